@@ -1,12 +1,12 @@
-//! Tells the program which source it is made of: `BEKKER_SOURCE`, a hash of all that
-//! decides what it computes. Two builds of one version that differ there are told apart.
-//! Of a published crate only its own source is at hand; those below it, and the versions
-//! of all others, are then told by its version, to which they are bound.
+//! Sets `BEKKER_SOURCE`, a hash of all source files that affect results.
+//!
+//! It distinguishes builds of the same version. A published crate contains only its own source. The
+//! sources of its dependencies are then identified by its version, to which they are pinned.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates of the layers up to the scenario, beside this one.
+/// The crates on which results depend, including this one.
 const CRATES: [&str; 10] = [
     "math", "ground", "vehicle", "sensor", "autonomy", "sync", "agent", "world", "ranks",
     "scenario",
@@ -27,7 +27,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", place.display());
         collect(&place, &mut files);
     }
-    // FNV-1a (Fowler, Noll, Vo), 64 bits: enough to tell builds apart
+    // FNV-1a (Fowler, Noll, Vo), 64 bits: sufficient to distinguish builds
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for file in files {
         let content = fs::read(&file).expect("a file of the source can be read");
@@ -38,7 +38,7 @@ fn main() {
     println!("cargo::rustc-env=BEKKER_SOURCE={hash:016x}");
 }
 
-/// The files under a place, in the order of their names.
+/// Collects the files below a path, sorted by name.
 fn collect(place: &Path, files: &mut Vec<PathBuf>) {
     if !place.is_dir() {
         files.push(place.to_owned());

@@ -133,7 +133,7 @@ impl BenchEnvs {
             let mut out = Transitions::default();
             let seeds: Vec<_> = (0..self.envs as u64).map(Some).collect();
             batch.reset(&seeds, &vec![true; self.envs], None, &mut out)?;
-            // all levels are made before the clock is read
+            // create all levels before the clock starts
             (0..LEVELS).try_for_each(|level| batch.levels().get(level).map(drop))?;
             let (begun, mut steps, mut resets) = (Instant::now(), 0, 0);
             while begun.elapsed().as_secs_f64() < self.seconds {

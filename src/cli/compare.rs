@@ -266,7 +266,7 @@ fn as_json(
         };
         json!({ "name": name, "runs": runs.iter().zip(labels).filter_map(of).collect::<Vec<_>>() })
     });
-    // values as they stand in the scenario, not as text
+    // values with their types in the scenario rather than as text
     let value = |text: &Option<String>| match text {
         Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
         None => Value::Null,
@@ -410,7 +410,7 @@ impl<'a> Sampler<'a> {
             },
             rut: &*self.rut,
             spacing: ground.lattice().spacing,
-            // cells without a rut hold NaN, which `max` passes over
+            // cells without a rut are NaN, which `max` ignores
             deepest: self
                 .land
                 .ruts

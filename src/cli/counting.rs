@@ -1,8 +1,8 @@
-//! Progress of work that is counted, on standard error.
+//! Progress bars for counted work, on standard error.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over so many of something, with the time left; silent unless standard error is a
+/// A progress bar up to `total` with the estimated time left; hidden unless standard error is a
 /// terminal.
 pub fn counting(total: u64, what: &str, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };

@@ -149,7 +149,7 @@ impl Dataset {
         };
         let task = task(&self.task).map_err(refused)?;
         let limit = self.max_steps.unwrap_or(task.max_steps());
-        // refused before anything is made in the folder
+        // checked before any file is created in the folder
         let levels = Levels::new(task, self.options()).map_err(refused)?;
         let asked = self.asked(&levels, limit);
         let pieces = match Pieces::begin(&self.out, &asked)? {
@@ -205,7 +205,7 @@ impl Dataset {
 
     /// All that decides the dataset.
     fn asked(&self, levels: &Levels, max_steps: u32) -> Asked {
-        // how many drive, also where nobody said so
+        // the number of vehicles is recorded even if it was not specified
         let several = levels.agents() > 1;
         let vehicles = several.then_some(levels.agents() as u32);
         let options = match serde_json::to_value(Options { vehicles, ..levels.options().clone() }) {

@@ -1,18 +1,18 @@
-//! Where a result may go: looked at before the work, not after it.
+//! Checks of output paths, made before the work starts.
 
 use std::path::{Path, PathBuf};
 
-/// A picture to write.
+/// Checks the path of an image to write.
 pub fn png(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "png")
 }
 
-/// A drawing to write.
+/// Checks the path of a drawing to write.
 pub fn svg(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "svg")
 }
 
-/// A page to write.
+/// Checks the path of an HTML page to write.
 pub fn html(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let ends = ["html", "htm"].iter().any(|known| {
@@ -25,19 +25,19 @@ pub fn html(text: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A functional mock-up unit to write.
+/// Checks the path of a functional mock-up unit to write.
 pub fn fmu(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "fmu")
 }
 
-/// A file to write.
+/// Checks the path of a file to write.
 pub fn file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     in_folder(&path)?;
     Ok(path)
 }
 
-/// A file to write whose name has this ending.
+/// Checks the path of a file to write and its extension.
 fn of_kind(text: &str, ending: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending)) {
@@ -47,7 +47,7 @@ fn of_kind(text: &str, ending: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Whether the folder that it is to lie in exists.
+/// Checks that the parent folder exists.
 fn in_folder(path: &Path) -> Result<(), String> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {

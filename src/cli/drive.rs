@@ -1,4 +1,4 @@
-//! Drives a world, alone or as one rank of several, and says what people want to hear.
+//! Drives a world, alone or as one rank of several, and prints messages about it.
 
 use super::Failure;
 use super::foxglove_feed::FoxgloveFeed;
@@ -23,81 +23,80 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use crate::report::recovery::CHECKPOINT;
 
-/// Most vehicles of which it is said how they begin, and how they end, while the run goes on.
+/// Maximum number of vehicles whose start or end is reported during the run.
 const MOST_TOLD: usize = 20;
 
-/// What to drive and what to leave behind.
+/// Options of a run.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Where on the earth its world is.
+    /// Geographic location of the world.
     pub site: Option<Site>,
-    /// What to do when a rank is lost; it knows the folder of the run.
+    /// Recovery after the loss of a rank; it stores the path of the run's folder.
     pub recovery: &'a Arc<Recovery>,
-    /// Whether the record in the folder is gone on with.
+    /// Whether the record in the folder is continued.
     pub resumes: bool,
-    /// Whether this rank tells what is so of all.
+    /// Whether this rank reports what concerns all ranks.
     pub stores: bool,
-    /// No progress, no remarks.
+    /// Whether to print neither progress nor notes.
     pub quiet: bool,
-    /// Whether it is an error if the graphics card gives up.
+    /// Whether a failure of the graphics card is an error.
     pub gpu_required: bool,
-    /// Raised to end the run early.
+    /// Set to end the run early.
     pub interrupted: &'a Arc<AtomicBool>,
-    /// Raised to have this rank leave the others.
+    /// Set to make this rank leave the others.
     pub dismissed: &'a AtomicBool,
-    /// Raised to have a rank more, ...
+    /// Set to add a rank.
     pub enlarged: &'a AtomicBool,
-    /// ... and why there cannot be, where that is so.
+    /// Reason why no rank can be added, if there is one.
     pub closed: Option<&'a str>,
-    /// The tick reached, for last words.
+    /// The current tick, for the message of a rank that fails.
     pub tick: &'a Arc<AtomicU64>,
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
-    /// Whether a timeline is written.
+    /// Whether to write a timeline.
     pub trace: bool,
-    /// Who watches, if somebody does.
+    /// Browsers that watch the run.
     pub clients: Option<&'a Arc<Clients>>,
-    /// Who tells clients of Foxglove, if somebody does.
+    /// Server of Foxglove clients.
     pub foxglove: Option<&'a FoxgloveServer>,
-    /// What is to be left as one page, if it is.
+    /// View for the HTML page of the run, if one is written.
     pub html: Option<&'a View>,
-    /// Whether the first rank has who speaks to it from outside.
+    /// Whether rank 0 serves external controllers.
     pub served: bool,
-    /// Whether the ground around vehicles is told to those.
+    /// Whether external controllers receive the ground around vehicles.
     pub tells_ground: bool,
-    /// Simulated over wall time that the run keeps to, if it is to; and what is raised when it
-    /// stood still on purpose.
+    /// Real-time factor to keep, simulated over wall time; `stood` is set after an intended pause.
     pub realtime: Option<f64>,
     pub stood: Option<&'a AtomicBool>,
-    /// Whether ranks that are lost are made good for by going on from the last checkpoint.
+    /// Whether the run restarts from the last checkpoint after the loss of a rank.
     pub restarts: bool,
-    /// Whether each rank writes its own part of record and checkpoints.
+    /// Whether each rank writes its own part of the record and of the checkpoints.
     pub parts: bool,
-    /// Whether this rank tells what all find even if it is not the first, whose words are not seen
-    /// where it is.
+    /// Whether this rank reports shared errors even if it is not rank 0, whose output is not
+    /// visible there.
     pub apart: bool,
 }
 
-/// What a run leaves on one rank; the samples and hashes of all are on rank 0.
+/// Result of a run on one rank; rank 0 has the samples and hashes of all.
 #[derive(Debug)]
 pub struct Driven {
-    /// The world at its end; complete on rank 0.
+    /// The world at the end; complete on rank 0.
     pub world: World,
-    /// What was taken down.
+    /// The recorded data.
     pub recorded: Recorded,
-    /// Whether it was ended early, as a signal to any rank does.
+    /// Whether the run was ended early, as by a signal to any rank.
     pub interrupted: bool,
-    /// Of how many ranks the run is to go on, where it was ended to have one more.
+    /// Number of ranks with which to continue, if the run was ended to add one.
     pub enlarged_to: Option<usize>,
-    /// The run as one page.
+    /// The run as an HTML page.
     pub html: Option<HtmlFile>,
-    /// How it kept to the clock, where it was to.
+    /// Timing statistics, for a run with a real-time factor.
     pub pacing: Option<PacingSummary>,
 }
 
-/// What the last words of a rank that cannot return from where it notices are.
+/// Creates the hook that reports a loss on a rank that cannot return from where it is detected.
 #[cfg(feature = "mpi")]
 pub fn last_words(
     recovery: &Arc<Recovery>,
@@ -110,20 +109,20 @@ pub fn last_words(
         let tick = tick.load(Ordering::Relaxed);
         let lost = crate::simulation::RankError::Lost { tick, source: source.clone() };
         let good = recovery.make_good(here, &lost, at_work);
-        // in one write, so that the lines of ranks that speak at once do not mingle
+        // in one write, so that lines of several ranks are not interleaved
         let _ = std::io::stderr().write_all(format!("rank {here}: {lost}{good}\n").as_bytes());
     })
 }
 
-/// Drives to the end, or until a rank is interrupted; the first rank with who speaks for those
-/// outside.
+/// Drives to the end, or until a rank is interrupted; `controller` serves external control on rank
+/// 0.
 pub fn drive<'a>(
     mut ranks: Ranks<'a>,
     controller: Option<&'a mut dyn Controller>,
     plan: &Plan<'a>,
 ) -> Result<Driven, Failure> {
     let (here, size) = (ranks.rank(), ranks.size());
-    // as the system's words: names of folders need not be UTF-8
+    // as `OsString`: names of folders need not be UTF-8
     let own = plan.recovery.folder().map(|folder| folder.clone().into_os_string());
     let folders = ranks.gathered("folder", &own)?;
     folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(Path::new(folder)));
@@ -165,10 +164,10 @@ pub fn drive<'a>(
     }
     let mut pacing = plan.realtime.map(|factor| Pacing::new(factor, plan.stood));
     if let Some(pacing) = &mut pacing {
-        // what is done before it is part of the heartbeat
+        // the time of all earlier observers is part of the heartbeat
         observers.push(pacing);
     }
-    // the last: it holds the run while who watches wants it to
+    // last: it blocks the run while a viewer has paused it
     let watched = plan.clients.filter(|_| here == 0);
     let live = |own: &Arc<Clients>| LiveView::new(own.clone(), plan.interrupted.clone());
     let mut live =
@@ -206,7 +205,7 @@ pub fn drive<'a>(
             };
             Failure::Ranks { cause, good }
         }
-        // all find the same
+        // all ranks find the same error
         RunError::Driver { .. } | RunError::Controller { .. } if here > 0 && !plan.apart => {
             Failure::Reported { code: 1 }
         }
@@ -225,7 +224,7 @@ pub fn drive<'a>(
     Ok(Driven { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
 }
 
-/// Makes sure that the folder of this name is the same one on all ranks: each is to write there.
+/// Checks that the folder is the same one on all ranks, as each writes to it.
 fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), Failure> {
     let seen = FileHash::of(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
     let all = ranks.gathered("folder", &seen)?;
@@ -243,23 +242,23 @@ fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), F
     }
 }
 
-/// Whether ground around vehicles is taken down on the way: with the readings of sensors.
+/// Whether ground around vehicles is recorded during the run, together with sensor readings.
 fn reads_ground(scenario: &Scenario) -> bool {
     scenario.output.readings && scenario.vehicle.iter().any(|own| !own.sensor.is_empty())
 }
 
-/// Says what happens: how vehicles start, how far the run has got, how drives end.
+/// Prints how vehicles start, the progress of the run, and how drives end.
 struct Narrator<'a> {
     plan: Plan<'a>,
     first: bool,
     progress: Option<Progress>,
     ended: Vec<bool>,
-    /// How many endings there were.
+    /// Number of endings so far.
     told: usize,
-    /// Whether it has been said that the card gave up, and that a vehicle outran a census.
+    /// Whether the failure of the card (`gave_up`) and a census overrun (`outran`) were reported.
     gave_up: bool,
     outran: bool,
-    /// Of how many ranks the run is to go on.
+    /// Number of ranks with which to continue.
     enlarged_to: Option<usize>,
 }
 
@@ -284,7 +283,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// Ends the run, to go on with a rank more, where one is asked for and there can be one.
+    /// Ends the run to continue with one more rank, if requested and possible.
     fn enlarge(&mut self, ranks: usize) {
         if !self.plan.enlarged.swap(false, Ordering::Relaxed) {
             return;
@@ -302,7 +301,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// Says once of each vehicle that its drive has ended early.
+    /// Reports the early end of each drive once.
     fn note_endings(&mut self, world: &World) {
         let agents = world.model().agents.iter().zip(&world.state().agents);
         for (index, (agent, state)) in agents.enumerate() {
@@ -362,7 +361,7 @@ impl Observer<Failure> for Narrator<'_> {
     }
 }
 
-/// Says which vehicles do not begin in equilibrium, and how they begin.
+/// Reports the vehicles that do not start in equilibrium, and how they start.
 fn tell_of_starts(world: &World) {
     let others = world.stands().iter().filter(|stand| **stand != Stand::Still).count();
     let begun = world.model().agents.iter().zip(world.stands());

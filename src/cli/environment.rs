@@ -1,18 +1,18 @@
-//! What the environment asks for: how many threads, and which instructions.
+//! Settings from environment variables: number of threads and instruction set.
 
 use super::Failure;
 use crate::numeric::instructions;
 use crate::simulation::start_global_pool;
 
-/// Most threads: a number of the environment is mostly a slip.
+/// Maximum number of threads; a larger number is most likely a mistake.
 const MOST: usize = 1024;
 
-/// Heeds what the environment asks for; refuses what would break, or be passed over in silence.
+/// Applies the settings; refuses values that would fail or be ignored.
 pub fn heed() -> Result<(), Failure> {
     for argument in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
         let Some(value) = std::env::var_os(argument) else { continue };
         let value = value.to_string_lossy().into_owned();
-        // empty and 0 leave it to the machine
+        // an empty value and 0 mean one thread per core
         let fits = value.is_empty() || value.parse().is_ok_and(|threads: usize| threads <= MOST);
         if !fits {
             let allowed =
@@ -23,8 +23,10 @@ pub fn heed() -> Result<(), Failure> {
     choose_instructions()
 }
 
-/// Starts the global pool: `asked` threads, or as many as the environment names, or one for each
-/// core. Warns if the system allows fewer.
+/// Starts the global thread pool.
+///
+/// It has `asked` threads, or the number in the environment, or one per core. Warns if the system
+/// allows fewer.
 pub fn start_threads(asked: Option<u16>) -> Result<(), Failure> {
     let named = |key: &str| {
         let number = std::env::var(key).ok()?.parse::<usize>().ok()?;
@@ -40,7 +42,7 @@ pub fn start_threads(asked: Option<u16>) -> Result<(), Failure> {
             }
             Ok(())
         }
-        // within another program, as Python, there may be one already
+        // a host program such as Python may have started a pool already
         (Err(_), None) => Ok(()),
         (Err(error), Some(_)) => {
             Err(Failure::Input { subject: "--threads".into(), cause: error.to_string() })
@@ -48,10 +50,10 @@ pub fn start_threads(asked: Option<u16>) -> Result<(), Failure> {
     }
 }
 
-/// Instructions to work with, where they are named.
+/// Variable with the name of the instruction set.
 const INSTRUCTIONS: &str = "BEKKER_INSTRUCTIONS";
 
-/// Takes the instructions that are named, or refuses those that the processor has not.
+/// Selects the named instruction set; refuses one that the processor does not support.
 fn choose_instructions() -> Result<(), Failure> {
     let Some(value) = std::env::var_os(INSTRUCTIONS).filter(|value| !value.is_empty()) else {
         return Ok(());

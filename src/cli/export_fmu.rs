@@ -115,7 +115,7 @@ impl ExportFmu {
         let bytes = std::fs::read(&path).map_err(|error| {
             wrong(format!("{error}; build it by `{BUILD}`, or say by --library where it is"))
         })?;
-        // what decides a run's course holds the hash of the source, so the library has it in it
+        // the reproducibility key contains the source hash, so that the library must contain it too
         let same = bytes.windows(SOURCE.len()).any(|window| window == SOURCE.as_bytes());
         let other = || wrong(format!("is no {name} of the same source as this bekker: `{BUILD}`"));
         same.then_some(bytes).ok_or_else(other)

@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked, and its exit code.
+//! Errors of commands and their exit codes.
 
 use crate::report::ReportError;
 use crate::rig::RigError;
@@ -8,57 +8,57 @@ use crate::view::HtmlFileError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Exit code of a run that a signal ended early.
+/// Exit code of a run that was ended early by a signal.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command did not do what was asked.
+/// Error of a command.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// Something in a scenario is wrong.
+    /// A scenario has faults.
     #[error("{0}")]
     Scenario(#[from] Faults),
-    /// An argument names nothing there is.
+    /// An argument refers to a missing or invalid object.
     #[error("{subject}: {cause}")]
     Input {
         /// The file or name.
         subject: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         cause: String,
     },
     /// A result of a run could not be written or read.
     #[error("{0}")]
     Report(ReportError),
-    /// A run came to nothing.
+    /// A run failed.
     #[error("{subject}: {cause}")]
     Run {
-        /// The vehicle.
+        /// The vehicle or part of the run.
         subject: String,
         /// What happened.
         cause: String,
     },
-    /// Ranks that cannot go on together.
+    /// The ranks cannot continue together.
     #[error("ranks: {cause}{good}")]
     Ranks {
-        /// Why.
+        /// The cause.
         cause: RankError,
-        /// What has been made good.
+        /// What was recovered.
         good: String,
     },
-    /// Another rank cannot begin, whose words are not seen where this one is.
+    /// Another rank cannot start, and its output is not visible here.
     #[error("rank {rank} cannot begin: {cause}")]
     OtherRank {
-        /// Which.
+        /// Number of the rank.
         rank: usize,
-        /// What it says.
+        /// Message of the rank.
         cause: String,
-        /// The exit code that goes with it.
+        /// Its exit code.
         code: u8,
     },
-    /// What has been told, by this rank or another.
+    /// An error that this or another rank has already reported.
     #[error("told before")]
     Reported {
-        /// The exit code that goes with it.
+        /// Its exit code.
         code: u8,
     },
     /// Ctrl-C, SIGTERM or SIGHUP.
@@ -67,39 +67,39 @@ pub enum Failure {
         /// The run's folder, with a checkpoint.
         folder: PathBuf,
     },
-    /// Ctrl-C, SIGTERM or SIGHUP while a dataset was made or a study was driven.
+    /// Ctrl-C, SIGTERM or SIGHUP during the creation of a dataset or a study.
     #[error("interrupted; the same command goes on with what is in {}", folder.display())]
     FolderInterrupted {
-        /// The folder of either.
+        /// The folder of the dataset or study.
         folder: PathBuf,
     },
-    /// Arguments that do not go together.
+    /// Arguments that exclude each other.
     #[error("error: invalid value '{value}' for '{argument}': must be {allowed}")]
     Usage {
         /// The argument.
         argument: &'static str,
-        /// What was given for it.
+        /// Its value.
         value: String,
-        /// What the other arguments allow.
+        /// The values that the other arguments allow.
         allowed: String,
     },
-    /// A rig that cannot run, or came to grief.
+    /// A rig that cannot run or failed.
     #[error("rig: {0}")]
     Rig(#[from] RigError),
-    /// Nothing that a rig was run at has a result.
+    /// No setting of a rig has a result.
     #[error("rig: no result at any slip; at {at}: {reason}")]
     NoResult {
         /// The first slip, slip angle or both.
         at: String,
-        /// Why it has none.
+        /// The reason.
         reason: String,
     },
     /// A result could not be written.
     #[error("{subject}: cannot be written: {cause}")]
     Output {
-        /// Where to.
+        /// The destination.
         subject: String,
-        /// What the system says.
+        /// Error of the system.
         cause: std::io::Error,
     },
 }
@@ -129,17 +129,17 @@ impl From<ReportError> for Failure {
 }
 
 impl Failure {
-    /// A file that cannot be read or used.
+    /// Creates the error for a file that cannot be read or used.
     pub fn input(file: &Path, cause: &dyn std::error::Error) -> Failure {
         Failure::Input { subject: file.display().to_string(), cause: cause.to_string() }
     }
 
-    /// A thread that the system does not start, of what `subject` names.
+    /// Creates the error for a thread of `subject` that the system did not start.
     pub fn threads(subject: &str, cause: std::io::Error) -> Failure {
         Failure::Run { subject: subject.into(), cause: ThreadError::from(cause).to_string() }
     }
 
-    /// Says it on standard error, in one piece, if that is still to be done.
+    /// Prints the error on standard error in one write, unless it was already reported.
     pub fn tell(self) -> Failure {
         if !matches!(self, Failure::Reported { .. }) {
             let lines: Vec<String> = self.to_string().lines().map(shortened).collect();
@@ -149,7 +149,7 @@ impl Failure {
         Failure::Reported { code: self.code() }
     }
 
-    /// The exit code that scripts see.
+    /// The exit code of the process.
     pub fn code(&self) -> u8 {
         match self {
             Failure::Report(

@@ -1,4 +1,4 @@
-//! Feeds Foxglove with a run while it goes on: the messages that stand in its MCAP.
+//! Sends the messages of a run's MCAP file to Foxglove during the run.
 
 use super::Failure;
 use crate::link::{FoxgloveServer, Publication};
@@ -8,10 +8,10 @@ use crate::report::topics::{TopicMessage, Topics, met};
 use crate::simulation::{Flow, Moment, Observer, Sample, World};
 use std::time::{Duration, Instant};
 
-/// Wall time between poses that are told between samples: thirty in a second.
+/// Wall time between poses that are sent in addition to samples: 30 Hz.
 const POSES: Duration = Duration::from_millis(33);
 
-/// Tells who watches by Foxglove; nothing is made while nobody does.
+/// Sends messages to Foxglove clients; creates none without a client.
 pub struct FoxgloveFeed<'a> {
     server: &'a FoxgloveServer,
     topics: Option<Topics>,
@@ -44,7 +44,7 @@ impl<'a> FoxgloveFeed<'a> {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;
         }
         let is_due = self.told.is_none_or(|last| last.elapsed() >= POSES);
-        // of other ranks no more is known than was gathered
+        // the samples of other ranks are known only when they were gathered
         let own: Vec<Sample>;
         let samples = match moment.samples {
             None if moment.complete && is_due => {

@@ -1,11 +1,11 @@
-//! What a run tells of its heartbeats when it has ended.
+//! Texts about the heartbeats of an ended run.
 
 use crate::report::heartbeat_costs::HeartbeatCosts;
 use crate::report::heartbeats::microseconds;
 use crate::simulation::PacingSummary;
 use std::time::Duration;
 
-/// How a run kept to the clock, in a line.
+/// The timing of a run with a real-time factor, in one line.
 pub fn pacing(own: &PacingSummary) -> String {
     let PacingSummary { factor, achieved, heartbeats, late, .. } = own;
     let [p50, p99, most] =
@@ -17,7 +17,7 @@ pub fn pacing(own: &PacingSummary) -> String {
     )
 }
 
-/// The exchange in a few lines; nothing where a rank ended before its first heartbeat.
+/// The exchange between ranks in a few lines; `None` if a rank ended before its first heartbeat.
 pub fn summary(ranks: &[HeartbeatCosts]) -> Option<String> {
     let heartbeats = ranks.iter().map(|own| own.heartbeats).min().filter(|&count| count > 0)?;
     let sum = |value: fn(&HeartbeatCosts) -> u64| ranks.iter().map(value).sum::<u64>();
@@ -25,7 +25,7 @@ pub fn summary(ranks: &[HeartbeatCosts]) -> Option<String> {
     let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.announced));
     let received = sum(|b| b.received_bytes);
     let per = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-    // mean of each rank, then the mean and the greatest of the ranks
+    // mean of each rank, then the mean and the maximum over the ranks
     let mean = |value: fn(&HeartbeatCosts) -> Duration| -> (f64, f64) {
         let means: Vec<f64> =
             ranks.iter().map(|own| microseconds(value(own)) / heartbeats as f64).collect();

@@ -5,8 +5,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that Ctrl-C, SIGTERM and SIGHUP raise; SIGHUP unless whoever started the
-/// program has it ignored, as `nohup` does.
+/// A flag that Ctrl-C, SIGTERM and SIGHUP set.
+///
+/// SIGHUP is not handled if the process was started with it ignored, as by `nohup`.
 pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up()) {
@@ -18,15 +19,16 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
-/// Makes a write beyond the file size limit fail like any other write: without a handler SIGXFSZ ends
-/// the process.
+/// Makes a write beyond the file size limit fail like any other write.
+///
+/// Without a handler, SIGXFSZ ends the process.
 pub fn survive_file_size_limit() -> Result<(), Failure> {
     #[cfg(unix)]
     raised_by(signal_hook::consts::SIGXFSZ, "SIGXFSZ")?;
     Ok(())
 }
 
-/// Raised by SIGUSR1: batch systems announce so that a machine is wanted back.
+/// A flag that SIGUSR1 sets: batch systems use it to announce that they reclaim a machine.
 pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
     #[cfg(unix)]
     return raised_by(signal_hook::consts::SIGUSR1, "SIGUSR1");
@@ -34,7 +36,7 @@ pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(Arc::default())
 }
 
-/// Raised by SIGUSR2: there is room for a rank more.
+/// A flag that SIGUSR2 sets: a rank can be added.
 pub fn enlargement() -> Result<Arc<AtomicBool>, Failure> {
     #[cfg(unix)]
     return raised_by(signal_hook::consts::SIGUSR2, "SIGUSR2");
@@ -42,7 +44,7 @@ pub fn enlargement() -> Result<Arc<AtomicBool>, Failure> {
     Ok(Arc::default())
 }
 
-/// A flag that one signal raises.
+/// A flag that one signal sets.
 #[cfg(unix)]
 fn raised_by(signal: i32, name: &str) -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
@@ -53,7 +55,7 @@ fn raised_by(signal: i32, name: &str) -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
-/// SIGHUP, where there is one and it is not ignored.
+/// SIGHUP, if the system has it and it is not ignored.
 #[cfg(unix)]
 fn hang_up() -> Option<i32> {
     let signal = signal_hook::consts::SIGHUP;
@@ -65,7 +67,7 @@ fn hang_up() -> Option<i32> {
     None
 }
 
-/// Whether the process was started to ignore a signal; no where the system does not tell.
+/// Whether the process was started with a signal ignored; `false` if the system does not report it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

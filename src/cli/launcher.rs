@@ -1,4 +1,4 @@
-//! What started this process: a shell, or a launcher of MPI that started others too.
+//! Detection of MPI launchers that started this process together with others.
 
 use super::Failure;
 #[cfg(feature = "mpi")]
@@ -6,14 +6,15 @@ use crate::report::manifest::FileHash;
 #[cfg(feature = "mpi")]
 use crate::sync::MpiSession;
 
-/// Variables in which launchers tell how many processes they started: Open MPI's and
-/// PRRTE's, MPICH's and all others of PMI, a step of Slurm (an allocation alone sets
-/// `SLURM_NTASKS` too, but starts nothing).
+/// Variables with the number of processes that a launcher started.
+///
+/// They are those of Open MPI and PRRTE, of MPICH and other PMI launchers, and of a Slurm step. A
+/// Slurm allocation alone also sets `SLURM_NTASKS` but starts nothing.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// Variables that tell the number of a process where none tells how many there are.
+/// Variables with the number of a process, for launchers that do not set the total.
 const NUMBERS: [&str; 3] = ["PMIX_RANK", "PMI_RANK", "PALS_RANKID"];
 
-/// The variable that says that there are others beside this process, as `NAME=VALUE`.
+/// The variable that shows that there are other processes, as `NAME=VALUE`.
 fn others() -> Option<String> {
     let value = |name: &&str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
     let size = SIZES.iter().find_map(|name| Some((name, value(name).filter(|&size| size > 1)?)));
@@ -22,7 +23,7 @@ fn others() -> Option<String> {
     size.or_else(number).map(|(name, value)| format!("{name}={value}"))
 }
 
-/// Refuses to be one of several that know nothing of each other.
+/// Fails if other processes exist with which this one cannot communicate.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
     let Some(subject) = others() else { return Ok(()) };
     let name = subject.split('=').next().unwrap_or_default();
@@ -34,10 +35,10 @@ fn refuse_others(remedy: &str) -> Result<(), Failure> {
     Err(Failure::Input { subject, cause })
 }
 
-/// Sees that this process is alone: the build knows no MPI.
+/// Checks that this process is alone, as this build has no MPI.
 ///
 /// # Errors
-/// [`Failure::Input`] where a launcher started others.
+/// [`Failure::Input`] if a launcher started several processes.
 #[cfg(not(feature = "mpi"))]
 pub fn alone() -> Result<(), Failure> {
     refuse_others(
@@ -46,10 +47,11 @@ pub fn alone() -> Result<(), Failure> {
     )
 }
 
-/// MPI, where a launcher started more than one process.
+/// Returns the MPI session if a launcher started several processes.
 ///
 /// # Errors
-/// [`Failure::Input`] where it did and MPI does not know of it: it is another MPI's.
+/// [`Failure::Input`] if it did but MPI reports a single process: the launcher belongs to another
+/// MPI.
 #[cfg(feature = "mpi")]
 pub fn session() -> Result<Option<MpiSession>, Failure> {
     let session = MpiSession::of_launcher().filter(|session| session.size() > 1);
@@ -62,8 +64,9 @@ pub fn session() -> Result<Option<MpiSession>, Failure> {
     Ok(session)
 }
 
-/// Identifies the program: a hash of the file that this process runs from, even if
-/// another has taken its place since.
+/// Identifies the program by a hash of the file from which this process runs.
+///
+/// This is the running file even if another has replaced it since.
 ///
 /// # Errors
 /// [`Failure::Report`] if it cannot be read.

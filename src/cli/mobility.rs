@@ -119,9 +119,9 @@ impl Mobility {
         let mut subject = self.fitted(subject(model)?)?;
         subject.refined = self.refined;
         subject.soils.clone_from(&self.soil);
-        // before the work of minutes: it would be lost
+        // checked before minutes of computation, whose result would be lost
         let pages = ["mobility.md", "mobility.json"].as_slice();
-        // names of scenarios are known after their drives only
+        // file names of scenarios are known only after the drives
         let scenarios = ["scenario.toml"].as_slice();
         let places = [(&self.out, pages), (&self.write_scenario, scenarios)];
         for (folder, files) in places {
@@ -241,7 +241,7 @@ impl Mobility {
             write_file(&folder.join("mobility.md"), page.as_bytes())?;
             let text = format!("{document:#}\n");
             write_file(&folder.join("mobility.json"), text.as_bytes())?;
-            // a curve of an event in which nothing came about has no points
+            // the curve of an event without any result has no points
             let has_points = |panel: &&Panel| {
                 let mut points = panel.lines.iter().flat_map(|own| &own.points);
                 points.any(|point| point.iter().all(|value| value.is_finite()))

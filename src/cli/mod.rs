@@ -146,7 +146,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.execute(),
         Err(told) => {
-            // where there is nobody to tell, the code still says it
+            // if the message cannot be printed, the exit code still reports the error
             let _ = told.print();
             u8::try_from(told.exit_code()).unwrap_or(2)
         }

@@ -1,4 +1,4 @@
-//! What a scenario plans, made ready for pictures.
+//! The routes and scenery of a scenario, prepared for drawings.
 
 use crate::map::route::{Going, Reconnaissance, Station, Way, reconnoitre};
 use crate::report::land::{Land, SoilSign};
@@ -7,34 +7,35 @@ use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, props};
 use crate::simulation::{Prop, WorldModel};
 
-/// Points of a line on a picture: more are not to be told apart.
+/// Maximum number of points of a drawn line; more are not distinguishable.
 const POINTS: usize = 1500;
 
 /// A scenario's scenery and its routes.
 pub struct Planned {
-    /// What stands on the ground.
+    /// The props.
     pub props: Vec<Prop>,
     /// Its routes.
     pub routes: Reconnaissance,
-    /// How its soils are shown.
+    /// Display of its soils.
     pub soils: Vec<SoilSign>,
 }
 
 impl Planned {
-    /// Of a scenario that has been built.
+    /// Prepares a built scenario.
     pub fn of(file: &ScenarioFile, built: &Built) -> Planned {
         let props = props(file, &built.meshes, built.random.as_ref());
         let routes = reconnoitre(&built.world, file.scenario.time.duration, &props);
         Planned { props, routes, soils: SoilSign::of(built.world.ground.soils()) }
     }
 
-    /// The points of every way, m.
+    /// The points of every route, m.
     pub fn lines(&self) -> Vec<Vec<[f64; 2]>> {
         self.routes.ways.iter().map(|way| line(&way.stations)).collect()
     }
 
-    /// Elevation and grade along a way; with `going`, the steepest grade too that each
-    /// soil leaves.
+    /// Elevation and grade along a route.
+    ///
+    /// With `going`, each point also has the steepest grade that its soil allows.
     pub fn profile(&self, way: &Way, going: Option<&[Going]>) -> Vec<ProfilePoint> {
         let point = |station: &Station| {
             let soil = usize::from(station.soil.0);
@@ -50,7 +51,7 @@ impl Planned {
     }
 }
 
-/// Draws the ground of a model on a map, by closures over it.
+/// Calls `draw` with accessors to the ground of a model.
 pub fn with_land<T>(
     model: &WorldModel,
     planned: &Planned,
@@ -69,7 +70,7 @@ pub fn with_land<T>(
     })
 }
 
-/// Places of stations, m.
+/// Positions of stations, m.
 pub fn line(stations: &[Station]) -> Vec<[f64; 2]> {
     thinned(stations).map(|station| station.position).collect()
 }

@@ -85,7 +85,7 @@ fn draw(
         points: line(&way.stations),
         profile: planned.profile(way, Some(&routes.going[way.vehicles[0]])),
     });
-    // what a soil gives is told of the first vehicle, by its model if there are others
+    // soil limits are those of the first vehicle; its model is named if there are others
     let mut models = scenario.vehicle.iter().map(|entry| entry.model.as_str());
     let first = models.next().unwrap_or_default();
     let whose =

@@ -303,7 +303,7 @@ impl Started {
 
     fn end(&mut self) {
         for (_, child) in &mut self.0 {
-            // one that has ended already cannot be
+            // fails for a process that has already ended
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -1,8 +1,8 @@
-//! Numbers of the command line, with their range and unit.
+//! Numbers on the command line, with their range and unit.
 
 use std::ops::RangeInclusive;
 
-/// A parser of finite numbers within a range; `unit` is named in its messages.
+/// Returns a parser of finite numbers in a range; `unit` appears in its messages.
 pub fn quantity(
     range: RangeInclusive<f64>,
     unit: &'static str,
@@ -13,7 +13,7 @@ pub fn quantity(
                 .trim_end()
                 .to_string()
         })?;
-        // a NaN lies in no range
+        // NaN is in no range
         if range.contains(&value) {
             return Ok(value);
         }

@@ -1,4 +1,4 @@
-//! A run in its folder, as far as it can be driven or shown again.
+//! A recorded run, read from its folder to be driven or displayed again.
 
 use super::Failure;
 use crate::report::commands::{COMMANDS, CommandLog};
@@ -10,10 +10,10 @@ use crate::simulation::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The external commands of an ended run, checked against its manifest.
+/// Reads the external commands of an ended run, checked against its manifest.
 ///
 /// # Errors
-/// [`Failure::Run`] where the file is missing, altered or of another run: it would give another drive.
+/// [`Failure::Run`] if the file is missing, altered or from another run: the drive would differ.
 pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<CommandLog, Failure> {
     let path = run.join(COMMANDS);
     let subject = || path.display().to_string();
@@ -30,15 +30,16 @@ pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Comman
     Ok(CommandLog::of_run(run, world)?)
 }
 
-/// The manifest of a run, and its scenario with changes laid over it. Its files are
-/// looked for in the folder, then where they were.
+/// Reads the manifest of a run, and its scenario with changes applied.
+///
+/// Input files are searched in the folder first, then at their original paths.
 pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Failure> {
     let path = run.join("manifest.json");
     let manifest = manifest::of_run(run)?;
     let mut recorded = serde_json::from_value::<Scenario>(manifest.config.clone())
         .map_err(|error| Failure::input(&path, &error))?;
     let asked = recorded.output.folder.take();
-    // faults name the lines of the scenario as it was written there
+    // faults refer to lines of the scenario file in the run's folder
     let told = run.join(kept_inputs::SCENARIO);
     let text = kept_inputs::text(&told, &recorded)?;
     let Some((scenario, inputs)) = manifest.inputs.split_first() else {
@@ -52,11 +53,12 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     Ok((manifest, file))
 }
 
-/// The differences, key by key, between the scenario file in a run's folder and the manifest; none if
-/// they are equal. The manifest decides.
+/// The differences by key between the scenario file in a run's folder and the manifest.
+///
+/// `None` if they are equal. The manifest has priority.
 pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<String> {
     let path = run.join(kept_inputs::SCENARIO);
-    // an absent file differs in nothing
+    // a missing file counts as equal
     path.symlink_metadata().ok()?;
     let text = match input::read_text(&path, input::LARGEST_TEXT) {
         Ok(text) => text,
@@ -74,7 +76,7 @@ pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<Str
     let mut recorded = serde_json::from_value::<Scenario>(manifest.config.clone()).ok()?;
     recorded.output.folder = None;
     let found = keys(&serde_json::to_value(&found).ok()?);
-    // a run that was killed as it went on may have written its changes there already
+    // a resumed run that was killed may have written its changed scenario already
     let now = written(&file.scenario)?;
     let before = written(&recorded)?;
     if found == before || found == now {
@@ -96,7 +98,7 @@ pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<Str
     Some(told.join("; "))
 }
 
-/// Warns where the scenario in a run's folder differs from its manifest.
+/// Warns if the scenario in a run's folder differs from its manifest.
 pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
     if let Some(edits) = edits(run, manifest, file) {
         let path = run.join(kept_inputs::SCENARIO);
@@ -107,7 +109,7 @@ pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
     }
 }
 
-/// Most differing keys that are named.
+/// Maximum number of differing keys that are listed.
 const MOST_EDITS: usize = 5;
 
 fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> Kept {

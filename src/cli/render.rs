@@ -193,7 +193,7 @@ impl Render {
         recorded::warn_of_edits(run, &manifest, &file);
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
-        // of a run that has ended; another checkpoint would show another moment or drive
+        // only the checkpoint at the end of the run; another one would show another time or drive
         let listed: Vec<FileHash> =
             manifest.outputs.iter().filter(|own| own.path == CHECKPOINT).cloned().collect();
         if let Some(cause) = manifest::differences(run, &listed) {

@@ -83,7 +83,7 @@ impl Replay {
         if let Some(HashRow { tick, .. }) = rows.next() {
             return Err(failed(format!("hashes.csv goes on after the run's end, at tick {tick}")));
         }
-        // as a run ends
+        // as at the end of a run
         world.publish_all();
         let hash = hexadecimal(&world.hash());
         if hash != manifest.state_hash {

@@ -1,4 +1,4 @@
-//! What a run leaves in its folder.
+//! Output files of a run.
 
 use super::Failure;
 use super::drive::CHECKPOINT;
@@ -16,17 +16,17 @@ use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary, World};
 use crate::terrain::{Crs, Raster, write_geotiff};
 use std::path::Path;
 
-/// Largest raster of ruts, cells; beyond, cells are merged and that is said.
+/// Maximum number of cells of the rut raster; beyond it, cells are merged and a note is printed.
 const RASTER_CELLS: u64 = 400_000_000;
 
-/// Undisturbed ground that is written beyond the ways driven, m.
+/// Margin around the driven paths for the raster of undisturbed ground, m.
 const AROUND: f64 = 20.0;
-/// Cells of its raster along the longer side at most.
+/// Maximum number of cells along the longer side of that raster.
 const SIDE: f64 = 512.0;
-/// Side of its finest cells, m.
+/// Minimum cell size of that raster, m.
 const FINEST: f64 = 0.25;
 
-/// A run at its end, to be written down.
+/// An ended run, to be written to its folder.
 pub struct Results<'a> {
     /// Whether a picture may be drawn.
     pub picture: bool,
@@ -34,21 +34,21 @@ pub struct Results<'a> {
     pub built: &'a Built,
     pub folder: &'a Path,
     pub world: &'a World,
-    /// Where each vehicle was.
+    /// Path of each vehicle.
     pub tracks: &'a [Vec<TrackPoint>],
-    /// Where vehicles ran into something, m.
+    /// Positions of collisions, m.
     pub hits: &'a [[f64; 2]],
-    /// Files written on the way.
+    /// Names of the files written during the run.
     pub recorded: &'a [String],
     pub summary: &'a RunSummary,
-    /// What the folder said of the run when it began.
+    /// The manifest written at the start of the run.
     pub begun: &'a Manifest,
     /// Whether a signal ended the run.
     pub interrupted: bool,
 }
 
 impl Results<'_> {
-    /// Writes all files of the run folder but the checkpoint.
+    /// Writes all files of the run folder except the checkpoint.
     pub fn write(&self) -> Result<(), Failure> {
         let output = &self.file.scenario.output;
         let mut files = vec![CHECKPOINT, README, kept_inputs::SCENARIO];
@@ -87,7 +87,7 @@ impl Results<'_> {
         Ok(raster.is_some())
     }
 
-    /// The undisturbed ground around the ways driven.
+    /// Writes the undisturbed ground around the driven paths; returns whether there is any.
     fn terrain(&self) -> Result<bool, Failure> {
         let terrain = self.world.model().ground.terrain();
         let places = self.tracks.iter().flatten().map(|point| point.position);
@@ -149,7 +149,7 @@ impl Results<'_> {
                                 let share = format!("{} of {}", found.holes_detected, found.holes);
                                 fact(share, "holes detected")
                             }
-                            // of the grid that the color bar and the inset are of
+                            // of the same nodes as the color bar and the inset
                             _ => fact(picture::rut_depth(nodes), "deepest rut"),
                         },
                         fact(format!("{farthest:.0} m"), "farthest"),
@@ -186,7 +186,7 @@ impl Results<'_> {
             .iter()
             .map(|name| FileHash::of(&self.folder.join(name), name))
             .collect::<Result<Vec<_>, ReportError>>()?;
-        // copies are checked as the rest is
+        // copies of inputs are verified like outputs
         outputs.extend(self.begun.inputs.iter().filter_map(|input| {
             let copy = input.copy.clone()?;
             Some(FileHash { path: copy, copy: None, ..input.clone() })
@@ -206,12 +206,13 @@ impl Results<'_> {
     }
 }
 
-/// What says what a folder holds.
+/// Name of the file that lists a run's inputs and outputs.
 pub const MANIFEST: &str = "manifest.json";
 const README: &str = "README.md";
 
-/// Says in a run's folder what is driven, before it is: all that it takes to go on with
-/// it, or to drive it again, wherever the folder is then. Returns what it said.
+/// Writes the manifest of a run before it starts, and returns it.
+///
+/// It contains all that is needed to resume or repeat the run, even if the folder is moved.
 pub fn begin(
     folder: &Path,
     path: &Path,
@@ -220,7 +221,7 @@ pub fn begin(
     first_tick: u64,
     resumes: bool,
 ) -> Result<Manifest, Failure> {
-    // of a run that is gone on with, the files are those it has
+    // a resumed run keeps the inputs of its first part
     let before = resumes.then(|| manifest::read(&folder.join(MANIFEST))).transpose()?;
     if resumes {
         recovery::forget_later(folder, first_tick)?;
@@ -230,7 +231,7 @@ pub fn begin(
         Some(before) => (before.inputs, before.first_tick),
         None => {
             rundir::clear(folder)?;
-            // named so that what it refers to is found from there
+            // the path must lead to the files that the scenario references relatively
             let named = file.folder.join(path.file_name().unwrap_or_default());
             let own = FileHash::of(path, &named.display().to_string())?;
             let kept = kept_inputs::keep(folder, &file.inputs)?;
@@ -265,7 +266,7 @@ pub fn begin(
     Ok(manifest)
 }
 
-/// How many did not get through, and what befell them.
+/// Number of vehicles that were lost, by reason.
 fn stopped(vehicles: &[VehicleSummary]) -> Fact {
     let mut kinds: Vec<(OutcomeCode, usize)> = Vec::new();
     for code in vehicles.iter().map(|vehicle| vehicle.outcome.code).filter(|code| code.is_loss()) {

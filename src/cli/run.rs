@@ -159,7 +159,7 @@ impl Run {
         self.sets.extend(self.hash_every.map(|every| format!("output.hash_every={every}")));
         #[cfg(not(feature = "mpi"))]
         {
-            // what starts ranks by hand on many machines may well be a launcher
+            // a tool that starts ranks by hand on many machines may set a launcher's variables
             if !self.processes.is_one_of_several() {
                 launcher::alone()?;
             }
@@ -170,7 +170,7 @@ impl Run {
             let apart = self.processes.is_one_of_several();
             let session = if apart { None } else { launcher::session()? };
             let ended = self.driven_on(session.as_ref(), quiet);
-            // a launcher ends all as soon as one has ended by a code: tell it before that
+            // a launcher kills all ranks as soon as one exits with an error: print it before that
             if session.is_some() { ended.map_err(Failure::tell) } else { ended }
         }
     }
@@ -188,7 +188,7 @@ impl Run {
     /// nothing left by then that it listens at or writes to.
     fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<Option<Restart>, Failure> {
         let (flag, dismissed, enlarged) = (interruption()?, dismissal()?, enlargement()?);
-        // by signals alone; the other flag is raised where a rank is to join, too
+        // set by signals only; `flag` is also set to add a rank
         let ended = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
         let met = self.processes.meet(self.patience(), self.threads(), quiet, &flag)?;
@@ -207,13 +207,13 @@ impl Run {
                 own.open(&file.scenario, model, tick_now, clients.clone())
             })
             .transpose()?;
-        // with others that wait for this one it is waited for heartbeat by heartbeat
+        // with several ranks, the wait takes place at each heartbeat so that no rank times out
         if let (Some(clients), 1) = (&clients, launched.size()) {
             watching::wait_for_somebody(clients, &flag);
         }
         let mut controller: Option<Box<dyn Controller>> = match &served {
             Some(own) => Some(Box::new(own.server.controller(|line| eprintln!("{line}")))),
-            // the first rank speaks for all
+            // rank 0 handles external control for all ranks
             None if place.is_some() => bridge(&self.serving, &file.scenario, &built.world)?,
             None => None,
         };
@@ -264,26 +264,26 @@ impl Run {
         if let Some(served) = &served {
             served.announce_end(&driven.world);
         }
-        // from here on a signal cuts peers that still read; without a handler their deadline does
+        // from here on a signal disconnects peers that still read; otherwise their timeout does
         let hastened = interruption().unwrap_or_default();
         let wall = clock.elapsed().as_secs_f64();
-        // who drives it may end it, and that is no failure
+        // an external controller may end the run, which is not an error
         let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
         let cut = driven.interrupted && signalled;
         let Some(place) = place else {
-            // rank 0 writes the record down, and says how it ended
+            // rank 0 writes the record and reports the end
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
         let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.told(state.tick));
         let summary = self.leave(driven, place, (&file, &built), (wall, resumed_at), quiet)?;
-        // the results first: a peer that reads slowly, or not at all, delays nothing but this
+        // results first: a slow or stalled peer must delay only what follows
         if let Some(served) = &served {
             served.close(&hastened);
         }
         if let Some(timings) = &timings {
             let table = timings::table(timings, &summary, processes);
-            // standard output is the summary's then
+            // standard output is reserved for the JSON summary
             if self.json { eprintln!("{table}") } else { stdout::print(&table)? }
         }
         if cut {
@@ -393,7 +393,7 @@ impl From<OrderName> for Order {
 /// A positive, finite time, s.
 fn seconds(text: &str) -> Result<f64, String> {
     let time: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    // far above any run, far below what a clock overflows at
+    // far above any run, far below an overflow of the clock
     if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be above 0 and up to 1e9 s".into()) }
 }
 

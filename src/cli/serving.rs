@@ -249,7 +249,7 @@ impl Bound {
         eprintln!("serving at {}, token {}", listener.address(), token.reveal());
         let revealed = token.reveal().to_string();
         let server = Server::new(model, &scenario.name, &seats(scenario), tick, token);
-        // of its own for each run: who comes back to the port knows that it is another
+        // a new id for each run, so that a reconnecting client detects another run
         let session = Token::random().map_err(|error| Failure::Input {
             subject: "--serve".into(),
             cause: error.to_string(),

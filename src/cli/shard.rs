@@ -1,8 +1,8 @@
-//! Parts of a work that is shared out.
+//! Shards of distributed work.
 
 use crate::report::study::Shard;
 
-/// A part such as `2/3`.
+/// Parses a shard such as `2/3`.
 pub fn shard(text: &str) -> Result<Shard, String> {
     let wrong = || "must be I/N with I from 1 to N and N up to 1000000, such as 2/3".to_owned();
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;

@@ -1,6 +1,6 @@
-//! Words of commands that are printed for a shell.
+//! Quoting of words in printed shell commands.
 
-/// A word as a shell takes it: quoted where it has other than plain characters.
+/// Quotes a word for a shell if it has special characters.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

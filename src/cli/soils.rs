@@ -117,7 +117,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
 
 /// The parameters by the keys of a scenario's custom soil.
 fn parameters(y: &Yielding) -> [(&'static str, f64, &'static str); 8] {
-    // Degrees come back from radians with an error in the last digits.
+    // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
     [
         ("k_phi", y.k_phi, "N/m^(n+2)"),

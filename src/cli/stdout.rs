@@ -1,10 +1,11 @@
-//! Data on standard output.
+//! Output on standard output.
 
 use super::Failure;
 use std::io::{ErrorKind, Write};
 
-/// Writes a text and a line end. A reader that has seen enough, such as
-/// `head`, is no failure.
+/// Writes a text and a line end.
+///
+/// A reader that closes the pipe early, such as `head`, is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {

@@ -76,14 +76,14 @@ impl Study {
 
 /// All that decides the tables of a part of a study, which stands in `file`.
 fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStudy, Failure> {
-    // found again from anywhere on this machine
+    // absolute, so that the paths are valid from any working directory
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let config = match serde_json::to_value(&study.config) {
         Ok(Value::Object(config)) => config,
         _ => Default::default(),
     };
     let responses = study.responses.iter();
-    // reads all files
+    // building the world reads all files
     let fingerprint = world(&study.base)?.fingerprint;
     let asked = AskedOfStudy {
         format: 0,

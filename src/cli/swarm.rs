@@ -51,7 +51,7 @@ impl Swarm {
         for folder in &self.folders {
             trials.extend(read(folder)?);
         }
-        // shards in any order are what their study is in one folder
+        // sort, so that shards in any order give the same result as a study in one folder
         trials.sort_by(|(number, one), (other, another)| {
             let sides = one.side.total_cmp(&another.side);
             sides.then(number.cmp(other)).then(one.robots.cmp(&another.robots))
@@ -159,7 +159,7 @@ fn words(items: &[&str]) -> Vec<String> {
 fn between(own: &Interval, digits: usize) -> String {
     let Interval { value, low, high } = own;
     if low.is_nan() {
-        // of one trial there is none
+        // a single trial has no interval
         return format!("{value:.digits$}");
     }
     format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")

@@ -289,7 +289,7 @@ impl Import {
         let refused = |error| Failure::input(&self.source.file, &error);
         let origin = self.origin.map_or(Origin::Centre, Origin::At);
         let (mut local, placement) = raster.localised(origin).map_err(refused)?;
-        // from all that lies around them, left away or not
+        // gaps are filled from all surrounding cells, also from those that are cropped away
         local = match self.fill {
             None => local,
             Some(Fill::Nearest) => local.without_gaps(NoData::Nearest).map_err(refused)?,

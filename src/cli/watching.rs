@@ -1,4 +1,4 @@
-//! Shows a run to browsers: the page and the socket that feeds it.
+//! Shows a run in browsers: serves the page and the socket that feeds it.
 
 use super::Failure;
 use super::view::Folder;
@@ -11,30 +11,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Path of the socket that a page is fed by.
+/// Path of the socket that feeds a page.
 const WATCH: &str = "/watch";
 
-/// How long a message is waited for before it is looked whether the page has gone.
+/// Timeout of the wait for a message, after which the connection is checked.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Waits until a page is open, or until `interrupted` is raised.
+/// Waits until a page is open, or until `interrupted` is set.
 pub fn wait_for_somebody(clients: &Clients, interrupted: &AtomicBool) {
     while clients.count() == 0 && !interrupted.load(Ordering::Relaxed) {
         std::thread::sleep(LOOK);
     }
 }
 
-/// Waits until no page is open any more, or until `interrupted` is raised.
+/// Waits until no page is open, or until `interrupted` is set.
 pub fn stay_open(clients: &Clients, interrupted: &AtomicBool) {
     while clients.count() > 0 && !interrupted.load(Ordering::Relaxed) {
         std::thread::sleep(LOOK);
     }
 }
 
-/// How often it is looked whether somebody watches.
+/// Polling interval for open pages.
 pub const LOOK: Duration = Duration::from_millis(50);
 
-/// The page's own files.
+/// The files of the viewer page.
 pub struct OwnFiles;
 
 impl Pages for OwnFiles {
@@ -45,8 +45,7 @@ impl Pages for OwnFiles {
     }
 }
 
-/// Listens for browsers that want to watch a run; the token is drawn at random where none is
-/// given.
+/// Serves the viewer of a run; the token is random if none is given.
 pub fn serve(
     clients: Arc<Clients>,
     address: &Address,
@@ -55,7 +54,7 @@ pub fn serve(
     open(of_run(clients), Box::new(OwnFiles), address, token)
 }
 
-/// Listens for browsers that want to see a folder of runs, likewise.
+/// Serves the viewer of a folder of runs; the token is random if none is given.
 pub fn serve_folder(
     folder: Folder,
     address: &Address,
@@ -66,19 +65,19 @@ pub fn serve_folder(
     open(move |target| folder.clients(target), Box::new(pages), address, token)
 }
 
-/// Pages are served, until it is dropped.
+/// A running server; it stops when dropped.
 pub struct Served {
     _listening: Listening,
-    /// What to open in a browser.
+    /// The URL to open in a browser.
     pub url: String,
 }
 
-/// Finds those who watch a run by the path of its socket.
+/// Finds the clients of a run by the path of its socket.
 pub fn of_run(clients: Arc<Clients>) -> impl Fn(&Target) -> Option<Arc<Clients>> + Send + Sync {
     move |target| (target.path == WATCH).then(|| clients.clone())
 }
 
-/// Sessions of the link, sockets of those who watch, and pages.
+/// Routes for link sessions, viewer sockets and pages.
 pub fn routes(
     link: impl Fn(Connection) + Send + Sync + 'static,
     find: impl Fn(&Target) -> Option<Arc<Clients>> + Send + Sync + 'static,
@@ -91,12 +90,12 @@ pub fn routes(
     Routes { link: Box::new(link), web_socket: Box::new(web_socket), pages, foxglove: None }
 }
 
-/// What to open in a browser.
+/// The URL to open in a browser.
 pub fn url(address: &Address, token: &str) -> String {
     format!("http://{address}/?token={token}")
 }
 
-/// A folder's pages.
+/// The pages of a folder.
 struct FolderPages(Arc<Folder>);
 
 impl Pages for FolderPages {
@@ -105,7 +104,7 @@ impl Pages for FolderPages {
     }
 }
 
-/// Serves pages, and the sockets of those that are found by their address.
+/// Serves pages, and the sockets whose clients `find` returns.
 fn open(
     find: impl Fn(&Target) -> Option<Arc<Clients>> + Send + Sync + 'static,
     pages: Box<dyn Pages>,
@@ -145,7 +144,7 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
         }
         to.close();
     });
-    // the system starts no thread
+    // the system cannot start a thread
     let Ok(feed) = feed else { return outgoing.close() };
     while let Ok(Some(message)) = incoming.receive() {
         let Message::Text(request) = message else { break };
@@ -156,7 +155,7 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
         }
     }
     gone.store(true, Ordering::Relaxed);
-    // one that reads nothing would keep its feed in a write
+    // otherwise a client that reads nothing would block the feed in a write
     outgoing.cut();
     let _ = feed.join();
 }

@@ -1,13 +1,13 @@
-//! Threads of a command's own.
+//! Thread pools of single commands.
 
 use crate::simulation::{PoolSize, thread_pool};
 use rayon::ThreadPool;
 
-/// A pool of threads; the global pool if the system allows no other threads.
+/// A thread pool; falls back to the global pool if the system allows no other threads.
 pub struct Workers(Option<ThreadPool>);
 
 impl Workers {
-    /// `wanted` threads, or as many as the system allows; warns if those are fewer.
+    /// Starts `wanted` threads, or as many as the system allows; warns if there are fewer.
     pub fn new(wanted: usize) -> Workers {
         let pool = thread_pool(wanted).ok();
         let started =

@@ -1,5 +1,6 @@
-//! What a run will hold and write, foretold from its scenario and bounded: a scenario
-//! that no machine can hold is refused before anything is built.
+//! Limits of a run's memory and output, estimated from its scenario.
+//!
+//! A scenario that needs too much is refused before anything is built.
 
 use super::config::{
     Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
@@ -8,41 +9,42 @@ use super::fault::Problem;
 use super::refusal::Refuse;
 use bekker_math::numeric::hypot;
 
-/// Most heartbeats of a run: at 10 ms twelve days.
+/// Maximum number of heartbeats of a run: twelve days at 10 ms.
 const MOST_HEARTBEATS: f64 = 1e8;
-/// Most rows of all vehicles' samples.
+/// Maximum number of samples of all vehicles together.
 const MOST_SAMPLES: f64 = 1e8;
-/// Farthest that anything lies from the local origin along an axis, m.
+/// Maximum distance from the local origin along an axis, m.
 const FARTHEST: f64 = 1e6;
-/// Most points of a way, also of one from a file.
+/// Maximum number of points of a path, also of one from a file.
 const MOST_WAYPOINTS: usize = 100_000;
-/// Longest way of a vehicle, m: its curve is held in points half a metre apart.
+/// Maximum length of a vehicle's path, m: the curve is stored as points half a meter apart.
 const LONGEST_WAY: f64 = 200_000.0;
-/// Length of the ways of all vehicles together, m; who follows may have the speeds along its
-/// leader's for itself, ...
+/// Maximum length of the paths of all vehicles together, m.
+///
+/// Followers count too, as they may store the speeds along their leader's path.
 const LONGEST_WAYS: f64 = 4_000_000.0;
-/// ... a third of what a way is.
+/// Memory of a follower's speeds relative to that of a path.
 const OF_A_FOLLOWER: f64 = 1.0 / 3.0;
-/// Most pixels of a picture, 4096 x 4096.
+/// Maximum number of pixels of an image, 4096 x 4096.
 const MOST_PIXELS: u64 = 1 << 24;
-/// Most rays of a picture, all samples of all pixels.
+/// Maximum number of rays of an image: all samples of all pixels.
 const MOST_RAYS: u64 = 1 << 28;
-/// Most firings of a scan, all beams of all columns.
+/// Maximum number of firings of a scan: all beams of all columns.
 const MOST_FIRINGS: u64 = 1 << 22;
-/// Most rays of a scan, all samples of all firings.
+/// Maximum number of rays of a scan: all samples of all firings.
 const MOST_LIDAR_RAYS: u64 = 1 << 26;
-/// Memory for what all sensors hold at one time, bytes.
+/// Maximum memory of the data of all sensors at one time, bytes.
 const MOST_HELD: f64 = (2_u64 << 30) as f64;
-/// Bytes of a return of a lidar.
+/// Memory of one lidar return, bytes.
 const RETURN: u64 = 40;
-/// Bytes of a pose of a sensor with its moment.
+/// Memory of a time-stamped sensor pose, bytes.
 const POSE: f64 = 64.0;
-/// Most pixels of the picture of a run, 7680 x 4320.
+/// Maximum number of pixels of a run's rendered image, 7680 x 4320.
 const MOST_DRAWN: u64 = 7680 * 4320;
-/// Most things that stand in a scenario.
+/// Maximum number of props in a scenario.
 const MOST_PROPS: u64 = 200_000;
 
-/// Refuses what a run could not hold.
+/// Refuses a scenario that exceeds a limit.
 pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     let mut excess = |key: String, cause: String| refuse(key, Problem::Refused { cause });
     check_records(scenario, &mut excess);
@@ -73,7 +75,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Takes the key and why it is refused.
+/// Receives the key and the reason why it is refused.
 type Excess<'a> = dyn FnMut(String, String) + 'a;
 
 fn check_records(scenario: &Scenario, excess: &mut Excess) {
@@ -149,7 +151,7 @@ fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
                 SensorModel::Lidar(lidar) => check_lidar(lidar, sensor, &mut refused),
                 _ => continue,
             };
-            // what is delivered late waits, beside the one in the making
+            // delayed data are queued, in addition to the frame in progress
             let frames = 2.0 + (sensor.lag * sensor.rate()).ceil();
             held += frame as f64 * frames + POSE * window / scenario.time.step;
         }
@@ -165,7 +167,7 @@ fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
     }
 }
 
-/// Bytes of a picture and the time that its track covers, s.
+/// Memory of an image, bytes, and the period that its poses cover, s.
 fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) {
     let camera = super::build::camera(config);
     let pixels = u64::from(camera.width) * u64::from(camera.height);
@@ -194,7 +196,7 @@ fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) 
     (frame, camera.exposure + camera.rolling)
 }
 
-/// Bytes of a scan and the time that its track covers, s.
+/// Memory of a scan, bytes, and the period that its poses cover, s.
 fn check_lidar(config: &Lidar, sensor: &Sensor, refused: &mut dyn FnMut(String)) -> (u64, f64) {
     let lidar = super::build::lidar(config);
     let firings = lidar.elevations.len() as u64 * u64::from(lidar.columns);

@@ -1,20 +1,19 @@
-//! Whether a document conforms to a JSON Schema.
+//! Checks that a document conforms to a JSON Schema.
 //!
-//! The schema is generated from the configuration types, so types, ranges,
-//! required and allowed keys are written once, in Rust. A general validator
-//! crate would do the checking but reports in its own terms; this one covers
-//! just the keywords that `schemars` emits for our types (a test keeps the
-//! schemas within [`KEYWORDS`]) and reports every fault with its line.
+//! The schema is generated from the configuration types, so that types, ranges, required and
+//! allowed keys are specified once, in Rust. A general validator crate reports faults in JSON
+//! Schema terms and without lines. This one supports only the keywords that `schemars` emits for
+//! the configuration types; a test keeps the schemas within [`KEYWORDS`].
 //!
-//! Two annotations of ours are understood: `unit`, named in messages about a
-//! range, and TOML's lack of null, by which the null of an optional is dropped.
+//! It supports one extension, `unit`, which is shown in messages about a range. The null of an
+//! optional value is ignored, because TOML has no null.
 
 use super::document::{Document, Node, Value};
 use super::fault::{Fault, Problem, nearest_word};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Every schema keyword that may occur: those checked and those that only describe.
+/// All supported schema keywords: those that are checked and those that only describe.
 pub const KEYWORDS: [&str; 28] = [
     "$ref",
     "type",
@@ -46,11 +45,11 @@ pub const KEYWORDS: [&str; 28] = [
     "examples",
 ];
 
-/// Keys that were renamed, with what they are called now.
+/// Renamed keys: old name, new name.
 const RENAMED: [(&str, &str); 3] =
     [("look", "visual"), ("hump", "peak_shear"), ("shear_hump", "peak_shear")];
 
-/// All faults of a document against a schema.
+/// Returns all faults of a document against a schema.
 pub fn conform(document: &Document, schema: &Json) -> Vec<Fault> {
     let mut checker = Checker { definitions: &schema["$defs"], faults: Vec::new() };
     checker.check("", &document.root, schema);
@@ -71,7 +70,7 @@ impl<'s> Checker<'s> {
         self.faults.push(Fault::new(node.place.clone(), key, value, problem));
     }
 
-    /// The schema that a reference names.
+    /// Follows references to the schema that they name.
     fn resolve(&self, schema: &'s Json) -> &'s Json {
         match schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
             Some(name) => self.resolve(&self.definitions[name]),
@@ -125,7 +124,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// One of several words, tagged tables, or types.
+    /// Checks a value against alternatives: words, tagged tables or types.
     fn check_alternatives(&mut self, key: &str, node: &Node, alternatives: &'s [Json]) {
         let alternatives: Vec<&'s Json> = alternatives
             .iter()
@@ -144,7 +143,7 @@ impl<'s> Checker<'s> {
         if alternatives.iter().all(|a| sole_key(a).is_some()) {
             return self.check_sole_key(key, node, &alternatives);
         }
-        // of several tables the one that knows most of the keys given; the first of equals
+        // among tables, choose the one with the most matching keys; the first one of equals
         let fitting = alternatives.iter().filter(|a| self.accepts_type(&node.value, a));
         let known = |alternative: &&&Json| match &node.value {
             Value::Table(entries) => entries
@@ -164,7 +163,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Whether a value's type, not its content, fits a schema.
+    /// Whether the type of a value fits a schema, regardless of its content.
     fn accepts_type(&self, value: &Value, schema: &'s Json) -> bool {
         if schema.get("const").is_some() || schema.get("enum").is_some() {
             return matches!(value, Value::Text(_));
@@ -175,7 +174,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// A table whose `tag` says which of the alternatives it is.
+    /// Checks a table whose key `tag` selects the alternative.
     fn check_tagged(&mut self, key: &str, node: &Node, tag: &str, alternatives: &[&'s Json]) {
         let Value::Table(entries) = &node.value else {
             let expected = format!("a table with the key `{tag}`");
@@ -199,7 +198,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// A table whose one key says which of the alternatives it is.
+    /// Checks a table whose single key selects the alternative.
     fn check_sole_key(&mut self, key: &str, node: &Node, alternatives: &[&'s Json]) {
         let names = || alternatives.iter().filter_map(|a| sole_key(a));
         let allowed: Vec<String> = names().map(String::from).collect();
@@ -305,7 +304,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// The first numbers of a curve's points increase.
+    /// Checks that the first numbers of a curve's points increase.
     fn check_abscissae(&mut self, key: &str, points: &[Node]) {
         let abscissa = |point: &Node| match &point.value {
             Value::List(numbers) => numbers.first()?.value.number(),
@@ -327,7 +326,7 @@ impl<'s> Checker<'s> {
     fn check_range(&mut self, key: &str, node: &Node, schema: &'s Json) {
         let number = node.value.number().unwrap_or(f64::NAN);
         let bound = |name: &str| schema[name].as_f64();
-        // beyond 2^53 whole numbers differ that are one float
+        // beyond 2^53 distinct integers round to the same float
         let whole = |name: &str| match node.value {
             Value::Integer(i) => Some((i, schema[name].as_i64()?)),
             _ => None,
@@ -343,7 +342,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// What a schema asks for, in words, following references and tags.
+    /// Describes in words what a schema allows, following references and tags.
     fn describe(&self, schema: &'s Json) -> String {
         let schema = self.resolve(schema);
         match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
@@ -366,22 +365,22 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// Key of `name` within the table at `key`.
+/// Path of the key `name` in the table at `key`.
 fn join(key: &str, name: &str) -> String {
     if key.is_empty() { name.to_string() } else { format!("{key}.{name}") }
 }
 
-/// The words that a `const` or `enum` schema allows.
+/// The values that a `const` or `enum` schema allows.
 fn words(schema: &Json) -> impl Iterator<Item = &Json> {
     schema.get("const").into_iter().chain(schema["enum"].as_array().into_iter().flatten())
 }
 
-/// `one of "a", "b"`.
+/// Formats values as `one of "a", "b"`.
 fn one_of<'w>(words: impl Iterator<Item = &'w Json>) -> String {
     format!("one of {}", words.map(Json::to_string).collect::<Vec<_>>().join(", "))
 }
 
-/// The property by whose constant every alternative is told apart, if there is one.
+/// The property whose constant value distinguishes all alternatives, if there is one.
 fn discriminator<'s>(alternatives: &[&'s Json]) -> Option<&'s str> {
     let constant = |schema: &Json, name: &str| words(&schema["properties"][name]).next().is_some();
     let (first, rest) = alternatives.split_first()?;
@@ -391,7 +390,7 @@ fn discriminator<'s>(alternatives: &[&'s Json]) -> Option<&'s str> {
         .find(|name| constant(first, name) && rest.iter().all(|schema| constant(schema, name)))
 }
 
-/// The key of a table that has just one and requires it.
+/// The key of a table schema with a single, required property.
 fn sole_key(schema: &Json) -> Option<&str> {
     match &schema["required"].as_array()?[..] {
         [key] if schema["properties"].as_object()?.len() == 1 => key.as_str(),
@@ -408,7 +407,7 @@ fn types(schema: &Json) -> Vec<&str> {
     }
 }
 
-/// Whether a TOML value is of a JSON type.
+/// Whether a TOML value has a JSON type.
 fn has_type(value: &Value, name: &str) -> bool {
     matches!(
         (value, name),
@@ -421,7 +420,7 @@ fn has_type(value: &Value, name: &str) -> bool {
     )
 }
 
-/// What a schema asks for, in words.
+/// Describes in words what a schema allows.
 fn expected(schema: &Json) -> String {
     let kinds: Vec<String> = types(schema)
         .into_iter()
@@ -441,7 +440,7 @@ fn expected(schema: &Json) -> String {
     if kinds.is_empty() { "a value".to_string() } else { kinds.join(" or ") }
 }
 
-/// `a number > 0 m`, or just `a number` where there are no bounds.
+/// Formats `a number > 0 m`, or `a number` without bounds.
 fn with_bounds(noun: &str, schema: &Json) -> String {
     match bounds(schema) {
         bounds if bounds.is_empty() => noun.to_string(),
@@ -449,7 +448,7 @@ fn with_bounds(noun: &str, schema: &Json) -> String {
     }
 }
 
-/// The range of a number in words, with its unit: `> 0 m`, `from 0 to 1`.
+/// Formats the range of a number with its unit: `> 0 m`, `from 0 to 1`.
 fn bounds(schema: &Json) -> String {
     let bound = |name: &str| schema[name].as_f64();
     let range = match (bound("minimum"), bound("maximum")) {

@@ -1,4 +1,4 @@
-//! Checks of a scenario that no single key shows: names, references, ratios.
+//! Checks of a scenario that involve more than one key: names, references, ratios.
 
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
@@ -18,10 +18,10 @@ use bekker_sensor::lidar::LidarSpec;
 use bekker_vehicle::driver::SLOWEST;
 use std::collections::BTreeMap;
 
-/// Most classes of a raster of soils.
+/// Maximum number of classes of a soil raster.
 const MOST_CLASSES: usize = 10_000;
 
-/// All faults of a scenario that conforms to the schema.
+/// Returns all faults of a scenario that conforms to the schema.
 pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut refuse = |key: String, problem| faults.push(document.fault(&key, problem));
@@ -46,7 +46,7 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     if time.steps_per_heartbeat().is_none() {
         let heartbeat = time.heartbeat;
         let steps = (heartbeat / time.step).floor().max(1.0);
-        // Only steps with a finite decimal form are worth proposing.
+        // propose only steps with a finite decimal form
         let shorter = (steps as u64..).find(|n| is_round(heartbeat / *n as f64));
         let longer = (1..=steps as u64).rev().find(|n| is_round(heartbeat / *n as f64));
         let mut nearest: Vec<u64> = shorter.into_iter().chain(longer).collect();
@@ -58,7 +58,7 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
         [("time.duration", time.duration), ("output.interval", scenario.output.interval)];
     for (key, value) in durations {
         if let Err(problem) = whole_heartbeats(value, time.heartbeat) {
-            // who did not give it is told what it is
+            // the message names the default value, which the file does not contain
             let by_default = key == "output.interval" && value == Output::default().interval;
             let problem = match by_default {
                 true => Problem::Refused { cause: format!("{value} s, its default: {problem}") },
@@ -69,10 +69,10 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Whether a duration, s, is so many of a scenario's heartbeats, s.
+/// Checks that a duration, s, is a whole number of heartbeats, s.
 ///
 /// # Errors
-/// [`Problem::NotAMultiple`] where they do not come out even.
+/// [`Problem::NotAMultiple`] if it is not.
 pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
     if super::config::whole_ratio(value, heartbeat).is_some() {
         return Ok(());
@@ -83,7 +83,7 @@ pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
     Err(Problem::NotAMultiple { of: "time.heartbeat", unit: heartbeat, nearest })
 }
 
-/// Only vehicles that there are can be written down, and only into a folder that has a name.
+/// Checks that the output folder has a name and that the recorded vehicles exist.
 fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
     if scenario.output.folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
         let cause = "must name a folder; left away, it is runs/NAME-N".into();
@@ -106,11 +106,13 @@ fn is_round(seconds: f64) -> bool {
     (microseconds - microseconds.round()).abs() < 1e-6 || seconds < 1e-6
 }
 
-/// A random surface says how many there are of each in one way, of none no sizes, and the smaller
-/// size first.
+/// Checks the objects of a random surface.
+///
+/// Each kind has either a count or a density; kinds without either have no sizes; ranges start with
+/// the smaller value.
 fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
     let RandomSurface { holes, trees, rocks, barriers, .. } = surface;
-    // resolved scenarios write the defaults of what they have none of
+    // resolved scenarios contain the defaults of kinds that they do not use
     for (name, count, density, is_shaped) in [
         ("holes", holes.count, holes.density, *holes != RandomHoles::default()),
         ("trees", trees.count, trees.density, *trees != RandomTrees::default()),
@@ -178,7 +180,7 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Scenery is of a kind that is drawn, or a mesh with what belongs to it.
+/// Checks that scenery is either of a drawn kind or a mesh with the keys for it.
 fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, scenery) in scenario.scenery.iter().enumerate() {
         let key = |name: &str| format!("scenery[{index}].{name}");
@@ -218,7 +220,7 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A rope is between two vehicles that there are, and a bar has no slack: it would push.
+/// Checks that tows connect existing vehicles, and that bars have no slack: a bar also pushes.
 fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, tow) in scenario.tow.iter().enumerate() {
@@ -241,7 +243,7 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Who drives itself has a goal, or a team whose authority hands out what is to be done.
+/// Checks that each autonomous vehicle has a goal, or a team whose authority assigns tasks.
 fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
     let has_task = |team: &Team| team.search.is_some() || !team.goals.is_empty();
     if scenario.team.as_ref().is_some_and(has_task) {
@@ -255,7 +257,7 @@ fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A team is of autonomous vehicles, and its radio reaches no farther than its horizon.
+/// Checks that a team has autonomous vehicles, and that its radio's range is within its horizon.
 fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     let Some(team) = &scenario.team else { return };
     let is_autonomous = |own: &&Vehicle| matches!(own.driver, Driver::Autonomous { .. });
@@ -305,7 +307,7 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
 }
 
-/// Maps that are merged have cells of one size.
+/// Checks that merged maps have cells of the same size.
 fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
     let cells = scenario.vehicle.iter().enumerate().filter_map(|(index, own)| match own.driver {
         Driver::Autonomous { cell, .. } => Some((index, own, cell)),
@@ -357,7 +359,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
                 refuse(key, Problem::WrongType { expected, found: "a word" });
             }
             Ok(number) => {
-                // 1 and 01 are one class
+                // 1 and 01 are the same class
                 if let Some(other) = numbers.insert(number, class) {
                     let cause = format!(
                         "is the class {number}, as soil.raster.classes.{other} is; leave one out"
@@ -369,7 +371,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A custom soil is firm, a change to another, or yielding and complete.
+/// Checks that a custom soil is firm, based on another soil, or deformable with all parameters.
 pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
     let given = [
         ("k_phi", soil.k_phi.is_some(), true),
@@ -443,7 +445,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     }
 }
 
-/// What is wrong with a moisture: its key, and what is allowed.
+/// The key of an invalid moisture and what is allowed; `None` if the moisture is valid.
 fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
     let error = moisture.now().err()?;
     let rain = moisture.rain.as_ref()?;
@@ -461,7 +463,7 @@ fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
 fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
     let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);
     let any_gps = sensors().any(|sensor| matches!(sensor.model, SensorModel::Gps { .. }));
-    // a DEM may say where it is: that shows when it is opened
+    // a DEM may be georeferenced, which is known only when it is opened
     let dem = matches!(scenario.terrain.surface, Surface::Dem { .. });
     if any_gps && scenario.site.is_none() && !dem {
         refuse("site".into(), Problem::Missing { expected: WHERE_ON_EARTH.into() });
@@ -490,8 +492,10 @@ fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A sensor of motion sees every step, a camera or lidar every heartbeat; a window ends
-/// before the next begins.
+/// Checks the schedule of a sensor.
+///
+/// A motion sensor samples at most once per step, a camera or lidar at most once per heartbeat. A
+/// sampling window must end before the next one begins.
 fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut Refuse) {
     let is_imaging = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
     let (between, of) = match is_imaging {
@@ -538,7 +542,7 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
     }
 }
 
-/// Filters and files fit the kind; ranges run from low to high.
+/// Checks that filters and files fit the kind of sensor, and that ranges are increasing.
 fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
     let kind = sensor.model.kind();
     for (which, filter) in sensor.filters.iter().enumerate() {
@@ -580,7 +584,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         refuse(format!("{key}.save"), Problem::Excludes { other: "record = false" });
     }
     if let SensorModel::Camera(camera) = &sensor.model
-        // at 180 degrees a plane is infinitely near
+        // at 180 degrees the focal length of a pinhole is 0
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
         let bounds = format!("below {} deg, as far as its lens sees", decimal(widest(camera)));
@@ -591,7 +595,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
     }
 }
 
-/// Widest field of view that a camera's lens sees, degrees, to a tenth.
+/// Widest field of view of a camera's lens, degrees, found by bisection to 0.01.
 fn widest(camera: &CameraConfig) -> f64 {
     let sees = |fov_deg: f64| {
         let wider = CameraConfig { fov_deg: Some(fov_deg), ..camera.clone() };
@@ -605,7 +609,7 @@ fn widest(camera: &CameraConfig) -> f64 {
     (10.0 * low).round() / 10.0
 }
 
-/// Beams go up, ranges run from low to high, and one ray has one echo.
+/// Checks a lidar: increasing elevations and ranges, and options that fit its number of rays.
 fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
     let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
     if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
@@ -628,7 +632,7 @@ fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
         };
         refuse(format!("{key}.model.{name}"), Problem::OutOfRange { bounds });
     }
-    // one ray has one echo, and no width
+    // a single ray has one echo and no divergence
     let vain = [
         ("samples", lidar.samples.is_some_and(|samples| samples > 1)),
         ("returns", lidar.returns.is_some()),
@@ -642,7 +646,7 @@ fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
     }
 }
 
-/// A drift has a size and a time, or there is none.
+/// Checks that drift and drift time are both positive or both zero.
 fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Refuse) {
     let is_given = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
     for (name, is_vain, other) in [
@@ -658,7 +662,7 @@ fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Re
     }
 }
 
-/// A camera delivers a channel once, and colours where a filter or a file is of colours.
+/// Checks that channels are unique, and that filters and files of colors have a color channel.
 fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut Refuse) {
     for (which, channel) in camera.channels.iter().enumerate() {
         if camera.channels[..which].contains(channel) {
@@ -683,7 +687,7 @@ fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mu
     }
 }
 
-/// A table holds a speed all the time or never, and then has no pedals of its own.
+/// Checks that a table has a speed in all rows or in none, and no pedals together with speeds.
 fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &mut Refuse) {
     let holds = rows.iter().any(|row| row.speed.is_some());
     for (index, row) in rows.iter().enumerate().filter(|_| holds) {
@@ -745,7 +749,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A vehicle that drives itself has what it sees and knows its place by.
+/// Checks that an autonomous vehicle has the sensors for perception and localization.
 fn check_perception(
     vehicle: &Vehicle,
     index: usize,
@@ -766,7 +770,7 @@ fn check_perception(
     }
 }
 
-/// The leader exists and does not in the end follow its own follower.
+/// Checks that the leader exists and that the chain of leaders is not a ring.
 fn check_leader(
     scenario: &Scenario,
     convoys: &Convoys,
@@ -784,7 +788,7 @@ fn check_leader(
         return refuse(key.into(), Problem::NotOneOf { suggestion, allowed });
     }
     match convoys.head(follower).map(|head| &vehicles[head]) {
-        // who follows a vehicle that there is not is refused itself
+        // a follower of a missing vehicle gets its own fault
         Some(head) if matches!(head.driver, Driver::Follow { .. }) => {}
         Some(head) => check_path_ahead(head, key, refuse),
         None => {
@@ -796,7 +800,7 @@ fn check_leader(
     }
 }
 
-/// The head of a convoy must have a path for the others to follow.
+/// Checks that the head of a convoy has a path that the others can follow.
 fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut Refuse) {
     if !matches!(head.driver, Driver::Path { .. }) {
         let cause =

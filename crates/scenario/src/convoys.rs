@@ -1,10 +1,11 @@
-//! Who follows whom: the convoys of a scenario, each with the vehicle at its head.
+//! The convoys of a scenario: the leader and the head of each vehicle.
 
 use super::config::{Driver, Vehicle};
 use std::collections::BTreeMap;
 
-/// The convoys of a scenario's vehicles, found once for all of them: names are looked up in
-/// order, so that ten thousand vehicles take no longer each than ten.
+/// The convoys of all vehicles of a scenario, computed once.
+///
+/// Names are looked up in an ordered map, so that the cost stays near linear for 10,000 vehicles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Convoys {
     leaders: Vec<Option<usize>>,
@@ -12,7 +13,7 @@ pub(super) struct Convoys {
 }
 
 impl Convoys {
-    /// Of these vehicles.
+    /// Finds the convoys of `vehicles`.
     pub fn of(vehicles: &[Vehicle]) -> Convoys {
         let named = by_name(vehicles);
         let leader = |vehicle: &Vehicle| match &vehicle.driver {
@@ -24,18 +25,19 @@ impl Convoys {
         Convoys { leaders, heads }
     }
 
-    /// The vehicle that this one follows, if there is one of that name.
+    /// Index of the vehicle that this one follows, if it exists.
     pub fn leader(&self, vehicle: usize) -> Option<usize> {
         self.leaders[vehicle]
     }
 
-    /// The vehicle at the head of the convoy that this one belongs to, itself if it follows
-    /// nobody; none where the vehicles ahead follow each other in a ring.
+    /// Index of the vehicle at the head of this vehicle's convoy.
+    ///
+    /// A vehicle that follows none is its own head. `None` if the chain of leaders ends in a ring.
     pub fn head(&self, vehicle: usize) -> Option<usize> {
         self.heads[vehicle]
     }
 
-    /// The ring of vehicles that follow each other and this one is in, itself first and last.
+    /// The ring of followers that contains this vehicle, which is both first and last in the list.
     pub fn ring(&self, vehicle: usize) -> Option<Vec<usize>> {
         let mut ring = vec![vehicle];
         let mut at = vehicle;
@@ -50,13 +52,13 @@ impl Convoys {
     }
 }
 
-/// The vehicles' numbers by their names; of several of one name the first.
+/// Indices of the vehicles by name; the first one if several share a name.
 pub(super) fn by_name(vehicles: &[Vehicle]) -> BTreeMap<&str, usize> {
-    // later entries are overwritten by earlier ones
+    // in reverse, so that the first vehicle of a name is inserted last and wins
     vehicles.iter().enumerate().rev().map(|(index, own)| (own.name.as_str(), index)).collect()
 }
 
-/// The end of the way from each along its leaders; none where it ends in a ring.
+/// The last leader of each vehicle's chain; `None` if the chain ends in a ring.
 fn heads(leaders: &[Option<usize>]) -> Vec<Option<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -102,7 +104,7 @@ mod tests {
         assert_eq!(own.ring(5), None);
     }
 
-    /// Who follows a ring from outside is in none.
+    /// A vehicle that follows a member of a ring is not itself in the ring.
     #[test]
     fn a_ring_has_no_head() {
         let own = convoys(&[Some(2), Some(0), Some(1), Some(0), None]);

@@ -1,8 +1,7 @@
-//! A TOML document in which every value knows where it was given.
+//! A TOML document in which every value has its source location.
 //!
-//! A scenario is read into this tree first, so that faults found later, by the
-//! schema or by the cross-checks, still name the line. `--set` arguments are
-//! laid over the tree before anything is checked.
+//! A scenario is parsed into this tree first. Faults that the schema or the cross-checks find later
+//! can thus name the line. `--set` arguments are merged into the tree before any check.
 
 use super::fault::{Fault, Place, Problem, SHOWN};
 use super::spread::Spread;
@@ -11,17 +10,17 @@ use std::fmt;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
-/// Most keys and lists that a value may lie in; each costs the stack of whoever reads it.
+/// Maximum nesting depth of a value; each level costs stack in every recursive reader.
 const DEEPEST: usize = 32;
-/// Most values of a document, counted by their separators; each costs up to half a kilobyte.
+/// Maximum number of values of a document, counted by their separators; each costs up to 512 bytes.
 const MOST_VALUES: usize = 300_000;
 
-/// A value and its place.
+/// A value with its source location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it was given.
+    /// Source location of the value.
     pub place: Place,
-    /// What was given.
+    /// The value.
     pub value: Value,
 }
 
@@ -36,7 +35,7 @@ pub enum Value {
     Float(f64),
     /// A text.
     Text(String),
-    /// A date or time, which no key takes.
+    /// A date or time; no key accepts one.
     Moment(String),
     /// A list.
     List(Vec<Node>),
@@ -45,7 +44,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The type as words for a message.
+    /// Name of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Boolean(_) => "a boolean",
@@ -58,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The value as a number, if it is one.
+    /// The value as a number, or `None` for another type.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Integer(i) => Some(*i as f64),
@@ -67,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The value as JSON. Infinities and NaN, which JSON lacks, become null.
+    /// Converts the value to JSON. Infinities and NaN, which JSON lacks, become null.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Value::Boolean(b) => (*b).into(),
@@ -104,17 +103,17 @@ impl fmt::Display for Value {
     }
 }
 
-/// A document under the name by which its faults are reported.
+/// A parsed scenario document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The table at its root.
     pub root: Node,
-    /// What rows and columns have been made into vehicles.
+    /// The vehicles that were expanded from rows and columns.
     pub(super) spread: Option<Spread>,
 }
 
 impl Document {
-    /// Of the table at its root.
+    /// Creates a document from its root table.
     pub fn of(root: Node) -> Document {
         Document { root, spread: None }
     }
@@ -135,7 +134,7 @@ impl Document {
         Ok(Document::of(Node { value, ..root }))
     }
 
-    /// A key path in the one form that all that mean it share: `vehicle.1.driver.gap`.
+    /// Normalizes a key path, so that equal paths compare equal: `vehicle.1.driver.gap`.
     pub fn plain_path(key: &str) -> String {
         let plain = |segment: &str| match segment.parse::<usize>() {
             Ok(index) => index.to_string(),
@@ -144,13 +143,13 @@ impl Document {
         split_path(key).into_iter().map(plain).collect::<Vec<_>>().join(".")
     }
 
-    /// The node at a key path such as `vehicle[1].driver.gap`, if it is given.
+    /// Returns the node at a key path such as `vehicle[1].driver.gap`, if present.
     pub fn get(&self, key: &str) -> Option<&Node> {
         let (node, rest) = self.descend(key);
         rest.is_empty().then_some(node)
     }
 
-    /// Puts another value where one was given.
+    /// Replaces the value at a key; does nothing if the key is absent.
     pub fn replace(&mut self, key: &str, value: Value) {
         let mut node = &mut self.root;
         for segment in split_path(key) {
@@ -169,15 +168,16 @@ impl Document {
         node.value = value;
     }
 
-    /// A fault at a key, placed at its line or else at the nearest table around it. Of a vehicle
-    /// that a row or column has made it is told by the key that the file has.
+    /// Creates a fault at a key, located at its line or at the nearest enclosing table.
+    ///
+    /// For a vehicle expanded from a row or column, the fault names the key in the file.
     pub fn fault(&self, key: &str, problem: Problem) -> Fault {
         let (node, rest) = self.descend(key);
         let value = shown(node).filter(|_| rest.is_empty());
         self.as_given(Fault::new(node.place.clone(), key, value, problem))
     }
 
-    /// A fault at a key of the document, told by the key that the file has.
+    /// Maps a fault in the expanded document to the key in the file.
     pub(super) fn as_given(&self, fault: Fault) -> Fault {
         match (&self.spread, self.get("vehicle")) {
             (Some(spread), Some(vehicles)) => spread.as_given(fault, vehicles),
@@ -185,7 +185,7 @@ impl Document {
         }
     }
 
-    /// Follows a key path as far as it exists; returns what remains of it.
+    /// Follows a key path as far as it exists and returns the remaining segments.
     fn descend<'k>(&self, key: &'k str) -> (&Node, Vec<&'k str>) {
         let segments = split_path(key);
         let mut node = &self.root;
@@ -198,20 +198,21 @@ impl Document {
         (node, Vec::new())
     }
 
-    /// Lays a table of changes over the document, table by table. Over a list,
-    /// a table's keys are the numbers of the elements to change.
+    /// Merges a table of changes into the document, recursively.
+    ///
+    /// Where the document has a list, the keys of the table are indices of elements to change.
     pub fn lay_over(&mut self, changes: &Node) {
         lay_over(&mut self.root, changes);
     }
 
-    /// Lays one `--set key=value` argument over the document.
+    /// Applies one `--set key=value` argument.
     ///
-    /// The value is TOML; a bare word that is not is taken as text. Tables on
-    /// the way are created; elements of lists are chosen by number, as in
-    /// `vehicle[0].name` or `vehicle.0.name`.
+    /// The value is TOML; a bare word that is not TOML becomes text. Missing tables on the path are
+    /// created. Elements of lists are selected by index, as in `vehicle[0].name` or
+    /// `vehicle.0.name`.
     ///
     /// # Errors
-    /// Not an assignment, or a path through something that is no table or list.
+    /// Text that is not an assignment; a path through a value that is neither table nor list.
     pub fn set(&mut self, argument: &str) -> Result<(), Fault> {
         let place = Place::Set(argument.into());
         let whole = |problem| Fault::new(place.clone(), "", None, problem);
@@ -262,7 +263,7 @@ impl Document {
     }
 }
 
-/// What lies in a table or list under a word.
+/// Child of a table or list for one segment of a path.
 fn child<'n>(node: &'n Node, segment: &str) -> Option<&'n Node> {
     match &node.value {
         Value::Table(entries) => entries.get(segment),
@@ -271,12 +272,12 @@ fn child<'n>(node: &'n Node, segment: &str) -> Option<&'n Node> {
     }
 }
 
-/// What lies below a node at the end of a path.
+/// Descendant of a node at the end of a path.
 pub(super) fn walk<'n>(node: &'n Node, segments: &[&str]) -> Option<&'n Node> {
     segments.iter().try_fold(node, |node, segment| child(node, segment))
 }
 
-/// A value as faults show it; tables are not shown.
+/// A value as faults show it; `None` for a table.
 pub(super) fn shown(node: &Node) -> Option<String> {
     (!matches!(node.value, Value::Table(_))).then(|| node.value.to_string())
 }
@@ -319,7 +320,7 @@ pub(super) fn split_path(key: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A TOML value, or a bare word as text.
+/// Parses a TOML value; a bare word becomes text.
 fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
     if let Some((_, problem)) = excess(text) {
         return Err(problem);
@@ -335,8 +336,9 @@ fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
     }
 }
 
-/// Where a TOML text has more values, or deeper ones, than any document needs. The parser
-/// would give it the memory and the stack that it asks for.
+/// Offset at which a text exceeds the allowed number or depth of values.
+///
+/// Checked before parsing, because the TOML parser's use of memory and stack is not limited.
 fn excess(text: &str) -> Option<(usize, Problem)> {
     let bytes = text.as_bytes();
     let (mut values, mut open, mut dots) = (0, 0_usize, 0);
@@ -366,7 +368,7 @@ fn excess(text: &str) -> Option<(usize, Problem)> {
     None
 }
 
-/// The byte behind the string that begins here: of one line, or of several in three quotes.
+/// Index of the first byte after the string that starts at `begin`, single-line or triple-quoted.
 fn past_string(bytes: &[u8], begin: usize) -> usize {
     let quote = bytes[begin];
     let long = bytes[begin..].starts_with(&[quote; 3]);
@@ -384,13 +386,13 @@ fn past_string(bytes: &[u8], begin: usize) -> usize {
     at
 }
 
-/// Whether a text may stand without quotes in a `--set` argument.
+/// Whether a text is accepted without quotes in a `--set` argument.
 fn is_bare_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || "./~_".contains(c))
         && text.chars().all(|c| c.is_alphanumeric() || "+-_./~ ".contains(c))
 }
 
-/// The value with every node in it moved to one place.
+/// Sets the location of all nodes in a value to one place.
 fn placed(value: Value, place: &Place) -> Value {
     let at = |node: Node| Node { place: place.clone(), value: placed(node.value, place) };
     match value {
@@ -402,7 +404,7 @@ fn placed(value: Value, place: &Place) -> Value {
     }
 }
 
-/// Offsets at which lines start.
+/// Byte offsets of the line starts.
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect()
 }
@@ -412,7 +414,7 @@ fn first_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().to_string()
 }
 
-/// Turns spanned TOML into nodes with lines.
+/// Converts spanned TOML into nodes with line numbers.
 struct Reader {
     file: Arc<str>,
     lines: Vec<usize>,
@@ -435,7 +437,7 @@ impl Reader {
     fn table(&self, table: &DeTable<'_>) -> Result<Value, Fault> {
         let mut entries = BTreeMap::new();
         for (key, value) in table {
-            // An array of tables stands at its first header; its elements know their own.
+            // An array of tables is located at its first header; its elements have their own lines.
             let place = self.place(key.span().start);
             let value = self.value(value.get_ref()).map_err(|mut fault| {
                 fault.place = place.clone();

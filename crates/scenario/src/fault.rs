@@ -1,10 +1,10 @@
-//! What is wrong with an input, and where.
+//! Faults of an input: what is wrong, and where.
 
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Where a value was given.
+/// Source location of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A line of a file, counted from 1.
@@ -16,7 +16,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The file, if it is in one.
+    /// The file name, unless the value comes from the command line.
     pub(super) fn file(&self) -> Option<&str> {
         match self {
             Place::Line(file, _) | Place::File(file) => Some(file),
@@ -25,7 +25,7 @@ impl Place {
     }
 }
 
-/// Most characters of an argument or a value that a message repeats.
+/// Maximum number of characters of an argument or value that a message repeats.
 pub(super) const SHOWN: usize = 200;
 
 impl fmt::Display for Place {
@@ -33,7 +33,7 @@ impl fmt::Display for Place {
         match self {
             Place::Line(file, line) => write!(f, "{file}:{line}"),
             Place::File(file) => write!(f, "{file}"),
-            // an argument may be as long as the system takes
+            // the length of an argument is limited only by the system
             Place::Set(argument) if argument.chars().count() > SHOWN => {
                 let start: String = argument.chars().take(SHOWN).collect();
                 write!(f, "--set {start}...")
@@ -43,69 +43,69 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong.
+/// Kinds of problems with a value.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file could not be read.
     #[error("cannot be read: {cause}")]
     Unreadable {
-        /// What the system says.
+        /// Error of the file system.
         cause: String,
     },
     /// The text is not TOML.
     #[error("not valid TOML: {message}")]
     Syntax {
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
-    /// A key by a name that it had in an earlier version.
+    /// A key that had another name in an earlier version.
     #[error("is called {now} since version 0.1.0")]
     Renamed {
-        /// Its name.
+        /// The current name.
         now: &'static str,
     },
     /// The argument of `--set` is not of the form `key=value`.
     #[error("must be of the form key=value, such as seed=7")]
     NotAnAssignment,
-    /// A key of too many parts, or lists within lists.
+    /// A key with too many segments, or lists nested too deeply.
     #[error("is nested more than {most} deep; no key of the format lies deeper than 8")]
     TooDeep {
-        /// How deep is allowed.
+        /// Maximum depth.
         most: usize,
     },
-    /// A text of more values than fit into memory.
+    /// A text with more values than allowed.
     #[error("holds more than {most} values; must be fewer: thin out lists of points")]
     TooMany {
-        /// How many are allowed.
+        /// Maximum number.
         most: usize,
     },
-    /// A `--set` path enters a value that holds no keys.
+    /// A `--set` path leads into a value that has no keys.
     #[error("is {found} and holds no keys")]
     HoldsNoKeys {
-        /// What it is.
+        /// Type of the value.
         found: &'static str,
     },
-    /// A `--set` index lies beyond the end of a list.
+    /// A `--set` index is beyond the end of a list.
     #[error("there is no element {index}: the list has {length}, counted from 0")]
     NoSuchElement {
-        /// The index asked for.
+        /// The requested index.
         index: usize,
         /// The length of the list.
         length: usize,
     },
-    /// A `--set` path names a list's element by a word.
+    /// A `--set` path selects a list's element by a word.
     #[error("is a list: its elements are chosen by number, as in {key}[0], not by `{word}`")]
     NotAnIndex {
         /// The list.
         key: String,
-        /// What stands in the place of the number.
+        /// The word found instead of an index.
         word: String,
     },
-    /// A key that the format does not know.
+    /// A key that is not part of the format.
     #[error("unknown key{}; allowed: {}", did_you_mean(.suggestion), .allowed.join(", "))]
     UnknownKey {
-        /// The nearest known key, if one is near.
+        /// The most similar known key, if one is similar.
         suggestion: Option<String>,
         /// The known keys.
         allowed: Vec<String>,
@@ -113,18 +113,18 @@ pub enum Problem {
     /// A required key is absent.
     #[error("missing: {expected} is required")]
     Missing {
-        /// What is to be given.
+        /// Description of the missing value.
         expected: String,
     },
     /// A value of the wrong type.
     #[error("must be {expected}, not {found}")]
     WrongType {
-        /// The type wanted.
+        /// The expected type.
         expected: String,
         /// The type found.
         found: &'static str,
     },
-    /// An infinity or a NaN.
+    /// An infinite value or NaN.
     #[error("must be finite")]
     NotFinite,
     /// A number out of its range.
@@ -133,18 +133,18 @@ pub enum Problem {
         /// The range, with its unit.
         bounds: String,
     },
-    /// A word that is none of those known.
+    /// A word that is not one of the allowed ones.
     #[error("must be {}{}", one_of(.allowed), did_you_mean(.suggestion))]
     NotOneOf {
-        /// The nearest of them, if one is near.
+        /// The most similar allowed word, if one is similar.
         suggestion: Option<String>,
-        /// The words known.
+        /// The allowed words.
         allowed: Vec<String>,
     },
     /// A list or text of the wrong length.
     #[error("must have {expected}, has {found}")]
     WrongLength {
-        /// The length wanted.
+        /// The expected length.
         expected: String,
         /// The length found.
         found: usize,
@@ -156,7 +156,7 @@ pub enum Problem {
         of: &'static str,
         /// The unit, s.
         unit: f64,
-        /// The multiples next to it, s.
+        /// The nearest multiples, s.
         nearest: Vec<String>,
     },
     /// A step that does not divide the heartbeat.
@@ -165,19 +165,19 @@ pub enum Problem {
     NotADivisor {
         /// The heartbeat, s.
         heartbeat: f64,
-        /// The steps next to it that do, s.
+        /// The nearest steps that divide it, s.
         nearest: Vec<String>,
     },
     /// A list of numbers that must increase.
     #[error("must be greater than the one before it, {before}")]
     NotIncreasing {
-        /// The one before.
+        /// The preceding number.
         before: f64,
     },
-    /// A name given twice.
+    /// A name that is not unique.
     #[error("is already the name of {first}")]
     DuplicateName {
-        /// The key of the first that bears it.
+        /// The key of the first object with this name.
         first: String,
     },
     /// Followers that follow each other in a ring.
@@ -192,7 +192,7 @@ pub enum Problem {
     NotExactlyOne {
         /// The keys to choose from.
         of: Vec<String>,
-        /// Those given.
+        /// The keys that are given.
         given: Vec<String>,
     },
     /// Keys that exclude each other.
@@ -201,44 +201,44 @@ pub enum Problem {
         /// The other key.
         other: &'static str,
     },
-    /// A soil that neither the catalogue nor the scenario has.
+    /// A soil that is neither in the catalog nor in the scenario.
     #[error("no soil has this name{}; `bekker soils` lists those there are", did_you_mean(.suggestion))]
     UnknownSoil {
-        /// The nearest name, if one is near.
+        /// The most similar name, if one is similar.
         suggestion: Option<String>,
     },
-    /// A vehicle that the catalogue does not have.
+    /// A vehicle that is not in the catalog.
     #[error("no vehicle has this name{}; known: {}; a file's name ends in .toml",
         did_you_mean(.suggestion), .known.join(", "))]
     UnknownVehicle {
-        /// The nearest name, if one is near.
+        /// The most similar name, if one is similar.
         suggestion: Option<String>,
-        /// The names there are.
+        /// The names in the catalog.
         known: Vec<String>,
     },
-    /// Two vehicles stand in one another.
+    /// Two vehicles overlap at the start.
     #[error("{name} ({:.2} m long, {:.2} m wide) overlaps {other} ({:.2} m, {:.2} m) at the start; \
         move one of them, or change its heading_deg",
         .size[0], .size[1], .other_size[0], .other_size[1])]
     Overlap {
-        /// Its name.
+        /// Name of the vehicle.
         name: String,
-        /// Its length and width, m.
+        /// Length and width of the vehicle, m.
         size: [f64; 2],
-        /// The other vehicle's name.
+        /// Name of the other vehicle.
         other: String,
-        /// The other's length and width, m.
+        /// Length and width of the other vehicle, m.
         other_size: [f64; 2],
     },
-    /// A vehicle stands in an obstacle.
+    /// A vehicle overlaps an obstacle at the start.
     #[error("{name} overlaps an obstacle ({noun}, at {:.2}, {:.2} m) at the start; move either of them, \
         or say solid = false of what is nothing to vehicles", .place[0], .place[1])]
     InObstacle {
-        /// Its name.
+        /// Name of the vehicle.
         name: String,
-        /// What the obstacle is, in a word.
+        /// A noun for the obstacle.
         noun: &'static str,
-        /// Where it stands, m.
+        /// Position of the obstacle, m.
         place: [f64; 2],
     },
     /// A point beyond the edge of the terrain.
@@ -252,30 +252,30 @@ pub enum Problem {
         "is on ground without elevation data, which is off limits (terrain.surface.no_data = \"keep\")"
     )]
     NoElevation,
-    /// A corner that lies on the wrong side of its opposite.
+    /// The upper corner of a box is not north-east of the lower one.
     #[error("must lie north-east of {lower:?}")]
     NotABox {
         /// The south-west corner, m.
         lower: [f64; 2],
     },
-    /// A range whose end does not exceed its start.
+    /// A range whose end is not greater than its start.
     #[error("must run from low to high")]
     EmptyRange,
-    /// What a lower layer refuses.
+    /// An error of a lower layer or of a check, as text.
     #[error("{cause}")]
     Refused {
-        /// What it says.
+        /// The message.
         cause: String,
     },
 }
 
-/// Most words of a list that a message repeats: a brigade has a thousand names.
+/// Maximum number of allowed words that a message lists; a scenario may have thousands of names.
 const LISTED: usize = 40;
 
-/// Most characters of a message, and how many of them are its end.
+/// Maximum number of characters of a message, and the number of those reserved for its end.
 const LONGEST_MESSAGE: [usize; 2] = [4000, 1000];
 
-/// A message without its middle where it repeats more of an input than anybody reads.
+/// Shortens a long message by leaving out its middle.
 pub fn shortened(message: &str) -> String {
     let [most, end] = LONGEST_MESSAGE;
     let count = message.chars().count();
@@ -287,7 +287,7 @@ pub fn shortened(message: &str) -> String {
     format!("{first} ... {last}")
 }
 
-/// `one of` the words known, which may be none.
+/// Formats the allowed words as `one of ...`; the list may be empty.
 fn one_of(words: &[String]) -> String {
     match words {
         [] => "the name of one that there is; there is none".into(),
@@ -303,17 +303,17 @@ fn listed(words: &[String]) -> String {
     }
 }
 
-/// ` (did you mean x?)`, or nothing.
+/// Formats ` (did you mean x?)`, or an empty string.
 fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|s| format!(" (did you mean `{s}`?)")).unwrap_or_default()
 }
 
-/// The vehicle of a row or column that a fault is about.
+/// The vehicle of a row or column to which a fault refers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name.
+    /// Name of the vehicle.
     pub name: String,
-    /// Its own value, where that is another than the entry's.
+    /// Value of the vehicle, if it differs from that of the entry.
     pub value: Option<String>,
 }
 
@@ -326,32 +326,32 @@ impl fmt::Display for Member {
     }
 }
 
-/// A problem with its place, key and value.
+/// A problem with its location, key and value.
 ///
 /// Displayed as `examples/x.toml:14: vehicle[1].driver.gap = -3: must be > 0 m`.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{}", shortened(&format!("{place}: {}{problem}", subject(.key, .value, .member))))]
 pub struct Fault {
-    /// Where.
+    /// Source location.
     pub place: Place,
-    /// Full path of the key; empty for the file as a whole.
+    /// Full path of the key; empty for a fault of the whole file.
     pub key: String,
-    /// The offending value as text, if there is one.
+    /// The invalid value as text, if there is one.
     pub value: Option<String>,
-    /// Of which vehicle, where the key is that of a row or column of several.
+    /// The affected vehicle, if the key is in an entry with a row or column of several.
     pub member: Option<Box<Member>>,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Box<Problem>,
 }
 
 impl Fault {
-    /// A problem with the value at a key.
+    /// Creates a fault at a key.
     pub fn new(place: Place, key: &str, value: Option<String>, problem: Problem) -> Fault {
         Fault { place, key: key.to_string(), value, member: None, problem: Box::new(problem) }
     }
 }
 
-/// `key = value: `, `key: ` or nothing; ahead of the colon the vehicle of a row.
+/// Formats `key = value: `, `key: ` or an empty string, with the vehicle of a row before the colon.
 fn subject(key: &str, value: &Option<String>, member: &Option<Box<Member>>) -> String {
     let of = member.as_ref().map_or(String::new(), |member| member.to_string());
     match (key, value) {
@@ -361,15 +361,15 @@ fn subject(key: &str, value: &Option<String>, member: &Option<Box<Member>>) -> S
     }
 }
 
-/// All that is wrong with an input, in the order of its lines.
+/// All faults of an input, in the order of its lines.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{}", report(.0))]
 pub struct Faults(pub Vec<Fault>);
 
-/// Most faults that are told one by one.
+/// Maximum number of faults that a report lists.
 const TOLD: usize = 50;
 
-/// A line a fault, up to as many as anybody reads.
+/// Formats one fault per line, at most [`TOLD`] of them.
 fn report(faults: &[Fault]) -> String {
     let mut lines: Vec<String> = faults.iter().take(TOLD).map(Fault::to_string).collect();
     if faults.len() > TOLD {
@@ -379,21 +379,22 @@ fn report(faults: &[Fault]) -> String {
 }
 
 impl Faults {
-    /// `Ok` if there are none, else the faults in the order of their places.
+    /// Returns `Ok` without faults; otherwise sorts the faults by location.
     pub fn into_result(mut faults: Vec<Fault>) -> Result<(), Faults> {
         if faults.is_empty() {
             return Ok(());
         }
         faults.sort_by(|a, b| a.place.cmp(&b.place));
-        // One vehicle file may be read for several vehicles.
+        // one vehicle file may be read for several vehicles
         faults.dedup();
         Err(Faults(faults))
     }
 }
 
 impl Faults {
-    /// The same with keys that begin with one path under another: those of a file of a format of its
-    /// own, which a scenario is made of.
+    /// Replaces the key prefix `from` with `to`.
+    ///
+    /// Used for files of another format from which a scenario is generated.
     #[must_use]
     pub fn renamed(mut self, from: &str, to: &str) -> Faults {
         for fault in &mut self.0 {
@@ -404,10 +405,10 @@ impl Faults {
         self
     }
 
-    /// The faults of several checks as one report.
+    /// Joins the faults of several checks into one report.
     ///
     /// # Errors
-    /// All of them, if there are any.
+    /// All faults, if there are any.
     pub fn joined(found: impl IntoIterator<Item = Option<Faults>>) -> Result<(), Faults> {
         Faults::into_result(found.into_iter().flatten().flat_map(|faults| faults.0).collect())
     }
@@ -419,10 +420,10 @@ impl From<Fault> for Faults {
     }
 }
 
-/// Most bytes of a word that others are compared with: the time grows with the square.
+/// Maximum length of a word for which similar ones are searched, bytes: the time is quadratic.
 const LONGEST_WORD: usize = 200;
 
-/// The known word nearest to `word`, if it is near enough to be a slip.
+/// Returns the most similar known word, if it is similar enough to be a typo.
 pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if word.len() > LONGEST_WORD {
         return None;

@@ -1,27 +1,26 @@
-//! Input files: regular ones, of a size that fits what they are for.
+//! Input files: regular files of a size that suits their kind.
 //!
-//! A device, pipe or directory in the place of a file would never end or never
-//! begin; it is refused before it is opened. So is a file that is too long for
-//! its kind, before any of it is read.
+//! A device or pipe may never end, and a directory has no content. Such a path is refused before it
+//! is opened. A file that is too long for its kind is refused before any of it is read.
 
 use std::fs::{File, metadata};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Largest text that is read, bytes: scenarios, vehicles, soils.
+/// Largest text file (scenario, vehicle, soil) that is read, bytes.
 pub const LARGEST_TEXT: u64 = 4 << 20;
 /// Largest table of measurements that is read, bytes.
 pub const LARGEST_TABLE: u64 = 16 << 20;
-/// Largest raster, mesh or checkpoint that is read, bytes.
+/// Largest raster, mesh or checkpoint that is read whole, bytes.
 pub const LARGEST_BINARY: u64 = 2 << 30;
 
 /// Largest raster that is read tile by tile, bytes.
 pub const LARGEST_TILED: u64 = 64 << 30;
 
-/// Length of a regular file, bytes.
+/// Returns the length of a regular file, bytes.
 ///
 /// # Errors
-/// What the system says; something that is no regular file.
+/// Errors of the file system; a path that is not a regular file.
 pub fn regular(path: &Path) -> Result<u64> {
     let found = metadata(path)?;
     if found.is_file() {
@@ -32,10 +31,10 @@ pub fn regular(path: &Path) -> Result<u64> {
     Err(Error::new(ErrorKind::InvalidInput, what))
 }
 
-/// Length of a regular file of at most `most` bytes.
+/// Returns the length of a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// What the system says; something that is no regular file; one that is longer.
+/// Errors of the file system; a path that is not a regular file; a longer file.
 pub fn bounded(path: &Path, most: u64) -> Result<u64> {
     match regular(path)? {
         length if length > most => Err(longer(length, most)),
@@ -43,7 +42,7 @@ pub fn bounded(path: &Path, most: u64) -> Result<u64> {
     }
 }
 
-/// The refusal of a file that is too long.
+/// Error for a file of `length` bytes, which is longer than `most`.
 pub(super) fn longer(length: u64, most: u64) -> Error {
     too_long(&in_words(length), most)
 }
@@ -53,14 +52,14 @@ fn too_long(length: &str, most: u64) -> Error {
     Error::new(ErrorKind::InvalidInput, what)
 }
 
-/// The bytes of a regular file of at most `most` bytes.
+/// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// What the system says; something that is no regular file; one that is longer.
+/// Errors of the file system; a path that is not a regular file; a longer file.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let length = bounded(path, most)?;
     let mut bytes = Vec::with_capacity(length as usize);
-    // some files do not say how long they are
+    // the length in the metadata may be too small, as for files in /proc
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(too_long(&format!("over {}", in_words(most)), most));
@@ -68,10 +67,10 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a regular file of at most `most` bytes.
+/// Reads a UTF-8 text file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`read`], and bytes that are no UTF-8.
+/// As [`read`], and bytes that are not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -1,4 +1,4 @@
-//! The files that a scenario is built from, each with the hash of what it held.
+//! The files from which a scenario is built, each with the hash of its content.
 
 use super::config::{Scenario, Surface};
 use super::input;
@@ -11,17 +11,18 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A file that was read.
+/// A file that was read, with the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Where it was, as the scenario led to it.
+    /// Its path, as the scenario specifies it.
     pub path: PathBuf,
     /// Length, bytes.
     pub bytes: u64,
     /// SHA-256 of its content, hexadecimal.
     pub sha256: String,
-    /// Whether it decides the run's course beyond what the resolved scenario says: a way's
-    /// points stand there.
+    /// Whether its content affects the run beyond the resolved scenario.
+    ///
+    /// A path file does not: the resolved scenario contains its points.
     #[serde(default = "yes")]
     pub decides: bool,
 }
@@ -30,17 +31,19 @@ fn yes() -> bool {
     true
 }
 
-/// What a run read, and where it may be found now.
+/// An input of a recorded run, with the path of its copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// The file as it was read.
     pub input: Input,
-    /// Its place in the run's folder, if it was copied there or is put there.
+    /// Path of its copy in the run's folder, or where the user has to put one.
     pub copy: PathBuf,
 }
 
-/// Reads files and takes down which. A run's inputs are looked for in its folder first,
-/// and must hold what they held.
+/// Reads files and records them.
+///
+/// For a recorded run, the copy in the run's folder has priority, and the content must match the
+/// recorded hash.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     kept: Arc<BTreeMap<PathBuf, Kept>>,
@@ -48,35 +51,36 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The files of a recorded run.
+    /// Inputs of a recorded run.
     pub fn of_run(kept: impl IntoIterator<Item = Kept>) -> Inputs {
         let kept = kept.into_iter().map(|kept| (kept.input.path.clone(), kept)).collect();
         Inputs { kept: Arc::new(kept), read: Arc::default() }
     }
 
-    /// Reads a regular file of at most `most` bytes whole.
+    /// Reads a regular file of at most `most` bytes.
     ///
     /// # Errors
-    /// What the system says; what is no such file; that it has changed since it was read
-    /// before; of a run's file also that it is gone or has changed, with its hash and where
-    /// to put it.
+    /// Errors of the file system; a path that is not a regular file; a file that changed since it
+    /// was first read. For a recorded run also a file that is missing or changed: the message gives
+    /// its hash and the path where to put it.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         self.noted(path, most, true)
     }
 
-    /// The same of a file whose content goes into the resolved scenario.
+    /// Reads a file whose content becomes part of the resolved scenario.
     ///
     /// # Errors
-    /// As of [`Inputs::read`].
+    /// As [`Inputs::read`].
     pub fn read_into_scenario(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         self.noted(path, most, false)
     }
 
-    /// Opens a regular file of at most `most` bytes, of which no more than a part is held in
-    /// memory at a time, for its hash too.
+    /// Opens a regular file of at most `most` bytes.
+    ///
+    /// Holds only a part of the file in memory at a time, also to compute its hash.
     ///
     /// # Errors
-    /// As of [`Inputs::read`].
+    /// As [`Inputs::read`].
     pub fn open(&self, path: &Path, most: u64) -> io::Result<Opened> {
         let opened = match self.kept.get(path) {
             Some(kept) => recorded(kept, |place| Opened::of(place, most), |own| &own.sha256)?,
@@ -86,11 +90,12 @@ impl Inputs {
         Ok(opened)
     }
 
-    /// Reads the sidecar files of a raster, such as a world file or a mask. For a recorded run,
-    /// reads those that the run has read.
+    /// Reads the sidecar files of a raster, such as a world file or a mask.
+    ///
+    /// For a recorded run, reads only the sidecars that the run has read.
     ///
     /// # Errors
-    /// As of [`Inputs::read`].
+    /// As [`Inputs::read`].
     pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
         let is_recorded = self.kept.contains_key(raster);
         Sidecars::load(raster, |path, kind| {
@@ -136,21 +141,21 @@ impl Inputs {
         Ok(())
     }
 
-    /// What has been read, each file once, in the order of reading.
+    /// The files read so far, each once, in the order of reading.
     pub fn list(&self) -> Vec<Input> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Bytes by which a file's format is told.
+/// Number of leading bytes from which the format is detected.
 const HEAD: u64 = 256;
 
-/// A file that is open at its beginning, with the hash of what it holds.
+/// An open file with the hash of its content.
 #[derive(Debug)]
 pub struct Opened {
     /// The file.
     pub file: File,
-    /// Its length, bytes.
+    /// Length of the file, bytes.
     pub bytes: u64,
     /// SHA-256 of its content, hexadecimal.
     pub sha256: String,
@@ -173,10 +178,10 @@ impl Opened {
         Ok(Opened { file, bytes, sha256 })
     }
 
-    /// All that it holds, if that is at most `most` bytes.
+    /// Reads the whole file if it has at most `most` bytes.
     ///
     /// # Errors
-    /// What the system says; a file that is longer; one that was altered since its hash was taken.
+    /// Errors of the file system; a longer file; a file that changed since its hash was computed.
     pub fn read(mut self, most: u64) -> io::Result<Vec<u8>> {
         if self.bytes > most {
             return Err(input::longer(self.bytes, most));
@@ -190,11 +195,12 @@ impl Opened {
         Ok(content)
     }
 
-    /// The GeoTIFF that it is, with its sidecar files and without its heights; nothing if it is
-    /// another file.
+    /// Opens the file as a GeoTIFF with its sidecar files; returns `None` for another format.
+    ///
+    /// Reads no heights yet.
     ///
     /// # Errors
-    /// A GeoTIFF that cannot be used.
+    /// A GeoTIFF that is not supported or is damaged.
     pub(super) fn geotiff(&self, sidecars: &Sidecars) -> Result<Option<RasterFile>, TerrainError> {
         let unreadable = |error: io::Error| TerrainError::GeoTiff(error.to_string());
         let mut file = self.file.try_clone().map_err(unreadable)?;
@@ -208,8 +214,10 @@ impl Opened {
     }
 }
 
-/// What a run's file held, from its copy or from where it was, by a way of reading it and the
-/// hash of what was read.
+/// Reads an input of a recorded run, from its copy or else from its original path.
+///
+/// `read` reads one path; `hash` returns the hash of what was read. Only content with the recorded
+/// hash is accepted.
 fn recorded<T>(
     Kept { input: was, copy }: &Kept,
     read: impl Fn(&Path) -> io::Result<T>,
@@ -232,12 +240,12 @@ fn recorded<T>(
     Err(io::Error::other(format!("{what}; {remedy}")))
 }
 
-/// SHA-256, hexadecimal.
+/// SHA-256, lower-case hexadecimal.
 pub(super) fn sha256(content: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(content))
 }
 
-/// Changes every path by which a scenario names a file.
+/// Applies `map` to every file path in a scenario.
 pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
     let change = |path: &mut PathBuf| *path = map(path);
     if let Surface::Dem { file, .. } = &mut scenario.terrain.surface {
@@ -253,7 +261,7 @@ pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
     }
 }
 
-/// Whether a vehicle's model is a file, not one of the catalogue.
+/// Whether a vehicle's model is a file rather than a name in the catalog.
 pub fn is_vehicle_file(model: &str) -> bool {
     model.ends_with(".toml")
 }

@@ -1,18 +1,18 @@
-//! Scenarios: TOML in, validated and built into a simulation, or an error that
-//! names file, line, key, value and what is allowed.
+//! Scenarios: TOML that is validated and built into a simulation.
 //!
-//! Reading goes through four stages, each of which reports all its faults
-//! together:
+//! Errors name file, line, key, value and the allowed values. Reading has four stages, each of
+//! which reports all its faults together:
 //!
-//! 1. [`Document`]: TOML text into a tree in which every value knows its line;
-//!    `--set` arguments are laid over it;
-//! 2. [`conform()`]: the tree against the JSON Schema of the [`config`] types; then
-//!    places on a grid, on the earth or in files become points of the local frame, and
-//!    vehicles in rows and columns become vehicles;
+//! 1. [`Document`]: TOML text becomes a tree in which every value has its source line; `--set`
+//!    arguments are merged into it;
+//! 2. [`conform()`]: the tree is checked against the JSON Schema of the [`config`] types; then
+//!    positions on a grid, in geographic coordinates or in files are converted to the local frame,
+//!    and rows and columns are expanded into vehicles;
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This is a layer of the crate `bekker`, whose documentation has examples; `ARCHITECTURE.md` is
+//! the overview.
 
 mod budget;
 pub mod build;
@@ -46,40 +46,42 @@ pub use inputs::{Input, Inputs, Kept, Opened, is_vehicle_file, map_paths};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Hash of the source that decides what a run computes (`build.rs`).
+/// Hash of the source code that affects results (`build.rs`).
 pub const SOURCE: &str = env!("BEKKER_SOURCE");
 
-/// What messages call a scenario that comes from no file.
+/// Name in messages of a scenario that was not read from a file.
 const OF_A_PROGRAM: &str = "scenario";
 
-/// A scenario with the document it came from.
+/// A validated scenario with its source document.
 #[derive(Clone, Debug)]
 pub struct ScenarioFile {
-    /// What it says.
+    /// The configuration.
     pub scenario: Scenario,
-    /// Where it says it.
+    /// The document with the source location of each value.
     pub document: Document,
-    /// The folder that its relative paths start from.
+    /// The folder to which its relative paths refer.
     pub folder: PathBuf,
-    /// The files that it is built from.
+    /// The files from which it is built.
     pub inputs: Inputs,
-    /// Assumptions made about files of ways, as warnings.
+    /// Assumptions made about path files, as warnings.
     pub assumed: Vec<Fault>,
 }
 
 impl ScenarioFile {
-    /// Reads a scenario file, with `--set` arguments laid over it.
+    /// Reads a scenario file and applies `--set` arguments.
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
         ScenarioFile::read_by(path, sets, Inputs::default())
     }
 
-    /// The same; the files that it names are read by `inputs`, which takes them down.
+    /// Reads a scenario file as [`ScenarioFile::read`] does, with given `inputs`.
+    ///
+    /// `inputs` reads the files that the scenario names, and records them.
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn read_by(path: &Path, sets: &[String], inputs: Inputs) -> Result<ScenarioFile, Faults> {
         let file = path.display().to_string();
         let text = input::read_text(path, input::LARGEST_TEXT).map_err(|e| {
@@ -90,11 +92,13 @@ impl ScenarioFile {
         ScenarioFile::parse_by(&file, &text, &folder, sets, inputs)
     }
 
-    /// A scenario that a program made, held to all that one in a file is held to; its relative
-    /// paths start from `folder`. Messages count the lines of what [`Scenario::to_toml`] writes.
+    /// Checks a scenario that a program created in the same way as one in a file.
+    ///
+    /// Its relative paths refer to `folder`. Line numbers in messages are those of the output of
+    /// [`Scenario::to_toml`].
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn of(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Faults> {
         let text = scenario.to_toml().map_err(|error| {
             let problem = Problem::Refused { cause: error.to_string() };
@@ -103,10 +107,10 @@ impl ScenarioFile {
         ScenarioFile::parse(OF_A_PROGRAM, &text, folder, &[])
     }
 
-    /// The same from text; `file` names it in messages.
+    /// Parses a scenario from text; `file` names it in messages.
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn parse(
         file: &str,
         text: &str,
@@ -116,10 +120,12 @@ impl ScenarioFile {
         ScenarioFile::parse_by(file, text, folder, sets, Inputs::default())
     }
 
-    /// The same; the files that it names are read by `inputs`, which takes them down.
+    /// Parses a scenario as [`ScenarioFile::parse`] does, with given `inputs`.
+    ///
+    /// `inputs` reads the files that the scenario names, and records them.
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn parse_by(
         file: &str,
         text: &str,
@@ -133,10 +139,10 @@ impl ScenarioFile {
         ScenarioFile::checked(document, folder, inputs)
     }
 
-    /// The same from a document, whose values know where they were given.
+    /// Checks a scenario given as a document with source locations.
     ///
     /// # Errors
-    /// Every fault found up to the cross-checks.
+    /// All faults up to the cross-checks.
     pub fn of_document(document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
         ScenarioFile::checked(document, folder, Inputs::default())
     }
@@ -157,15 +163,15 @@ impl ScenarioFile {
     }
 }
 
-/// The schema that every scenario is held to: to make it takes longer than to read one.
+/// The schema of all scenarios, cached: generating it takes longer than reading a scenario.
 static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
 
-/// The JSON Schema of the scenario format.
+/// Returns the JSON Schema of the scenario format.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scenario).to_value()
 }
 
-/// Keywords of a schema that [`conform()`] would pass over, properties' names aside.
+/// Keywords of a schema that [`conform()`] does not support, except names of properties.
 #[cfg(test)]
 fn unknown_keywords(schema: &serde_json::Value) -> Vec<String> {
     use serde_json::Value as Json;
@@ -221,8 +227,8 @@ position = [0, 0]
         assert_eq!(unknown_keywords(&schema()), Vec::<String>::new());
     }
 
-    /// Every table of the format refuses keys that it does not know, save those
-    /// whose keys are the user's own.
+    /// Every table of the format refuses unknown keys, except tables whose keys are chosen by the
+    /// user.
     #[test]
     fn unknown_keys_are_refused_at_every_level() {
         fn open_tables(schema: &Json, path: &str, open: &mut Vec<String>) {

@@ -1,5 +1,6 @@
-//! Names: files, frames and topics are called by those of vehicles and sensors, and all of them are
-//! printed.
+//! Checks of names.
+//!
+//! Files, frames and topics are named after vehicles and sensors, and all names are printed.
 
 use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
 use super::convoys::by_name;
@@ -7,14 +8,16 @@ use super::fault::Problem;
 use super::refusal::Refuse;
 use bekker_sensor::left_camera;
 
-/// The frame in which all vehicles are.
+/// The parent frame of all vehicles.
 const WORLD: &str = "world";
 
-/// What is told of every vehicle under its name.
+/// Topics that exist for every vehicle under its name.
 const TOLD: [&str; 9] =
     ["pose", "ground", "ruts", "goal", "route", "path", "believed", "map", "hit"];
 
-/// No two vehicles have one name, no two sensors of a vehicle, and none has another's.
+/// Checks that the names of vehicles, and of the sensors of each vehicle, are unique.
+///
+/// The names of derived topics and frames count as taken.
 pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     let named = by_name(&scenario.vehicle);
     check_printable(&scenario.name, "name".into(), refuse);
@@ -36,7 +39,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Line breaks and what else steers a terminal would make other lines of those that a name is in.
+/// Refuses control characters: a line break, tab or escape sequence would corrupt printed lines.
 pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
     if name.chars().any(char::is_control) {
         let cause = "must be of one line, without line breaks, tabs and other control characters";
@@ -44,7 +47,7 @@ pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
     }
 }
 
-/// A slash parts vehicle and sensor in the names of frames and topics.
+/// Refuses slashes, which separate vehicle and sensor in the names of frames and topics.
 fn check_word(name: &str, key: String, refuse: &mut Refuse) {
     check_printable(name, key.clone(), refuse);
     if name.contains('/') {
@@ -84,7 +87,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
     }
 }
 
-/// Whether a sensor is called as the right camera of a pair.
+/// Whether a sensor has the name of the right camera of a stereo pair.
 fn is_right_of(pair: &Sensor, sensor: &Sensor) -> bool {
     let is_pair = matches!(pair.model, SensorModel::Camera(Camera { stereo: Some(_), .. }));
     is_pair && left_camera(&sensor.name) == Some(&pair.name)
@@ -127,7 +130,7 @@ mod tests {
             assert!(found.contains(key) && found.contains(says), "{found}");
         }
         assert!(faults(&vehicle("a/b", &[])).contains("without a slash"));
-        // a name that would begin a line of its own, or colour the terminal
+        // a name that would start a new line, or color the terminal
         let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
         let found = faults(two_lines);
         assert!(found.contains("vehicle[0].name = \"a\\nb\": must be of one line"), "{found}");

@@ -1,8 +1,8 @@
-//! Allowed paths of files that a mesh names.
+//! Allowed paths of files that a mesh references.
 //!
 //! A path in a scenario is the user's choice and may lead anywhere. A path in a mesh comes from the
-//! author of the mesh: it may lead only below the folder of the mesh or of the scenario, and no link
-//! may lead out of these.
+//! author of the mesh. It must stay below the folder of the mesh or of the scenario, and no
+//! symbolic link may lead out of these.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,15 +13,16 @@ use std::path::{Component, Path, PathBuf};
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display()
 )]
 pub(super) struct PartPlaceError {
-    /// The folder of what names it.
+    /// The folder of the file with the reference.
     pub folder: PathBuf,
 }
 
-/// The path of a file that `by` names, relative to its own folder; `scenario` is the scenario's
-/// folder.
+/// Path of a file that `by` references relative to its own folder.
+///
+/// `scenario` is the scenario's folder.
 ///
 /// # Errors
-/// [`PartPlaceError`] for one that is neither below the folder of `by` nor below `scenario`.
+/// [`PartPlaceError`] for a path that is neither below the folder of `by` nor below `scenario`.
 pub(super) fn part_place(
     by: &Path,
     scenario: &Path,
@@ -30,12 +31,12 @@ pub(super) fn part_place(
     let folder = by.parent().unwrap_or(Path::new(""));
     let path = folder.join(name);
     let refused = || PartPlaceError { folder: folder.to_path_buf() };
-    // as written: also of a run's file that is not there any more, but in the run's folder
+    // lexical check first: the original file may be gone when a run is repeated from its copies
     let whole = normal(&path);
     if ![folder, scenario].iter().any(|own| whole.starts_with(normal(own))) {
         return Err(refused());
     }
-    // as it is, where links lead; what is not there fails when it is read
+    // then the path with links resolved; a missing file fails when it is read
     let Ok(found) = path.canonicalize() else { return Ok(path) };
     let linked = by.canonicalize().ok();
     let of_link = linked.as_deref().and_then(Path::parent).map(Path::to_path_buf);
@@ -51,7 +52,7 @@ fn canonical(folder: &Path) -> std::io::Result<PathBuf> {
     if folder.as_os_str().is_empty() { here.canonicalize() } else { folder.canonicalize() }
 }
 
-/// A path from the root without `.` and `..`, as written.
+/// Absolute path without `.` and `..`, by text alone: links are not resolved.
 fn normal(path: &Path) -> PathBuf {
     let whole = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let whole = std::path::absolute(whole).unwrap_or_else(|_| whole.to_path_buf());
@@ -97,7 +98,7 @@ mod tests {
         }
     }
 
-    /// A mesh outside of the scenario's folder may name files of its own folder.
+    /// A mesh outside the scenario's folder may reference files in its own folder.
     #[test]
     fn a_mesh_elsewhere_has_its_parts_beside_it() {
         let (root, other) = (tree(), tempfile::tempdir().unwrap());
@@ -121,7 +122,7 @@ mod tests {
             let told = part_place(&by, &own, name).unwrap_err().to_string();
             assert!(told.starts_with("leads out of ") && told.contains("meshes"), "{told}");
         }
-        // the mesh itself may be a link: the folder of its target is allowed, too
+        // the mesh itself may be a link: the folder of its target is also allowed
         let linked = tempfile::tempdir().unwrap();
         symlink(&by, linked.path().join("a.obj")).unwrap();
         symlink(meshes.join("paint"), linked.path().join("paint")).unwrap();

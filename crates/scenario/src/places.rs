@@ -1,5 +1,7 @@
-//! Places that a scenario gives on the DEM's grid, on the earth or in a file become points of
-//! the local frame, before anything else reads them.
+//! Converts positions on the DEM's grid, in geographic coordinates or in a path file to the local
+//! frame.
+//!
+//! This runs before anything else reads the scenario.
 
 use super::build;
 use super::config::{Surface, WayFile};
@@ -13,16 +15,17 @@ use bekker_math::geodesy::{Geodetic, Site};
 use bekker_math::numeric::hypot;
 use std::path::Path;
 
-/// Most points of a way that are kept.
+/// Maximum number of points of one path.
 const MOST_POINTS: usize = 100_000;
 
-/// Replaces every place of `document` that is not in the local frame already; what was assumed
-/// about files of ways is returned.
+/// Replaces every position of `document` that is not yet in the local frame.
 ///
-/// The document conforms to the schema. Nothing is opened where there is nothing to replace.
+/// Returns the assumptions made about path files. The document conforms to the schema. No file is
+/// opened if there is nothing to replace.
 ///
 /// # Errors
-/// A way's file that cannot be read, and places that nothing leads to the local frame from.
+/// A path file that cannot be read; positions for which the transformation to the local frame is
+/// unknown.
 pub fn resolve(
     document: &mut Document,
     folder: &Path,
@@ -47,8 +50,9 @@ pub fn resolve(
     Faults::into_result(faults).map(|()| assumed)
 }
 
-/// Keys of places and ways that are written as tables. `[site]` has a latitude too, but is
-/// no place on the ground.
+/// Collects the keys of positions and paths that are written as tables.
+///
+/// `[site]` also has a latitude but is not a position on the ground.
 fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
     match &node.value {
         Value::Table(entries) if key != "site" => {
@@ -71,7 +75,7 @@ fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
     }
 }
 
-/// What leads from the DEM's grid and from the earth to the local frame.
+/// The transformations from the DEM's grid and from geographic coordinates to the local frame.
 struct Frame {
     placement: Option<Placement>,
     site: Option<Site>,
@@ -84,7 +88,7 @@ const NO_SITE: &str = "nothing says where on the earth the scenario lies: give [
 
 impl Frame {
     fn of(document: &Document, folder: &Path, inputs: &Inputs) -> Result<Frame, Faults> {
-        // places are not local yet, so that only what is asked for can be read
+        // positions are not local yet, so the document cannot be deserialized as a whole
         let part = |key: &str| document.get(key).map(|node| node.value.to_json());
         let surface = part("terrain.surface").and_then(|json| serde_json::from_value(json).ok());
         let placement = match &surface {
@@ -96,7 +100,9 @@ impl Frame {
         Ok(Frame { placement, site })
     }
 
-    /// A place as `[x, y]`, a way's file as a list of them; `note` takes what is assumed about it.
+    /// Converts a position to `[x, y]` and a path file to a list of them.
+    ///
+    /// `note` receives the assumptions made about the file.
     fn points(
         &self,
         node: &Node,
@@ -171,7 +177,7 @@ impl Frame {
     }
 }
 
-/// How the DEM's file lies in the local frame.
+/// Placement of the DEM's file in the local frame; `None` without a DEM.
 fn placement(
     document: &Document,
     surface: &Surface,
@@ -182,7 +188,7 @@ fn placement(
     let fault =
         |key: &str, cause: String| Faults::from(document.fault(key, Problem::Refused { cause }));
     let key = "terrain.surface.file";
-    // opened again when the terrain is built: by then it must be the same
+    // the terrain is built from the same file later: its content must be unchanged then
     let path = folder.join(file);
     let opened = inputs.open(&path, input::LARGEST_TILED).map_err(|e| fault(key, e.to_string()))?;
     let sidecars = inputs.sidecars(&path).map_err(|e| fault(key, e.to_string()))?;

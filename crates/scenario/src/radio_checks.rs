@@ -1,12 +1,14 @@
-//! Checks of radios that no single key shows.
+//! Checks of radios that involve more than one key.
 
 use super::config::{Barrier, Driver, FollowPolicy, Radio, RadioNet, Scenario};
 use super::fault::{Problem, nearest_word};
 use super::refusal::{Refuse, decimal};
 use std::collections::BTreeMap;
 
-/// Radios are of vehicles that there are, each of one radio at most; who cooperates with a leader
-/// has one in common with it.
+/// Checks the vehicles of radios.
+///
+/// Each named vehicle must exist and may be on at most one radio. A vehicle that cooperates with
+/// its leader must share a radio with it.
 pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, net) in scenario.radio.iter().enumerate() {
@@ -60,7 +62,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// What stands and walks beside ways has names of its own, and radios that there are.
+/// Checks that traffic lights, barriers and pedestrians have unique names and existing radios.
 fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
     let radios = || scenario.radio.iter().map(|net| net.name.as_str());
     let lights = scenario.traffic_light.iter().map(|own| (&own.name, Some(&own.radio)));
@@ -87,7 +89,7 @@ fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Barriers have time to open and to warn before they close; people on foot get on.
+/// Checks that barriers have time to open and to warn, and that pedestrians move.
 fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, barrier) in scenario.barrier.iter().enumerate() {
         let Barrier { closed, open, swing, warning, .. } = *barrier;
@@ -114,7 +116,7 @@ fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// Traffic lights show each approach something.
+/// Checks that each phase of a traffic light has one light per approach.
 fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, light) in scenario.traffic_light.iter().enumerate() {
         let key = |part: &str| format!("traffic_light[{index}].{part}");
@@ -132,8 +134,11 @@ fn has(net: &RadioNet, vehicle: &str) -> bool {
     net.vehicles.is_empty() || net.vehicles.iter().any(|name| name == vehicle)
 }
 
-/// A radio reaches no farther than its horizon, and its bursts are a chain of two states that one
-/// draw can decide.
+/// Checks the channel of a radio.
+///
+/// The horizon must be at least the range. The reception probability must not grow with distance.
+/// The begin and end probabilities of bursts must sum to at most 1, so that one random draw decides
+/// a step of the two-state chain.
 pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
     if radio.horizon < radio.range {
         let cause = format!("must be at least {key}.range, {} m", radio.range);
@@ -152,7 +157,7 @@ pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
     }
 }
 
-/// Not more than one exchange a heartbeat.
+/// Checks that the exchange rate is at most one per heartbeat.
 pub(super) fn check_rate(scenario: &Scenario, rate: f64, key: &str, refuse: &mut Refuse) {
     if 1.0 / rate + 1e-9 < scenario.time.heartbeat {
         let most = 1.0 / scenario.time.heartbeat;

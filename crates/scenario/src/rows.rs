@@ -1,9 +1,9 @@
-//! Vehicles that are given once and stand several times: in a row, in column, or both.
+//! Expands vehicle entries with rows and columns into vehicles.
 //!
-//! `row = { count, to }` of a vehicle makes `count` vehicles of it, spread evenly from its
-//! position to that place: of N, the k-th (from 0) at (k + 1/2) / N of the way, so that one
-//! alone stands in the middle. `column = { count, distance }` puts others straight behind it,
-//! each of which follows the one ahead. Each knows the place in the file that it was made from.
+//! `row = { count, to }` places `count` vehicles evenly from the entry's position to `to`. The k-th
+//! of N (from 0) is at the fraction (k + 1/2) / N, so that a single one is in the center.
+//! `column = { count, distance }` adds vehicles straight behind, each of which follows the one
+//! ahead. Each vehicle keeps the source location of its entry.
 
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
 use super::document::{Document, Node, Value};
@@ -12,15 +12,17 @@ use super::spread::Spread;
 use bekker_math::numeric::sin_cos;
 use std::collections::BTreeMap;
 
-/// Most vehicles of a scenario: the ground remembers whose a rut is in 16 bits, of which all
-/// ones are nobody's.
+/// Maximum number of vehicles of a scenario.
+///
+/// Rut owner ids in the ground are 16-bit numbers; 0xFFFF means none.
 const MOST_VEHICLES: usize = 65_535;
 
-/// Makes the vehicles of rows and columns. The document conforms to the schema and its places
-/// are points of the local frame.
+/// Expands rows and columns into vehicles.
+///
+/// The document conforms to the schema, and its positions are in the local frame.
 ///
 /// # Errors
-/// More vehicles than a scenario holds; a row that spreads what its driver has not.
+/// More than 65,535 vehicles; a row with a key for a property that its driver lacks.
 pub fn expand(document: &mut Document) -> Result<(), Faults> {
     Faults::into_result(without_effect(document))?;
     let Value::Table(root) = &mut document.root.value else { return Ok(()) };
@@ -41,7 +43,7 @@ pub fn expand(document: &mut Document) -> Result<(), Faults> {
     Ok(())
 }
 
-/// Keys of rows that spread what the driver of the row has not.
+/// Faults for keys of rows that refer to a property that the driver lacks.
 fn without_effect(document: &Document) -> Vec<Fault> {
     let mut faults = Vec::new();
     let Some(Node { value: Value::List(vehicles), .. }) = document.get("vehicle") else {
@@ -62,7 +64,7 @@ fn without_effect(document: &Document) -> Vec<Fault> {
     faults
 }
 
-/// How many vehicles an entry stands for.
+/// Number of vehicles that an entry expands to.
 fn members_of(entry: &Node) -> usize {
     let Value::Table(own) = &entry.value else { return 1 };
     let count = |key: &str| match own.get(key) {
@@ -76,7 +78,7 @@ fn number(table: &BTreeMap<String, Node>, key: &str) -> Option<f64> {
     table.get(key).and_then(|node| node.value.number())
 }
 
-/// The vehicles of the row that an entry stands for.
+/// Expands the row of an entry.
 fn in_row(entry: Node) -> Vec<Node> {
     let Value::Table(mut own) = entry.value else { return vec![entry] };
     let Some(Node { value: Value::Table(row), .. }) = own.remove("row") else {
@@ -103,7 +105,7 @@ fn in_row(entry: Node) -> Vec<Node> {
     (0..count).map(member).collect()
 }
 
-/// The vehicles of the column that an entry stands for, its head first.
+/// Expands the column of an entry; the head comes first.
 fn in_column(entry: Node) -> Vec<Node> {
     let Value::Table(mut own) = entry.value else { return vec![entry] };
     let place = entry.place;
@@ -141,7 +143,7 @@ fn in_column(entry: Node) -> Vec<Node> {
     (0..count).map(member).collect()
 }
 
-/// Moves a point by a share of the way to another.
+/// Moves a point by a fraction of the vector to another point.
 fn move_towards(point: Option<&mut Node>, to: Option<&Node>, share: f64) {
     let (Some(Node { value: Value::List(from), .. }), Some(Node { value: Value::List(to), .. })) =
         (point, to)
@@ -155,7 +157,7 @@ fn move_towards(point: Option<&mut Node>, to: Option<&Node>, share: f64) {
     }
 }
 
-/// Moves points by a share of the way from one point to another.
+/// Moves points by a fraction of the vector from one point to another.
 fn move_along(points: Option<&mut Node>, from: &Node, to: &Node, share: f64) {
     let Some(Node { value: Value::List(points), .. }) = points else { return };
     let coordinate = |node: &Node, axis: usize| match &node.value {
@@ -166,7 +168,7 @@ fn move_along(points: Option<&mut Node>, from: &Node, to: &Node, share: f64) {
     points.iter_mut().for_each(|point| shift(Some(point), way));
 }
 
-/// Moves a point by a way, m.
+/// Moves a point by a vector, m.
 fn shift(point: Option<&mut Node>, way: [f64; 2]) {
     let Some(Node { value: Value::List(pair), .. }) = point else { return };
     for (own, way) in pair.iter_mut().zip(way) {
@@ -225,8 +227,10 @@ mod tests {
         assert!((x - 130.0).abs() < 1e-9 && (y + 20.0).abs() < 1e-9, "{x} {y}");
     }
 
-    /// A fault of a vehicle behind a row is told by the key that `--set` takes; one of the row also
-    /// by the vehicle's name, and by its own value where the row has another than the file.
+    /// Faults of vehicles of a row name the key that `--set` accepts.
+    ///
+    /// For a member of a row, they also give its name, and its own value if that differs from the
+    /// entry's.
     #[test]
     fn faults_are_told_by_the_keys_of_the_file() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\nspeed = 3\n\

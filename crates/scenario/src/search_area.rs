@@ -1,15 +1,16 @@
-//! The area that a team searches: it has cells, and no more tiles than can be looked through.
+//! Checks of the area that a team searches: its extent and its number of tiles.
 
 use super::config::{Driver, Scenario, Team};
 use super::fault::Problem;
 use super::refusal::Refuse;
 use bekker_autonomy::elevation_map::TILE;
 
-/// Most tiles of an area: its authority looks at every one twice a second.
+/// Maximum number of tiles of an area: the authority examines each tile twice per second.
 const MOST_TILES: f64 = 65_536.0;
 
-/// Refuses an area that is none, that holds no cell of the map, or that holds too much of it. Whether
-/// it lies on the terrain shows when that is opened.
+/// Refuses an area that is empty, contains no cell of the map or exceeds [`MOST_TILES`].
+///
+/// Whether it lies on the terrain is checked when the terrain is opened.
 pub(super) fn check(scenario: &Scenario, team: &Team, refuse: &mut Refuse) {
     let Some(search) = &team.search else { return };
     if let Err(cause) = sound(search.area, cell(scenario, team)) {
@@ -17,7 +18,7 @@ pub(super) fn check(scenario: &Scenario, team: &Team, refuse: &mut Refuse) {
     }
 }
 
-/// Side of a cell of the authority's map, m, if there is an authority.
+/// Cell size of the authority's map, m; `None` without an authority.
 fn cell(scenario: &Scenario, team: &Team) -> Option<f64> {
     let is_authority = |name: &str| team.authority.as_ref().is_none_or(|own| own == name);
     scenario.vehicle.iter().filter(|own| is_authority(&own.name)).find_map(|own| match own.driver {
@@ -50,8 +51,9 @@ fn sound([west, south, east, north]: [f64; 4], cell: Option<f64>) -> Result<(), 
     Ok(())
 }
 
-/// The first cell with its middle at `x`, m, or beyond, as
-/// [`ElevationMap::explored`](bekker_autonomy::ElevationMap::explored) counts them.
+/// Index of the first cell whose center is at `x`, m, or beyond.
+///
+/// Indices are those of [`ElevationMap::explored`](bekker_autonomy::ElevationMap::explored).
 fn middle(x: f64, cell: f64) -> f64 {
     (x / cell + 0.5).floor()
 }
@@ -67,11 +69,11 @@ mod tests {
     #[test]
     fn an_area_holds_a_cell_and_no_more_tiles_than_can_be_looked_through() {
         assert_eq!(sound([-45.0, -45.0, 45.0, 45.0], Some(0.5)), Ok(()));
-        // 256 tiles of 16 m either way are just what there may be
+        // the maximum: 256 x 256 tiles of 16 m
         assert_eq!(sound([0.0, 0.0, 4096.0, 4096.0], Some(0.5)), Ok(()));
         assert!(refused([0.0, 0.0, 4097.0, 4096.0]).contains("6.6e4 tiles of 16 m"));
         assert!(refused([-1e6, -1e6, 1e6, 1e6]).contains("at most 65536"));
-        // middles lie at 0.25, 0.75 and so on
+        // cell centers are at 0.25 m, 0.75 m and so on
         assert_eq!(sound([0.2, 0.2, 0.3, 0.3], Some(0.5)), Ok(()));
         assert!(refused([0.3, 0.2, 0.7, 0.3]).contains("no cell of the map"));
         assert!(refused([9.0, 0.0, 0.0, 9.0]).contains("west < east"));

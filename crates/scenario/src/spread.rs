@@ -1,12 +1,12 @@
-//! Faults of vehicles that rows and columns have made, told at the entry that they were made from.
+//! Maps faults of vehicles expanded from rows and columns to the entries in the file.
 
 use super::document::{Node, Value, shown, split_path, walk};
 use super::fault::{Fault, Member, Problem};
 
-/// What begins the keys of a vehicle.
+/// Prefix of the keys of a vehicle.
 const VEHICLE: &str = "vehicle[";
 
-/// The entries of a file's vehicles, and which vehicle is made from which.
+/// The vehicle entries of a file and the entry of each expanded vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spread {
     entries: Vec<Node>,
@@ -15,14 +15,13 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Of entries each of which became some vehicles.
+    /// Creates the map from entries and the number of vehicles expanded from each.
     pub fn new(entries: Vec<Node>, counts: impl IntoIterator<Item = usize>) -> Spread {
         let entry = |(entry, count)| std::iter::repeat_n(entry, count);
         Spread { entries, entry_of: counts.into_iter().enumerate().flat_map(entry).collect() }
     }
 
-    /// A fault by the key that the file has, with its value there, and with the vehicle of the
-    /// row or column that it is about.
+    /// Maps a fault to its key and value in the file and names the affected vehicle.
     pub fn as_given(&self, fault: Fault, vehicles: &Node) -> Fault {
         let mut fault = fault;
         if let Problem::DuplicateName { first } = &mut *fault.problem
@@ -32,7 +31,7 @@ impl Spread {
         }
         let Some((entry, vehicle, rest)) = self.entry(&fault.key) else { return fault };
         let key = format!("{VEHICLE}{entry}]{rest}");
-        // those of one entry lie together
+        // vehicles of one entry are adjacent
         let mut beside = [vehicle.checked_sub(1), Some(vehicle + 1)].into_iter().flatten();
         if !beside.any(|other| self.entry_of.get(other) == Some(&entry)) {
             return Fault { key, ..fault };
@@ -49,7 +48,7 @@ impl Spread {
         Fault { key, value: given, member, ..fault }
     }
 
-    /// The entry that a key of a vehicle leads to, the vehicle, and the rest of the key.
+    /// Splits the key of a vehicle into its entry, the vehicle's index and the rest.
     fn entry<'k>(&self, key: &'k str) -> Option<(usize, usize, &'k str)> {
         let (index, rest) = key.strip_prefix(VEHICLE)?.split_once(']')?;
         let vehicle = index.parse().ok()?;

@@ -1,7 +1,7 @@
-//! Ways in files: GPX, GeoJSON and tables, read point by point.
+//! Path files: GPX, GeoJSON and CSV tables, read point by point.
 //!
-//! A file may hold many lines, and one is driven. Files of lines are parsed twice: first to list
-//! the lines, then for the points of one. Memory does not grow with the number of
+//! A file may contain several lines, of which one is used. GPX and GeoJSON files are parsed twice:
+//! first to list the lines, then for the points of one. Memory does not grow with the number of
 //! points.
 
 mod geojson;
@@ -15,10 +15,10 @@ use lines::{Lines, Picked};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Largest file of a way, bytes: a week of fixes at 1 Hz is 60 MB of GPX.
+/// Maximum size of a path file, bytes: a week of fixes at 1 Hz is 60 MB of GPX.
 const LARGEST: u64 = 1 << 26;
 
-/// In what a file's points are given.
+/// Coordinate system of a file's points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coordinates {
     /// x and y of the local frame, m.
@@ -29,7 +29,7 @@ pub(super) enum Coordinates {
     Earth,
 }
 
-/// Why a way could not be read.
+/// Error while reading a path file.
 #[derive(Debug, Error)]
 pub(super) enum WayError {
     /// The file cannot be opened or read.
@@ -37,51 +37,53 @@ pub(super) enum WayError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// Error of the file system.
         cause: String,
     },
-    /// It is of another kind.
+    /// The file extension is unknown.
     #[error("{}: unknown kind of file; allowed: .gpx, .geojson, .json, .csv", .0.display())]
     UnknownKind(PathBuf),
-    /// It is no such file, or holds no way.
+    /// The file has invalid content or contains no path.
     #[error("{}: {cause}", file.display())]
     Refused {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         cause: String,
     },
-    /// The points are of no use to whoever reads them.
+    /// The consumer of the points rejected one.
     #[error("{0}")]
     Unusable(String),
 }
 
 /// A part of a file, in the order of parsing.
 enum Part<'a> {
-    /// A line begins, and the one before is over. The segments of one that is a recording follow
-    /// each other whatever lies between them.
+    /// A line begins and the previous one ends. The segments of a recorded track (`is_recording`)
+    /// form one path even across gaps.
     Line { kind: &'static str, is_recording: bool },
-    /// The last line turns out to be of a kind, or none at all.
+    /// The type of the last line, which may follow its points in GeoJSON; `None` if it is not a
+    /// line.
     Kind(Option<&'static str>),
-    /// The name of all lines from this one on, counted from 0.
+    /// The name of all lines from index `from` on, counted from 0.
     Name { from: usize, name: &'a str },
     /// A segment of the line begins.
     Segment,
-    /// A point of the segment: latitude and longitude.
+    /// A point of the segment: latitude and longitude, degrees.
     Point([f64; 2]),
 }
 
-/// Takes the parts of a file; an error ends the parsing.
+/// Receives the parts of a file; an error stops the parsing.
 type Visit<'a> = dyn FnMut(Part<'_>) -> Result<(), String> + 'a;
-/// Takes points, each a pair in the order in which its coordinates are named.
+/// Receives points as pairs in the coordinate order of [`Coordinates`].
 pub(super) type PointSink<'a> = dyn FnMut(Coordinates, [f64; 2]) -> Result<(), String> + 'a;
 
-/// Shows the points of a way to `take`: of the only line in the file, or the chosen one. What was
-/// assumed about the file is returned, a sentence each.
+/// Passes the points of a path to `take`: of the only line in the file, or of the chosen one.
+///
+/// Returns the assumptions made about the file, one sentence each.
 ///
 /// # Errors
-/// A file that cannot be read, has an unknown ending or no way; a file with several lines and no
-/// choice among them; a failure of `take`.
+/// A file that cannot be read, has an unknown extension or contains no path; a file with several
+/// lines and no choice among them; an error of `take`.
 pub(super) fn read(
     path: &Path,
     choice: Option<&LineChoice>,
@@ -118,7 +120,7 @@ pub(super) fn read(
 
 type Parse = fn(&[u8], &mut Visit<'_>) -> Result<(), String>;
 
-/// The points of one line of a file.
+/// Passes the points of one line of a file to `take`; returns the assumptions made.
 fn line(
     bytes: &[u8],
     parse: Parse,
@@ -136,7 +138,7 @@ fn line(
     Ok(assumed)
 }
 
-/// Refuses a point that is nowhere; `number` counts from 1.
+/// Refuses a point that is not finite or out of range; `number` counts from 1.
 fn check(coordinates: Coordinates, point: [f64; 2], number: usize) -> Result<(), String> {
     if !point.iter().all(|x| x.is_finite()) {
         return Err(format!("point {number} is not finite"));
@@ -156,7 +158,7 @@ mod tests {
 
     type Points = (Coordinates, Vec<[f64; 2]>);
 
-    /// The points of a file, with what was assumed.
+    /// Returns the points of a file with their coordinate system and the assumptions.
     fn read_as(
         name: &str,
         text: &[u8],
@@ -189,7 +191,7 @@ mod tests {
         )
     }
 
-    /// A segment of a track along a meridian, from a latitude on.
+    /// A track segment along a meridian, starting at latitude `from`, degrees.
     fn segment(from: f64, points: usize) -> String {
         let point = |k: usize| {
             format!("<trkpt lat='{}' lon='9.5'><ele>3</ele></trkpt>", from + 1e-4 * k as f64)
@@ -255,7 +257,7 @@ mod tests {
             error.contains("several lines, track = \"a\"; choose one by its number"),
             "{error}"
         );
-        // way points count only without routes and tracks
+        // waypoints count only if the file has neither routes nor tracks
         let points = "<wpt lat='1' lon='2'><name>p</name></wpt><wpt lat='3' lon='4'/>";
         assert_eq!(written("a.gpx", &gpx(points)).unwrap().1, [[1.0, 2.0], [3.0, 4.0]]);
         let both = gpx(&format!("{points}{}", track("a", &a)));
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn segments_that_follow_each_other_are_one_line() {
-        // a gap in a recording is a warning
+        // a gap in a recorded track gives a warning
         let track = gpx(&format!(
             "<trk><name>a</name>{}{}{}</trk>",
             segment(46.0, 3),

@@ -1,13 +1,15 @@
-//! Where vehicles are meant to drive.
+//! Planned paths of the vehicles.
 
 use super::config::{Driver, Scenario};
 use bekker_math::numeric::hypot;
 
-/// Distance of the places along ways that things keep clear of, m.
+/// Spacing of the sampled points along paths, m.
 const SPACING: f64 = 2.0;
 
-/// Places along the ways of vehicles: from their starts through their waypoints; of those that find
-/// their ways themselves the ends alone.
+/// Points along the planned paths that must stay free of obstacles.
+///
+/// Includes each start and points from there through the waypoints. Autonomous vehicles plan their
+/// own paths, so only their start and goal are included.
 pub(super) fn ways(scenario: &Scenario) -> Vec<[f64; 2]> {
     let mut places = Vec::new();
     for vehicle in &scenario.vehicle {

@@ -1,12 +1,14 @@
-//! Drivers drive as slowly as they are asked to, and gearboxes do not hunt, over vehicles, soils and
-//! grades; a vehicle that cannot be steered takes no driver that steers.
+//! Tests that drivers hold very low speeds and that gearboxes do not hunt.
+//!
+//! They cover several vehicles, soils and grades. A vehicle that cannot be steered accepts no
+//! driver that steers.
 
 use bekker_agent::{OutcomeCode, Sample};
 use bekker_scenario::{ScenarioFile, build};
 use bekker_world::World;
 use std::path::Path;
 
-/// A scenario of one vehicle (keys in TOML) on a slope along x of one soil.
+/// A scenario with one vehicle (keys in TOML) on a slope along x with a single soil.
 fn scenario(soil: &str, grade: f64, duration: u32, vehicle: &str) -> String {
     format!(
         r#"
@@ -34,7 +36,7 @@ fn build(text: &str) -> Result<World, String> {
     Ok(World::new(built.world))
 }
 
-/// All samples until `time`, s, one a heartbeat.
+/// Samples until `time`, s, one per heartbeat.
 fn drive(world: &mut World, time: f64) -> Vec<Sample> {
     let mut samples = vec![world.samples().next().unwrap()];
     while world.time() < time - 1e-9 {
@@ -44,11 +46,13 @@ fn drive(world: &mut World, time: f64) -> Vec<Sample> {
     samples
 }
 
-/// Seconds of a slow drive.
+/// Duration of a slow drive, s.
 const SLOW_DRIVE: u32 = 20;
 
-/// Drives from rest at a slow speed: over the second half the mean is what was asked, it never
-/// races off, does not roll back by more than tires and springs give, and is not taken to be stuck.
+/// Drives from rest at a low speed and checks the motion.
+///
+/// Over the second half, the mean speed is the requested one. The vehicle never races off, rolls
+/// back by no more than tire and spring compliance allow, and is not reported as stuck.
 fn holds(model: &str, soil: &str, grade: f64, speed: f64, driver: &str) {
     let vehicle = format!("model = \"{model}\"\ndriver = {driver}");
     let mut world = build(&scenario(soil, grade, SLOW_DRIVE, &vehicle)).unwrap();
@@ -71,7 +75,7 @@ fn path(speed: f64, more: &str) -> String {
     format!("{{ kind = \"path\", speed = {speed}, waypoints = [[0, 0], [60, 0]]{more} }}")
 }
 
-/// Torque converters, clutches and tracks; level, up and down; firm and soft.
+/// Torque converters, clutches and tracks; level, uphill and downhill; firm and soft ground.
 #[test]
 fn a_path_is_driven_as_slowly_as_asked() {
     for (model, soil, grade, speed) in [
@@ -130,13 +134,16 @@ fn a_speed_below_the_slowest_is_refused() {
     assert!(told.contains("driver.speed = 0.01: must be") && told.contains("0.02"), "{told}");
 }
 
-/// Seconds of a drive in which shifts are counted, and how many there may be: up to the gear it
-/// drives in, and the two of each of four upshifts that are taken back, at 10, 20 and 40 s apart.
+/// Duration of a drive in which shifts are counted, s, and the maximum number of shifts.
+///
+/// The maximum covers the upshifts to the driving gear and two shifts for each of four reverted
+/// upshifts, at intervals of 10, 20 and 40 s.
 const SHIFTING: f64 = 40.0;
 const MOST_SHIFTS: usize = 12;
 
-/// Where wheels slip much, a gear higher takes thrust and slip off: it was shifted up and down
-/// at every second.
+/// At high wheel slip a higher gear reduces thrust and thus slip.
+///
+/// Without a remedy the gearbox shifts up and down every second.
 #[test]
 fn gears_do_not_hunt_whatever_the_ground() {
     for (model, soil, grade, speed) in [
@@ -162,7 +169,7 @@ fn gears_do_not_hunt_whatever_the_ground() {
     }
 }
 
-/// The catalogue's HMMWV without its steered axle.
+/// The catalog's HMMWV without its steered axle.
 fn unsteered() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = bekker_vehicle::catalogue().iter().find(|own| own.key == "hmmwv").unwrap().text;
@@ -200,7 +207,7 @@ fn a_vehicle_without_a_steered_axle_takes_no_driver_that_steers() {
     ] {
         assert!(built(driver).is_ok(), "{driver}: {:?}", built(driver).err());
     }
-    // the leader could steer, who follows it cannot
+    // the leader can be steered, its follower cannot
     let leads =
         "model = \"hmmwv\"\ndriver = { kind = \"path\", speed = 2, waypoints = [[0, 0], [60, 0]] }";
     let follows = format!(

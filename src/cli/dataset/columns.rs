@@ -1,9 +1,9 @@
-//! An episode as columns.
+//! Conversion of an episode to columns.
 
 use crate::learning::{self, Ending, LABELS, Options, Task, layout};
 use crate::report::dataset::{Column, Episode, EpisodeSummary, Role, Values, hash};
 
-/// An episode of a dataset from what was driven.
+/// Converts a recorded episode to an episode of a dataset.
 pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Options) -> Episode {
     let summary = EpisodeSummary {
         episode: number,
@@ -70,5 +70,5 @@ pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Opt
     Episode { summary, columns }
 }
 
-/// What an action's numbers are.
+/// Names of the components of an action.
 const ACTIONS: [&str; 3] = ["steering", "drive", "direction"];

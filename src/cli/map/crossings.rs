@@ -7,10 +7,10 @@ use crate::map::{Cover, Crossing};
 use crate::report::study::Outline;
 use std::path::Path;
 
-/// What is told of each crossing.
+/// Values of each crossing.
 const FIGURES: [&str; 4] = ["end", "speed", "slip", "energy_per_m"];
 
-/// Of planes, for the tables of soils.
+/// Writes the crossings of planes, from the tables of soils.
 pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), Failure> {
     let rows = driven.iter().zip(&mapped.covers).flat_map(|(own, cover)| {
         let soil = &mapped.map.soil_of(cover).name;
@@ -27,7 +27,7 @@ pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), 
     write(&["soil", "cover", "strength", "side_slope", "grade"], rows.collect(), path)
 }
 
-/// Of the cells themselves.
+/// Writes the crossings of the cells.
 pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<(), Failure> {
     let cells = driven.crossings.iter().enumerate();
     let rows = cells.flat_map(|(cell, crossings)| {
@@ -41,7 +41,7 @@ pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<()
     write(&["x", "y", "direction_deg", "deviations"], rows.collect(), path)
 }
 
-/// What lies on a soil or stands on it, in words.
+/// Describes roughness, snow, frost, stems and ridges of a cover in words.
 pub fn covered(cover: &Cover) -> String {
     let roughness = cover.roughness.map(|class| format!("roughness {class:?}"));
     let snow = cover.snow.map(|depth| format!("snow {depth} m"));

@@ -1,4 +1,4 @@
-//! The cells of a map driven in full physics, kept as they come.
+//! The cells of a map driven in full physics, stored as they are completed.
 
 use super::mapped::{Mapped, drives_ended};
 use crate::cli::Failure;
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// All cells of a map as they were driven.
 pub struct DrivenCells {
     pub drives: Drives,
-    /// Crossings of each; none where nothing crosses.
+    /// Crossings of each cell; `None` for a cell that cannot be crossed.
     pub crossings: Vec<Option<Vec<Crossing>>>,
     /// Speed on level ground of each cover at its median strength, m/s.
     pub levels: Vec<f64>,
@@ -32,14 +32,15 @@ impl Mapped {
         Drives::new(&self.question(), strengths)
     }
 
-    /// Cells of a part that something crosses.
+    /// The cells of a shard that can be crossed.
     fn open(&self, shard: Shard) -> Vec<usize> {
         let open = (0..self.cells.count()).filter(|cell| !self.is_closed(*cell));
         open.filter(|cell| shard.has(*cell as u64)).collect()
     }
 
-    /// Drives all cells of a part that the folder does not have; how many it then has, and how
-    /// many of them are new.
+    /// Drives all cells of a shard that the folder lacks.
+    ///
+    /// Returns how many it then has, and how many of them are new.
     pub fn drive_cells(
         &self,
         folder: &MapFolder,
@@ -56,7 +57,7 @@ impl Mapped {
         let (driver, ground) = (Driver::new(&self.map), self.ground(known, &[]));
         let bar = counting(all.len() as u64, "cells driven", quiet);
         bar.set_position((all.len() - left.len()) as u64);
-        // what was driven before says nothing of the time left
+        // cells driven before must not count in the estimate of the time left
         bar.reset_eta();
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
         let driven = threads.in_turn(left.len(), |n| {
@@ -76,7 +77,7 @@ impl Mapped {
         Ok([all.len(), left.len()])
     }
 
-    /// Cells that folders have driven, all of the map's between them.
+    /// Collects the driven cells of several folders, which together must have all cells of the map.
     pub fn gathered(
         &self,
         folders: &[&Path],
@@ -103,7 +104,7 @@ impl Mapped {
         Ok(known)
     }
 
-    /// Puts cells that have been driven elsewhere into a folder.
+    /// Stores cells that were driven elsewhere in a folder.
     pub fn keep_cells(
         &self,
         folder: &MapFolder,
@@ -117,7 +118,7 @@ impl Mapped {
         Ok(journal.sync()?)
     }
 
-    /// What a folder has driven, all of it.
+    /// Reads a folder that has all cells.
     pub fn driven_cells(
         &self,
         folder: &Path,
@@ -135,8 +136,8 @@ impl Mapped {
         Ok(DrivenCells { drives: *drives, crossings, levels })
     }
 
-    /// The hash of what decides the crossings of cells: all of the map but what they are
-    /// asked.
+    /// Hash of all settings that affect the crossings of cells; settings of later evaluation are
+    /// left out.
     fn cells_key(&self, drives: &Drives) -> Result<String, Failure> {
         let config = MapConfig {
             description: String::new(),

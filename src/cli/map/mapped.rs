@@ -1,4 +1,4 @@
-//! A map's ground cell by cell, and the tables of its soils.
+//! A map's ground by cells, and the tables of its soils.
 
 use crate::cli::Failure;
 use crate::cli::counting::counting;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// A map's ground, cell by cell.
+/// A map's ground by cells.
 pub struct Mapped {
     pub map: MapFile,
     /// Name of the vehicle.
@@ -26,22 +26,22 @@ pub struct Mapped {
     pub cells: Cells,
     /// Shape of the ground in each cell.
     shapes: Vec<Quadric>,
-    /// What lies in any cell, besides its shape.
+    /// Distinct covers of the cells: soil, roughness, snow, frost, stems and ridges.
     pub covers: Vec<Cover>,
-    /// The cover of each cell.
+    /// Index of the cover of each cell.
     cover_of: Vec<u16>,
-    /// Logarithm of the strength of each cell beside its cover's median.
+    /// Logarithm of the strength of each cell relative to its cover's median.
     shifts: Vec<f32>,
     closures: Vec<Option<Closure>>,
 }
 
-/// The table of a cover as it was driven.
+/// The driven table of a cover.
 pub struct Driven {
     pub axes: Axes,
     pub columns: Vec<Column>,
 }
 
-/// Most covers of a map: each has a table.
+/// Maximum number of covers of a map; each has a table.
 const MOST_COVERS: usize = 256;
 
 impl Mapped {
@@ -94,11 +94,11 @@ impl Mapped {
         })
     }
 
-    /// The map that a folder was made from.
+    /// Rebuilds the map from which a folder was made.
     pub fn of_folder(folder: &Path) -> Result<Mapped, Failure> {
         let asked = AskedOfMap::read(folder)?;
         let map = match MapFile::read(&asked.file, &asked.sets) {
-            // what it said is in the folder, too
+            // the folder has a copy of the content of the file
             Err(_) if !asked.file.exists() => of_record(&asked)?,
             read => read?,
         };
@@ -117,14 +117,14 @@ impl Mapped {
         Mapped::of(map)
     }
 
-    /// Says what is doubtful.
+    /// Prints the warnings about the map.
     pub fn warn(&self) {
         for warning in self.map.warnings(&self.covers) {
             eprintln!("warning: {warning}");
         }
     }
 
-    /// The ground as it is asked; `known` is of each cover.
+    /// The ground as the evaluation needs it; `known` has one entry per cover.
     pub fn ground<'a>(&'a self, known: &'a [Known], tables: &'a [Table]) -> Ground<'a> {
         Ground {
             cells: self.cells,
@@ -137,7 +137,7 @@ impl Mapped {
         }
     }
 
-    /// Whether nothing crosses a cell, whatever the vehicle does.
+    /// Whether a cell cannot be crossed, whatever the vehicle does.
     pub fn is_closed(&self, cell: usize) -> bool {
         self.closures[cell].is_some()
     }
@@ -147,13 +147,15 @@ impl Mapped {
         self.closures[cell] != Some(Closure::NoData)
     }
 
-    /// Cells without elevation data.
+    /// Number of cells without elevation data.
     pub fn without_data(&self) -> usize {
         (0..self.cells.count()).filter(|cell| !self.has_data(*cell)).count()
     }
 
-    /// What is known of each cover: its strength, and what the ride over it, its ridges and firm ground
-    /// allow, which is driven unless the map gives it or the folder has it.
+    /// Strength and limit speeds of each cover.
+    ///
+    /// The speeds on rough ground, ridges and firm ground are determined by drives, unless the map
+    /// specifies them or the folder has them.
     pub fn known(&self, folder: &MapFolder) -> Result<Vec<Known>, Failure> {
         let driver = Driver::new(&self.map);
         let of = |cover: &Cover| {
@@ -178,7 +180,7 @@ impl Mapped {
         self.sought(folder, &what, &decisive, |subject| ride_speed(subject, class))
     }
 
-    /// Speed that ridges allow, m/s.
+    /// Maximum speed over ridges, m/s.
     fn shock_speed(&self, folder: &MapFolder, ridges: &Ridges) -> Result<f64, Failure> {
         let what = format!("ridges {} m every {} m", ridges.height, ridges.spacing);
         self.sought(folder, &what, &("ridges", ridges), |subject| {
@@ -186,7 +188,7 @@ impl Mapped {
         })
     }
 
-    /// A speed that is sought with the map's vehicle, unless the folder has it.
+    /// Determines a speed with the map's vehicle, unless the folder has it.
     fn sought(
         &self,
         folder: &MapFolder,
@@ -213,7 +215,8 @@ impl Mapped {
         Ok(speed)
     }
 
-    /// Speed on level firm ground as rough as a cover, m/s, unless the folder has it.
+    /// Speed on level firm ground with the roughness of a cover, m/s; taken from the folder if it
+    /// has it.
     fn firm_speed(
         &self,
         folder: &MapFolder,
@@ -232,7 +235,7 @@ impl Mapped {
         Ok(speed)
     }
 
-    /// How much of the area with elevation data each cover takes.
+    /// Fraction of the area with elevation data for each cover.
     pub fn cover_shares(&self) -> Vec<f64> {
         let mut counts = vec![0_usize; self.covers.len()];
         let known = self.cover_of.iter().enumerate().filter(|(cell, _)| self.has_data(*cell));
@@ -241,7 +244,7 @@ impl Mapped {
         counts.into_iter().map(|count| count as f64 / all).collect()
     }
 
-    /// Between what logarithms the strengths of a cover's cells lie, beside its median.
+    /// Range of the logarithmic strengths of a cover's cells relative to its median.
     fn shifts_of(&self, cover: usize) -> [f64; 2] {
         let own = self.cover_of.iter().zip(&self.shifts);
         own.filter(|own| usize::from(*own.0) == cover)
@@ -275,7 +278,7 @@ impl Mapped {
         Grid { columns, rows, side, north_west }
     }
 
-    /// The tables of all covers; what the folder has is not driven again.
+    /// The tables of all covers; tables in the folder are not driven again.
     pub fn tables(
         &self,
         folder: &MapFolder,
@@ -326,12 +329,12 @@ impl Mapped {
     }
 }
 
-/// The tables, to be asked.
+/// The tables prepared for lookup.
 pub fn asked_tables(driven: &[Driven]) -> Vec<Table> {
     driven.iter().map(|own| Table::new(&own.axes, &own.columns)).collect()
 }
 
-/// The map that a folder keeps, whose file is no longer where it was.
+/// The map in a folder's record, if its file is no longer at its path.
 fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
     let file = asked.file.display();
     let refused = |cause: String| Failure::Input { subject: file.to_string(), cause };
@@ -348,7 +351,7 @@ fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
     })
 }
 
-/// Without what is null, for which TOML has no word: it is as if it were not there.
+/// Removes null values, which TOML lacks; they mean the same as absent keys.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(own) => {
@@ -360,18 +363,18 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// What a map is made from, and the hash of all that decides it.
+/// The inputs of a map and the hash of all that affects it.
 pub fn asked_of(map: &MapFile, file: &Path, sets: &[String]) -> Result<AskedOfMap, Failure> {
     let config = serde_json::to_value(&map.config).unwrap_or_default();
     let inputs: Vec<String> = map.base.inputs.list().into_iter().map(|own| own.sha256).collect();
     let specs = vehicle_specs(&map.base)?;
     let decisive = serde_json::to_vec(&(&config, inputs, map.soils.soils(), specs));
-    // found again from anywhere on this machine
+    // absolute, so that the path is valid from any working directory
     let file = file.canonicalize().unwrap_or_else(|_| PathBuf::from(file));
     Ok(AskedOfMap::new(file, sets.to_vec(), config, &decisive.unwrap_or_default()))
 }
 
-/// What becomes of drives that came to no end; those that did are kept in the folder.
+/// The error for drives that were not completed; completed drives stay in the folder.
 pub fn drives_ended(error: DrivingError, folder: &Path) -> Failure {
     match error {
         DrivingError::Interrupted => Failure::FolderInterrupted { folder: folder.to_owned() },

@@ -187,7 +187,7 @@ impl Route {
                  reference system that is not known here"
             )),
         }
-        // half as long again, and a minute to pull away and to stop
+        // 50 % margin, and a minute to start and to stop
         let duration = (1.5 * way.time + 60.0).ceil();
         let WayScenario { mut scenario, unsaid } = mapped.map.along(name, way, duration);
         let base = &mapped.map.base.folder;

@@ -1,4 +1,4 @@
-//! A map in a few figures.
+//! Summary statistics of a map.
 
 use super::crossings;
 use super::mapped::Mapped;
@@ -7,19 +7,19 @@ use crate::map::{CellFigures, Cover, End, Known, Reason};
 use crate::report::going;
 use serde::Serialize;
 
-/// Probabilities to go by default; of each the share of the area that reaches it is reported.
+/// Default go probabilities; for each, the fraction of the area that reaches it is reported.
 pub const CONFIDENCES: [f64; 3] = [0.5, 0.8, 0.95];
 
-/// A map in a few figures; shares are of the area that has elevation data.
+/// Summary statistics of a map; fractions refer to the area with elevation data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Cells that have elevation data, and what they cover.
+    /// Number of cells with elevation data; `area_km2` is their area.
     pub cells: usize,
     pub area_km2: f64,
     pub cells_without_data: usize,
-    /// Where the probability to go in every direction is at least so much.
+    /// Fraction of the area for each probability to go in every direction.
     pub go_every_direction: Vec<ConfidenceShare>,
-    /// Where it goes in none of half of the draws and directions or more.
+    /// Fraction where the vehicle cannot go in at least half of the draws and directions.
     pub no_go: f64,
     /// Means over the area.
     pub p_go: f64,
@@ -30,23 +30,23 @@ pub struct Summary {
     pub v_p90: f64,
     pub v_worst_direction: f64,
     pub v_omnidirectional: f64,
-    /// Mean over the area where speed varies.
+    /// Mean over the part of the area where speed varies.
     pub soil_share: Option<f64>,
     pub reasons: Vec<ReasonShare>,
     pub covers: Vec<CoverShare>,
-    /// Crossings of the table, or of all cells, and how many came to no finite state.
+    /// Number of crossings of the tables or of all cells; `failed_crossings` had no finite state.
     pub crossings: usize,
     pub failed_crossings: usize,
 }
 
-/// Share of the area where the probability to go in every direction is at least `p_go`.
+/// Fraction of the area where the probability to go in every direction is at least `p_go`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ConfidenceShare {
     pub p_go: f64,
     pub share: f64,
 }
 
-/// How much of the area a reason limits.
+/// Fraction of the area that is limited by a reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReasonShare {
     pub code: u8,
@@ -55,27 +55,27 @@ pub struct ReasonShare {
     pub color: String,
 }
 
-/// How much of the area a soil with what covers it takes.
+/// Fraction of the area with a soil and its cover.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoverShare {
     pub soil: String,
-    /// What lies on it or stands there, in words.
+    /// Description of roughness, snow, frost, stems and ridges.
     pub cover: String,
     pub share: f64,
-    /// Speed that the ride over it allows, m/s, where it is rough.
+    /// Maximum speed for ride comfort, m/s, on rough ground.
     pub ride_speed: Option<f64>,
-    /// Speed that its ridges allow, m/s; 0 where they allow none.
+    /// Maximum speed over its ridges, m/s; 0 if they cannot be crossed.
     pub ridge_speed: Option<f64>,
 }
 
-/// The value that a share of all do not exceed, by nearest rank.
+/// The value that a fraction `share` of all values do not exceed, by nearest rank.
 pub fn quantile(values: &mut [f32], share: f64) -> f32 {
     values.sort_unstable_by(f32::total_cmp);
     let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
     values[rank - 1]
 }
 
-/// Of a map that is to be written.
+/// Computes the summary of a map that is to be written.
 pub fn summary(made: &Written<'_>) -> Summary {
     let cells = || made.known_cells();
     let count = cells().count() as f64;
@@ -108,7 +108,7 @@ pub fn summary(made: &Written<'_>) -> Summary {
         area_km2: count * side * side * 1e-6,
         cells_without_data: made.cells.len() - cells().count(),
         go_every_direction: confidences.collect(),
-        // of a tie of the draws the median is 0: it goes in half of them
+        // with a tie of the draws the median is 0, although the vehicle goes in half of them
         no_go: share(&|own| own.v_p50 == 0.0 && own.p_go < 0.5),
         p_go: mean(|own| own.p_go),
         p_go_direction: mean(|own| own.p_go_direction),
@@ -138,13 +138,13 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
     covers.map(told).collect()
 }
 
-/// Whether a cell's probability to go in every direction is at least so much.
+/// Whether a cell's probability to go in every direction is at least `p_go`.
 pub fn is_sure(cell: &CellFigures, p_go: f64) -> bool {
-    // to the places that an f32 has
+    // within the precision of an f32
     f64::from(cell.p_go) >= p_go - 1e-6
 }
 
-/// The answer: a title, and what is told below it.
+/// The answer: a title and the text below it.
 pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
     let title = format!(
         "{}: probability to go in every direction {:.2} on average over {} km2",
@@ -166,7 +166,7 @@ pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
     [title, rest]
 }
 
-/// An area, km2: to a tenth, or to two places that say something where that is less.
+/// Formats an area, km2, with one decimal, or with two significant digits below 0.1 km2.
 pub fn area(km2: f64) -> String {
     if km2 >= 0.1 || km2 <= 0.0 {
         return format!("{km2:.1}");

@@ -1,4 +1,4 @@
-//! The files of a map.
+//! Output files of a map.
 
 use super::crossings;
 use super::driven::DrivenCells;
@@ -14,38 +14,38 @@ use crate::report::study::Outline;
 use crate::report::write_file;
 use std::path::Path;
 
-/// A map to be written.
+/// A map with all data that its files need.
 pub struct Written<'a> {
     pub mapped: &'a Mapped,
-    /// Of each cover.
+    /// Strength and limit speeds of each cover.
     pub known: &'a [Known],
     pub cells: &'a [CellFigures],
     pub source: Source<'a>,
-    /// Probabilities to go; of each the share of the area that reaches it is reported.
+    /// Go probabilities; for each, the fraction of the area that reaches it is reported.
     pub confidences: &'a [f64],
     pub out: &'a Path,
 }
 
 impl Written<'_> {
-    /// Cells that have elevation data.
+    /// Cells with elevation data.
     pub fn known_cells(&self) -> impl Iterator<Item = &CellFigures> {
         self.cells.iter().filter(|own| own.has_data())
     }
 }
 
-/// What a map is made from.
+/// Origin of a map's values.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// The tables of its soils.
     Tables(&'a [Driven]),
-    /// All of its cells, driven.
+    /// Drives over all cells.
     Cells(&'a DrivenCells),
 }
 
-/// A figure of a cell.
+/// A value of a cell.
 pub type Figured = fn(&CellFigures) -> f32;
 
-/// A figure of cells that becomes a raster.
+/// A value of the cells that becomes a raster band.
 struct Band {
     name: &'static str,
     description: &'static str,
@@ -83,7 +83,7 @@ const fn speed(name: &'static str, description: &'static str, of: Figured) -> Ba
     Band { name, description, unit: "m/s", is_speed: true, of }
 }
 
-/// Writes everything; names of the files and the summary.
+/// Writes all files; returns their names and the summary.
 pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     let (mapped, out) = (made.mapped, made.out);
     let grid = mapped.grid();
@@ -127,7 +127,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     Ok((names, summary))
 }
 
-/// From no go to the driver's limit, or what 98 of 100 cells have where that is below.
+/// A scale from no-go to the driver's limit, or to the 98th percentile if that is lower.
 fn speed_scale(made: &Written<'_>, of: Figured) -> Scale {
     let mut speeds: Vec<f32> = made.known_cells().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
@@ -146,7 +146,7 @@ fn legend(summary: &Summary) -> Outline {
     }
 }
 
-/// Speeds over which shares of the area are told.
+/// Speeds for which fractions of the area are listed.
 const SPEEDS: [(&str, Figured); 5] = [
     ("v_p10", |own| own.v_p10),
     ("v_p50", |own| own.v_p50),
@@ -155,7 +155,7 @@ const SPEEDS: [(&str, Figured); 5] = [
     ("v_omnidirectional", |own| own.v_omnidirectional),
 ];
 
-/// Share of the area that is faster than each speed, for each of the speeds of a cell.
+/// Fraction of the area that is faster than each speed step, for each of the speeds.
 fn shares(made: &Written<'_>) -> Vec<(f64, [f64; 5])> {
     let limit = made.mapped.map.config.speed;
     let steps = (limit / 0.25).ceil() as usize;
@@ -184,7 +184,7 @@ fn distribution(made: &Written<'_>) -> Outline {
     Outline { title: String::new(), head, rows: shares(made).into_iter().map(row).collect() }
 }
 
-/// Share of the area that goes in every direction with each probability or a greater one.
+/// Fraction of the area where the probability to go in every direction is at least each step.
 fn sureness(made: &Written<'_>) -> Vec<[f64; 2]> {
     let all = made.known_cells().count() as f64;
     let share = |n: usize| {
@@ -279,7 +279,7 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
     Ok(going::write_picture(path, &maps)?)
 }
 
-/// The report, the answer first.
+/// The report; it starts with the answer.
 fn report(made: &Written<'_>, summary: &Summary) -> String {
     let config = &made.mapped.map.config;
     let [title, shares] = answer(made.mapped, summary);

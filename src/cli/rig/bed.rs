@@ -62,7 +62,7 @@ impl Bed {
             LawsChoice::Refined => Laws::refined(),
             LawsChoice::Reference => Laws::reference(),
         };
-        // each key was read as it was given
+        // each key was validated when it was parsed
         refined(laws, &refine(&self.refine).unwrap_or_default())
     }
 
@@ -118,7 +118,7 @@ impl Bed {
         }
         let mut text = format!("name = \"{name}\"\nbased_on = \"{}\"\n", known.id);
         if self.set.is_empty() {
-            // its source as it stands, for nothing is changed
+            // nothing is changed, so the catalog's source still applies
             text += &format!("source = {}\n", toml::Value::String(known.source.clone()));
         }
         Ok(Document::parse(&self.subject(), &text).map_err(Faults::from)?)

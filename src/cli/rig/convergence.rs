@@ -1,30 +1,30 @@
-//! What a rig says about its own convergence.
+//! Convergence reports of a rig.
 
 use super::slips::Setting;
 use super::table;
 use crate::rig::{Convergence, Refinement};
 use serde::Serialize;
 
-/// A refinement in the terms of one rig, and the argument that makes it.
+/// Returns the name of a refinement for a rig, and the argument that sets it.
 pub type Terms = fn(Refinement) -> (&'static str, &'static str);
 
-/// One figure under one refinement, at one slip, slip angle or inflation if the rig runs at several.
+/// Change of one result under one refinement, at one setting if the rig has several.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// The slip and the slip angle, or the inflation.
     #[serde(flatten)]
     pub at: Setting,
-    /// How the figure moved.
+    /// Change of the result.
     #[serde(flatten)]
     pub convergence: Convergence,
 }
 
-/// Every figure under every refinement.
+/// Convergence of all results under all refinements.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     /// Largest change that counts as converged.
     pub tolerance: f64,
-    /// Whether every figure stayed within it.
+    /// Whether all changes are within the tolerance.
     pub converged: bool,
     /// The changes.
     pub changes: Vec<Change>,
@@ -38,7 +38,7 @@ impl Check {
         Check { tolerance, converged, changes, terms }
     }
 
-    /// The greatest change of each figure under each refinement, in their order.
+    /// The largest change of each result under each refinement, in order of first occurrence.
     fn greatest(&self) -> Vec<&Change> {
         let mut greatest: Vec<&Change> = Vec::new();
         for change in &self.changes {
@@ -57,7 +57,7 @@ impl Check {
         greatest
     }
 
-    /// The table and the verdict.
+    /// Formats the table and the verdict.
     pub fn report(&self) -> String {
         let slips = self.changes.iter().any(|change| change.at.slip.is_some());
         let angles = self.changes.iter().any(|change| change.at.slip_angle.is_some());
@@ -83,7 +83,7 @@ impl Check {
         format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
     }
 
-    /// In one line; where something moved too far, what to change.
+    /// The verdict in one line; without convergence it names the argument to change.
     pub fn verdict(&self) -> String {
         let allowed = format!("{} % allowed", table::percent(self.tolerance));
         let worst = self

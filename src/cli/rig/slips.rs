@@ -1,4 +1,4 @@
-//! The slips and slip angles at which a wheel or a track is run.
+//! Slips and slip angles for wheel and track rigs.
 
 use crate::cli::Failure;
 use crate::rig::RigError;
@@ -9,22 +9,22 @@ use std::str::FromStr;
 
 const LEAST: f64 = -1.0;
 const MOST: f64 = 0.95;
-/// Greatest slip angle, degrees: beyond it a wheel is dragged on its side.
+/// Largest slip angle, degrees; beyond it a wheel is dragged sideways.
 const STEEPEST: f64 = 80.0;
 const MANY: usize = 1000;
 
-/// Slips, in the order given.
+/// Slips, in the given order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slips(pub Vec<f64>);
 
-/// Slip angles in degrees, in the order given.
+/// Slip angles in degrees, in the given order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlipAngles(pub Vec<f64>);
 
 impl FromStr for Slips {
     type Err = String;
 
-    /// `from:to:count`, both ends included, or a list parted by commas.
+    /// Parses `from:to:count`, both ends included, or a comma-separated list.
     fn from_str(text: &str) -> Result<Slips, String> {
         series(text, slip, "slips").map(Slips)
     }
@@ -33,7 +33,7 @@ impl FromStr for Slips {
 impl FromStr for SlipAngles {
     type Err = String;
 
-    /// As [`Slips`] are given.
+    /// Parses the same syntax as [`Slips`].
     fn from_str(text: &str) -> Result<SlipAngles, String> {
         series(text, slip_angle, "slip angles").map(SlipAngles)
     }
@@ -78,8 +78,9 @@ fn slip_angle(text: &str) -> Result<f64, String> {
     value.ok_or(format!("the slip angle '{text}' {allowed}"))
 }
 
-/// What a rig runs at: a slip, unless it is towed or has none, and maybe a slip angle; or the
-/// inflation of a tyre that does not turn.
+/// Setting of a rig: a slip and possibly a slip angle, or an inflation.
+///
+/// A towed wheel has no slip. The inflation applies to a tire that does not turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Setting {
     /// The slip.
@@ -119,35 +120,35 @@ impl fmt::Display for Setting {
     }
 }
 
-/// A setting at which the rig's result says nothing.
+/// A setting without a valid result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Refused {
     /// The setting.
     #[serde(flatten)]
     pub at: Setting,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What a rig found at its settings, in their order, and those at which it found nothing.
+/// Results of a rig at its settings, in order, and the settings without a result.
 pub struct Swept<T> {
     pub found: Vec<(Setting, T)>,
     pub refused: Vec<Refused>,
 }
 
-/// What to do where the ground does not bear the load by the end.
+/// Advice if the ground does not carry the load by the end of the run.
 const LONGER: &str = "Let it run longer (--duration) or in shorter steps (--step); where neither \
                       helps, the soil does not bear this load";
 
 /// Runs a rig at every setting, each on a bed of its own.
 ///
 /// # Errors
-/// What would go wrong at any of them; the first refused one if all are refused.
+/// An error that does not depend on the setting; the first refusal if all settings are refused.
 pub fn sweep<T: Send>(
     settings: &[Setting],
     run: impl Fn(Setting) -> Result<T, RigError> + Sync,
 ) -> Result<Swept<T>, Failure> {
-    // in the order of the settings, whichever thread is done first
+    // results are in the order of the settings, whichever thread finishes first
     let runs: Vec<_> = settings.par_iter().map(|&at| (at, run(at))).collect();
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     for (at, run) in runs {

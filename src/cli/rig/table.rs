@@ -1,8 +1,8 @@
-//! Tables of figures.
+//! Tables of numbers.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
-/// Columns under a ruled header; all but the first `left` ones flush right.
+/// Formats columns under a ruled header; all except the first `left` ones are right-aligned.
 pub fn columns(header: &[&str], rows: Vec<Vec<String>>, left: usize) -> String {
     let rule = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
     let mut table = Table::new();
@@ -23,10 +23,11 @@ pub fn columns(header: &[&str], rows: Vec<Vec<String>>, left: usize) -> String {
     table.trim_fmt()
 }
 
-/// At most `count` points of a curve and always its last, as even as may be in
-/// `place`, which grows along it from 0.
+/// Selects at most `count` points of a curve, including the last one.
+///
+/// They are spaced as evenly as possible in `place`, which increases along the curve from 0.
 pub fn spread<T>(curve: &[T], count: usize, place: impl Fn(&T) -> f64) -> Vec<&T> {
-    // the last one reaches its mark in spite of rounding
+    // rounding must not exclude the last point
     let slack = 1.0 - 1e-12;
     let end = curve.last().map_or(0.0, &place);
     let mut marks = (1..=count).map(|n| slack * end * n as f64 / count as f64).peekable();
@@ -41,12 +42,12 @@ pub fn spread<T>(curve: &[T], count: usize, place: impl Fn(&T) -> f64) -> Vec<&T
     chosen
 }
 
-/// A change or difference as a percentage.
+/// Formats a change or difference as a percentage.
 pub fn percent(part: f64) -> String {
     format!("{:.2}", 100.0 * part)
 }
 
-/// About four digits, without an exponent.
+/// Formats a number with about four digits and without an exponent.
 pub fn figure(value: f64) -> String {
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     format!("{value:.*}", (3 - magnitude).clamp(0, 6) as usize)

@@ -71,7 +71,7 @@ const TOLERANCE: f64 = 0.02;
 impl Mounted {
     /// Why a load, N, has no result at an inflation, kPa, if it presses the tyre flat.
     fn flat(&self, inflation: f64, load: f64) -> Option<String> {
-        // the belt's law goes on beyond that, with figures of no tyre
+        // beyond that, the belt law extrapolates values that no tire has
         let flat = self.figures.plate(1e3 * inflation, self.file.section_height).load;
         (load > flat).then(|| {
             format!(
@@ -143,7 +143,7 @@ impl Tyre {
     ) -> Result<Pressed, Failure> {
         let flattest = inflations.iter().copied().max_by(f64::total_cmp);
         if let Some(reason) = flattest.and_then(|most| mounted.flat(most, load)) {
-            // the hardest of them is flat, and so are all
+            // if the tire at the highest inflation is flat, all are
             return Err(Failure::Input { subject: mounted.name.clone(), cause: reason });
         }
         let at = |&inflation: &f64| (inflation, self.press_at(mounted, load, inflation, soil));
@@ -227,7 +227,7 @@ impl Tyre {
         let make = |name: &str, rigid: &RigidTyre, file: &FlexibleTyre, radius: f64, load: f64| {
             let figures = file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
             let underside = underside(rigid).map_err(|error| refused(name, error.to_string()))?;
-            // pressed slowly, it knows no damping
+            // pressed quasi-statically, so damping is irrelevant
             let ring = ring(file, &figures, 0.0);
             let (name, file) = (name.to_owned(), file.clone());
             Ok(Mounted { name, underside, ring, figures, file, load })
@@ -268,7 +268,7 @@ struct Pressed {
 fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     match refinement {
         Refinement::Spacing => ("half the spacing", "a smaller --grid"),
-        // its run is as it is
+        // the run has no step that can be refined by an argument
         Refinement::Step => ("half the step", "another --load"),
         Refinement::Extent => ("twice the run", "less --load"),
     }
@@ -373,7 +373,7 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
             let reach = 0.55 * result.contact_length + 0.03;
             let points = (0..STATIONS).filter_map(|station| {
                 let ahead = mounted.ring.station_at(station);
-                // the middle strips
+                // mean of the two middle strips
                 let row = result.pressure[station];
                 let pressure = 0.5 * (row[STRIPS / 2 - 1] + row[STRIPS / 2]);
                 (ahead.abs() < reach).then(|| [100.0 * ahead, 1e-3 * pressure.max(0.0)])

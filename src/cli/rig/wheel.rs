@@ -433,7 +433,7 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
         (false, Some(slip)) => slip,
         _ => at.slip_angle.unwrap_or_default().to_degrees(),
     };
-    // runs that one line joins stand together
+    // runs that are joined by a line are adjacent
     let lines: Vec<&[Run]> = match over_angle {
         true => vec![runs],
         false => runs.chunk_by(|a, b| a.at.slip_angle == b.at.slip_angle).collect(),

@@ -1,4 +1,4 @@
-//! How the ranks of a run were launched: here, as processes that meet, or under MPI.
+//! Launch modes of a run's ranks: in this process, as connected processes, or under MPI.
 
 use super::Run;
 use super::prepared::Prepared;
@@ -13,18 +13,18 @@ use crate::simulation::{Controller, RankError, Ranks, Rebalancing, Sharing, Worl
 use crate::sync::{Communicator, Loopback, Threads};
 use std::time::Duration;
 
-/// The launcher's session.
+/// The MPI session of the launcher.
 #[cfg(feature = "mpi")]
 pub(super) type Session = crate::sync::MpiSession;
-/// There is none in a build without MPI.
+/// A build without MPI has no session.
 #[cfg(not(feature = "mpi"))]
 pub(super) enum Session {}
 
-/// The ranks of a run, as this process sees them.
+/// The ranks of a run, as seen from this process.
 pub(super) enum Launched<'a> {
-    /// In this process: one, or as threads.
+    /// In this process: a single rank, or one per thread.
     Here(&'a Run),
-    /// One of several processes that have met.
+    /// One of several processes that have connected to each other.
     Processes(&'a Run, Met),
     /// One of several processes under MPI.
     #[cfg(feature = "mpi")]
@@ -43,12 +43,12 @@ impl<'a> Launched<'a> {
         }
     }
 
-    /// How many processes share the vehicles.
+    /// Number of processes that share the vehicles.
     pub fn processes(&self) -> usize {
         if let Launched::Here(_) = self { 1 } else { self.size() }
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     pub fn size(&self) -> usize {
         match self {
             Launched::Here(run) => run.ranks.into(),
@@ -58,13 +58,13 @@ impl<'a> Launched<'a> {
         }
     }
 
-    /// Reads and builds all that the run needs: all ranks are ready, or none begins.
+    /// Reads and builds all that the run needs; the run starts only if all ranks are ready.
     pub fn prepared(&mut self, quiet: bool) -> Result<Prepared, Failure> {
         let size = self.size();
         match self {
             Launched::Here(run) => {
                 if size > 1 && rayon::current_thread_index().is_some() {
-                    // the only worker is this thread, which the other ranks would wait for
+                    // this thread is the only worker, so that the other ranks would never run
                     let cause = std::io::ErrorKind::WouldBlock.into();
                     return Err(Failure::threads("--ranks", cause));
                 }
@@ -103,13 +103,13 @@ impl<'a> Launched<'a> {
     }
 }
 
-/// A run, ready to be driven by any number of ranks.
+/// A run that is ready to be driven by any number of ranks.
 pub(super) struct PreparedRun<'a> {
     pub run: &'a Run,
     pub built: &'a Built,
-    /// What ranks must have in common.
+    /// The settings that all ranks must share.
     pub agreed: Vec<(String, String)>,
-    /// The state to go on from.
+    /// The state from which to resume.
     pub state: Option<WorldState>,
 }
 
@@ -127,7 +127,7 @@ impl PreparedRun<'_> {
         drive(ranks, controller, plan)
     }
 
-    /// In this process: alone, or as ranks in a thread each. The first is here.
+    /// Drives in this process: as a single rank, or one rank per thread with rank 0 on this thread.
     fn drive_here<'a>(
         &self,
         controller: Option<&'a mut dyn Controller>,
@@ -146,14 +146,14 @@ impl PreparedRun<'_> {
                     std::thread::Builder::new().name("rank".into()).spawn_scoped(scope, own)
                 })
                 .collect::<Result<_, _>>()
-                // those that have started find the others gone
+                // ranks that have started detect that the others are gone
                 .map_err(|cause| Failure::threads("--ranks", cause))?;
             let record = self.drive(first, controller, plan);
             for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {
                     Ok(Ok(())) => {}
                     Ok(Err(failure)) if record.is_ok() => return Err(failure),
-                    // the first rank tells what all find, and who is lost
+                    // rank 0 reports shared errors and lost ranks
                     Ok(Err(Failure::Reported { .. })) => {}
                     Ok(Err(Failure::Ranks { cause, .. }))
                         if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
@@ -168,8 +168,10 @@ impl PreparedRun<'_> {
         })
     }
 
-    /// As one of several processes that have met. The others notice one that cannot go on; what
-    /// all find themselves rank 0 tells, and each that is started by hand.
+    /// Drives as one of several connected processes.
+    ///
+    /// The other ranks detect one that cannot continue. Shared errors are reported by rank 0, and
+    /// by each process that was started by hand.
     fn drive_among<'a>(
         &self,
         Met { rank, started }: Met,
@@ -179,9 +181,9 @@ impl PreparedRun<'_> {
         let first = rank.rank() == 0;
         let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
         let driven = self.drive(rank, controller, &plan);
-        // those that were started here end once the connections to them are closed
+        // processes started here end once the connections to them are closed
         drop(started);
-        // where the first goes on by itself, it tells
+        // if rank 0 restarts the run, it also reports the error
         let told = |cause: &RankError| cause.is_shared() || self.run.restarts > 0;
         let leaves_it = !first && !self.run.processes.is_apart();
         driven.map_err(|failure| match &failure {
@@ -192,8 +194,9 @@ impl PreparedRun<'_> {
         })
     }
 
-    /// As one of several processes under MPI. One that cannot go on ends all, unless all find so
-    /// themselves: then rank 0 tells it.
+    /// Drives as one of several processes under MPI.
+    ///
+    /// A failing rank aborts the job; if every rank fails the same way, only rank 0 reports it.
     #[cfg(feature = "mpi")]
     fn drive_under_mpi<'a>(
         &self,
@@ -209,7 +212,7 @@ impl PreparedRun<'_> {
                 Failure::Reported { code: failure.code() }
             }
             Failure::Ranks { cause, .. } if cause.is_shared() => failure,
-            // what the first rank tells for all
+            // an error that rank 0 reports for all
             Failure::Reported { .. } => failure,
             _ => {
                 eprintln!("{failure}");
@@ -220,7 +223,7 @@ impl PreparedRun<'_> {
 }
 
 impl Run {
-    /// How ranks share the world.
+    /// The settings by which ranks share the world.
     pub(super) fn sharing(&self, scenario: &Scenario) -> Sharing {
         let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self;
         Sharing {
@@ -230,12 +233,12 @@ impl Run {
             digest: scenario.output.hash_every == 1,
             rebalancing: rebalance
                 .map(|every| Rebalancing { every, by_chance: *rebalance_by_chance }),
-            // ranks that are threads of one process cannot be wanted back one by one
+            // ranks that are threads of one process cannot leave one by one
             leaving: self.ranks == 1,
         }
     }
 
-    /// How long a rank may keep the others waiting.
+    /// Maximum time that the other ranks wait for one.
     pub(super) fn patience(&self) -> Duration {
         Duration::from_secs_f64(self.timeout)
     }

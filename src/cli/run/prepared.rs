@@ -1,4 +1,4 @@
-//! What `bekker run` reads, builds and begins before the first heartbeat.
+//! Preparation of `bekker run`: reads, builds and starts all that the first heartbeat needs.
 
 use super::Run;
 #[cfg(feature = "mpi")]
@@ -22,31 +22,32 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a run is driven from.
+/// All inputs of a run.
 pub(super) struct Prepared {
     pub(super) file: ScenarioFile,
     pub(super) built: Built,
-    /// What ranks must have in common.
+    /// The settings that all ranks must share.
     pub(super) agreed: Vec<(String, String)>,
-    /// The state to go on from; the others get it from rank 0.
+    /// The state from which to resume; other ranks receive it from rank 0.
     pub(super) state: Option<WorldState>,
-    /// Where the results go, if this process writes them: only once all are ready.
+    /// Output location, if this process writes the results; created only once all ranks are ready.
     pub(super) place: Option<Place>,
-    /// Where it listens to those outside, if this process does.
+    /// Listener for external clients, if this process has one.
     pub(super) bound: Option<Bound>,
 }
 
-/// Where a run leaves its results.
+/// Output location of a run.
 pub(super) struct Place {
     pub(super) folder: PathBuf,
-    /// What it says there before it begins.
+    /// The manifest written before the run starts.
     pub(super) begun: Manifest,
     pub(super) lock: Lock,
 }
 
 impl Run {
-    /// Reads and builds all that the run among `size` ranks needs; `writes` says whether this
-    /// process writes the results down.
+    /// Reads and builds all that the run on `size` ranks needs.
+    ///
+    /// `writes` is whether this process writes the results.
     pub(super) fn prepared(
         &self,
         size: usize,
@@ -82,7 +83,7 @@ impl Run {
             check_parts(&file)?;
         }
         let bound = if writes { self.serving.bound(&file.scenario, &built.world)? } else { None };
-        // the others get both from rank 0
+        // other ranks receive the state and the tick from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);
         if state.is_some() {
@@ -92,9 +93,9 @@ impl Run {
             check_goes_on(folder, &file, &built, first)?;
         }
         let mut agreed = agreed(&file, &built);
-        // who stores when must be known to all who are asked for their part
+        // all ranks must contribute to checkpoints at the same times
         agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
-        // and who is asked, and for what
+        // all ranks must take part in the same collective requests
         let serving = &self.serving;
         for (option, is_given) in [
             ("--serve, --view or --ros2", serving.is_controlled()),
@@ -107,7 +108,7 @@ impl Run {
         Ok(Prepared { file, built, agreed, state, place: None, bound })
     }
 
-    /// The same under a launcher of MPI, which starts one program on all.
+    /// Prepares the run under an MPI launcher, which starts the same program on all ranks.
     #[cfg(feature = "mpi")]
     pub(super) fn prepared_under_mpi(
         &self,
@@ -127,7 +128,7 @@ impl Run {
         Ok(prepared)
     }
 
-    /// The state to go on from, if any.
+    /// The state from which to resume, if any.
     fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
         let stored = if from.is_dir() { Stored::last(from)? } else { Stored::Whole(from.clone()) };
@@ -153,14 +154,14 @@ impl Run {
         Ok(Some(state))
     }
 
-    /// The folder whose record is gone on with, if one is.
+    /// The folder whose record is continued, if any.
     pub(super) fn in_place(&self) -> Option<&Path> {
         let here = |from: &&Path| self.out.as_deref().is_none_or(|out| out == *from);
         self.resume.as_deref().filter(|from| from.is_dir()).filter(here)
     }
 
-    /// The folder of the results, this run's alone, with all in it that a run leaves
-    /// before it begins.
+    /// Creates and locks the folder of the results, with all files that are written before the
+    /// start.
     pub(super) fn place(&self, prepared: &Prepared) -> Result<Place, Failure> {
         let Prepared { file, built, state, .. } = prepared;
         let first = state.as_ref().map_or(0, |state| state.tick);
@@ -194,7 +195,7 @@ fn refuse_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Result<
     Err(Failure::Input { subject, cause })
 }
 
-/// Whether a run that goes on from a tick lasts until then at least.
+/// Checks that a resumed run lasts at least until the tick that was reached.
 fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Failure> {
     let (clock, duration) = (&built.world.clock, file.scenario.time.duration);
     if clock.ticks_in(duration) >= tick {
@@ -207,8 +208,9 @@ fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Fail
     })
 }
 
-/// Whether the record in a folder may be gone on with from a tick: it reaches it, and hashes and
-/// samples are taken as they were.
+/// Checks that the record in a folder can be continued from a tick.
+///
+/// It must reach the tick, and the settings of hashes and samples must be unchanged.
 fn check_goes_on(
     folder: &Path,
     file: &ScenarioFile,
@@ -218,7 +220,8 @@ fn check_goes_on(
     let (clock, now) = (&built.world.clock, &file.scenario);
     let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
     let before = recorded::read(folder, &[])?.1.scenario.output;
-    // what a table has one line by one, and its columns; of formats, whether there is any
+    // settings that determine rows and columns of tables; for states, only whether there is any
+    // format
     let kept = |output: &Output| {
         [
             ("output.hash_every", json!(output.hash_every)),
@@ -254,7 +257,7 @@ fn check_goes_on(
     Ok(reach.check(folder, &before, clock)?)
 }
 
-/// Refuses to write a record in parts whose readings one rank must write.
+/// Refuses to write a record in parts if rank 0 must write sensor readings.
 fn check_parts(file: &ScenarioFile) -> Result<(), Failure> {
     let scenario = &file.scenario;
     let sensor = |own: &&Vehicle| own.sensor.iter().any(|sensor| sensor.record);
@@ -271,8 +274,8 @@ fn check_parts(file: &ScenarioFile) -> Result<(), Failure> {
     }
 }
 
-/// Brings what was told from outside to a run that goes on in a folder of its own: by it the
-/// whole is repeated.
+/// Copies the external commands to the folder of a resumed run, so that the whole run can be
+/// repeated.
 fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
     let own = if from.is_dir() { from } else { from.parent().unwrap_or(Path::new("")) };
     let path = own.join(COMMANDS);
@@ -285,8 +288,10 @@ fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
 }
 
 impl Run {
-    /// What this process has prepared, if all others are ready for the same run. Only then the first
-    /// makes the folder of the results: a start that comes to nothing leaves nothing behind.
+    /// Returns the preparation of this process if all ranks are ready for the same run.
+    ///
+    /// Only then does rank 0 create the folder of the results, so that a failed start leaves no
+    /// files.
     pub(super) fn begun_among(
         &self,
         communicator: &mut impl Communicator,
@@ -308,8 +313,10 @@ impl Run {
     }
 }
 
-/// What this process has prepared, if all others are ready too. Who cannot begin says why; the
-/// others do as well where they are `apart`, and else leave it to the first that cannot.
+/// Returns the preparation of this process if all ranks are ready.
+///
+/// A rank that cannot start reports the reason. The others report it too if they are `apart`;
+/// otherwise only the first failing rank does.
 fn all_ready<T>(
     communicator: &mut impl Communicator,
     apart: bool,
@@ -329,8 +336,7 @@ fn all_ready<T>(
     }
 }
 
-/// All that ranks must have in common: the resolved scenario key by key, then
-/// what files it refers to hold, then the program.
+/// All settings that ranks must share: the resolved scenario by key, file hashes and the program.
 fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
     fn flatten(key: &str, value: &serde_json::Value, pairs: &mut Vec<(String, String)>) {
         match value {

@@ -34,7 +34,7 @@ pub(super) struct Restart {
 impl Run {
     /// Whether the loss of a rank is to be made good for by going on from the last checkpoint.
     pub(super) fn restarts_here(&self) -> bool {
-        // the others are told on their command line, too, and leave it to the first
+        // other ranks receive `--restarts` too, but only the starting process restarts the run
         self.restarts > 0 && self.processes.started_here().is_some()
     }
 
@@ -115,10 +115,10 @@ impl Run {
 /// The words of a command line of `bekker run` that hold for the same run when it goes on: all
 /// options but those of where it begins.
 fn lasting(given: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
-    // ahead of it: options of all commands, or a script that has this program in it
+    // words before it: global options, or a script that contains this program
     let at = given.iter().position(|word| word == "run").unwrap_or(0);
     let mut command = Cli::command();
-    // has options of all commands known to each
+    // adds the global options to each subcommand
     command.build();
     let line = [OsString::from("bekker")].into_iter().chain(given[at..].iter().cloned());
     let matches = command.clone().try_get_matches_from(line)?;

@@ -1,25 +1,27 @@
-//! How long the parts of vehicles that drive themselves took.
+//! Timing of the parts of autonomous vehicles.
 
 use crate::simulation::{RunSummary, Spent, TimedPart, Timings, WorldModel};
 use comfy_table::{CellAlignment, Table, presets};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Seconds since it was first asked.
+/// Seconds since the first call.
 fn seconds() -> f64 {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     BEGUN.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-/// Times the vehicles of a world that drive themselves.
+/// Starts to time the autonomous vehicles of a world.
 pub fn time(world: &mut WorldModel) -> Arc<Timings> {
     let timings = Arc::new(Timings::new(seconds));
     world.time_autonomy(&timings);
     timings
 }
 
-/// A table of what each part took of the vehicles of this one of `processes`, for people, and
-/// what was sent by all.
+/// Formats a table of the time per part for the vehicles of this process, and of the traffic of
+/// all.
+///
+/// `processes` is the number of processes of the run.
 pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> String {
     if TimedPart::ALL.into_iter().all(|part| timings.of(part).count == 0) {
         return untimed(processes);
@@ -53,7 +55,7 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
     format!("{}\n{of}\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
 }
 
-/// Why there is no table: of several processes others may have been at work.
+/// Explains why there is no table; vehicles of other processes are not timed.
 fn untimed(processes: usize) -> String {
     match processes {
         0 | 1 => "timings: no vehicle here drives itself, so nothing was timed\n".into(),
@@ -68,7 +70,7 @@ fn untimed(processes: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Where the first process drives none that drives itself, others may.
+    /// If the first process has no autonomous vehicle, other processes may have some.
     #[test]
     fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
         assert!(untimed(1).contains("no vehicle here drives itself"));

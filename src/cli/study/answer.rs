@@ -1,4 +1,4 @@
-//! The answer to a study's question, in a sentence or two.
+//! The answer to a study's question in one or two sentences.
 
 use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
@@ -6,10 +6,10 @@ use crate::report::study::AskedOfStudy;
 use crate::study::analysis::{Figures, LevelAnswer, QuestionFigures};
 use crate::study::design::{Factor, Figure, Goal, Level, StudyConfig};
 
-/// Levels that are named; of more the rest is counted.
+/// Maximum number of levels that are listed; the others are counted.
 const NAMED: usize = 6;
 
-/// A level with its factor's unit.
+/// Formats a level with its factor's unit.
 pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
     let unit = factor.and_then(Factor::unit).filter(|_| matches!(level, Level::Number(_)));
     match unit {
@@ -18,7 +18,7 @@ pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
     }
 }
 
-/// The word for a yes of a response.
+/// The word for a positive binary response.
 fn counted(response: &str) -> &'static str {
     match Figure::of_response(response) {
         Some(Figure::Completed) => "all arrived",
@@ -26,7 +26,7 @@ fn counted(response: &str) -> &'static str {
     }
 }
 
-/// An answer in words.
+/// The inputs of an answer in words.
 pub struct Sentence<'a> {
     pub question: &'a QuestionFigures,
     pub asked: &'a AskedOfStudy,
@@ -34,7 +34,7 @@ pub struct Sentence<'a> {
 }
 
 impl Sentence<'_> {
-    /// The answer, without which factor matters most.
+    /// The whole answer, without the sentence about the most important factor.
     pub fn text(&self) -> String {
         let question = self.question;
         let mut parts: Vec<String> = Vec::new();
@@ -65,7 +65,7 @@ impl Sentence<'_> {
         own.map_or(1.0, |own| DisplayUnit::of(own).scale)
     }
 
-    /// A value with its interval and, of a total, how many arrived.
+    /// A value with its interval and, for a total, the number of trials that arrived.
     fn value(&self, figures: &Figures, done: u64) -> String {
         let scale = self.scale();
         let interval = match (figures, figures.interval()) {
@@ -93,7 +93,7 @@ impl Sentence<'_> {
         format!("{value}{inside}")
     }
 
-    /// The factor's levels, the best first.
+    /// The factor's levels, best first.
     fn levels(&self) -> String {
         let question = self.question;
         let name = question.factor.as_deref().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Sentence<'_> {
         let lead = self.question.lead?;
         let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
         let [value, low, high] = match self.question.overall {
-            // shares differ by 1 at most
+            // fractions differ by 1 at most
             Figures::Proportion { .. } => ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0))),
             _ => ends.map(|x| rounded(self.scale() * x)),
         };
@@ -155,7 +155,7 @@ impl Sentence<'_> {
         ))
     }
 
-    /// All trials together.
+    /// The result over all trials.
     fn overall(&self) -> String {
         let QuestionFigures { overall, done, .. } = self.question;
         match overall.value(*done) {

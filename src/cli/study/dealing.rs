@@ -1,8 +1,8 @@
-//! Trials among the processes of an MPI job: the first deals, all drive.
+//! Distribution of trials to the processes of an MPI job; rank 0 assigns them, all drive.
 //!
-//! Each asks for as many trials as it has threads, and gives back what became of them with its
-//! next question. So none waits for the slowest, and what the first keeps is what one process
-//! would have kept.
+//! Each process requests as many trials as it has threads, and returns their results with its next
+//! request. So none waits for the slowest one, and rank 0 stores the same records as a single
+//! process.
 
 use super::driving::Driving;
 use super::keeping::Keeping;
@@ -18,22 +18,22 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Time between looks for messages: far below a trial, and nothing to the processor.
+/// Polling interval for messages: short compared with a trial, at negligible processor load.
 const LOOK: Duration = Duration::from_micros(500);
 
-/// What a process says to the first: what it has done, and that it has nothing to do.
+/// Request of an idle process to rank 0, with the results of its last trials.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Question {
     done: Vec<TrialRecord>,
     threads: usize,
-    /// Whether it was told to end, by a signal.
+    /// Whether a signal interrupted the process.
     interrupted: bool,
 }
 
-/// Drives what the first process deals, until there is nothing more.
+/// Drives the trials that rank 0 assigns, until there are no more.
 ///
 /// # Errors
-/// [`Failure`] when no thread could be started, or it was interrupted; the first one tells it.
+/// [`Failure`] if no thread could be started, or after an interruption; rank 0 reports it.
 pub fn drive_dealt(
     post: &PointToPoint,
     driving: &Driving<'_>,
@@ -56,7 +56,7 @@ pub fn drive_dealt(
     }
 }
 
-/// Drives trials, and what is said of them.
+/// Drives trials and returns the next request with their results.
 fn answered(driving: &Driving<'_>, dealt: &[u64], threads: usize) -> Result<Question, Failure> {
     let done = Mutex::new(Vec::new());
     driving.drive(dealt, threads, &|record| {
@@ -68,11 +68,12 @@ fn answered(driving: &Driving<'_>, dealt: &[u64], threads: usize) -> Result<Ques
     Ok(Question { done, threads, interrupted })
 }
 
-/// Deals all trials that there are to all processes, this one among them, and keeps what comes
-/// back. Whether it was interrupted.
+/// Assigns all remaining trials to all processes including this one, and stores the results.
+///
+/// Returns whether it was interrupted.
 ///
 /// # Errors
-/// [`Failure`] when a trial cannot be kept: the others still wait then.
+/// [`Failure`] if a trial cannot be stored; the other processes are then still waiting.
 pub fn deal(
     post: &PointToPoint,
     driving: &Driving<'_>,
@@ -81,9 +82,9 @@ pub fn deal(
 ) -> Result<bool, Failure> {
     let (to_own, dealt) = mpsc::channel::<Vec<u64>>();
     let (answers, from_own) = mpsc::channel::<Result<Question, Failure>>();
-    // what the thread waits for ends with this closure
+    // the channels end with this closure, which ends the thread
     thread::scope(move |scope| {
-        // MPI is this thread's alone: its own share is driven by another
+        // only this thread may call MPI: another one drives this process's trials
         scope.spawn(move || {
             let mut said = Ok(Question { threads, ..Question::default() });
             while answers.send(said).is_ok() {
@@ -93,7 +94,7 @@ pub fn deal(
         });
         let send = |rank: usize, numbers: Vec<u64>| -> Result<(), Failure> {
             if rank == 0 {
-                // its thread waits for it
+                // the receiving thread is still waiting
                 let _ = to_own.send(numbers);
                 return Ok(());
             }
@@ -114,7 +115,7 @@ pub fn deal(
                 let numbers = next.drain(..share.clamp(1, next.len())).collect();
                 send(rank, numbers)?;
             }
-            // all have said what they did, and nothing is left to do
+            // all results have arrived, and no trial is left
             if next.is_empty() && idle.len() == post.size() {
                 (1..post.size()).try_for_each(|rank| send(rank, Vec::new()))?;
                 return Ok(interrupted);

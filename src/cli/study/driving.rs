@@ -1,4 +1,4 @@
-//! Trials, one a thread at a time.
+//! Drives trials, one per thread at a time.
 
 use super::cell;
 use crate::cli::Failure;
@@ -15,23 +15,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// Vehicles that are kept to be shared; a factor may make another of each trial.
+/// Maximum number of cached vehicles; a factor may change the vehicle in each trial.
 const SHARED_VEHICLES: usize = 64;
 
-/// What drives the trials of a study.
+/// Drives the trials of a study.
 pub struct Driving<'a> {
     pub study: &'a design::Study,
     pub interrupted: &'a AtomicBool,
     parts: Mutex<Parts>,
-    /// The files that the scenario alone is built from, as it names them.
+    /// The input files of the scenario without factors, by name, with their hashes.
     own: BTreeMap<PathBuf, String>,
 }
 
-/// Whom a trial that is done is given to.
+/// Receiver of completed trials.
 pub type Keep<'a> = &'a (dyn Fn(TrialRecord) -> Result<(), Failure> + Sync);
 
 impl<'a> Driving<'a> {
-    /// Of a study whose scenario has been built.
+    /// Prepares a study whose scenario has been built.
     pub fn new(study: &'a design::Study, interrupted: &'a AtomicBool) -> Driving<'a> {
         let base = &study.base;
         let named = |path: &Path| path.strip_prefix(&base.folder).unwrap_or(path).to_owned();
@@ -39,8 +39,9 @@ impl<'a> Driving<'a> {
         Driving { study, interrupted, parts: Mutex::default(), own: own.collect() }
     }
 
-    /// Drives the trials of these numbers on so many threads, each kept as soon as it is done;
-    /// fewer where it is interrupted.
+    /// Drives the given trials on `threads` threads; each is stored as soon as it is done.
+    ///
+    /// After an interruption some are not driven.
     pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
@@ -68,7 +69,7 @@ impl<'a> Driving<'a> {
         ended.into_iter().collect()
     }
 
-    /// One trial after another, until there is none left or something stops all.
+    /// Drives one trial after another, until none is left or all are stopped.
     fn work(
         &self,
         numbers: &[u64],
@@ -88,7 +89,7 @@ impl<'a> Driving<'a> {
         Ok(())
     }
 
-    /// The parts that trials are built from, forgotten when they become many.
+    /// The cache of shared parts; it is cleared when it becomes large.
     fn parts(&self) -> Parts {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         if parts.made()[1] > SHARED_VEHICLES {
@@ -97,7 +98,7 @@ impl<'a> Driving<'a> {
         parts.clone()
     }
 
-    /// What is kept of a trial; nothing of one that was broken off.
+    /// The record of a trial; `None` for an interrupted one.
     fn record(
         &self,
         trial: Trial,
@@ -137,8 +138,10 @@ impl<'a> Driving<'a> {
         }))
     }
 
-    /// The files that a trial's levels brought in: those that the scenario alone does not name, or
-    /// all where a level names one of them too, for it leads there from wherever it is driven.
+    /// The files that a trial's levels added to those of the scenario.
+    ///
+    /// If a level names a file of the scenario too, all files are listed: the path of the level
+    /// refers to that file from any folder.
     fn level_files(&self, files: Vec<Input>, sets: &[String]) -> Result<Vec<LevelFile>, Failure> {
         let is_told = |file: &Input| {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -162,7 +165,7 @@ impl<'a> Driving<'a> {
     }
 }
 
-/// A pool of one thread: what a trial would share out among threads is done in its own.
+/// A pool of a single thread, so that a trial's parallel work stays on its own thread.
 pub fn alone() -> Workers {
     Workers::new(1)
 }

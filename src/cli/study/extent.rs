@@ -1,4 +1,4 @@
-//! How far a study goes by its stopping rule.
+//! Trials that a study comprises under its stopping rule.
 
 use crate::cli::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard, TrialRecord};
@@ -7,28 +7,32 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The study's file, as its folder holds it.
+/// Parses the study's configuration, as stored in its folder.
 pub fn config(asked: &AskedOfStudy, folder: &Path) -> Result<StudyConfig, Failure> {
     let config = Value::Object(asked.study.clone());
     serde_json::from_value(config).map_err(|error| Failure::input(folder, &error))
 }
 
-/// The trials that belong to a study, in order, and those that are to be driven next. A part of
-/// the trials goes to its end: what the rule says only the whole can tell.
+/// The trials that belong to a study, in order, and those to be driven next.
+///
+/// A shard of the trials is always driven completely, as the rule can be evaluated only on all
+/// shards.
 pub struct Extent {
     pub taken: Vec<u64>,
     pub next: Vec<u64>,
-    /// Trials whose response lies outside the rule's bounds.
+    /// Trials whose response is outside the rule's bounds.
     pub outside: Vec<u64>,
-    /// Groups to which the rule is put, and those that came to their end without what it asks for.
+    /// Number of groups to which the rule applies; `unknown` of them were completed without meeting
+    /// it.
     pub groups: u64,
     pub unknown: u64,
-    /// Whether the response counts trials that arrive alone, and none of those taken did.
+    /// Whether the response counts only trials that arrive, and none did.
     pub nobody_arrived: bool,
 }
 
 impl Extent {
-    /// Why the rule stops nothing, in words: a response is outside its bounds, or no trial counts for it.
+    /// Reason why the rule cannot stop the study: a response outside the bounds, or no counted
+    /// trial.
     pub fn fault(&self, config: &StudyConfig) -> Option<String> {
         let rule = config.stop.as_ref()?;
         if self.nobody_arrived && self.next.is_empty() {
@@ -51,7 +55,7 @@ impl Extent {
         ))
     }
 
-    /// Says so.
+    /// Prints the reason as a warning.
     pub fn warn(&self, config: &StudyConfig) {
         if let Some(fault) = self.fault(config) {
             eprintln!("warning: {fault}");
@@ -59,7 +63,7 @@ impl Extent {
     }
 }
 
-/// How far it goes, as far as its records tell yet.
+/// Computes the extent from the records so far.
 pub fn extent(
     asked: &AskedOfStudy,
     config: &StudyConfig,
@@ -97,7 +101,7 @@ pub fn extent(
     Extent { taken, next, outside, groups, unknown, nobody_arrived }
 }
 
-/// The records of these trials, in their order.
+/// The records of the taken trials, in their order.
 pub fn taken<'a>(extent: &Extent, records: &'a BTreeMap<u64, TrialRecord>) -> Vec<&'a TrialRecord> {
     extent.taken.iter().filter_map(|trial| records.get(trial)).collect()
 }

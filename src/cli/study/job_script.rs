@@ -1,28 +1,28 @@
-//! A script by which a cluster drives a study in parts.
+//! Job scripts that drive a study in shards on a cluster.
 
 use crate::cli::shell_word::shell_word;
 use std::path::Path;
 
-/// What a cluster's script asks for.
+/// Settings of a job script.
 pub struct Job<'a> {
     pub study: &'a Path,
-    /// Parts, a task each.
+    /// Number of shards; each is one task.
     pub shards: u64,
     pub threads: u64,
-    /// Wall time of a part as predicted, s, if it is.
+    /// Predicted wall time of a shard, s.
     pub seconds: Option<f64>,
-    /// Memory of a task as predicted, bytes, if it is.
+    /// Predicted memory of a task, bytes.
     pub bytes: Option<u64>,
 }
 
 impl Job<'_> {
-    /// For SLURM: an array of tasks, of thousands of trials each, not of a trial each.
+    /// A SLURM script with a job array; each task drives a shard of many trials.
     pub fn slurm(&self) -> String {
         let Job { shards, threads, .. } = self;
         let study = shell_word(&self.study.display().to_string());
         let name = self.study.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         let out = shell_word(&name);
-        // twice what is predicted: other nodes are other machines
+        // twice the prediction, as the cluster's nodes differ from this machine
         let minutes = self.seconds.map_or(60, |seconds| (2.0 * seconds / 60.0) as u64 + 5);
         let megabytes = self.bytes.map_or(2048, |bytes| 2 * bytes / 1_000_000 + 200);
         let (days, hours, minutes) = (minutes / 1440, minutes / 60 % 24, minutes % 60);

@@ -1,4 +1,4 @@
-//! The trials that are done, kept as they come.
+//! Storage of completed trials.
 
 use super::extent::extent;
 use crate::cli::Failure;
@@ -8,18 +8,18 @@ use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Keeps trials in the study's folder and in memory.
+/// Stores trials in the study's folder and in memory.
 pub struct Keeping<'a> {
     pub asked: &'a AskedOfStudy,
     pub config: &'a StudyConfig,
     pub folder: &'a StudyFolder,
     pub bar: &'a ProgressBar,
-    /// The trials that are done, by number.
+    /// The completed trials by number.
     pub records: Mutex<BTreeMap<u64, TrialRecord>>,
 }
 
 impl Keeping<'_> {
-    /// Keeps a trial that is done.
+    /// Stores a completed trial.
     pub fn keep(&self, record: TrialRecord) -> Result<(), Failure> {
         self.folder.put(&record, self.asked.scenario_folder())?;
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ impl Keeping<'_> {
         Ok(())
     }
 
-    /// The trials that are to be driven next: of a block, where the study stops by a rule.
+    /// The trials to be driven next; under a stopping rule, those of one block.
     pub fn next(&self) -> Vec<u64> {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         extent(self.asked, self.config, &records).next

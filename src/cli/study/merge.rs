@@ -74,7 +74,7 @@ fn refuse_other(
     record: &TrialRecord,
     folder: &Path,
 ) -> Result<(), Failure> {
-    // what it took is the machine's affair, the rest follows from these
+    // wall times differ between machines; equal hashes and failures imply equal results
     let came_to = |own: &TrialRecord| (own.state_hash.clone(), own.failure.clone());
     if before.is_none_or(|before| came_to(before) == came_to(record)) {
         return Ok(());

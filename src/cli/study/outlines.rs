@@ -1,4 +1,4 @@
-//! Tables of what is said of a study beyond its design points.
+//! Tables of the analyses beyond the design points.
 
 use super::rounded;
 use crate::report::study::Outline;
@@ -8,7 +8,7 @@ use crate::study::analysis::{
 };
 use crate::study::statistics::Interval;
 
-/// All of them that apply.
+/// All tables that apply.
 pub fn further(analysis: &Analysis) -> Vec<Outline> {
     let survival = analysis.survival.iter().map(survival_table);
     let logistic = analysis.logistic.iter().map(logistic_table);
@@ -21,7 +21,7 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// A table, or one row that says why there is none.
+/// A table, or a single row with the reason why there is none.
 fn table<T>(
     title: String,
     answer: &Answer<T>,
@@ -40,7 +40,7 @@ fn interval(own: &Interval) -> String {
     format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
 }
 
-/// An index with its interval, without what is below 0: no share of a variance is.
+/// An index with its interval, clipped at 0: fractions of a variance are not negative.
 fn share(own: &Interval) -> String {
     let Interval { value, low, high } = *own;
     interval(&Interval { value: value.max(0.0), low: low.max(0.0), high: high.max(0.0) })
@@ -102,7 +102,7 @@ fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
     })
 }
 
-/// How well each response is guessed; none where there are no surrogates.
+/// Accuracy of the surrogate of each response; `None` without surrogates.
 fn surrogates_table(answers: &[Answer<SurrogateFigures>]) -> Option<Outline> {
     let row = |answer: &Answer<SurrogateFigures>| match &answer.said {
         Said::Found(SurrogateFigures { fit, .. }) => vec![

@@ -1,4 +1,4 @@
-//! `report.html`: a study for somebody who has not driven it.
+//! `report.html`: a self-contained report of a study.
 
 mod charts;
 
@@ -11,24 +11,24 @@ use crate::study::analysis::{Analysis, Answer, Figures, Influence, PointFigures,
 use crate::study::design::{Level, StudyConfig};
 use std::collections::BTreeMap;
 
-/// What a page is made of.
+/// The contents of the page.
 pub struct Reported<'a> {
     pub asked: &'a AskedOfStudy,
     pub config: &'a StudyConfig,
     pub analysis: &'a Analysis,
-    /// How many trials are reported.
+    /// The number of reported trials, in words.
     pub progress: String,
-    /// What is said of replications that are one and the same trial, if there are such.
+    /// A note on replications that are identical trials, if there are any.
     pub repeated: Option<String>,
     /// Sentences on the trials that totals exclude.
     pub left_out: Vec<String>,
-    /// Whether others are still to be driven.
+    /// Whether more trials are to be driven.
     pub unfinished: bool,
-    /// Tables of all design points, of differences and of what else is said.
+    /// Tables of all design points, of differences and of further analyses.
     pub tables: &'a [Outline],
     /// Trials that failed, with their reasons.
     pub failures: Vec<[String; 2]>,
-    /// The worst trials: what they were, and pictures of their ends.
+    /// The worst trials: a description, and images of their ends.
     pub worst: (String, Vec<Picture>),
 }
 
@@ -53,7 +53,7 @@ impl Valued {
 }
 
 impl Reported<'_> {
-    /// The page.
+    /// Creates the page.
     pub fn page(&self) -> Page {
         let config = self.config;
         let name = self.asked.scenario.file_stem().unwrap_or_default().to_string_lossy();
@@ -98,7 +98,7 @@ impl Reported<'_> {
         }
     }
 
-    /// The response that the question is about.
+    /// The response to which the question refers.
     fn first(&self) -> Option<usize> {
         let question = self.analysis.question.as_ref()?;
         self.asked.responses.iter().position(|own| own[0] == question.response)
@@ -161,7 +161,7 @@ impl Reported<'_> {
         format!("{name}: {}.", counts.join(", "))
     }
 
-    /// The answer, and what it is not an answer of.
+    /// The answer with its restrictions.
     fn qualified(&self, answer: &str) -> String {
         let points = &self.analysis.points;
         let empty = points.iter().filter(|point| point.done == 0).count();
@@ -176,7 +176,7 @@ impl Reported<'_> {
         all.collect::<Vec<_>>().join(" ")
     }
 
-    /// Which factor matters most, if all of them can be ranked and it is more than chance.
+    /// The most important factor, if all factors can be ranked and its effect is significant.
     fn decisive(&self, response: usize) -> String {
         let Some(Influence { factors, left_out, .. }) = self.influence(response) else {
             return String::new();
@@ -190,7 +190,7 @@ impl Reported<'_> {
         format!("Most depends on {}: the mean goes from {low} to {high} over {over}.", first.factor)
     }
 
-    /// Yes and all trials, of a response that is yes or no.
+    /// Number of positive trials and of all trials of a binary response.
     fn overall(&self, response: usize) -> Option<(u64, u64)> {
         let count = |own: &PointFigures| match own.responses.get(response)?.figures {
             Figures::Proportion { count, .. } => Some((count, own.done)),
@@ -207,7 +207,7 @@ impl Reported<'_> {
         all.join(", ")
     }
 
-    /// How far each factor moves a response.
+    /// Influence of each factor on a response.
     fn influence(&self, response: usize) -> Option<&Influence> {
         let [name, _] = self.asked.responses.get(response)?;
         self.analysis.influences.iter().find(|own| own.response == *name)
@@ -251,7 +251,7 @@ fn found<T>(answer: &Answer<T>) -> Option<&T> {
     }
 }
 
-/// The least and the greatest.
+/// Minimum and maximum.
 fn ends(values: &[f64]) -> [f64; 2] {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     [low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]

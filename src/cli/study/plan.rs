@@ -87,7 +87,7 @@ impl Plan {
         }
         refused.sort();
         let doubts = told_once(&study, doubts);
-        // what the probes took beyond what there was, once a thread, and a row of each trial
+        // additional memory of the probes for each thread, and a row for each trial
         let row = 64 * (8 + study.config.factor.len() + study.responses.len()) as u64;
         let bytes = before
             .zip(resident("VmHWM:"))
@@ -158,7 +158,7 @@ fn showing_levels(study: &design::Study) -> Vec<u64> {
     for trial in (0..study.points()).map(|point| study.trial(point * replications)) {
         let listed = study.config.factor.iter().zip(&trial.levels);
         let listed = listed.filter(|(factor, _)| is_table || factor.listed().is_some());
-        // of all its levels, not only of the first that is new
+        // compare all levels, not only up to the first new one
         let new = listed.filter(|(factor, level)| shown.insert((&factor.name, level.to_toml())));
         if new.count() > 0 {
             trials.push(trial.number);

@@ -30,7 +30,7 @@ pub struct Replay {
 impl Replay {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let asked = AskedOfStudy::read(&self.folder)?;
-        // a run's files would take the place of the study's own
+        // the files of the run would overwrite those of the study
         if AskedOfStudy::read(&self.out).is_ok() {
             return Err(Failure::Input {
                 subject: self.out.display().to_string(),
@@ -58,7 +58,7 @@ impl Replay {
             Failure::Run { subject, cause }
         })?;
         let driven = run.execute(quiet);
-        // a folder that cannot be written to says nothing of the trial
+        // a folder that cannot be written to is no evidence about the trial
         if let (Err(failure @ Failure::Run { .. }), None) = (&driven, &record.failure) {
             let cause = format!("trial {} did not fail, this run did: {failure}", self.trial);
             return Err(Failure::Run { subject, cause });

@@ -53,7 +53,7 @@ impl Report {
         let config = config(&asked, &self.folder)?;
         let extent = extent(&asked, &config, &records);
         extent.warn(&config);
-        // never those that happened to be done first: which they are is the machine's affair
+        // the leading trials in order: the set of completed ones would depend on the machine
         let trials = extent.taken.iter().map_while(|trial| records.get(trial));
         let trials: Vec<&TrialRecord> = trials.collect();
         let results: Vec<TrialResult> = trials.iter().map(|trial| result(trial)).collect();
@@ -93,7 +93,7 @@ impl Report {
             analysis.assumption,
             sections.join("\n")
         );
-        // what cannot be written does not keep the answer from standard output
+        // print the answer even if the files cannot be written
         let written = write_file(&self.folder.join("report.md"), page.as_bytes())
             .and_then(|()| all_figures(&asked, points).write_csv(&self.folder.join("report.csv")))
             .map_err(Failure::from)
@@ -184,7 +184,7 @@ fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: 
             }
         }
         Shard::WHOLE => counted,
-        // what the rule takes only the whole can tell
+        // the stopping rule can be evaluated only on all shards
         Shard { index, of } => format!("part {index} of {of}: {counted}"),
     }
 }

@@ -72,7 +72,7 @@ impl Run {
         }
         #[cfg(feature = "mpi")]
         match launcher::session()? {
-            // a launcher ends all as soon as one has ended by a code: tell it before that
+            // a launcher kills all ranks as soon as one exits with an error: print it before that
             Some(session) => self.driven_together(&session, quiet).map_err(Failure::tell),
             None => self.driven(quiet),
         }
@@ -146,10 +146,10 @@ impl Run {
             drive_dealt(&post, &driving, threads)
         };
         match driven {
-            // all know that they were interrupted
+            // all ranks receive an interruption
             Err(Failure::FolderInterrupted { .. } | Failure::Reported { .. }) | Ok(()) => driven,
             Err(failure) => {
-                // the others would wait for it
+                // without an abort the other ranks would wait for this one
                 failure.tell();
                 session.abort()
             }
@@ -206,7 +206,7 @@ pub fn tell(
     if let Some(told) = repeated(trials) {
         eprintln!("warning: {told}");
     }
-    // an empty sum is -0
+    // not `sum`: that of no items is -0
     let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
         return stdout::print_json(&json!({

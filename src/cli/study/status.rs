@@ -27,7 +27,7 @@ impl Status {
         let is_done = extent(&asked, &config, &records).next.is_empty();
         let failed = records.values().filter(|record| record.failure.is_some()).count();
         let wall = records.values().fold(0.0, |sum, record| sum + record.wall);
-        // at most, where a rule may stop it
+        // an upper bound, as a stopping rule may end the study earlier
         let left = if is_done { 0 } else { total.saturating_sub(done) };
         let rest = (done > 0).then(|| left as f64 * wall / done as f64);
         if self.json {

@@ -1,4 +1,4 @@
-//! The worst trials of a study, and what they looked like at their ends.
+//! The worst trials of a study, with images of their ends.
 
 use super::replay::scenario_of;
 use crate::cli::Failure;
@@ -14,12 +14,13 @@ use crate::study::design::{Figure, Goal};
 use std::convert::Infallible;
 use std::path::Path;
 
-/// Pixels of a picture.
+/// Size of an image, pixels.
 const SIZE: (u32, u32) = (960, 540);
 
-/// Up to so many of the worst trials, and what they are: those that did not go, of different
-/// design points first; without yes or no, the worst by the study's question, else the lowest of the
-/// first number.
+/// Selects up to `most` of the worst trials and describes the selection.
+///
+/// With a binary response: the negative trials, from different design points first. Otherwise the
+/// worst by the study's question, or else the lowest of the first numeric response.
 pub fn worst<'a>(
     asked: &AskedOfStudy,
     question: Option<&QuestionFigures>,
@@ -59,10 +60,10 @@ pub fn worst<'a>(
     (text, valued.into_iter().map(|own| own.1).collect())
 }
 
-/// Drives trials again and takes a picture of each at its end.
+/// Drives trials again and renders an image at the end of each.
 ///
 /// # Errors
-/// [`Failure`] where the scenario is not what the study was driven on, or cannot be driven.
+/// [`Failure`] if the scenario differs from that of the study, or cannot be driven.
 pub fn pictures(
     folder: &Path,
     asked: &AskedOfStudy,

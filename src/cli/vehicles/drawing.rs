@@ -1,25 +1,26 @@
-//! A vehicle from the side, from above and from behind as an SVG: hull, wheels, hard points,
-//! centre of mass.
+//! Draws a vehicle from the side, from above and from behind as SVG.
+//!
+//! The drawing shows hull, wheels, hard points and center of mass.
 
 use crate::vehicle::AnySpec;
 use crate::vehicle::spec::{Chassis, Point, Suspension, VehicleSpec};
 use std::fmt::Write;
 
-/// Pixels a metre, and the space around a view, m.
+/// Pixels per meter; `MARGIN` is the space around a view, m.
 const SCALE: f64 = 90.0;
 const MARGIN: f64 = 0.5;
 
-/// What is drawn of a vehicle, in the chassis frame, m.
+/// The drawn parts of a vehicle, in the chassis frame, m.
 struct Parts {
-    /// Boxes: middle and sides.
+    /// Boxes: center and size.
     boxes: Vec<[Point; 2]>,
-    /// Wheels: middle, radius, width.
+    /// Wheels: center, radius, width.
     wheels: Vec<(Point, f64, f64)>,
     points: Vec<Point>,
     com: Point,
 }
 
-/// Which axes of the chassis frame run to the right and upwards, and in which sense.
+/// The chassis axes that point right and up in a view, with their signs.
 #[derive(Clone, Copy)]
 struct View {
     name: &'static str,
@@ -33,7 +34,7 @@ const VIEWS: [View; 3] = [
     View { name: "behind", right: (1, -1.0), up: (2, 1.0) },
 ];
 
-/// Three views as the text of an SVG.
+/// The three views as SVG text.
 pub(super) fn views(spec: &AnySpec) -> String {
     let parts = parts(spec);
     let mut corners: Vec<Point> = Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn views(spec: &AnySpec) -> String {
     let low = [0, 1, 2].map(|k| bound(k, f64::min));
     let high = [0, 1, 2].map(|k| bound(k, f64::max));
     let size = [0, 1, 2].map(|k| high[k] - low[k] + 2.0 * MARGIN);
-    // side above plan, the rear beside the side
+    // the side view is above the top view, the rear view next to the side view
     let origins = [[0.0, 0.0], [0.0, size[2]], [size[0], 0.0]];
     let (width, height) = (SCALE * (size[0] + size[1]), SCALE * (size[2] + size[1]));
     let mut svg = format!(
@@ -148,7 +149,7 @@ fn parts(spec: &AnySpec) -> Parts {
     parts
 }
 
-/// The hull as others meet it, or its footprint's height of a metre.
+/// The collision hulls, or else the footprint with a height of 1 m.
 fn boxes(chassis: &Chassis, spec: &AnySpec) -> Vec<[Point; 2]> {
     if !chassis.hulls.is_empty() {
         return chassis.hulls.iter().map(|hull| [hull.centre, hull.size]).collect();
@@ -169,7 +170,7 @@ fn wheels(own: &VehicleSpec) -> Vec<(Point, f64, f64)> {
     wheels
 }
 
-/// A point of an axle's left side and its mirror image, chassis frame.
+/// A point on an axle's left side and its mirror image, in the chassis frame.
 fn both(position: &Point, local: &Point) -> [Point; 2] {
     [1.0, -1.0].map(|mirror| {
         [position[0] + local[0], position[1] + mirror * local[1], position[2] + local[2]]

@@ -76,7 +76,7 @@ impl Import {
             let cause = "is there already; --force writes in its place".to_owned();
             return Err(Failure::Input { subject, cause });
         }
-        // nothing is written of a vehicle that cannot be put on ground
+        // checked before the file is written: the vehicle must stand on ground
         let sheet = VehicleSheet::of(&self.vehicle.display().to_string(), &read.spec)?;
         write_file(&path, read.text.as_bytes())?;
         if !self.json {

@@ -68,7 +68,7 @@ fn begun(name: &str, from: &str, text: &str) -> String {
         Some(_) => format!("name = {name:?}"),
         None => line.to_owned(),
     });
-    // the vehicle's name comes first, those of its axles are its figures
+    // only the first `name` is the vehicle's; later ones belong to its axles
     let (mut first, mut lines) = (true, Vec::new());
     for (line, own) in named.zip(text.lines()) {
         let renamed = line != own && !std::mem::take(&mut first);

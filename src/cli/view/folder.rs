@@ -1,7 +1,7 @@
-//! A folder of runs and studies as pages: a list, two runs side by side, and each to watch.
+//! A folder of runs and studies as web pages: a list, a comparison of two runs, and viewers.
 //!
-//! What a request names is a number of the list: no path of it is ever opened. No link in the folder
-//! is followed that leads out of it.
+//! A request refers to an entry by its number in the list; no path from a request is ever opened.
+//! Links that lead out of the folder are not followed.
 
 use super::{commands, shown};
 use crate::cli::{Failure, recorded};
@@ -20,10 +20,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Largest file that is sent, bytes: a study's report with its pictures.
 const LARGEST: u64 = 64 << 20;
 
-/// Runs and studies of a folder, and who watches them.
+/// Runs and studies of a folder, with the clients that watch runs.
 pub struct Folder {
     path: PathBuf,
-    /// The same without links.
+    /// The path with links resolved.
     root: PathBuf,
     runs: Vec<Run>,
     studies: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Folder {
     interrupted: Arc<AtomicBool>,
 }
 
-/// A run of the list.
+/// A run in the list.
 struct Run {
     path: PathBuf,
     name: String,
@@ -40,10 +40,10 @@ struct Run {
 }
 
 impl Folder {
-    /// What there is in a folder, in the order of names.
+    /// Lists the content of a folder, sorted by name.
     ///
     /// # Errors
-    /// [`Failure::Input`] when it cannot be read or holds neither a run nor a study.
+    /// [`Failure::Input`] if it cannot be read or contains neither a run nor a study.
     pub fn read(path: &Path, interrupted: Arc<AtomicBool>) -> Result<Folder, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| Failure::input(path, &error))?;
         let root = path.canonicalize().map_err(|error| Failure::input(path, &error))?;
@@ -96,7 +96,7 @@ impl Folder {
         }
     }
 
-    /// Who watches the run whose socket this is; it is simulated from then on.
+    /// The clients of the run to which a socket belongs; the first one starts its simulation.
     pub fn clients(&self, target: &Target) -> Option<Arc<Clients>> {
         let number = number(target.path.strip_prefix("/run/")?.strip_suffix("/watch")?)?;
         let run = self.runs.get(number)?;
@@ -139,7 +139,7 @@ impl Folder {
         body
     }
 
-    /// Two runs side by side.
+    /// Compares two runs side by side.
     fn comparison(&self, query: &str) -> String {
         let chosen: Vec<&Run> = query
             .split('&')
@@ -177,7 +177,7 @@ impl Folder {
     }
 }
 
-/// What is compared of a vehicle.
+/// A compared value of a vehicle.
 type Figure = (&'static str, fn(&VehicleSummary) -> String);
 const FIGURES: [Figure; 6] = [
     ("outcome", |own| own.outcome.sentence.clone()),
@@ -192,7 +192,7 @@ const REPORT: &str = "report.html";
 
 impl Run {
     fn read(path: &Path, root: &Path) -> Option<Run> {
-        // a link to the manifest of a run elsewhere would show that run
+        // a link to another run's manifest would expose that run
         if !lies_in(root, &path.join("manifest.json")) {
             return None;
         }
@@ -220,7 +220,7 @@ impl Run {
         );
     }
 
-    /// Its picture, which leads to where it is watched.
+    /// Its image, linked to the viewer.
     fn picture(&self, number: usize) -> String {
         if self.manifest.status == Status::Running {
             return "has not ended".into();
@@ -232,7 +232,7 @@ impl Run {
         format!("<a href=\"run/{number}/\">{seen}</a>")
     }
 
-    /// Simulates it for who watches, until the program ends.
+    /// Simulates the run for its viewers, until the program ends.
     fn play(&self, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
         let (manifest, file) = recorded::read(&self.path, &[])?;
         if manifest.status == Status::Running {
@@ -254,7 +254,7 @@ impl Run {
     }
 }
 
-/// How many vehicles came to what.
+/// Number of vehicles per outcome.
 fn outcomes(summary: &RunSummary) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for vehicle in &summary.vehicles {
@@ -284,7 +284,7 @@ fn html(body: String) -> Page {
     Page { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
 }
 
-/// Where a path leads, links followed, if that is below `root`.
+/// The path with links resolved, if it is below `root`.
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|found| found.starts_with(root))
 }
@@ -294,7 +294,7 @@ fn lies_in(root: &Path, path: &Path) -> bool {
     inside(root, path).is_some_and(|found| found.is_file())
 }
 
-/// A file of the list.
+/// A file as a page, if it is below `root`.
 fn file(root: &Path, path: &Path, content_type: &str) -> Option<Page> {
     let bytes = input::read(&inside(root, path)?, LARGEST).ok()?;
     Some(Page { content_type: content_type.into(), bytes })

@@ -95,7 +95,7 @@ impl View {
 /// The commands from outside that a run was given.
 fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Commands, Failure> {
     let log = recorded::commands(run, manifest, world)?;
-    // those of a run fit its vehicles
+    // the recorded commands fit the run's vehicles, so that they cannot be refused
     Ok(Box::new(move |world| drop(log.apply(world))))
 }
 
@@ -131,7 +131,7 @@ fn write_html(
         progress.update(world.time());
     }
     progress.finish();
-    // as a run ends
+    // as at the end of a run
     world.publish_all();
     let hash = hexadecimal(&world.hash());
     if hash != manifest.state_hash {

@@ -1,4 +1,4 @@
-//! What drives an autonomous vehicle: its navigator, fitted to the vehicle and its sensors.
+//! The navigator of an autonomous vehicle, configured for the vehicle and its sensors.
 
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
@@ -22,20 +22,22 @@ use bekker_vehicle::spec::Footprint;
 use bekker_world::drawn_hull;
 use std::sync::Arc;
 
-/// Room above a vehicle that it needs, m.
+/// Required clearance above a vehicle, m.
 const HEADROOM: f64 = 0.3;
-/// How near to its goal it has arrived, m.
+/// Distance to the goal at which the vehicle has arrived, m.
 const ARRIVAL: f64 = 3.0;
-/// How much greater errors of the IMU are taken to be than its noise, for those of scale and
-/// alignment that the filter does not estimate.
+/// Ratio of the assumed IMU errors to its noise.
+///
+/// It covers scale and alignment errors, which the filter does not estimate.
 const MARGIN: f64 = 2.0;
-/// Least deceleration that a vehicle counts on, m/s²: without brakes it could not drive at all.
+/// Minimum assumed deceleration, m/s²: a vehicle without brakes could not drive at all.
 const LEAST_BRAKING: f64 = 0.2;
-/// What slip of 1 and sinkage of 1 m add to the cost of a metre, for a driver that heeds the soil.
+/// Additional cost per meter for a slip of 1 and a sinkage of 1 m, for a soil-aware driver.
 const FELT: [f64; 2] = [4.0, 20.0];
 
-/// The navigator of the vehicle with this index, if it drives itself. The cross-checks have
-/// found its sensors.
+/// Builds the navigator of the vehicle `index`, if it is autonomous.
+///
+/// The cross-checks ensure that the required sensors exist.
 pub(super) fn autonomy(
     file: &ScenarioFile,
     index: usize,
@@ -64,7 +66,7 @@ pub(super) fn autonomy(
     let imu = first(|model| matches!(model, Model::Imu(_)));
     let gps = first(|model| matches!(model, Model::Gps(_)));
     let odometry = first(|model| matches!(model, Model::Odometry)).filter(|_| truth);
-    // of a kind the first: where the others are mounted it does not ask
+    // the first sensor of each kind, regardless of where others are mounted
     let role = |(at, own): (usize, &Sensor)| match own.model {
         Model::Imu(_) => Some(Role::Imu).filter(|_| imu == Some(at)),
         Model::Gps(_) => Some(Role::Gps).filter(|_| gps == Some(at)),
@@ -120,7 +122,7 @@ pub(super) fn autonomy(
     Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal, stopwatch }))
 }
 
-/// What stands out of a vehicle's footprint, as lidars see it.
+/// The parts of a vehicle outside its footprint that lidars may hit.
 fn protrusions(
     footprint: &Footprint,
     index: usize,
@@ -139,7 +141,7 @@ fn protrusions(
     Protrusions::of(footprint, hull.faces().map(|(corners, ..)| corners))
 }
 
-/// Least friction of what is firm of the ground.
+/// Lowest friction coefficient of the firm soils.
 fn least_friction(soils: &SoilTable) -> f64 {
     let friction = |soil: &Soil| match soil.kind {
         SoilKind::Firm { friction } => Some(friction),
@@ -148,7 +150,7 @@ fn least_friction(soils: &SoilTable) -> f64 {
     soils.soils().iter().filter_map(friction).fold(f64::INFINITY, f64::min)
 }
 
-/// By what the vehicle knows where it is.
+/// The source of the vehicle's position estimate.
 fn localiser(
     sensors: &[Sensor],
     roles: &[Option<Role>],

@@ -1,4 +1,4 @@
-//! The paths that convoys drive: each made once and shared by all who follow it.
+//! The paths of convoys: each is computed once and shared by all followers.
 
 use crate::ScenarioFile;
 use crate::config::{self, PathEnd};
@@ -7,29 +7,29 @@ use crate::fault::{Fault, Problem};
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::{Path, PathFollower, Plan, SteeringGeometry};
 
-/// Distance of the points of a path's curve, m.
+/// Spacing of the points of a path's curve, m.
 const PATH_SPACING: f64 = 0.5;
-/// How far a path that does not end goes on straight ahead, m.
+/// Straight extension of a path that does not end, m.
 const ROAD_AHEAD: f64 = 100_000.0;
-/// Room behind the last vehicle of a convoy on the path's way in, m.
+/// Length of the path behind the last vehicle of a convoy, m.
 const ROOM_BEHIND: f64 = 10.0;
 
-/// Why nobody can follow a convoy's head.
+/// Reason why a convoy's head cannot be followed.
 pub(super) const NO_PATH: &str = "the head of the convoy must have a driver of kind path, \
                                   so that there is a path to follow";
 
-/// The ways of a scenario's convoys.
+/// The paths of a scenario's convoys.
 pub(super) struct ConvoyWays<'a> {
     file: &'a ScenarioFile,
     convoys: &'a Convoys,
-    /// How far behind the way's beginning the last vehicle of each head's convoy starts, m.
+    /// Distance of the last vehicle of each head's convoy from the first waypoint, m.
     behind: Vec<f64>,
-    /// Drivers along each head's path, one a geometry and plan.
+    /// Drivers along each head's path, one per steering geometry and configuration.
     drivers: Vec<Vec<PathFollower>>,
 }
 
 impl<'a> ConvoyWays<'a> {
-    /// Of the scenario's convoys.
+    /// Prepares the paths of the scenario's convoys.
     pub fn of(file: &'a ScenarioFile, convoys: &'a Convoys) -> ConvoyWays<'a> {
         let entries = &file.scenario.vehicle;
         let mut behind = vec![0.0_f64; entries.len()];
@@ -44,7 +44,7 @@ impl<'a> ConvoyWays<'a> {
         ConvoyWays { file, convoys, behind, drivers }
     }
 
-    /// The driver of a vehicle of this geometry by `plan`, along the path of its convoy's head.
+    /// The driver of a vehicle with this geometry and `plan` along the path of its convoy's head.
     pub fn follower(
         &mut self,
         vehicle: usize,
@@ -66,9 +66,10 @@ impl<'a> ConvoyWays<'a> {
         Ok(driver)
     }
 
-    /// The path of a convoy's head: a curve through its waypoints, drawn straight
-    /// back far enough for all who follow, and straight on where it does not end.
-    /// All of a convoy count their distance along this one path.
+    /// The path of a convoy's head: a curve through its waypoints.
+    ///
+    /// It is extended straight back so that it covers all followers, and straight ahead if it does
+    /// not end. All vehicles of a convoy measure their distance along this path.
     fn path(&self, head: usize) -> Result<Path, Fault> {
         let refused = |key: String, cause: &dyn std::fmt::Display| {
             self.file.document.fault(&key, Problem::Refused { cause: cause.to_string() })

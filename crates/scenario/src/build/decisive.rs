@@ -1,5 +1,6 @@
-//! What decides the course of a run, a line each: `key = value`. Two runs with the same
-//! lines give the same bits.
+//! The reproducibility key: everything that affects results, as lines `key = value`.
+//!
+//! Two runs with equal lines give bitwise equal results.
 
 use super::SoilTable;
 use crate::config::{Output, Scenario};
@@ -13,11 +14,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Length from which a value is told by its hash.
+/// Length from which a value is replaced by its hash, characters.
 const LONG: usize = 120;
 
-/// The program, the scenario key by key without what is only reported, the soils and
-/// vehicles as they are, and what the files held, wherever they lie.
+/// Lists the program, the scenario, soils, vehicles and file hashes, one value per line.
+///
+/// The duration and keys that affect only reports are left out. File paths are replaced by the hashes of the contents.
 pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) -> String {
     let mut inputs = file.inputs.list();
     inputs.retain(|input| input.decides);
@@ -55,7 +57,7 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) 
             .or_insert_with(|| of(serde_json::to_vec(&**spec as &dyn Serialize).ok()));
         lines.push((key, hash.clone()));
     }
-    // files that other files name, such as a mesh's textures
+    // files that other files reference, such as the textures of a mesh
     let named: Vec<String> = lines.iter().map(|(_, value)| value.replace('"', "")).collect();
     let others = inputs.iter().filter(|input| !named.contains(&input.sha256));
     for (index, input) in others.enumerate() {
@@ -68,7 +70,7 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) 
     text
 }
 
-/// Every value under its key; lists of plain values in one.
+/// Passes every value with its key to `take`; a list of plain values is one value.
 fn flatten(key: &str, value: &Value, take: &mut impl FnMut(String, String)) {
     match value {
         Value::Object(entries) => {

@@ -1,4 +1,4 @@
-//! Vehicles and ways on ground without elevation data.
+//! Checks of vehicles and paths for ground without elevation data.
 
 use crate::ScenarioFile;
 use crate::config::Driver;
@@ -7,17 +7,18 @@ use bekker_agent::AgentModel;
 use bekker_ground::terrain::{Gaps, Terrain};
 use bekker_math::numeric::hypot;
 
-/// Largest number of points at which a leg is checked for gaps.
+/// Maximum number of points at which a leg is checked for gaps.
 const MOST_POINTS: f64 = 1e5;
 
-/// Each vehicle that starts with a part of it, or with a wheel of its trailer, over ground without elevation data.
+/// Faults of vehicles that start partly, or with a wheel of the trailer, over ground without
+/// elevation data.
 pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terrain) -> Vec<Fault> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
     let mut faults = Vec::new();
     for (index, agent) in agents.iter().enumerate() {
         let corners = agent.vehicle.footprint().corners(&agent.start);
         let vehicle = &agent.vehicle;
-        // wheels of a trailer are its last
+        // the wheels of a trailer come last
         let room = vehicle.workspace(&vehicle.launched(&agent.start, 0.0));
         let wheel = |wheel| vehicle.wheel_pose(&room, wheel).position;
         let is_on_gap = (0..vehicle.wheels()).map(wheel).any(|at| gaps.contains(at.x, at.y));
@@ -35,7 +36,7 @@ pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terra
     faults
 }
 
-/// Whether any part of a footprint, by its four corners, is over a gap.
+/// Whether any part of a footprint, given by its corners, is over a gap.
 fn touches(gaps: &Gaps, corners: &[[f64; 2]; 4]) -> bool {
     let [front_left, rear_left, rear_right, front_right] = *corners;
     let [width, length] = [[front_left, front_right], [front_left, rear_left]]
@@ -58,12 +59,12 @@ fn touches(gaps: &Gaps, corners: &[[f64; 2]; 4]) -> bool {
     })
 }
 
-/// Paths that lead over ground without elevation data, each with the first such place.
+/// Warnings for paths over ground without elevation data, each with the first such point.
 pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
     let crossed = |(index, vehicle): (usize, &crate::config::Vehicle)| {
         let Driver::Path { waypoints, .. } = &vehicle.driver else { return None };
-        // from its start it drives to where the path is nearest
+        // the vehicle first drives from its start to the nearest point of the path
         let joined = nearest(waypoints, vehicle.position)?;
         let first = std::iter::once([vehicle.position, joined]);
         let mut legs = first.chain(waypoints.windows(2).map(|leg| [leg[0], leg[1]]));
@@ -78,7 +79,7 @@ pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     file.scenario.vehicle.iter().enumerate().filter_map(crossed).collect()
 }
 
-/// The point of a path that is nearest to a place.
+/// The point of a path nearest to a position.
 fn nearest(waypoints: &[[f64; 2]], [x, y]: [f64; 2]) -> Option<[f64; 2]> {
     let on_leg = |leg: &[[f64; 2]]| {
         let [from, to] = [leg[0], leg[1]];

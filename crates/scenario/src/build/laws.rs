@@ -1,9 +1,9 @@
-//! Laws of the ground that a scenario states.
+//! Terramechanics laws that a scenario selects.
 
 use crate::config::{self, LawsPreset, Refine};
 use bekker_ground::soil::Laws;
 
-/// The laws that a scenario states.
+/// The laws that a scenario selects.
 pub(super) fn laws(config: &config::Ground) -> Laws {
     let preset = match config.laws {
         LawsPreset::Reference => Laws::reference(),
@@ -12,7 +12,7 @@ pub(super) fn laws(config: &config::Ground) -> Laws {
     Laws { bulldozing: config.bulldozing, ..refined(preset, &config.refine) }
 }
 
-/// Laws with single refinements switched on or off.
+/// The laws with individual refinements switched on or off.
 pub fn refined(laws: Laws, refine: &Refine) -> Laws {
     Laws {
         bulldozing: laws.bulldozing,

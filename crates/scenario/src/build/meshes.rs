@@ -1,4 +1,4 @@
-//! Meshes that a scenario names: of its scenery and of its vehicles.
+//! Meshes that a scenario references, for scenery and vehicles.
 
 use crate::fault::{Fault, Problem};
 use crate::input::LARGEST_BINARY;
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 /// Meshes from files.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltMeshes {
-    /// The meshes, and which vehicles wear them.
+    /// The meshes, and the vehicles that are displayed with them.
     pub imported: ImportedMeshes,
-    /// Of every entry of the scenery, its mesh.
+    /// Index of the mesh of each scenery entry.
     pub scenery: Vec<Option<usize>>,
-    /// What is doubtful but not wrong.
+    /// Warnings about the meshes.
     pub warnings: Vec<Fault>,
 }
 
 /// Reads all meshes of a scenario, each file once.
 ///
 /// # Errors
-/// Files that cannot be read or are no meshes, each at the key that names it.
+/// Files that cannot be read or contain no mesh, each at the key that names it.
 pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Faults> {
     let mut reader =
         Reader { file, built: BuiltMeshes::default(), known: Vec::new(), faults: Vec::new() };
@@ -52,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Index of the mesh that a key names; none where it names none, or a broken one.
+    /// Index of the mesh that a key names; `None` without a mesh or if it cannot be read.
     fn mesh(&mut self, key: &str, path: Option<&Path>, up: Up) -> Option<usize> {
         let path = self.file.folder.join(path?);
         let same = self.known.iter().find(|(own, own_up, _)| *own == path && *own_up == up);

@@ -1,7 +1,7 @@
-//! From what a scenario says to what it names: soils, terrain, vehicles, sensors.
+//! Builds the objects that a scenario names: soils, terrain, vehicles, sensors.
 //!
-//! Here files are opened and catalogues asked. Each part reports its faults at
-//! the key that led to it.
+//! Files are opened and catalogs are searched here. Each part reports its faults at the key that
+//! names the object.
 
 mod autonomy;
 mod convoy_ways;

@@ -1,4 +1,4 @@
-//! Vehicles that stand in one another at the start.
+//! Vehicles that overlap at the start.
 
 use crate::ScenarioFile;
 use crate::fault::{Fault, Problem};
@@ -6,16 +6,17 @@ use bekker_agent::AgentModel;
 use bekker_vehicle::spec::Footprint;
 use std::collections::BTreeMap;
 
-/// Side of the cells in which vehicles are looked for, at least, m.
+/// Minimum cell size of the grid in which neighbors are searched, m.
 const LEAST_CELL: f64 = 1.0;
 
-/// Each vehicle that stands in one given before it, told once: with the last such of those
-/// before it. A row of thousands on one spot has millions of pairs, and as it is read from its
-/// end each finds its neighbour in it at once.
+/// Faults of vehicles that overlap an earlier one, one per vehicle, with the latest such vehicle.
+///
+/// Thousands of vehicles at one position have millions of overlapping pairs. As the latest are
+/// tested first, each vehicle finds an overlapping neighbor at once.
 pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
     let footprints: Vec<Footprint> = agents.iter().map(|agent| agent.vehicle.footprint()).collect();
     let reach = footprints.iter().map(Footprint::reach).fold(0.0, f64::max);
-    // those that overlap are in cells beside each other
+    // overlapping vehicles are in the same or adjacent cells
     let side = (2.0 * reach).max(LEAST_CELL);
     let mut cells: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
     let mut faults = Vec::new();
@@ -37,7 +38,7 @@ pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault>
     faults
 }
 
-/// All in a cell and in those around it, those that came last first.
+/// The vehicles in a cell and the eight around it, latest first.
 fn latest_first(
     cells: &BTreeMap<[i64; 2], Vec<usize>>,
     [x, y]: [i64; 2],

@@ -1,5 +1,4 @@
-//! What many scenarios are built from alike: elevation models, specs of the catalogue and vehicles, each made
-//! once.
+//! Cache of parts that several scenarios share: elevation models, catalog specs and vehicles.
 
 use bekker_agent::{GroundVehicle, GroundVehicleError};
 use bekker_ground::terrain::{Gaps, Placement, Surface};
@@ -7,11 +6,11 @@ use bekker_vehicle::AnySpec;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Elevation models that have been decoded, specs of the catalogue that have been read, and vehicles
-/// that have been assembled. Worlds that are built with the same parts share them in memory too. A
-/// file is still read and hashed
-/// for every scenario: one that has changed since is decoded anew, and every run can say what
-/// it was built from. May be used from several threads; a clone is the same parts.
+/// Decoded elevation models, parsed catalog specs and assembled vehicles.
+///
+/// Worlds built with the same cache share these in memory. A file is still read and hashed for
+/// every scenario, so that a changed file is decoded again and every run can list its inputs. The
+/// cache is thread-safe, and a clone refers to the same cache.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     elevations: Arc<Mutex<BTreeMap<(String, String), Elevations>>>,
@@ -19,28 +18,29 @@ pub struct Parts {
     vehicles: Arc<Mutex<Vec<Assembled>>>,
 }
 
-/// A vehicle beside what it was assembled from.
+/// A vehicle with the spec from which it was assembled.
 type Assembled = (Arc<AnySpec>, GroundVehicle);
 
 /// The surface of an elevation model.
 #[derive(Clone, Debug)]
 pub(super) struct Elevations {
     pub surface: Surface,
-    /// Ground without data, where it is kept as such.
+    /// Cells without data, if they are kept.
     pub gaps: Option<Arc<Gaps>>,
-    /// Where its local frame lies on earth.
+    /// Placement of its local frame on the earth.
     pub placement: Placement,
-    /// What is doubtful about it.
+    /// Warnings about the model.
     pub warnings: Vec<String>,
 }
 
 impl Parts {
-    /// How many elevation models and vehicles have been made.
+    /// Number of cached elevation models and vehicles.
     pub fn made(&self) -> [usize; 2] {
         [locked(&self.elevations).len(), locked(&self.vehicles).len()]
     }
 
-    /// The surface of this description and content's hash, made unless there is one.
+    /// The elevation model for a description and content hash; computed by `make` if it is not
+    /// cached.
     pub(super) fn elevations<E>(
         &self,
         key: (String, String),
@@ -54,17 +54,17 @@ impl Parts {
         Ok(made)
     }
 
-    /// The spec of a vehicle of the catalogue that is asked for so, if one has been.
+    /// The cached catalog spec for a key, if there is one.
     pub(super) fn spec(&self, asked: &str) -> Option<Arc<AnySpec>> {
         locked(&self.specs).get(asked).cloned()
     }
 
-    /// Keeps it.
+    /// Inserts a spec.
     pub(super) fn keep_spec(&self, asked: String, spec: Arc<AnySpec>) {
         locked(&self.specs).insert(asked, spec);
     }
 
-    /// The vehicle of a spec.
+    /// The vehicle of a spec, assembled if it is not cached.
     pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<GroundVehicle, GroundVehicleError> {
         let known = |(own, _): &&Assembled| Arc::ptr_eq(own, spec) || own == spec;
         if let Some((_, vehicle)) = locked(&self.vehicles).iter().find(known) {
@@ -76,7 +76,7 @@ impl Parts {
     }
 }
 
-/// What a thread that panicked left behind is whole: each entry is put in at once.
+/// Locks the data, also after a panic: entries are inserted whole, so the data stay consistent.
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

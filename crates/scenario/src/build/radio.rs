@@ -4,7 +4,7 @@ use crate::config::{self, Scenario};
 use bekker_agent::{Bursts, Radio, RadioNet};
 use bekker_math::random::Stream;
 
-/// Its radios; the cross-checks have found their vehicles.
+/// The radios; the cross-checks ensure that their vehicles exist.
 pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {
     let vehicles = || scenario.vehicle.iter().enumerate();
     let of = |config: &config::RadioNet| {
@@ -27,7 +27,7 @@ pub(super) fn period_us(rate: f64) -> u64 {
     (1e6 / rate).round().max(1.0) as u64
 }
 
-/// How far a radio reaches, with its random numbers.
+/// The channel of a radio with its random numbers.
 pub(super) fn radio(config: &config::Radio, stream: Stream) -> Radio {
     let config::Radio { range, horizon, near, far, hops, latency, jitter, loss, bursts } = *config;
     let micros = |time: f64| (1e6 * time).round() as u64;

@@ -1,4 +1,4 @@
-//! What stands and walks beside the ways of a scenario.
+//! Traffic lights, barriers and pedestrians of a scenario.
 
 use crate::config::{self, Scenario};
 use bekker_agent::{Approach, Boom, Form, Light, Pedestrian, Phase, Prop, PropKind, TrafficLight};
@@ -7,12 +7,12 @@ fn micros(time: f64) -> u64 {
     (1e6 * time).round() as u64
 }
 
-/// Its radio of this name; the cross-checks have found it.
+/// Index of the radio with this name; the cross-checks ensure that it exists.
 fn radio(scenario: &Scenario, name: &str) -> Option<usize> {
     scenario.radio.iter().position(|net| net.name == name)
 }
 
-/// Its traffic lights, then its barriers.
+/// The traffic lights, then the barriers.
 pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
     let lights = scenario.traffic_light.iter().map(|own| light(scenario, own));
     let barrier = |own: &config::Barrier| {
@@ -57,7 +57,7 @@ fn shown(light: config::Light) -> Light {
     }
 }
 
-/// Its people on foot.
+/// The pedestrians.
 pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
     let of = |own: &config::Pedestrian| Pedestrian {
         name: own.name.clone(),
@@ -70,7 +70,7 @@ pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
     scenario.pedestrian.iter().map(of).collect()
 }
 
-/// What of it is solid: masts and posts of traffic lights, posts of barriers.
+/// Their solid parts: masts and heads of traffic lights, posts of barriers.
 pub(super) fn posts(scenario: &Scenario) -> impl Iterator<Item = Prop> + '_ {
     let masts = scenario.traffic_light.iter().map(|own| own.position);
     let heads = scenario.traffic_light.iter().flat_map(|own| &own.approach);

@@ -1,4 +1,4 @@
-//! What sensors see of a scenario besides the ground.
+//! The scene that sensors see, apart from the ground.
 
 use super::BuiltMeshes;
 use crate::ScenarioFile;
@@ -11,7 +11,7 @@ use bekker_sensor::class::Class;
 use bekker_sensor::sky::Sky;
 use bekker_world::{SceneModel, WorldModel, strewn};
 
-/// The stage of a scenario's world: its vehicles, scenery, sun and weather.
+/// The scene of a scenario's world: vehicles, scenery, sun and weather.
 pub fn scene_model(
     file: &ScenarioFile,
     world: &WorldModel,
@@ -29,13 +29,13 @@ pub fn scene_model(
     };
     scene_model.air =
         Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
-    // what rain has wetted does not rise
+    // wet dust does not rise
     scene_model.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
     scene_model.wind = sky.wind;
     scene_model
 }
 
-/// What stands in a scenario: what its random surface holds, and its scenery, strewn or placed.
+/// All props of a scenario: objects of its random surface, and scattered or placed scenery.
 pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWorld>) -> Vec<Prop> {
     let ways = ways(&file.scenario);
     let mut props: Vec<Prop> = random.map(RandomWorld::props).into_iter().flatten().collect();
@@ -47,7 +47,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
                 let class = scenery.class.map_or(Class::Other, |c| c.class());
                 Form::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
             }
-            // the cross-checks have refused it
+            // refused by the cross-checks
             (None, None) => continue,
         };
         let placed = scenery.places.iter().map(|&place| Prop {
@@ -61,7 +61,8 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
-        // named, not counted on from the seed: else a group would be the next seed's neighbour
+        // the stream has a name of its own: with seed + index, groups of adjacent seeds would be
+        // equal
         let dice = Stream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
         let mut strewn = strewn(form, count, area, &ways, scenery.clear, &dice);

@@ -1,4 +1,4 @@
-//! The sensors of a vehicle, from presets and what the scenario changes of them.
+//! The sensors of a vehicle, from presets and the scenario's changes to them.
 
 use crate::ScenarioFile;
 use crate::config::{
@@ -18,11 +18,12 @@ use bekker_sensor::magnetometer::{Field, Magnetometer};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::{Filter, Model, Schedule, Sensor, right_camera};
 
-/// The sensors of the vehicle with this index, each with its noise. A pair of cameras
-/// makes two.
+/// The sensors of the vehicle with index `vehicle`, each with its noise stream.
+///
+/// A stereo pair gives two sensors.
 ///
 /// # Errors
-/// A GPS where nothing says where on the earth it is.
+/// A GPS in a scenario without geographic location.
 pub fn sensors(
     file: &ScenarioFile,
     vehicle: usize,
@@ -66,7 +67,7 @@ fn mount(entry: &config::Sensor) -> Pose {
 
 fn schedule(entry: &config::Sensor, model: &Model) -> Schedule {
     let window = match model {
-        // from the first row's shutter to the last's closing
+        // from the start of the first row's exposure to the end of the last row's
         Model::Camera(camera) => camera.exposure + camera.rolling,
         Model::Lidar(_) => entry.window.unwrap_or(1.0 / entry.rate()),
         _ => entry.window.unwrap_or(0.0),
@@ -115,7 +116,7 @@ fn model(
         SensorModel::Magnetometer { bias, scale, noise, resolution } => {
             let field = file.scenario.site.map(|site| site.magnetic_field).unwrap_or_default();
             let MagneticField { strength, declination_deg, inclination_deg } = field;
-            // the field is given from true north, the world's y axis is the map's
+            // declination refers to true north, the world's y axis to grid north
             let convergence = site.map_or(0.0, |site| site.convergence(&Vec3::zeros()));
             Model::Magnetometer(Magnetometer {
                 field: Field {
@@ -140,7 +141,7 @@ fn model(
     })
 }
 
-/// An IMU from its preset and what the scenario changes of its accelerometers and gyroscopes.
+/// An IMU from its preset and the scenario's changes to its accelerometers and gyroscopes.
 pub fn imu(preset: ImuGrade, forces: &InertialErrors, rates: &InertialErrors) -> Imu {
     let Imu { accelerometer, gyroscope } = match preset {
         ImuGrade::Ideal => Imu::default(),
@@ -166,13 +167,13 @@ fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
     }
 }
 
-/// A camera from its preset and what the scenario changes of it.
+/// A camera from its preset and the scenario's changes to it.
 pub fn camera(config: &config::Camera) -> CameraSpec {
     let (size, field, exposure) = match config.preset {
         CameraPreset::Small => ([640, 360], 80.0, 0.005),
         CameraPreset::MachineVision3mp => ([2048, 1536], 60.0, 0.002),
     };
-    // a 1/1.8" global-shutter chip of 3.45 µm pixels: EMVA 1288 figures of its class
+    // a 1/1.8" global-shutter sensor with 3.45 µm pixels: EMVA 1288 values of its class
     let chip = ChipNoise { full_well: 10_500.0, read: 2.3, dark: 3.0, bits: 12 };
     let lens = match config.lens {
         LensConfig::Pinhole {} => Lens::Pinhole,
@@ -206,7 +207,7 @@ pub fn camera(config: &config::Camera) -> CameraSpec {
     }
 }
 
-/// A lidar from its preset and what the scenario changes of it.
+/// A lidar from its preset and the scenario's changes to it.
 pub fn lidar(config: &config::Lidar) -> LidarSpec {
     let preset = match config.preset {
         LidarPreset::Vlp16 => LidarSpec::vlp16(),
@@ -316,14 +317,14 @@ model = { kind = "terramechanics" }
         assert_eq!(sensors[0].schedule, Schedule::new(200.0, 0.0, 0.004));
         let Model::Gps(gps) = &sensors[1].model else { panic!() };
         assert_eq!(gps.site, Site::new(bekker_math::geodesy::Geodetic::degrees(47.0, 11.0, 600.0)));
-        // turned to the left and then nose down, it looks along y and down, and its
-        // right is forward
+        // after a turn to the left and then nose down, the optical axis points along y and down,
+        // and the camera's right is forward
         let [left, right] = [&sensors[2].mount, &sensors[3].mount];
         let axis = left.direction(&Vec3::x());
         let [sin, cos] = [10f64.to_radians().sin(), 10f64.to_radians().cos()];
         assert!((axis - Vec3::new(0.0, cos, -sin)).norm() < 1e-12, "{axis}");
         assert!((right.position - left.position - Vec3::new(0.2, 0.0, 0.0)).norm() < 1e-12);
-        // a point ahead is as many pixels farther left in the right camera as the baseline is wide
+        // the disparity of a point ahead corresponds to the baseline
         let of = |at: usize| match &sensors[at].model {
             Model::Camera(spec) => bekker_sensor::camera::Camera::of(spec).unwrap(),
             _ => panic!(),
@@ -341,8 +342,10 @@ model = { kind = "terramechanics" }
         assert_eq!(keys.len(), sensors.len(), "each has noise of its own");
     }
 
-    /// Points of the left camera's optical frame come by the projections of both to where each
-    /// sees them from its own mount, whose pixels' middles are halves; by K in its own frame too.
+    /// Checks both projection matrices and the camera matrix K against direct projection.
+    ///
+    /// Points in the left camera's optical frame must be projected to the pixels where each camera
+    /// sees them from its own mount. Pixel centers are at half-integers.
     fn projects_as_it_sees(pair: [&Sensor; 2]) {
         let dice = bekker_math::random::Stream::new(3, "points before a pair of cameras");
         let into = |mount: &Pose, point: &Vec3| {

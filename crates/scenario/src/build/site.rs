@@ -1,4 +1,4 @@
-//! Where on the earth a scenario lies.
+//! Geographic location of a scenario.
 
 use crate::config;
 use crate::document::Document;
@@ -7,14 +7,14 @@ use bekker_ground::terrain::Placement;
 use bekker_math::geodesy::{Geodetic, Site};
 use bekker_math::spatial::Vec3;
 
-/// Distance from a DEM's own place, m, from which `[site]` is taken to mean another one.
+/// Distance from the DEM's location, m, from which `[site]` counts as a different location.
 const ELSEWHERE: f64 = 1000.0;
 
-/// The world frame on the earth, with a warning where `[site]` and the DEM disagree.
+/// The world frame on the earth, with a warning if `[site]` and the DEM disagree.
 ///
-/// A DEM that says where it lies decides, and `[site]` adds the height of z = 0; its y axis is
-/// the grid's north, which lies beside true north by the meridians' convergence. A `[site]`
-/// that means another place moves the origin there and keeps that convergence.
+/// A georeferenced DEM has priority, and `[site]` only adds the height of z = 0. The y axis is grid
+/// north, which deviates from true north by the meridian convergence. A `[site]` at a different
+/// location moves the origin there and keeps that convergence.
 pub fn site(
     document: &Document,
     given: Option<&config::Site>,

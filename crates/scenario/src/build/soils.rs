@@ -1,4 +1,4 @@
-//! The soils that a scenario names, as one table.
+//! The soils that a scenario names, as a table.
 
 use super::laws::laws;
 use super::strongest::strongest;
@@ -12,24 +12,24 @@ use bekker_ground::soil::{
     Bulldozing, CatalogueError, Details, Frost, Laws, Soil, SoilId, SoilKind, Yielding,
 };
 
-/// The soils of a scenario under the names by which it calls them.
+/// The soils of a scenario by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoilTable {
     names: Vec<String>,
     soils: Vec<Soil>,
-    /// Frost on each.
+    /// Frost on each soil.
     frosts: Vec<Option<Frozen>>,
-    /// What is doubtful of them.
+    /// Warnings about the soils.
     doubts: Vec<Fault>,
 }
 
-/// A soil that is frozen from above.
+/// A soil with a frozen top layer.
 #[derive(Clone, Debug, PartialEq)]
 struct Frozen {
-    /// The key that says it.
+    /// The key that specifies the frost.
     key: String,
     frost: Frost,
-    /// The soil, but for its moisture: water that is frozen weakens nothing.
+    /// The soil without its moisture: frozen water does not weaken it.
     soil: Soil,
 }
 
@@ -44,9 +44,10 @@ impl SoilTable {
         self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
     }
 
-    /// The soils as vehicles of which the heaviest weighs so much, N, meet them, with a warning of
-    /// each that could not be made as strong as was asked for, and of each frost that they break
-    /// through.
+    /// Returns the soils for vehicles of which the heaviest weighs `heaviest`, N, with warnings.
+    ///
+    /// Warns about each soil whose requested strength was reduced, and about each frost layer that
+    /// the vehicles break through.
     pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
         let mut warnings = self.doubts.clone();
         for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
@@ -74,7 +75,7 @@ impl SoilTable {
 /// Looks up every soil that a scenario names, in the order of first mention.
 ///
 /// # Errors
-/// Unknown names, and custom soils that cannot be.
+/// Unknown names, and invalid custom soils.
 pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
@@ -135,16 +136,15 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     Ok(table)
 }
 
-/// Whether a name is that of a custom soil which has already been refused.
+/// Whether a name is that of a custom soil which was already refused.
 fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool {
     given.iter().any(|s| s.name == name) && !accepted.iter().any(|s| s.name == name)
 }
 
-/// A custom soil that is a document of its own, with the keys of
-/// `[[soil.custom]]`, under laws.
+/// Builds a custom soil from a document with the keys of `[[soil.custom]]`.
 ///
 /// # Errors
-/// Every fault of the document.
+/// All faults of the document.
 pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
     let schema = schemars::schema_for!(CustomSoil).to_value();
     Faults::into_result(conform(document, &schema))?;
@@ -161,12 +161,12 @@ pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
     Faults::into_result(faults)?;
     match resolved(&custom, laws, "", document)? {
         (soil, None) => Ok(soil),
-        // nobody would be told that another is taken
+        // refused rather than reduced: there is no warning that the strength is another
         (_, Some(doubt)) => Err(doubt.refused(document).into()),
     }
 }
 
-/// A soil of the catalogue.
+/// A soil of the catalog.
 fn named(name: &str) -> Result<Soil, Problem> {
     catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
         CatalogueError::Unknown { suggestion, .. } => Problem::UnknownSoil { suggestion },
@@ -174,8 +174,9 @@ fn named(name: &str) -> Result<Soil, Problem> {
     })
 }
 
-/// A custom soil, from the soil it is based on or from its own figures alone, and what of its strength
-/// was not taken.
+/// Builds a custom soil from its base or from its own parameters alone.
+///
+/// Also returns the reduction of its strength, if it was too strong.
 fn resolved(
     custom: &CustomSoil,
     laws: &Laws,
@@ -189,7 +190,7 @@ fn resolved(
     let mut too_strong = None;
     let mut of_figures = |figures: Yielding| {
         let Strength { key, asked, taken } = strength(&figures, custom);
-        // a product that is rounded is no more than it is
+        // tolerance for rounding of the product
         let is_less = taken < asked * (1.0 - 1e-9);
         too_strong = is_less.then(|| TooStrong { key: keyed(key), asked, taken });
         SoilKind::Yielding(weathered(figures, custom, taken))
@@ -223,15 +224,16 @@ fn resolved(
     }
 }
 
-/// The soil with the crushing pressure of its snow, unless it gives pressures itself. Laws without layers leave snow out,
-/// its crushing pressure too.
+/// The soil with the crushing pressure of its snow, unless it specifies pressures itself.
+///
+/// `None` under laws without layers, which ignore snow and its crushing pressure.
 fn crushing_snow(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
     let snow = custom.snow.filter(|_| laws.layers && !custom.gives_pressures())?;
     let [k_phi, k_c, n] = snow.pressure_sinkage().map(Some);
     Some(CustomSoil { k_phi, k_c, n, ..custom.clone() })
 }
 
-/// What a soil without a base starts from: the catalogue's rules for what is not given.
+/// Initial parameters of a soil without a base: missing ones follow the catalog's rules.
 fn blank(custom: &CustomSoil) -> Yielding {
     let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
     Yielding {
@@ -248,7 +250,7 @@ fn blank(custom: &CustomSoil) -> Yielding {
     }
 }
 
-/// The parameters with those that the scenario gives.
+/// The parameters with the scenario's values in place of those of the base.
 fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
     Yielding {
         k_phi: custom.k_phi.unwrap_or(base.k_phi),
@@ -283,19 +285,19 @@ fn details(base: Details, custom: &CustomSoil) -> Details {
     details
 }
 
-/// How much stronger or weaker than its figures a soil is.
+/// Strength factor of a soil relative to its parameters.
 struct Strength {
-    /// The key that says it.
+    /// The key that specifies it.
     key: &'static str,
-    /// As the scenario has it.
+    /// As requested.
     asked: f64,
-    /// As the laws bear it.
+    /// As limited by the laws.
     taken: f64,
 }
 
-/// How strong the scenario has a soil of these figures, by its own factor and by how wet it is.
+/// Requested and allowed strength of a soil, from its own factor and its moisture.
 fn strength(figures: &Yielding, custom: &CustomSoil) -> Strength {
-    // what is wrong with a moisture has been refused before
+    // an invalid moisture was refused before
     let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
     let (asked, most) = (moist * custom.strength.unwrap_or(1.0), strongest(figures));
     let key = match &custom.moisture {
@@ -307,7 +309,7 @@ fn strength(figures: &Yielding, custom: &CustomSoil) -> Strength {
     Strength { key, asked, taken: asked.min(most) }
 }
 
-/// A soil that was asked to be stronger than the laws bear.
+/// A soil with a requested strength above the limit of the laws.
 struct TooStrong {
     key: String,
     asked: f64,
@@ -315,13 +317,13 @@ struct TooStrong {
 }
 
 impl TooStrong {
-    /// That it is taken as strong as they do.
+    /// The warning that the strength is reduced to the limit.
     fn told(&self, document: &Document) -> Fault {
         let taken = format!("{:.4} times is taken, as in maps", self.taken);
         document.fault(&self.key, Problem::Refused { cause: self.cause(&taken) })
     }
 
-    /// That it is not taken.
+    /// The error that the strength is not allowed.
     fn refused(&self, document: &Document) -> Fault {
         let most = format!("{:.4} times at most is allowed", self.taken);
         document.fault(&self.key, Problem::Refused { cause: self.cause(&most) })
@@ -336,7 +338,7 @@ impl TooStrong {
     }
 }
 
-/// The soil as strong and thawed as the scenario has it.
+/// The soil with the scenario's strength and thaw.
 fn weathered(soil: Yielding, custom: &CustomSoil, strength: f64) -> Yielding {
     let mut soil = soil.with_strength(strength);
     if let Some(thaw) = custom.thaw {
@@ -354,7 +356,7 @@ fn in_radians(config: &BulldozingConfig) -> Bulldozing {
     }
 }
 
-/// The soil heaping up or not, as the scenario wants it.
+/// The soil with bulldozing on or off.
 fn with_bulldozing(mut soil: Soil, wanted: bool) -> Soil {
     if let SoilKind::Yielding(yielding) = &mut soil.kind {
         yielding.bulldozing = match yielding.bulldozing {

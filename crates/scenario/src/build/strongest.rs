@@ -1,14 +1,14 @@
-//! How much stronger than its figures a soil can be: the laws end where its friction is too steep.
+//! Maximum strength factor of a soil, limited by the friction angle that the laws support.
 
 use bekker_ground::soil::Yielding;
 use bekker_math::numeric::tan;
 
-/// Angle of internal friction up to which a soil is made stronger, rad (59 degrees): the laws
-/// end at 60.
+/// Friction angle up to which a soil is strengthened, rad (59 degrees); the laws end at 60 degrees.
 const STEEPEST_FRICTION: f64 = 1.0297;
 
-/// Largest strength that a soil can have, a factor to its figures as of [`Yielding::with_strength`]; 1
-/// of one that is as steep by itself.
+/// Largest strength factor of a soil, as for [`Yielding::with_strength`].
+///
+/// It is 1 for a soil that already has a friction angle of 59 degrees or more.
 pub fn strongest(soil: &Yielding) -> f64 {
     (tan(STEEPEST_FRICTION) / tan(soil.friction_angle).max(1e-9)).max(1.0)
 }

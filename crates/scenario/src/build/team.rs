@@ -5,7 +5,7 @@ use crate::config::{self, Driver, Scenario};
 use bekker_agent::{Assignment, MapSharing, Parts, Task, Team};
 use bekker_math::random::Stream;
 
-/// The team of a scenario; the cross-checks have found its authority.
+/// The team of a scenario; the cross-checks ensure that its authority exists.
 pub(super) fn team(scenario: &Scenario) -> Option<Team> {
     let config = scenario.team.as_ref()?;
     let is_autonomous = |own: &config::Vehicle| matches!(own.driver, Driver::Autonomous { .. });
@@ -27,7 +27,7 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
     })
 }
 
-/// What those do that have no goal of their own, if the team says so.
+/// The task of members without a goal of their own, if the team has one.
 fn task(config: &config::Team) -> Option<Task> {
     if let Some(config::Search { area, share, parts }) = config.search {
         let [west, south, east, north] = area;

@@ -1,4 +1,4 @@
-//! The terrain that a scenario describes, with its soils laid on it.
+//! The terrain of a scenario, with its soils.
 
 use super::SoilTable;
 use super::parts::{Elevations, Parts};
@@ -26,20 +26,19 @@ use std::sync::Arc;
 /// The undisturbed ground of a scenario.
 #[derive(Clone, Debug)]
 pub struct BuiltTerrain {
-    /// The ground.
+    /// The terrain.
     pub terrain: Terrain,
-    /// Where its local frame lies on earth, if a DEM says so.
+    /// Placement of its local frame on the earth, if a DEM specifies it.
     pub placement: Option<Placement>,
-    /// Where on the earth that is, by `[site]` too.
+    /// Geographic location, by `[site]` or a DEM.
     pub site: Option<Site>,
-    /// What was drawn for it, if its surface is random.
+    /// The objects on a random surface.
     pub random: Option<RandomWorld>,
-    /// What is doubtful but not wrong.
+    /// Warnings about the terrain.
     pub warnings: Vec<Fault>,
 }
 
-/// Opens the terrain of a scenario and checks that all vehicles and waypoints
-/// stand on it.
+/// Opens the terrain of a scenario and checks that all vehicles and waypoints are on it.
 ///
 /// # Errors
 /// Files that cannot be read or used, and points outside the terrain.
@@ -86,12 +85,12 @@ pub fn terrain(
 /// Key of a terrain's elevation model.
 const ELEVATIONS: &str = "terrain.surface.file";
 
-/// What is made of an elevation model but for what its file holds.
+/// All settings of an elevation model except the content of its file, as a cache key.
 fn surface_key(surface: &config::Surface) -> String {
     serde_json::to_string(surface).unwrap_or_default()
 }
 
-/// The hashes of an elevation model and of its sidecar files.
+/// The hashes of an elevation model and of its sidecar files, as a cache key.
 fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
     let Sidecars { world, projection, auxiliary, mask } = sidecars;
     let hashes = [world, projection, auxiliary, mask]
@@ -99,7 +98,7 @@ fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
     format!("{} {}", opened.sha256, hashes.join(" "))
 }
 
-/// A refusal, with the keys that help against gaps.
+/// An error with a hint at the keys that help with missing data.
 struct FillBy(TerrainError);
 
 impl Display for FillBy {
@@ -160,7 +159,8 @@ impl Builder<'_> {
             }
             surface @ config::Surface::Dem { file, .. } => {
                 let opened = self.opened(file)?;
-                // read even if the model is known, so that each scenario lists them among its inputs
+                // read even if the model is cached, so that each scenario lists them among its
+                // inputs
                 let sidecars = self.sidecars(file, ELEVATIONS)?;
                 let key = (surface_key(surface), content_key(&opened, &sidecars));
                 let elevations =
@@ -187,7 +187,7 @@ impl Builder<'_> {
         let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
         let tiled = match no_data {
             config::NoData::Refuse => opened.geotiff(sidecars).map_err(refused)?.filter(is_large),
-            // gaps are filled from all that is around them
+            // filling gaps needs the whole raster
             config::NoData::FillNearest
             | config::NoData::FillInterpolated
             | config::NoData::Keep => None,
@@ -217,7 +217,7 @@ impl Builder<'_> {
         let (local, placement) = raster
             .localised(origin_of(*origin))
             .map_err(|error| self.refused("terrain.surface.origin", &error))?;
-        // gaps are filled from all that lies around them, left away or not
+        // gaps are filled from all surrounding cells, also from those that are cropped away
         let rule = no_data_rule(*no_data);
         let cropped = |raster: Raster| match crop {
             Some(bounds) => raster
@@ -246,7 +246,7 @@ impl Builder<'_> {
         Ok(Elevations { surface, gaps: gaps.map(Arc::new), placement, warnings })
     }
 
-    /// The soils; `ground` is what the surface covers, m.
+    /// The soil map; `ground` is the extent of the surface, m.
     fn soil_map(&mut self, ground: [f64; 4]) -> Result<SoilMap, Faults> {
         let soil = &self.file.scenario.soil;
         let mut map = SoilMap::uniform(self.id(&soil.default));
@@ -257,7 +257,8 @@ impl Builder<'_> {
             let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
                 .map_err(|error| self.refused(key, &error))?;
             let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
-            // steps of 1 are what classes have, and they lie in the elevation model's coordinates
+            // stair steps are normal for classes, and class rasters use the elevation model's
+            // coordinates
             let doubts = warnings.iter().filter(|own| {
                 !(matches!(own, RasterWarning::StairSteps { .. }) || own.is_settled_by(reference))
             });
@@ -267,7 +268,7 @@ impl Builder<'_> {
                 .iter()
                 .filter_map(|(class, name)| Some((class.parse().ok()?, self.id(name))))
                 .collect();
-            // Class rasters lie in the coordinates of the DEM; without one, in local metres.
+            // class rasters use the coordinates of the DEM, or local meters without one
             let local = raster.laid_over(self.placement.as_ref());
             let (covered, laid) = local
                 .and_then(|local| {
@@ -289,7 +290,7 @@ impl Builder<'_> {
         Ok(map)
     }
 
-    /// The id of a soil that the table was made for.
+    /// The id of a soil in the table.
     fn id(&self, name: &str) -> SoilId {
         self.soils.id(name).unwrap_or_default()
     }
@@ -333,8 +334,9 @@ fn kept_gaps(gaps: &Gaps) -> String {
     )
 }
 
-/// That a raster of classes which covers this, m, ends a part of a hundred and more before the ground
-/// does, if it does.
+/// A warning if a raster of classes leaves at least 1 % of the ground uncovered.
+///
+/// `covered` and `ground` are extents, m.
 fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
     let [west, south, east, north] = ground;
     if ground.iter().any(|edge| !edge.is_finite()) {
@@ -357,19 +359,20 @@ fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
     })
 }
 
-/// Memory up to which a raster of heights is held whole, bytes.
+/// Maximum memory of a raster of heights that is kept whole, bytes.
 const WHOLE: usize = 64 << 20;
-/// Memory for heights of one that is not, bytes: that around a thousand vehicles, each in tiles
-/// of its own of 256 x 256 cells.
+/// Memory for the tiles of a larger raster, bytes.
+///
+/// This suffices for a thousand vehicles, each on separate tiles of 256 x 256 cells.
 const RESIDENT: usize = 256 << 20;
 
-/// Whether a raster is too large to be held whole.
+/// Whether a raster is too large to be kept whole.
 fn is_large(raster: &RasterFile) -> bool {
     let cells = raster.cells();
     cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > WHOLE
 }
 
-/// Vehicles, waypoints, goals and areas to be searched that do not lie on the terrain.
+/// Faults of vehicles, waypoints, goals and search areas outside the terrain.
 fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut check = |key: String, [x, y]: [f64; 2]| {
@@ -386,7 +389,7 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     if let Some(search) = file.scenario.team.as_ref().and_then(|team| team.search.as_ref()) {
         let [west, south, east, north] = search.area;
         let beyond = |corner: &[f64; 2]| !terrain.contains(corner[0], corner[1]);
-        // told once, whichever of the corners it is
+        // one fault, whichever corner is outside
         let corner = [[west, south], [east, north]].into_iter().find(beyond);
         corner.into_iter().for_each(|corner| check("team.search.area".into(), corner));
     }
@@ -404,14 +407,14 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     faults
 }
 
-/// Things that stand where there is no ground: nobody comes to them.
+/// Warnings for scenery outside the terrain, which no vehicle can reach.
 fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
     let outside = |key: String| file.document.fault(&key, Problem::OutsideTerrain { bounds });
     let mut found = Vec::new();
     for (index, own) in file.scenario.scenery.iter().enumerate() {
         let beyond = |[x, y]: &[f64; 2]| !terrain.contains(*x, *y);
-        // told once a row of them
+        // one warning per scenery entry
         if let Some(place) = own.places.iter().position(beyond) {
             found.push(outside(format!("scenery[{index}].places[{place}]")));
         }
@@ -431,7 +434,7 @@ pub(crate) fn origin_of(origin: config::Origin) -> Origin {
     }
 }
 
-/// What a DEM in a PNG needs to be told.
+/// Height range and cell size of a DEM in a PNG file, which the file itself lacks.
 pub(crate) fn png_scale(surface: &config::Surface) -> Option<PngScale> {
     let config::Surface::Dem { height_range, cell_size, .. } = surface else { return None };
     let scale = |(heights, cell)| PngScale { heights, cell, south_west: [0.0; 2] };
@@ -449,7 +452,8 @@ fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
 fn no_data_rule(rule: config::NoData) -> NoData {
     match rule {
         config::NoData::Refuse => NoData::Refuse,
-        // what is kept needs heights for pictures and sensors: large gaps are filled at once so
+        // kept gaps need heights for images and sensors: the nearest one, as it is fast for large
+        // gaps
         config::NoData::FillNearest | config::NoData::Keep => NoData::Nearest,
         config::NoData::FillInterpolated => NoData::Interpolate,
     }
@@ -496,7 +500,7 @@ fn stamp(stamp: &config::Stamp) -> Stamp {
     }
 }
 
-/// A part of the plane as the terrain knows it.
+/// A region of the plane in the terrain's terms.
 pub fn region(area: &Area) -> Region {
     match area {
         Area::HalfPlane { through, towards_deg } => {

@@ -6,10 +6,10 @@ use bekker_agent::{AgentModel, TowLink};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::Tow;
 
-/// Damping ratio of a rope or bar with the lighter of its vehicles: assumed.
+/// Damping ratio of a rope or bar with the lighter of its vehicles (assumed).
 const DAMPING_RATIO: f64 = 0.1;
 
-/// The links of a scenario; the cross-checks have found their vehicles.
+/// The tow links of a scenario; the cross-checks ensure that their vehicles exist.
 pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
     let named = |name: &str| agents.iter().position(|agent| agent.name == name);
     let link = |tow: &crate::config::Tow| {
@@ -35,7 +35,7 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
     file.scenario.tow.iter().filter_map(link).collect()
 }
 
-/// Where a rope is fixed in the chassis frame, m.
+/// Attachment point of a rope or bar in the chassis frame, m.
 fn place(agent: &AgentModel, end: VehicleEnd) -> Vec3 {
     let footprint = agent.vehicle.footprint();
     let coupling = agent.vehicle.rear_coupling();

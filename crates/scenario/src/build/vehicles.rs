@@ -1,5 +1,4 @@
-//! The vehicles that a scenario names: from the catalogue or from files, with
-//! the scenario's changes laid over them.
+//! The vehicles that a scenario names, from the catalog or from files, with the scenario's changes.
 
 use super::parts::Parts;
 use crate::config::{self, TyreModel};
@@ -19,16 +18,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-/// Reads the model of every vehicle, in the scenario's order; those that are asked for alike
-/// are read once and share theirs.
+/// Reads the model of every vehicle, in the scenario's order.
+///
+/// Vehicles with equal settings share one spec.
 ///
 /// # Errors
-/// Unknown models, and every fault of a vehicle file or of the changes to it.
+/// Unknown models, and all faults of a vehicle file or of the changes to it.
 pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
     vehicle_specs_of(file, &Parts::default())
 }
 
-/// The same with parts that hold what other scenarios asked of the catalogue.
+/// Reads the models with a cache of the catalog specs of earlier scenarios.
 pub(super) fn vehicle_specs_of(
     file: &ScenarioFile,
     parts: &Parts,
@@ -38,7 +38,7 @@ pub(super) fn vehicle_specs_of(
     let mut known: BTreeMap<String, Arc<AnySpec>> = BTreeMap::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         let asked = asked(vehicle);
-        // a file may have changed since
+        // a file may have changed since it was cached
         let is_file = is_vehicle_file(&vehicle.model);
         let known_before = || parts.spec(&asked).filter(|_| !is_file);
         if let Some(spec) = known.get(&asked).cloned().or_else(known_before) {
@@ -79,9 +79,10 @@ pub(super) fn vehicle_specs_of(
     Ok(specs)
 }
 
-/// A sound model with changes. What these make unsound in lines of the model is told, with them, as a
-/// fault of the changes, which lie under a `key` of the scenario: nothing is wrong with those lines by
-/// themselves.
+/// Applies changes to a valid model.
+///
+/// If the changes make lines of the model invalid, the fault is reported at the changes, which are
+/// at `key` of the scenario. The lines of the model are valid by themselves.
 fn overridden(
     model: &Document,
     scenario: &Document,
@@ -104,15 +105,15 @@ fn overridden(
     })
 }
 
-/// All of a vehicle's entry that decides its spec.
+/// All settings of a vehicle's entry that affect its spec, as a cache key.
 fn asked(entry: &config::Vehicle) -> String {
     let config::Vehicle { model, tyre, inflation, payload, overrides, driver, .. } = entry;
     let asked = (model, tyre, inflation, payload, overrides, driver.inflations(), driver.locks());
     serde_json::to_string(&asked).unwrap_or_default()
 }
 
-/// A vehicle on the tyres, and with the inflation, that its entry asks for; else the key
-/// that it cannot follow, and why.
+/// Sets the tires and the inflation that the entry requests; on error returns the key and the
+/// reason.
 fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     let name = spec.name().to_owned();
     let refused = |key: &str, cause: String| Err((key.to_owned(), cause));
@@ -154,8 +155,10 @@ fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (St
     Ok(spec)
 }
 
-/// Gives the tyres their inflation: one figure to all that give way, a trailer's included, a
-/// list to the vehicle's own.
+/// Sets the inflation of flexible tires.
+///
+/// A single value applies to all, including those of a trailer. A list applies to the vehicle's own
+/// tires only.
 fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> {
     let one = matches!(inflation, Inflation::All(_));
     if !one && spec.tyre.flexible.is_none() {
@@ -174,7 +177,7 @@ fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> 
     })
 }
 
-/// Whether central tyre inflation can set what the driver's rows ask for.
+/// Checks that central tire inflation covers the pressures in the driver's rows.
 fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (String, String)> {
     let tyres = (0..spec.axles.len()).filter_map(|axle| spec.tyre_of(axle).flexible.as_ref());
     let ranges: Vec<_> = tyres.filter_map(|tyre| tyre.central_inflation).map(|c| c.range).collect();
@@ -195,8 +198,10 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
     Ok(())
 }
 
-/// A vehicle with the payload of its entry, by the rules of its file: it stands on its wheels, and they
-/// carry it; else the key, and why.
+/// Adds the payload of the entry; on error returns the key and the reason.
+///
+/// The loaded vehicle must satisfy the rules for vehicle files: it stands on its wheels, and these
+/// can carry it.
 fn with_payload(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     for payload in &entry.payload {
         spec.load(payload.mass, &payload.position, &payload.size);
@@ -211,7 +216,8 @@ fn with_payload(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (
     }
 }
 
-/// A vehicle that has the locks that its driver engages; else the key, and why.
+/// Checks that the vehicle has the locks that its driver engages; on error returns the key and the
+/// reason.
 fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     let known = match &spec {
         AnySpec::Wheeled(own) => own.locks(),
@@ -229,13 +235,13 @@ fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String
     }
 }
 
-/// One vehicle of the catalogue, or of a file whose name ends in `.toml`.
+/// Reads one vehicle of the catalog, or a file whose name ends in `.toml`.
 ///
 /// # Errors
-/// Every fault of the file; for an unknown name, a fault without a place of its own.
+/// All faults of the file; for an unknown name, a fault that is located at the model's name.
 pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
     let unknown = |problem| {
-        // the file is the fault's place: once is enough
+        // the location already names the file
         let path = format!("{}: ", folder.join(model).display());
         let problem = match problem {
             Problem::Unreadable { cause } => Problem::Unreadable {
@@ -248,7 +254,7 @@ pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
     spec(&model_document(model, folder, &Inputs::default()).map_err(unknown)??)
 }
 
-/// The text of a model as a document; a problem if there is no such model.
+/// The document of a model; a problem if there is no such model.
 fn model_document(
     model: &str,
     folder: &Path,
@@ -279,7 +285,7 @@ fn model_document(
     }
 }
 
-/// A vehicle of the catalogue with a trailer of the catalogue behind it.
+/// A vehicle of the catalog with a trailer of the catalog.
 fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>, Problem> {
     let unknown = |name: &str, known: Vec<&'static str>| Problem::UnknownVehicle {
         suggestion: nearest_word(&name.to_lowercase(), known.iter().copied()),
@@ -297,7 +303,7 @@ fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>
     Ok(Document::parse(&name, &text).map_err(Faults::from))
 }
 
-/// The vehicle that a document describes.
+/// The vehicle that a document specifies.
 fn spec(document: &Document) -> Result<AnySpec, Faults> {
     if document.get(AnySpec::RUNNING_GEAR).is_some() {
         let spec = checked(document, &TRACKED, TrackedSpec::check)?;
@@ -306,12 +312,12 @@ fn spec(document: &Document) -> Result<AnySpec, Faults> {
     Ok(AnySpec::Wheeled(Box::new(checked(document, &WHEELED, VehicleSpec::check)?)))
 }
 
-/// The JSON Schema of files of wheeled vehicles.
+/// Returns the JSON Schema of wheeled vehicle files.
 pub fn wheeled_schema() -> Json {
     WHEELED.clone()
 }
 
-/// The JSON Schema of files of tracked vehicles.
+/// Returns the JSON Schema of tracked vehicle files.
 pub fn tracked_schema() -> Json {
     TRACKED.clone()
 }
@@ -319,7 +325,7 @@ pub fn tracked_schema() -> Json {
 static WHEELED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(VehicleSpec).to_value());
 static TRACKED: LazyLock<Json> = LazyLock::new(|| schemars::schema_for!(TrackedSpec).to_value());
 
-/// A document as a vehicle of one kind, by the schema of that.
+/// Deserializes a vehicle of one kind, checked against that kind's schema.
 fn checked<S: DeserializeOwned>(
     document: &Document,
     schema: &Json,
@@ -351,7 +357,8 @@ mod tests {
         }
     }
 
-    /// Of the catalogue what is asked for alike is read once for all scenarios, and nothing else is taken for it.
+    /// Equal requests for catalog vehicles are read once for all scenarios; others are not mixed up
+    /// with them.
     #[test]
     fn parts_give_what_is_asked_for() {
         let parts = Parts::default();

@@ -1,4 +1,4 @@
-//! What a scenario asks for in vain, or had better not ask for.
+//! Warnings about settings that have no effect or are likely to give wrong results.
 
 use crate::ScenarioFile;
 use crate::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
@@ -11,21 +11,28 @@ use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::TrackModel;
 use std::sync::Arc;
 
-/// Nodes that are to lie across a wheel or track: with two an HMMWV at 5 m/s slips half more in mud
-/// than with six (28 % for 19), and twice as much on the reference's `mid`.
+/// Minimum number of ground nodes across a wheel or track.
+///
+/// With two, an HMMWV at 5 m/s slips half more in mud than with six (28 % instead of 19 %), and
+/// twice as much on the reference's `mid`.
 const ACROSS: f64 = 3.0;
 
-/// Greatest product of a heartbeat with √(k/m) of a bar, m the mass of the lighter on it, where a vehicle
-/// is on two: what one bears comes to the next a heartbeat late. Three HMMWVs, one of which pulls, drive to
-/// within 2 % as at short heartbeats up to 1.73, five up to 1.41; at 1.73 five come to a stand, at 2.8 three.
+/// Largest stable product of the heartbeat and √(k/m) of a bar, m the mass of the lighter vehicle
+/// on it.
+///
+/// It applies where a vehicle is on two bars: the load of one reaches the next a heartbeat late.
+/// With one of three HMMWVs pulling, the distance is within 2 % of that at short heartbeats up to
+/// 1.73; with five up to 1.41. At 1.73 five come to a stop, at 2.8 three.
 const STIFFEST: f64 = 1.4;
 
-/// Distance of nodes, m, on which even belts with hardly any air stand still.
+/// Spacing of nodes at which even belts with very low inflation do not vibrate, m.
 const TREMBLES: f64 = 0.02;
 
-/// Longest step in which tracks come out as in shorter ones, s: on belts an M113 in mud drives 16.1 m in 6 s
-/// with steps of 1 to 5 ms, and is stuck after one with 8. Each shoe a body it digs in: on the reference's
-/// `mid` its resistance is 4.8 kN with 2 and 2.5 ms, 5.8 with 4, 35 with 5.
+/// Longest step with the same results for tracks as shorter ones, s.
+///
+/// Belts: an M113 in mud drives 16.1 m in 6 s with steps of 1 to 5 ms, and is stuck with 8 ms.
+/// Tracks with one body per shoe dig in. On the reference's `mid` their resistance is 4.8 kN with 2
+/// and 2.5 ms, 5.8 kN with 4 ms and 35 kN with 5 ms.
 const fn longest_step(model: TrackModel) -> f64 {
     match model {
         TrackModel::Belt => 0.005,
@@ -33,7 +40,7 @@ const fn longest_step(model: TrackModel) -> f64 {
     }
 }
 
-/// Warnings about what was built.
+/// Returns the warnings about a built scenario.
 pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
     assumed_footprints(file, specs)
         .into_iter()
@@ -50,7 +57,7 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .collect()
 }
 
-/// Sensors by which a vehicle that drives itself does not drive: of a kind the first is the one.
+/// Warns about unused sensors of autonomous vehicles: only the first one of each kind is used.
 fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
     let mut warnings = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
@@ -76,7 +83,7 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
     warnings
 }
 
-/// Goals that lie in what stands: nobody can come nearer to them than beside it.
+/// Warns about goals inside obstacles, which no vehicle can reach.
 pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fault> {
     let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
         let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
@@ -93,8 +100,9 @@ pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fau
     own.chain(of_teams).filter_map(warning).collect()
 }
 
-/// Goals so near to the terrain's edge that a vehicle may not come to them: its rear axle is driven to them, and its
-/// front must stay on the ground.
+/// Warns about goals too close to the terrain's edge.
+///
+/// The rear axle is driven to a goal, and the front of the vehicle must stay on the ground.
 fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
     let [west, south, east, north] = ground.terrain().bounds();
     let reach = |spec: &AnySpec| {
@@ -131,7 +139,7 @@ fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMo
     warnings
 }
 
-/// Bars in a chain that are too stiff for the heartbeats.
+/// Warns about bars in a chain that are too stiff for the heartbeat.
 fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     let (vehicles, heartbeat) = (&file.scenario.vehicle, file.scenario.time.heartbeat);
     let bars = || file.scenario.tow.iter().filter(|tow| tow.kind == TowKind::Bar);
@@ -158,7 +166,7 @@ fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     })
 }
 
-/// Ropes and bars that are fixed where a trailer hangs.
+/// Warns about ropes and bars attached to the coupling of a trailer.
 fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
     let vehicles = || file.scenario.vehicle.iter().zip(specs);
     let draws = |name: &str| {
@@ -184,7 +192,7 @@ fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fa
     warnings
 }
 
-/// Steps that are too long for tracks.
+/// Warns about a step that is too long for tracks.
 fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let vehicles = names.zip(specs.iter().map(Arc::as_ref));
@@ -192,7 +200,7 @@ fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
         .map(|cause| file.document.fault("time.step", Problem::Refused { cause }))
 }
 
-/// Why a step, s, is too long for the tracks of one of these vehicles, if it is.
+/// Reason why a step, s, is too long for the tracks of one of the vehicles; `None` if it is not.
 pub fn too_long_step<'a>(
     vehicles: impl Iterator<Item = (&'a str, &'a AnySpec)>,
     step: f64,
@@ -206,7 +214,7 @@ pub fn too_long_step<'a>(
     ))
 }
 
-/// Snow in which nothing sinks.
+/// Warns about snow on a soil with the shear strength of another soil, in which nothing sinks.
 fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
     let mut warnings = Vec::new();
     for (index, own) in file.scenario.soil.custom.iter().enumerate() {
@@ -234,7 +242,7 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
     warnings
 }
 
-/// Nodes so far apart that wheels and tracks meet few of them.
+/// Warns about a node spacing that is too coarse for wheels or tracks.
 fn coarse_nodes(
     file: &ScenarioFile,
     specs: &[Arc<AnySpec>],
@@ -246,8 +254,9 @@ fn coarse_nodes(
         .map(|cause| file.document.fault("ground.spacing", Problem::Refused { cause }))
 }
 
-/// Why nodes so far apart, m, are too few for the wheels or tracks of one of these vehicles, if they are
-/// and any of the soils gives way.
+/// Reason why a node spacing, m, is too coarse for the wheels or tracks of one of the vehicles.
+///
+/// `None` if it is not, or if no soil is deformable.
 pub fn too_few_nodes<'a>(
     vehicles: impl Iterator<Item = (&'a str, &'a AnySpec)>,
     soils: &[Soil],
@@ -269,7 +278,7 @@ pub fn too_few_nodes<'a>(
     })
 }
 
-/// An inflation at which nobody measured what the tyre carries.
+/// Warns about an inflation outside the range of the tire's measurements.
 fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     let outside = |spec: &Arc<AnySpec>| {
         let own = spec.wheeled()?;
@@ -288,7 +297,7 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
         "sets {kpa} kPa, where what its tyre carries is extrapolated: it was measured from {least} \
          to {most} kPa (tyre.flexible.load_deflection)"
     );
-    // HMMWVs on `firm` stand 18 cm deep at 10 kPa on nodes 5 cm apart, 2 cm on nodes of 2
+    // HMMWVs on `firm` sink 18 cm at 10 kPa with nodes 5 cm apart, but 2 cm with nodes 2 cm apart
     let spacing = file.scenario.ground.spacing;
     if kpa < least && spacing > TREMBLES {
         cause += &format!(
@@ -299,7 +308,7 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
     Some(file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }))
 }
 
-/// Width of the narrowest tyre or track of a vehicle, m.
+/// Width of the narrowest tire or track of a vehicle, m.
 fn width(spec: &AnySpec) -> f64 {
     match spec {
         AnySpec::Wheeled(own) => {
@@ -310,7 +319,7 @@ fn width(spec: &AnySpec) -> f64 {
     }
 }
 
-/// Warnings of vehicles among others whose files do not say how long they are.
+/// Warns about vehicles in groups whose files specify no footprint.
 fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
     let among_others = specs.len() > 1;
     let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
@@ -326,7 +335,7 @@ fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault>
     silent.filter(|_| among_others).map(warning).collect()
 }
 
-/// Layers of soils that the laws know nothing of.
+/// Warns about soil layers that the selected laws ignore.
 fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
     if ground.laws().layers {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The world that a scenario describes: ground, vehicles on it, drivers in them.
+//! The world of a scenario: ground, vehicles and drivers.
 
 use super::convoy_ways::{ConvoyWays, NO_PATH};
 use super::decisive::decisive;
@@ -30,39 +30,39 @@ use std::sync::Arc;
 /// A scenario ready to run.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// Everything that does not change in the run.
+    /// Immutable model data.
     pub world: WorldModel,
-    /// Where the local frame lies on earth, if a DEM says so.
+    /// Placement of the local frame on the earth, if a DEM specifies it.
     pub placement: Option<Placement>,
-    /// Where on the earth the local frame is, by `[site]` or a DEM.
+    /// Geographic location of the local frame, by `[site]` or a DEM.
     pub site: Option<Site>,
-    /// Meshes of others that it is shown with.
+    /// Imported meshes for display.
     pub meshes: BuiltMeshes,
-    /// What its random surface holds, if it has one.
+    /// The objects of a random surface.
     pub random: Option<RandomWorld>,
-    /// What is doubtful but not wrong.
+    /// Warnings about the scenario.
     pub warnings: Vec<Fault>,
-    /// The files that it was read from, the scenario excepted.
+    /// The files that were read, without the scenario file.
     pub inputs: Vec<Input>,
-    /// All that decides the run's course, a line each: program, resolved scenario,
-    /// soils, vehicles, what files hold.
+    /// The reproducibility key: program, resolved scenario, soils, vehicles and file hashes, one
+    /// per line.
     pub decisive: String,
-    /// Hash of that, hexadecimal.
+    /// Hash of `decisive`, hexadecimal.
     pub fingerprint: String,
 }
 
 /// Builds the world of a scenario.
 ///
 /// # Errors
-/// Every fault that only shows when files are opened and parts put together.
+/// All faults that are found only when files are opened and parts are combined.
 pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
     world_of(file, &Parts::default())
 }
 
-/// The same with parts that other worlds are built from too.
+/// Builds the world of a scenario with a cache of shared parts.
 ///
 /// # Errors
-/// As of [`world`].
+/// As [`world`].
 pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let (soils, specs, shown) = (soil_table(file), vehicle_specs_of(file, parts), meshes(file));
     let land = soils.as_ref().ok().map(|soils| terrain(file, soils, parts)).transpose();
@@ -120,7 +120,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     })
 }
 
-/// The holes in the ground, stamped and drawn.
+/// The holes in the ground, from stamps and from the random surface.
 fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
     let hole = |stamp: &Stamp| match *stamp {
         Stamp::Hole { at, radius, .. } => Some(Hole { centre: at, radius }),
@@ -131,7 +131,7 @@ fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
     stamped.chain(drawn.map(|own| Hole { centre: own.centre, radius: own.radius })).collect()
 }
 
-/// The world with what stands in it.
+/// Adds the obstacles to the world.
 fn with_obstacles(
     file: &ScenarioFile,
     world: WorldModel,
@@ -143,7 +143,7 @@ fn with_obstacles(
     WorldModel { obstacles, ..world }
 }
 
-/// The world with its stage, if any of its sensors looks.
+/// Adds the scene to the world, if it has imaging sensors.
 fn with_scene_model(
     file: &ScenarioFile,
     world: WorldModel,
@@ -189,7 +189,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
     let lattice = Lattice { spacing: config.spacing };
     let ground = GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error))?;
-    // what frost and the like made of a soil that was accepted
+    // frost and layers may make an accepted soil too stiff
     match ground.check_step(file.scenario.time.step) {
         Err(GroundError::TooStiff { soil, stiff }) => {
             let cause = format!("`{soil}`: {}", stiff.cause("time.step", "ground.spacing"));
@@ -266,7 +266,7 @@ fn agents(
     Ok(agents)
 }
 
-/// The leader of an agent as its driver knows it.
+/// The leader of an agent, as the driver needs it.
 fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
     let footprint = agents[leader].vehicle.footprint();
     let [own, ahead] = [index, leader].map(|agent| agents[agent].driver.follower());
@@ -275,7 +275,7 @@ fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
     Leader { agent: leader, footprint, end }
 }
 
-/// Vehicles that stand in an obstacle at the start.
+/// Faults of vehicles that overlap an obstacle at the start.
 fn in_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Fault> {
     let obstacles = &world.obstacles;
     let fault = |(index, agent): (usize, &AgentModel)| {
@@ -318,12 +318,12 @@ fn driver(
             let brake = held(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
-        // it stands until it is commanded
+        // it brakes until it receives a command
         config::Driver::Outside { .. } => {
             let brake = held(1.0).map_err(|error| refused(file, &key(""), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
-        // what drives it takes its driver's place
+        // the navigator replaces the driver
         config::Driver::Autonomous { .. } => Ok(Driver::Table(Table::default())),
         config::Driver::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
@@ -404,7 +404,7 @@ fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following
     }
 }
 
-/// A value at all times.
+/// A curve with a constant value.
 fn held(value: f64) -> Result<Curve, bekker_math::curve::CurveError> {
     Curve::new(vec![[0.0, value], [1.0, value]])
 }
@@ -420,7 +420,7 @@ fn cooperative(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u32>)
     })
 }
 
-/// Rows of commands as curves over time; one row holds for ever.
+/// Converts rows of commands to curves over time; a single row holds forever.
 fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveError> {
     let curve = |value: fn(&config::TableRow) -> f64| {
         let mut points: Vec<[f64; 2]> = rows.iter().map(|row| [row.time, value(row)]).collect();

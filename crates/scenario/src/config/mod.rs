@@ -134,7 +134,7 @@ impl Scenario {
     /// # Errors
     /// What TOML has no form for: a seed above 2^63 - 1.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        // erased, as everywhere here: derived code is compiled once for all formats
+        // type-erased, as everywhere here: the derived code is compiled only once for all formats
         toml::to_string(self as &dyn erased_serde::Serialize)
     }
 }

@@ -1,21 +1,21 @@
-//! The ground that a thing takes, and where there is room for it.
+//! The footprints of objects, and the search for free space between them.
 
 use bekker_math::numeric::hypot;
 use rstar::{AABB, RTree, RTreeObject};
 
-/// A stretch of ground with round ends: all within a radius of a segment.
+/// A capsule-shaped footprint: all points within a radius of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
-    /// Its middle, m.
+    /// Center, m.
     pub middle: [f64; 2],
-    /// From the middle to an end of the segment, m; nothing for a disc.
+    /// Vector from the center to an end of the segment, m; zero for a disc.
     pub half: [f64; 2],
-    /// Radius about the segment, m.
+    /// Radius around the segment, m.
     pub radius: f64,
 }
 
 impl Extent {
-    /// Distance of a place from its edge, m; negative inside.
+    /// Distance of a point from the edge, m; negative inside.
     pub fn distance(&self, [x, y]: [f64; 2]) -> f64 {
         let [hx, hy] = self.half;
         let (dx, dy) = (x - self.middle[0], y - self.middle[1]);
@@ -25,7 +25,9 @@ impl Extent {
         hypot(dx - along * hx, dy - along * hy) - self.radius
     }
 
-    /// Distance between the edges of two, m, to a quarter of the smaller radius.
+    /// Distance between the edges of two footprints, m.
+    ///
+    /// Samples the segment at steps of half the radius, so that the result may be too large.
     fn apart(&self, other: &Extent) -> f64 {
         let length = 2.0 * hypot(self.half[0], self.half[1]);
         let steps = (length / (0.5 * self.radius).max(0.05)).ceil().max(1.0) as usize;
@@ -37,7 +39,7 @@ impl Extent {
         nearest - self.radius
     }
 
-    /// The box that it reaches by `more` m beyond: `[x_min, y_min, x_max, y_max]`.
+    /// Bounding box, enlarged by `more` m: `[x_min, y_min, x_max, y_max]`.
     pub fn bounds(&self, more: f64) -> [f64; 4] {
         let reach = [0, 1].map(|axis| self.half[axis].abs() + self.radius + more);
         let [x, y] = self.middle;
@@ -58,7 +60,7 @@ impl RTreeObject for Extent {
     }
 }
 
-/// A rectangle about the origin with what stands on it, and places that all keep away from.
+/// A rectangle around the origin with the footprints on it, and points that all of them avoid.
 pub(super) struct Field {
     size: [f64; 2],
     taken: RTree<Extent>,
@@ -69,34 +71,34 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// An empty one of this size, m, where edges keep `clear`, m, from the `kept` places.
+    /// Creates an empty field of `size`, m; edges stay at least `clear`, m, from the `kept` points.
     pub fn new(size: [f64; 2], kept: &[[f64; 2]], clear: f64) -> Field {
         let kept = RTree::bulk_load(kept.to_vec());
         Field { size, taken: RTree::new(), kept, clear, ways: RTree::new(), beside: 0.0 }
     }
 
-    /// Takes the ground of a thing.
+    /// Adds a footprint.
     pub fn add(&mut self, extent: Extent) {
         self.taken.insert(extent);
     }
 
-    /// Frees it again.
+    /// Removes a footprint.
     pub fn remove(&mut self, extent: &Extent) {
         self.taken.remove(extent);
     }
 
-    /// From now on what is put keeps its edge `beside`, m, off these places.
+    /// Requires later footprints to stay at least `beside`, m, from the points `ways`.
     pub fn keep_off(&mut self, ways: &[[f64; 2]], beside: f64) {
         (self.ways, self.beside) = (RTree::bulk_load(ways.to_vec()), beside);
     }
 
-    /// Whether a thing keeps off the ways.
+    /// Whether a footprint is far enough from the paths.
     pub fn is_off_ways(&self, extent: &Extent) -> bool {
         is_off(&self.ways, extent, self.beside)
     }
 
-    /// Whether a thing may stand here: on the field, `gap`, m, from all others, away from where
-    /// all keep away from.
+    /// Whether a footprint fits: inside the field, at least `gap`, m, from all others, and away
+    /// from the points to avoid.
     pub fn has_room(&self, extent: &Extent, gap: f64) -> bool {
         let [west, south, east, north] = extent.bounds(0.0);
         let [x, y] = self.size.map(|length| 0.5 * length);
@@ -109,7 +111,7 @@ impl Field {
     }
 }
 
-/// Whether an edge is `distance`, m, and more from all places.
+/// Whether the edge is at least `distance`, m, from all points.
 fn is_off(places: &RTree<[f64; 2]>, extent: &Extent, distance: f64) -> bool {
     let mut near = places.locate_in_envelope(extent.envelope_with(distance));
     near.all(|place| extent.distance(*place) >= distance)

@@ -1,10 +1,13 @@
-//! What a surface of kind `random` holds: holes, barriers, rocks and trees, drawn by the
+//! The objects on a surface of kind `random`: holes, barriers, rocks and trees, drawn from the
 //! scenario's seed.
 //!
-//! Each thing has a stream of places; it takes the first where it touches nothing that stands
-//! already, lies on the terrain and keeps away from where vehicles start and go. So numbers are
-//! exact, and a thing's place does not hang on how many come after it. Then, if the world is to be
-//! passable, whatever bars the way that is barred least is drawn on until it stands elsewhere.
+//! Each object has its own stream of candidate positions. It takes the first one where it touches
+//! no earlier object, is on the terrain and avoids the start points and paths of vehicles. So
+//! counts are exact, and an object's position does not depend on how many objects are drawn after
+//! it.
+//!
+//! If the world must be passable, the objects on the least blocked path of each journey are then
+//! moved to later candidates.
 
 mod extent;
 mod passage;
@@ -25,23 +28,23 @@ use extent::{Extent, Field};
 use passage::Passage;
 use std::f64::consts::{PI, TAU};
 
-/// Places that a thing is tried at.
+/// Number of candidate positions per object.
 const ATTEMPTS: u64 = 2000;
-/// Numbers that a place and what belongs to it are made of.
+/// Number of random draws per candidate position.
 const DRAWS: u64 = 8;
-/// Room between the edges of two things, m.
+/// Minimum gap between the edges of two objects, m.
 const GAP: f64 = 0.5;
-/// Room on either side of a vehicle on its way, m.
+/// Lateral clearance on each side of a moving vehicle, m.
 const BESIDE: f64 = 0.3;
-/// Width and height of a barrier's foot, m.
+/// Width of the foot and height of a barrier, m.
 const BARRIER: [f64; 2] = [0.61, 0.81];
-/// Diameter of a rock of scale 1 as vehicles meet it, m.
+/// Collision diameter of a rock of scale 1, m.
 const ROCK: f64 = 0.92;
 
 /// A parabolic hole: z = -depth (1 - r²/radius²).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
-    /// Its middle, m.
+    /// Center, m.
     pub centre: [f64; 2],
     /// Radius of the rim, m.
     pub radius: f64,
@@ -54,31 +57,31 @@ pub struct Hole {
 pub struct Tree {
     /// Its species.
     pub species: Species,
-    /// Where it stands, m.
+    /// Position of the stem, m.
     pub place: [f64; 2],
     /// Diameter of its stem at breast height, m.
     pub diameter: f64,
     /// Height, m.
     pub height: f64,
-    /// How it is turned, rad.
+    /// Heading, rad.
     pub heading: f64,
 }
 
 /// A rock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rock {
-    /// Its middle, m.
+    /// Center, m.
     pub place: [f64; 2],
     /// Diameter, m.
     pub diameter: f64,
-    /// How it is turned, rad.
+    /// Heading, rad.
     pub heading: f64,
 }
 
-/// A stretch of concrete barrier.
+/// A section of concrete barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
-    /// Its middle, m.
+    /// Center, m.
     pub place: [f64; 2],
     /// Direction along it, rad from x.
     pub heading: f64,
@@ -86,7 +89,7 @@ pub struct Barrier {
     pub length: f64,
 }
 
-/// All that a random surface holds, each kind in the order of its draws.
+/// All objects of a random surface, each kind in the order of its draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomWorld {
     /// Holes.
@@ -99,7 +102,7 @@ pub struct RandomWorld {
     pub barriers: Vec<Barrier>,
 }
 
-/// More than there is room for.
+/// Error: too many objects for the available space.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "asks for {count} {kind} on {} m by {} m, of which number {number} found no room in {ATTEMPTS} \
@@ -107,23 +110,23 @@ pub struct RandomWorld {
     size[0], size[1]
 )]
 pub struct NoRoom {
-    /// What: the name of its key.
+    /// Kind of the object: the name of its key.
     pub kind: &'static str,
-    /// How many were asked for.
+    /// Requested number of objects.
     pub count: u32,
-    /// The first that found no room, counted from 1.
+    /// The first object that found no free position, counted from 1.
     pub number: u32,
     /// Extent of the surface, m.
     pub size: [f64; 2],
 }
 
-/// What a scenario's random surface holds; nothing where its surface is another.
+/// Draws the objects of a scenario's random surface; `None` for other surfaces.
 ///
 /// # Errors
-/// [`NoRoom`], at the key that asks for too many.
+/// [`NoRoom`], at the key with too large a number.
 pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Faults> {
     let Surface::Random(surface) = &file.scenario.terrain.surface else { return Ok(None) };
-    // faults of the vehicles are told where they are built
+    // faults of vehicles are reported when the vehicles are built
     let specs = vehicle_specs(file).unwrap_or_default();
     let width = specs.iter().map(|spec| spec.footprint().width).fold(0.0, f64::max);
     let (kept, journeys) = (ways(&file.scenario), journeys(&file.scenario, width));
@@ -134,7 +137,7 @@ pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Faults> 
     })
 }
 
-/// From where each vehicle starts to where its driver ends; whoever follows ends nowhere.
+/// Journeys from each vehicle's start to the end of its path; followers have none.
 fn journeys(scenario: &config::Scenario, width: f64) -> Vec<Journey> {
     let journey = |vehicle: &config::Vehicle| match &vehicle.driver {
         Driver::Path { waypoints, .. } => {
@@ -150,8 +153,10 @@ fn journeys(scenario: &config::Scenario, width: f64) -> Vec<Journey> {
 }
 
 impl RandomWorld {
-    /// What `surface` holds by `seed`: nothing nearer to the `kept` places than it says, and, if
-    /// it is to be passable, a way for each journey.
+    /// Draws the objects of `surface` from `seed`.
+    ///
+    /// No object is closer to the `kept` points than the surface allows. If the surface must be
+    /// passable, each journey has an open path.
     ///
     /// # Errors
     /// [`NoRoom`].
@@ -180,14 +185,14 @@ impl RandomWorld {
         Ok(drawing.world())
     }
 
-    /// Its holes as the terrain takes them.
+    /// Its holes as terrain stamps.
     pub fn stamps(&self) -> impl Iterator<Item = Stamp> {
         self.holes.iter().map(|&Hole { centre, radius, depth }| {
             Stamp::hole(centre, radius, depth, radius).with_face(Face::Parabolic)
         })
     }
 
-    /// What stands, as vehicles meet it and sensors see it.
+    /// Its obstacles as props, for collisions and sensors.
     pub fn props(&self) -> impl Iterator<Item = Prop> {
         let prop = |kind: PropKind, place, heading, scale| {
             let form = Form::Kind(kind);
@@ -210,7 +215,7 @@ impl RandomWorld {
     }
 }
 
-/// What is drawn, the largest first.
+/// Kinds of objects in the order of drawing, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Hole,
@@ -231,7 +236,7 @@ impl Kind {
         }
     }
 
-    /// How many there are to be.
+    /// Requested number of objects: a count, or a density per hectare times the area.
     fn count(self, surface: &RandomSurface) -> u32 {
         let (count, density) = match self {
             Kind::Hole => (surface.holes.count, surface.holes.density),
@@ -244,17 +249,17 @@ impl Kind {
     }
 }
 
-/// A thing at a place.
+/// An object at a position.
 #[derive(Clone, Copy, Debug)]
 struct Thing {
     kind: Kind,
     number: u32,
-    /// At which of its places it stands.
+    /// Index of its candidate position.
     attempt: u64,
     extent: Extent,
 }
 
-/// A world in the making.
+/// State while a world is drawn.
 struct Drawing<'a> {
     surface: &'a RandomSurface,
     streams: [Stream; 4],
@@ -263,18 +268,18 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// A number in 0 to 1 of a thing at one of its places.
+    /// Random number from 0 to 1 for an object at one of its candidate positions.
     fn draw(&self, kind: Kind, number: u32, attempt: u64, part: u64) -> f64 {
         let counter = (u64::from(number) * ATTEMPTS + attempt) * DRAWS + part;
         self.streams[kind as usize].uniform(counter)
     }
 
-    /// What stays with a thing wherever it stands.
+    /// Random number from 0 to 1 for a property of an object that does not depend on its position.
     fn own(&self, kind: Kind, number: u32, part: u64) -> f64 {
         self.draw(kind, number, 0, 4 + part)
     }
 
-    /// A thing at the first of its places, from one on, where there is room for it.
+    /// Places an object at its first free candidate position, from index `from` on.
     fn place(&self, kind: Kind, number: u32, from: u64) -> Result<Thing, NoRoom> {
         let of =
             |attempt| Thing { kind, number, attempt, extent: self.extent(kind, number, attempt) };
@@ -302,7 +307,7 @@ impl Drawing<'_> {
         let half = match kind {
             Kind::Barrier => {
                 let (sine, cosine) = sin_cos(self.barrier_heading(number, attempt));
-                // what is not round at its ends is as long with a round end
+                // a capsule of the same total length replaces the rectangular foot of the barrier
                 let half = (0.5 * self.surface.barriers.length - radius).max(0.0);
                 [half * cosine, half * sine]
             }
@@ -320,7 +325,7 @@ impl Drawing<'_> {
         from + (to - from) * self.own(Kind::Rock, number, 0)
     }
 
-    /// Species, diameter and height of a tree, m.
+    /// Species, diameter (m) and height (m) of a tree.
     fn tree(&self, number: u32) -> (Species, f64, f64) {
         let trees = &self.surface.trees;
         let own = |part: u64| self.own(Kind::Tree, number, part);
@@ -331,7 +336,7 @@ impl Drawing<'_> {
         (species, diameter, species::height(species, diameter) * species::scatter(own(2)))
     }
 
-    /// Draws on what bars journeys until nothing does.
+    /// Moves the objects that block journeys to later candidate positions.
     fn open(&mut self, journeys: &[Journey]) -> Result<(), NoRoom> {
         let Some(width) = journeys.iter().map(|journey| journey.width).reduce(f64::max) else {
             return Ok(());
@@ -342,7 +347,7 @@ impl Drawing<'_> {
         if journeys.iter().all(|journey| passage.is_open(journey)) {
             return Ok(());
         }
-        // the ways of all, so that what is put elsewhere bars no other
+        // the paths of all journeys, so that a moved object blocks no other journey
         let ways: Vec<[f64; 2]> =
             journeys.iter().flat_map(|journey| passage.least_barred(journey)).collect();
         let beside = passage.clearance();

@@ -1,16 +1,16 @@
-//! Whether there is a way between things, and the way that fewest of them bar.
+//! Searches open paths between objects, and the path that the fewest of them block.
 //!
-//! Cells of about half a vehicle's width, each barred or not: barred if a vehicle whose middle is
-//! in its middle, or on the way from there to the next one's, would touch something. A breadth-first
-//! search that enters barred cells only once nothing else is left finds the least barred way.
+//! The grid has cells of about a quarter of the vehicle's width. A cell is blocked if a vehicle
+//! centered in it, or between it and a neighbor, would touch an object. A breadth-first search that
+//! enters blocked cells only after all others finds the least blocked path.
 
 use super::extent::Extent;
 use std::collections::VecDeque;
 
-/// Most cells.
+/// Maximum number of cells.
 const MOST_CELLS: f64 = 4e6;
 
-/// From where to where there is to be a way.
+/// A start and a goal that need an open path between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Journey {
     /// Start, m.
@@ -21,21 +21,22 @@ pub struct Journey {
     pub width: f64,
 }
 
-/// A rectangle about the origin in cells.
+/// A grid of cells on a rectangle around the origin.
 pub(super) struct Passage {
     size: [f64; 2],
-    /// Side of a cell, m.
+    /// Cell size, m.
     cell: f64,
-    /// Distance of the vehicle's middle from the edges of things, m.
+    /// Required distance of an object's edge from the center of a free cell, m.
     clearance: f64,
     cells: [usize; 2],
     barred: Vec<bool>,
-    /// Which piece of open ground a cell belongs to.
+    /// Number of the connected free region to which a cell belongs.
     piece: Vec<u32>,
 }
 
 impl Passage {
-    /// The ground between things where a vehicle needs `beside`, m, on either side of its middle.
+    /// Creates the grid between `things` for a vehicle that needs `beside`, m, on each side of its
+    /// center.
     pub fn new(size: [f64; 2], beside: f64, things: &[Extent]) -> Passage {
         let finest = (size[0] * size[1] / MOST_CELLS).sqrt();
         let cell = (0.5 * beside).clamp(0.25, 2.0).max(finest);
@@ -53,7 +54,8 @@ impl Passage {
         passage
     }
 
-    /// Distance that a thing keeps from the middles of a way's cells, m, so as not to bar it.
+    /// Minimum distance between objects and the centers of a path's cells, m, so that the path is
+    /// open.
     pub fn clearance(&self) -> f64 {
         self.clearance
     }
@@ -71,7 +73,7 @@ impl Passage {
         }
     }
 
-    /// The cell of a place, or the nearest one.
+    /// The cell of a point, or the nearest cell if the point is outside.
     fn cell_of(&self, place: [f64; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {
             let at = (place[axis] + 0.5 * self.size[axis]) / self.cell;
@@ -89,7 +91,7 @@ impl Passage {
         [0, 1].map(|axis| (at[axis] as f64 + 0.5) * self.cell - 0.5 * self.size[axis])
     }
 
-    /// Cells beside one: west, east, south, north.
+    /// The neighbors of a cell: west, east, south, north.
     fn beside(&self, index: usize) -> impl Iterator<Item = usize> {
         let [columns, rows] = self.cells;
         let (i, j) = (index % columns, index / columns);
@@ -100,7 +102,7 @@ impl Passage {
         [west, east, south, north].into_iter().flatten()
     }
 
-    /// Numbers the pieces of open ground from 1; barred cells have 0.
+    /// Numbers the connected free regions from 1; blocked cells have 0.
     fn pieces(&self) -> Vec<u32> {
         let mut piece = vec![0; self.barred.len()];
         let (mut number, mut waiting) = (0, Vec::new());
@@ -123,18 +125,18 @@ impl Passage {
         piece
     }
 
-    /// Whether there is a way from start to goal.
+    /// Whether an open path leads from start to goal.
     pub fn is_open(&self, journey: &Journey) -> bool {
         let [from, to] = [journey.from, journey.to].map(|place| self.piece[self.index_of(place)]);
         from != 0 && from == to
     }
 
-    /// Middles of the cells of a way that fewest barred cells lie on, its ends too.
+    /// Cell centers of a path with the fewest blocked cells, including start and goal.
     pub fn least_barred(&self, journey: &Journey) -> Vec<[f64; 2]> {
         let [start, goal] = [journey.from, journey.to].map(|place| self.index_of(place));
         let mut before: Vec<Option<usize>> = vec![None; self.barred.len()];
         before[start] = Some(start);
-        // those that are reached through as many barred cells as this one, and through one more
+        // `now`: cells reached through as many blocked cells as this one; `then`: through one more
         let (mut now, mut then) = (VecDeque::from([start]), VecDeque::new());
         while before[goal].is_none() && !now.is_empty() {
             while let Some(index) = now.pop_front() {

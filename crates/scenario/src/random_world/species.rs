@@ -1,22 +1,24 @@
-//! How tall trees are.
+//! Heights of trees.
 //!
-//! Height over diameter at breast height by Curtis' and Arney's form, H = 4.5 + P2 exp(-P3 D^P4)
-//! (ft, in), with the coefficients of the Southern variant of the US Forest Service's Forest
-//! Vegetation Simulator (Keyser 2008, revised 2018, equation 4.1.1 and its table) for loblolly pine
-//! and white oak, fitted to trees in stands. Pecan and magnolia take the white oak's: theirs were
-//! not at hand. The scatter of ±15 % about the curve is assumed. Crowns are as wide as those of the
-//! drawings, 2.6 to 5 m at 20 m of height; no allometry is behind them.
+//! Height over diameter at breast height has the form of Curtis and Arney, H = 4.5 + P2 exp(-P3
+//! D^P4) (ft, in). The coefficients are those of loblolly pine and white oak in the Southern
+//! variant of the US Forest Service's Forest Vegetation Simulator, fitted to trees in stands.
+//! Source: Keyser 2008, revised 2018, equation 4.1.1 and its table.
+//!
+//! Assumptions: pecan and magnolia use the coefficients of white oak, because theirs were not
+//! available. Heights scatter by ±15 % around the curve. Crowns have the width of the drawn models,
+//! 2.6 to 5 m at a height of 20 m, without an allometric law.
 
 use crate::config::Species;
 use bekker_agent::PropKind;
 use bekker_math::numeric::{exp, pow};
 
-/// Height of the trees as they are drawn at scale 1, m.
+/// Height of the drawn tree models at scale 1, m.
 pub(super) const DRAWN: f64 = 20.0;
 const FOOT: f64 = 0.3048;
 const INCH: f64 = 0.0254;
 
-/// Height of a tree of a diameter at breast height, m.
+/// Height of a tree, m, from its diameter at breast height, m.
 pub(super) fn height(species: Species, diameter: f64) -> f64 {
     let [p2, p3, p4] = match species {
         Species::Pine => [243.860_648, 4.284_605_66, -0.471_301_85],
@@ -27,12 +29,12 @@ pub(super) fn height(species: Species, diameter: f64) -> f64 {
     FOOT * (4.5 + p2 * exp(-p3 * pow(diameter / INCH, p4)))
 }
 
-/// By what a tree is taller than the curve, of a number in 0 to 1.
+/// Ratio of a tree's height to the curve, from a random number from 0 to 1.
 pub(super) fn scatter(uniform: f64) -> f64 {
     0.85 + 0.3 * uniform
 }
 
-/// What a species is drawn as.
+/// The drawn model of a species.
 pub(super) fn kind(species: Species) -> PropKind {
     match species {
         Species::Oak => PropKind::WhiteOak,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::{RandomBarriers, RandomHoles, RandomRocks, RandomTrees};
 
-/// A surface of 60 m by 40 m with some of each.
+/// A surface of 60 m by 40 m with objects of each kind.
 fn surface() -> RandomSurface {
     RandomSurface {
         size: [60.0, 40.0],
@@ -25,7 +25,7 @@ fn drawn(surface: &RandomSurface, seed: u64) -> RandomWorld {
     RandomWorld::draw(surface, seed, &kept, &[JOURNEY]).unwrap()
 }
 
-/// The ground that everything takes, told apart from how it was drawn.
+/// Footprints of all objects, computed independently of the code that draws them.
 fn extents(world: &RandomWorld) -> Vec<Extent> {
     let disc = |middle, radius| Extent { middle, half: [0.0; 2], radius };
     let mut all: Vec<Extent> = world.holes.iter().map(|h| disc(h.centre, h.radius)).collect();
@@ -45,19 +45,19 @@ fn the_same_seed_draws_the_same_and_another_another() {
     let surface = surface();
     assert_eq!(drawn(&surface, 3), drawn(&surface, 3));
     assert_ne!(drawn(&surface, 3).holes, drawn(&surface, 4).holes);
-    // to the bit on every machine: a place that was drawn once
+    // bitwise equal on every machine: a recorded position
     let [x, y] = drawn(&surface, 3).trees[0].place;
     assert_eq!([x.to_bits(), y.to_bits()], FIRST_TREE, "{x} {y}");
 }
 
-/// Bits of where the first tree of seed 3 stands.
+/// Bits of the position of the first tree of seed 3.
 const FIRST_TREE: [u64; 2] = [13_849_973_848_681_646_810, 4_626_184_774_134_774_372];
 
 #[test]
 fn numbers_are_exact_and_a_thing_stays_when_others_come() {
     let surface = surface();
     let world = drawn(&surface, 11);
-    // 80 on a hectare of 2,400 m²: 19.2
+    // 80 per hectare on 2400 m²: 19.2
     let counts = [world.holes.len(), world.trees.len(), world.rocks.len(), world.barriers.len()];
     assert_eq!(counts, [12, 19, 6, 5]);
     let open = RandomSurface { passable: false, ..surface.clone() };
@@ -82,8 +82,8 @@ fn nothing_touches_another_nor_comes_near_start_and_goal() {
                 assert!(one.distance(place) >= 4.0 - 1e-9, "{one:?} of seed {seed}");
             }
             for other in &extents[..index] {
-                // one of the two is told apart along its length in steps of half its radius, which
-                // hides a sagitta of r - sqrt(r² - (r/4)²) = 0.032 r, 10 mm of a barrier
+                // the distance samples one of the two at steps of half its radius, which may miss a
+                // sagitta: r - sqrt(r² - (r/4)²) = 0.032 r, 10 mm for a barrier
                 let middle = other.distance(one.middle) - one.radius;
                 assert!(middle > GAP - 0.01 || one.half != [0.0; 2], "{one:?} {other:?}");
             }
@@ -91,7 +91,7 @@ fn nothing_touches_another_nor_comes_near_start_and_goal() {
     }
 }
 
-/// Many barriers in a lane between start and goal: without care one in some seeds is shut.
+/// Many barriers in a lane between start and goal, which block it for some seeds as drawn.
 #[test]
 fn there_is_a_way_over_two_hundred_seeds() {
     let lane = RandomSurface {
@@ -110,8 +110,8 @@ fn there_is_a_way_over_two_hundred_seeds() {
         };
         let [as_drawn, opened] = [false, true].map(draw);
         let is_open = |world: &RandomWorld| {
-            // on its own account: cells of another size than those that the way was sought on, and
-            // the vehicle's width without the room beside it
+            // an independent check: a finer grid than in the search, and the vehicle's width
+            // without the lateral clearance
             is_passable(lane.size, &extents(world), &journey)
         };
         shut += usize::from(!is_open(&as_drawn));
@@ -121,7 +121,7 @@ fn there_is_a_way_over_two_hundred_seeds() {
     assert!(shut > 5, "{shut} were shut as drawn: too few to show anything");
 }
 
-/// Whether a disc as wide as the vehicle gets from start to goal in steps of 0.2 m.
+/// Whether a disc of the vehicle's width can move from start to goal in steps of 0.2 m.
 fn is_passable(size: [f64; 2], things: &[Extent], journey: &Journey) -> bool {
     const STEP: f64 = 0.2;
     let cells = size.map(|length| (length / STEP) as usize);

@@ -1,4 +1,4 @@
-//! GeoJSON (RFC 7946): every LineString and MultiLineString, positions as they are parsed.
+//! GeoJSON (RFC 7946): every LineString and MultiLineString, read as a stream of positions.
 
 use super::{Part, Visit};
 use serde::de::{
@@ -6,7 +6,7 @@ use serde::de::{
 };
 use std::fmt;
 
-/// Shows the parts of a file.
+/// Passes the parts of a GeoJSON file to `visit`.
 pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut from = serde_json::Deserializer::from_slice(bytes);
@@ -17,7 +17,7 @@ pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
 
 struct Walk<'v, 'a> {
     visit: &'v mut Visit<'a>,
-    /// Geometries with coordinates begun so far.
+    /// Number of geometries with coordinates so far.
     begun: usize,
 }
 
@@ -27,7 +27,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// A key of an object of GeoJSON.
+/// A key of a GeoJSON object.
 enum Key {
     Type,
     Coordinates,
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// A geometry, a feature or a collection; null is skipped.
+/// Deserializes a geometry, a feature or a collection; null is skipped.
 struct Object<'w, 'v, 'a>(&'w mut Walk<'v, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Object<'_, '_, '_> {
@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
 const LINE: &str = "LineString";
 const LINES: &str = "MultiLineString";
 
-/// Type of a geometry: a line, several lines or another.
+/// Type of a geometry: LineString, MultiLineString or another.
 enum Kind {
     Line,
     Lines,
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// A list of objects.
+/// Deserializes a list of objects.
 struct Objects<'w, 'v, 'a>(&'w mut Walk<'v, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Objects<'_, '_, '_> {
@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for Objects<'_, '_, '_> {
     }
 }
 
-/// The name among the properties of a feature.
+/// The name in the properties of a feature.
 struct Properties(Option<String>);
 
 impl<'de> Deserialize<'de> for Properties {
@@ -222,7 +222,7 @@ impl<'de> Deserialize<'de> for IsName {
     }
 }
 
-/// A text; values of other types are dropped.
+/// A string; values of other types become `None`.
 #[derive(serde::Deserialize)]
 #[serde(from = "AnyText")]
 struct Text(Option<String>);
@@ -243,17 +243,18 @@ impl From<AnyText> for Text {
     }
 }
 
-/// Nesting of a value among coordinates.
+/// Nesting of a value in `coordinates`.
 enum Shape {
     Number(f64),
-    /// A position: latitude and longitude.
+    /// A position: latitude and longitude, degrees.
     Position([f64; 2]),
-    /// A list of positions (1), of such lists (2), and so on.
+    /// A list of positions (1), a list of such lists (2), and so on.
     List(u8),
     Empty,
 }
 
-/// Coordinates: a position, or lists of them. The positions of a list are shown as a segment.
+/// Deserializes coordinates: a position or nested lists. A list of positions is passed on as a
+/// segment.
 struct Coordinates<'w, 'v, 'a>(&'w mut Walk<'v, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Coordinates<'_, '_, '_> {
@@ -299,7 +300,7 @@ impl<'de> Visitor<'de> for Coordinates<'_, '_, '_> {
                     }
                     Shape::Number(number)
                 }
-                // positions among empty lists lack their numbers
+                // empty lists before a position are positions without numbers
                 (Shape::Empty, Shape::Position(_)) if count > 0 => return Err(short(0)),
                 (Shape::List(1), Shape::Empty) => return Err(short(0)),
                 (before @ (Shape::Empty | Shape::List(1)), Shape::Position([x, y])) => {

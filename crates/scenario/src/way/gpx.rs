@@ -1,4 +1,4 @@
-//! GPX 1.0 and 1.1: routes, tracks with their segments, and way points.
+//! GPX 1.0 and 1.1: routes, tracks with their segments, and waypoints.
 
 use super::lines::WAY_POINTS;
 use super::{Part, Visit};
@@ -6,12 +6,12 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
 
-/// Most letters of a name.
+/// Maximum length of a name, characters.
 const NAME: usize = 1000;
-/// Most elements within each other.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 1000;
 
-/// An element that says something about lines.
+/// A type of element that matters for lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Element {
     Gpx,
@@ -23,7 +23,7 @@ enum Element {
 }
 
 impl Element {
-    /// The element of a name within others.
+    /// Returns the type of an element from its parent and name.
     fn classify(parent: Option<Element>, name: &str) -> Element {
         match (parent, name) {
             (None, "gpx") => Element::Gpx,
@@ -39,7 +39,7 @@ impl Element {
     }
 }
 
-/// Shows the parts of a file.
+/// Passes the parts of a GPX file to `visit`.
 pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
     let text = decoded(bytes)?;
     let mut reader = Reader::from_str(&text);
@@ -107,13 +107,13 @@ fn resolved(entity: &quick_xml::events::BytesRef<'_>) -> String {
 
 struct Walk<'v, 'a> {
     visit: &'v mut Visit<'a>,
-    /// The elements around.
+    /// The enclosing elements.
     open: Vec<Element>,
-    /// Whether the root is one of GPX.
+    /// Whether the root element is `gpx`.
     is_rooted: bool,
-    /// Lines begun so far.
+    /// Number of lines begun so far.
     begun: usize,
-    /// Whether the last of them is of way points.
+    /// Whether the last line consists of waypoints.
     in_way_points: bool,
     /// The name being read.
     name: Option<String>,
@@ -174,7 +174,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Latitude and longitude of a point.
+/// Latitude and longitude of a point element, degrees.
 fn place(element: &BytesStart<'_>) -> Result<[f64; 2], String> {
     let mut place = [None; 2];
     for attribute in element.attributes().with_checks(false) {
@@ -194,7 +194,7 @@ fn place(element: &BytesStart<'_>) -> Result<[f64; 2], String> {
     }
 }
 
-/// The start of a text, for a message.
+/// The first 40 characters of a text, for a message.
 fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
 }

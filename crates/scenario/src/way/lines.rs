@@ -5,27 +5,27 @@ use crate::config::LineChoice;
 use bekker_math::numeric::{cos, hypot};
 use std::ops::Range;
 
-/// Most lines of a file that one can choose among.
+/// Maximum number of lines of a file.
 const MOST: usize = 100_000;
-/// Most letters of a name that are kept.
+/// Maximum length of a name that is kept, characters.
 const NAME: usize = 200;
-/// Most lines that a message lists.
+/// Maximum number of lines that a message lists.
 const LISTED: usize = 10;
-/// Segments this far apart at most follow each other, m.
+/// Maximum gap between segments that count as one line, m.
 const APART: f64 = 100.0;
 
-/// A line of a file: segments that follow each other.
+/// A line of a file: consecutive segments.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     kind: &'static str,
     name: Option<String>,
-    /// Which line of the file it is part of, and which of its segments it has.
+    /// Index of the line in the file; `segments` are its segments there.
     line: usize,
     segments: Range<usize>,
     points: u64,
     last: [f64; 2],
     is_recording: bool,
-    /// The segment before which there is the widest gap, and how wide it is, m.
+    /// The segment that follows the widest gap, and the width of that gap, m.
     widest: Option<(usize, f64)>,
 }
 
@@ -50,21 +50,22 @@ impl Line {
     }
 }
 
-/// All lines of a file with a point at least.
+/// All lines of a file that have at least one point.
 #[derive(Default)]
 pub(super) struct Lines {
     lines: Vec<Line>,
-    /// Lines begun so far, and segments of the last one.
+    /// Number of lines begun so far; `segments` is the number of segments of the last one.
     begun: usize,
     segments: usize,
-    /// Index in `lines` and kind of the last line begun.
+    /// Index in `lines` of the first entry of the last line; `open` is its type and whether it is a
+    /// recording.
     from: usize,
     open: Option<(&'static str, bool)>,
     name: Option<String>,
 }
 
 impl Lines {
-    /// Takes down a part of the file.
+    /// Records a part of the file.
     pub fn add(&mut self, part: Part<'_>) -> Result<(), String> {
         match part {
             Part::Line { kind, is_recording } => {
@@ -79,7 +80,7 @@ impl Lines {
                 let name: String = name.chars().take(NAME).collect();
                 let named = self.lines.iter_mut().rev().take_while(|line| line.line >= from);
                 named.for_each(|line| line.name = Some(name.clone()));
-                // of a line whose points are to come
+                // the name precedes the points of its line
                 self.name = Some(name);
             }
             Part::Segment => self.segments += 1,
@@ -119,9 +120,9 @@ impl Lines {
         Ok(())
     }
 
-    /// The only line, or the one that is chosen, with what is assumed about it.
+    /// Returns the only line or the chosen one, with the assumptions made about it.
     pub fn chosen(mut self, choice: Option<&LineChoice>) -> Result<(Line, Vec<String>), String> {
-        // way points are a way where there is no other
+        // waypoints form a path only if there is no other line
         if self.lines.iter().any(|line| line.kind != WAY_POINTS) {
             self.lines.retain(|line| line.kind != WAY_POINTS);
         }
@@ -131,7 +132,7 @@ impl Lines {
             Some(LineChoice::Name(name)) => format!(", track = {name:?}"),
         };
         let is_chosen = |(index, line): &(usize, &Line)| match choice {
-            // one point is no line
+            // a single point is not a line
             None => line.points > 1,
             Some(LineChoice::Number(number)) => index + 1 == *number as usize,
             Some(LineChoice::Name(name)) => {
@@ -174,10 +175,10 @@ impl Lines {
     }
 }
 
-/// Kind of a line of GPX way points.
+/// Type name of a line of GPX waypoints.
 pub(super) const WAY_POINTS: &str = "way points";
 
-/// Distance between two places close to each other, m.
+/// Approximate distance between two nearby points given as latitude and longitude in degrees, m.
 fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {
     const METERS_PER_DEGREE: f64 = 111_320.0;
     let [north, east] = [b[0] - a[0], b[1] - a[1]];
@@ -185,7 +186,7 @@ fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {
     METERS_PER_DEGREE * hypot(north, east * cos(a[0].to_radians()))
 }
 
-/// Finds the points of a line again.
+/// Selects the points of a line during the second parsing.
 pub(super) struct Picked {
     line: usize,
     segments: Range<usize>,
@@ -194,12 +195,12 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    /// Finds the points of this line.
+    /// Creates a selector for the points of `line`.
     pub fn new(line: &Line) -> Picked {
         Picked { line: line.line, segments: line.segments.clone(), begun: 0, segment: 0 }
     }
 
-    /// The point that a part of the file is, if it is one of this line.
+    /// Returns the point of a part if it belongs to the line.
     pub fn point(&mut self, part: &Part<'_>) -> Option<[f64; 2]> {
         match part {
             Part::Line { .. } => (self.begun, self.segment) = (self.begun + 1, 0),

@@ -3,12 +3,12 @@
 use super::{Coordinates, PointSink};
 use csv_core::{ReadRecordResult, Reader};
 
-/// Longest row, bytes.
+/// Maximum length of a row, bytes.
 const ROW: usize = 1 << 16;
-/// Most columns.
+/// Maximum number of columns.
 const COLUMNS: usize = 1024;
 
-/// Names of the two columns of a table, in the order that a pair has.
+/// Accepted names of the two columns, in the order of the coordinates.
 const NAMES: [(Coordinates, [&[&str]; 2]); 3] = [
     (Coordinates::Local, [&["x"], &["y"]]),
     (Coordinates::Grid, [&["easting", "e"], &["northing", "n"]]),
@@ -18,7 +18,7 @@ const NAMES: [(Coordinates, [&[&str]; 2]); 3] = [
     ),
 ];
 
-/// Places and names of the two columns that are read.
+/// Coordinate system, indices and names of the two columns that are read.
 struct Columns {
     coordinates: Coordinates,
     places: [usize; 2],
@@ -44,7 +44,7 @@ impl Columns {
         Ok(Columns { coordinates, places, names, count: header.len() })
     }
 
-    /// The point of a row, whose number counts from 1.
+    /// Returns the point of a row; `number` counts from 1.
     fn point(&self, row: TableRow<'_>, number: u64) -> Result<[f64; 2], String> {
         if row.ends.len() != self.count {
             let (found, count) = (row.ends.len(), self.count);
@@ -63,7 +63,7 @@ impl Columns {
     }
 }
 
-/// A row as it is parsed: its fields behind each other, and where each ends.
+/// A parsed row: its fields concatenated, and the end of each.
 #[derive(Clone, Copy)]
 struct TableRow<'t> {
     text: &'t [u8],
@@ -71,7 +71,7 @@ struct TableRow<'t> {
 }
 
 impl<'t> TableRow<'t> {
-    /// A field without blanks around it, if it is text.
+    /// Returns a field without surrounding white space; `None` if it is not UTF-8.
     fn field(self, which: usize) -> Option<&'t str> {
         let start = which.checked_sub(1).map_or(0, |before| self.ends[before]);
         std::str::from_utf8(&self.text[start..self.ends[which]]).ok().map(str::trim)
@@ -82,7 +82,7 @@ fn no_text(number: u64) -> String {
     format!("row {number} is not text: no UTF-8")
 }
 
-/// Shows the points of a table.
+/// Passes the points of a table to `take`.
 pub(super) fn parse(bytes: &[u8], take: &mut PointSink<'_>) -> Result<(), String> {
     let (mut reader, mut rest) = (Reader::new(), bytes);
     let (mut text, mut ends) = (vec![0; ROW], vec![0; COLUMNS]);

@@ -10,11 +10,11 @@ use crate::study::analysis::{
 use crate::study::design::{Design, Level};
 use crate::study::statistics::Interval as Indexed;
 
-/// Responses that have charts, the first ones.
+/// Maximum number of responses with charts; the first ones have them.
 const CHARTED: usize = 6;
-/// Lines of survival in a chart at most.
+/// Maximum number of survival curves in a chart.
 const LINES: usize = 8;
-/// Levels of a factor that are told apart by lines; more are fields of colour.
+/// Maximum number of levels that are shown as lines; more are shown as a heat map.
 const COMPARED: usize = 5;
 
 impl Reported<'_> {
@@ -28,7 +28,7 @@ impl Reported<'_> {
                 Some(Valued::of(figures, level.done, self.scale(response))?.at(*at))
             });
             let values: Vec<Interval> = valued.collect();
-            // between words, and where a level has no value, there is nothing to go through
+            // no line between words, or if a level has no value
             let is_number = |level: &LevelFigures| matches!(level.level, Level::Number(_));
             let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
             (!values.is_empty()).then(|| Chart {
@@ -58,7 +58,7 @@ impl Reported<'_> {
         })
     }
 
-    /// The axis of a response upwards: what is yes or no from never to always.
+    /// The vertical axis of a response; a binary one ranges from 0 to 1.
     fn upwards(&self, response: usize) -> Axis {
         let label = self.labelled(response);
         match self.overall(response) {
@@ -67,12 +67,12 @@ impl Reported<'_> {
         }
     }
 
-    /// Which factor moves a response how far.
+    /// Ranges of a response's mean over the levels of each factor.
     pub(super) fn tornado(&self) -> Option<Section> {
         let chart = |response: usize| {
             let (factors, scale) = (&self.influence(response)?.factors, self.scale(response));
             let bar = |(n, own): (usize, &FactorInfluence)| Interval {
-                // that of the greatest share on top
+                // the most important factor on top
                 at: (factors.len() - 1 - n) as f64,
                 value: scale * own.means.iter().sum::<f64>() / own.means.len() as f64,
                 ends: ends(&own.means).map(|x| scale * x),
@@ -98,8 +98,7 @@ impl Reported<'_> {
         })
     }
 
-    /// Two factors together: lines where one has few levels, a field of colour where both have
-    /// many.
+    /// Interactions of two factors: lines if one has few levels, a heat map if both have many.
     pub(super) fn interactions(&self) -> Option<Section> {
         let first = self.first()?;
         let responses = [Some(first), (0..self.asked.responses.len()).find(|n| *n != first)];
@@ -137,7 +136,7 @@ impl Reported<'_> {
                     name: format!("{} {}", pair.factors[few], level_word(&pair.levels[few][line])),
                     values: (0..across.at.len())
                         .filter_map(|x| {
-                            // side by side, not on top of each other
+                            // side by side rather than on top of each other
                             let aside = 0.012 * (line as f64 - 0.5 * (lines - 1) as f64);
                             Some(of(x, line)?.at(across.at[x] + aside * across.width()))
                         })
@@ -169,7 +168,7 @@ impl Reported<'_> {
         })
     }
 
-    /// Fields of color at pairs of levels; none without a value.
+    /// A heat map over pairs of levels; `None` without a value.
     fn heat_map(
         &self,
         [across, upwards]: [&Places; 2],
@@ -235,7 +234,7 @@ impl Reported<'_> {
             let bars = |of: &[Indexed], aside: f64| {
                 let bar = |(n, own): (usize, &Indexed)| Interval {
                     at: (count - 1 - n) as f64 + aside,
-                    // no share of a variance is below 0: there an estimate is noise
+                    // fractions of a variance are not negative: an estimate below 0 is noise
                     value: own.value.max(0.0),
                     ends: [own.low, own.high].map(|end| end.max(0.0)),
                 };
@@ -269,8 +268,7 @@ impl Reported<'_> {
         })
     }
 
-    /// Responses over factors that were drawn: dots, and where there is one the surrogate's main
-    /// effect.
+    /// Responses over continuous factors: dots, and the surrogate's main effect if there is one.
     pub(super) fn surrogates(&self) -> Option<Section> {
         let config = self.config;
         // its points are not a sample: most differ from another point in one factor only
@@ -313,7 +311,7 @@ impl Reported<'_> {
         })
     }
 
-    /// A response at all design points over a factor that is a number, with its surrogate.
+    /// A response at all design points over a numeric factor, with its surrogate.
     fn dots(
         &self,
         response: usize,
@@ -384,13 +382,13 @@ impl Places {
         Places { at, words: levels.into_iter().map(level_word).collect(), are_numbers }
     }
 
-    /// From the first to the last.
+    /// Distance from the first to the last level.
     fn width(&self) -> f64 {
         let [low, high] = ends(&self.at);
         if high > low { high - low } else { 1.0 }
     }
 
-    /// Half-way to the neighbors of a level.
+    /// Midpoints between a level and its neighbors.
     fn edges(&self, n: usize) -> [f64; 2] {
         let gap = |a: usize, b: usize| 0.5 * (self.at[b] - self.at[a]);
         let last = self.at.len() - 1;
