@@ -6,7 +6,7 @@ use bekker_sensor::lidar::{Cloud, Return};
 
 /// Encodes a scan in the sensor's frame as binary PCD 0.7.
 ///
-/// `viewpoint` is the sensor's pose in the world, with which viewers transform the points.
+/// `viewpoint` is the sensor's pose in the world, for viewers that show points there.
 pub(super) fn pcd(cloud: &Cloud, viewpoint: &Pose) -> Vec<u8> {
     let (p, q) = (viewpoint.position, viewpoint.orientation);
     let count = cloud.returns.len();

@@ -20,7 +20,7 @@ pub const MOST: usize = 6;
 
 /// Content of the picture.
 pub struct Comparison<'a> {
-    /// Caption: the runs, and in what they differ.
+    /// Caption: the runs and their differences.
     pub caption: Caption,
     /// Names of the vehicles of all runs; the index in this list selects the color.
     pub names: Vec<String>,

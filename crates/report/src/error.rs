@@ -79,7 +79,7 @@ pub enum ReportError {
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// What exists there.
+        /// Kind of the existing entry.
         found: &'static str,
     },
     /// A table has other columns than the run that would continue it.
@@ -135,7 +135,7 @@ pub enum ReportError {
     NotAStudy {
         /// The folder.
         path: PathBuf,
-        /// What is missing or found in it.
+        /// Missing or unexpected entry.
         cause: String,
     },
     /// The folder does not hold a map.
@@ -143,7 +143,7 @@ pub enum ReportError {
     NotAMap {
         /// The folder.
         path: PathBuf,
-        /// What is missing or found in it.
+        /// Missing or unexpected entry.
         cause: String,
     },
     /// The folder holds the map of another map file.

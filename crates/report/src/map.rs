@@ -143,7 +143,7 @@ pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Se
 /// Length of [`REACH`] on the canvas, design units, above which all ruts are drawn at their
 /// positions.
 ///
-/// At smaller scales, bands along the tracks replace them; they would hide ruts on the tracks.
+/// Below it, ruts under bands are omitted, because the bands would hide them.
 const IN_PLACE: f64 = 40.0;
 
 /// Returns the ruts that are drawn at their positions: `[x, y]` of the deepest node of a cell and

@@ -1,7 +1,7 @@
 //! Files that each rank writes separately: `FOLDER/TICK/RANK-of-SIZE.bin`.
 //!
 //! The files of all ranks at a tick are a set. A set is complete when all files exist, regardless
-//! of who wrote them and when; ranks need no messages for it.
+//! of when they were written. Ranks need no messages for this.
 
 use super::{ReportError, file};
 use std::fs;

@@ -44,7 +44,7 @@ pub struct Series {
     pub name: String,
     /// Points (x, y) in the units of the labels.
     pub points: Vec<[f64; 2]>,
-    /// How it is drawn.
+    /// Mark of the points.
     pub mark: Mark,
 }
 

@@ -1,4 +1,4 @@
-//! A record in parts: each rank records its vehicles in a journal of its own.
+//! A record in parts: each rank records its vehicles in a separate journal.
 //!
 //! Rank 0 joins all journals to the record when the run is over or resumed. Journals are in
 //! `parts/TICK`, where TICK is the tick at which they begin. The record in the run's folder holds

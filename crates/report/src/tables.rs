@@ -276,7 +276,7 @@ fn cells(reading: &Reading) -> Vec<Cell<'static>> {
     }
 }
 
-/// Appends a value to a column; without one, appends null or the default of the column's type.
+/// Appends a value to a column; without a value, appends null, NaN, 0 or an empty text.
 fn push(values: &mut Values, cell: Option<Cell<'_>>) {
     match (values, cell) {
         (Values::Real(to), Some(Cell::Real(x))) => to.push(x),

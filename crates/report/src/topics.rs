@@ -110,7 +110,7 @@ impl Topics {
     /// Sends the poses of vehicles, each with its index.
     ///
     /// # Errors
-    /// Those of the receiver.
+    /// Passes on the errors of the receiver.
     pub fn poses(
         &self,
         time_us: u64,
@@ -141,7 +141,7 @@ impl Topics {
     /// Sends the ground around the vehicles that carry sensors.
     ///
     /// # Errors
-    /// Those of the receiver.
+    /// Passes on the errors of the receiver.
     pub fn ground(
         &self,
         world: &World,
@@ -169,7 +169,7 @@ impl Topics {
     /// Sends the internal state of an autonomous vehicle.
     ///
     /// # Errors
-    /// Those of the receiver.
+    /// Passes on the errors of the receiver.
     pub fn autonomy(
         &self,
         time_us: u64,
@@ -194,7 +194,7 @@ impl Topics {
     /// Sends a completed collision of a vehicle.
     ///
     /// # Errors
-    /// Those of the receiver.
+    /// Passes on the errors of the receiver.
     pub fn hit(
         &self,
         time_us: u64,
@@ -211,7 +211,7 @@ impl Topics {
     /// Sends a reading delivered by a sensor of a vehicle.
     ///
     /// # Errors
-    /// Those of the receiver, and [`ReportError`] if a picture cannot be encoded.
+    /// Passes on the errors of the receiver; [`ReportError`] if a picture cannot be encoded.
     pub fn delivered(
         &self,
         vehicle: usize,

@@ -104,7 +104,7 @@ impl Column {
 pub struct EpisodeSummary {
     /// Number of the episode, from 0.
     pub episode: u64,
-    /// Seed with which an environment is reset to repeat the episode.
+    /// Seed for the reset of an environment that repeats the episode.
     pub seed: u64,
     /// Number of the level.
     pub level: u64,
