@@ -23,7 +23,8 @@ use tiff::{TiffError, TiffResult};
 
 /// Default limit of the number of cells in a raster: 16 384 x 16 384.
 ///
-/// A raster of this size is 1 GiB when read, but a few MiB on disk, because most cells are undisturbed ground.
+/// A raster of this size is 1 GiB when read, but a few MiB on disk, because most cells are
+/// undisturbed ground.
 pub const LARGEST: u64 = 1 << 28;
 
 /// A deformed node.

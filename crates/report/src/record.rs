@@ -141,7 +141,8 @@ impl Record {
     /// Records the collisions in progress at the end of the run.
     ///
     /// Their time is the earliest at which they could be over, which is after the end of the run. A
-    /// run resumed from this state removes these rows, and records the collisions once they are over.
+    /// run resumed from this state removes these rows, and records the collisions once they are
+    /// over.
     pub fn hits_under_way(&mut self, world: &World) -> Result<(), ReportError> {
         let Some(own) = &mut self.hits else { return Ok(()) };
         let clock = &world.model().clock;
