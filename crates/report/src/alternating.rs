@@ -1,10 +1,10 @@
-//! A file that grows piece by piece and is whole under its name at every moment.
+//! A file that grows piece by piece and is complete under its name at every moment.
 //!
-//! What ends a file of some formats, such as the list of contents of a Parquet file, goes
-//! where the next piece is to stand: a process that is killed while it writes that would
-//! leave a file that nobody can read. So two files take turns. The next piece and a new
-//! ending are written to the one beside, which then takes the name; the other is brought
-//! up to date from it when its turn comes.
+//! Some formats end a file with an index, such as the footer of Parquet, at the position of the
+//! next piece. A process killed while it overwrites that index would leave an unreadable file.
+//! Therefore two files alternate. The next piece and a new ending are written to the spare file,
+//! which then takes the name. The other becomes the spare and catches up by copying the missing
+//! pieces from it.
 
 use super::own_file::{check_length, check_name, check_reach};
 use super::{ReportError, file};
@@ -13,20 +13,20 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file in the making.
+/// A growing file that is complete at every moment.
 pub(super) struct Alternating {
     path: PathBuf,
-    /// Where the file beside is; a run that was killed leaves it to be removed by the next.
+    /// Path of the spare file. If a run is killed, the next run in the folder removes it.
     part: PathBuf,
-    /// The file under the name, once it has been shown, and up to where it holds all pieces.
+    /// The published file, once there is one, and the length of the pieces in it, bytes.
     shown: Option<(fs::File, u64)>,
-    /// The file beside, likewise.
+    /// The spare file, likewise.
     beside: Option<(fs::File, u64)>,
-    /// Bytes of all pieces.
+    /// Length of all pieces, bytes.
     end: u64,
 }
 
-/// `.NAME.part` beside `path`.
+/// Returns the path `.NAME` + `part` in the folder of `path`.
 fn beside(path: &Path, part: &str) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -35,17 +35,19 @@ fn beside(path: &Path, part: &str) -> PathBuf {
 }
 
 impl Alternating {
-    /// Begins a file. What is at its place stays there until [`Alternating::show`].
+    /// Begins a file.
+    ///
+    /// An existing file of that name stays until [`Alternating::show`].
     ///
     /// # Errors
-    /// [`ReportError::NotAFile`] where something else than a file is there.
+    /// [`ReportError::NotAFile`] if the path exists and is not a regular file.
     pub fn begin(path: &Path) -> Result<Alternating, ReportError> {
         file::check_place(path)?;
         let part = beside(path, ".part");
         Ok(Alternating { path: path.to_owned(), part, shown: None, beside: None, end: 0 })
     }
 
-    /// Adds a piece, to be seen from the next [`Alternating::show`] on.
+    /// Adds a piece, visible after the next [`Alternating::show`].
     pub fn append(&mut self, piece: &[u8]) -> Result<(), ReportError> {
         let mut file = self.caught_up()?;
         file.write_all(piece).map_err(ReportError::file("write", &self.path))?;
@@ -54,7 +56,7 @@ impl Alternating {
         Ok(())
     }
 
-    /// The file beside, at the end of all pieces.
+    /// Returns the spare file with all pieces, positioned at their end.
     fn caught_up(&mut self) -> Result<fs::File, ReportError> {
         let failed = ReportError::file("write", &self.path);
         let (mut file, held) = match self.beside.take() {
@@ -79,7 +81,7 @@ impl Alternating {
         Ok(file)
     }
 
-    /// Puts all pieces so far, and after them this ending, under the name.
+    /// Publishes all pieces so far, followed by `ending`, under the name.
     pub fn show(&mut self, ending: &[u8]) -> Result<(), ReportError> {
         let mut file = self.caught_up()?;
         let mut shown = || {
@@ -87,7 +89,7 @@ impl Alternating {
             let Some(before) = self.shown.take() else {
                 return fs::rename(&self.part, &self.path);
             };
-            // where there are no links, the name is nobody's for a moment
+            // where hard links are not supported, no file has the name for a moment
             let third = beside(&self.path, ".before.part");
             fs::hard_link(&self.path, &third).or_else(|_| fs::rename(&self.path, &third))?;
             fs::rename(&self.part, &self.path)?;
@@ -100,7 +102,7 @@ impl Alternating {
         Ok(())
     }
 
-    /// Shows the file with its last ending.
+    /// Publishes the file with its final ending.
     pub fn finish(mut self, ending: &[u8]) -> Result<(), ReportError> {
         self.show(ending)?;
         let Some((file, end)) = &self.shown else { return Ok(()) };
@@ -112,7 +114,7 @@ impl Alternating {
 
 impl Drop for Alternating {
     fn drop(&mut self) {
-        // best effort: the next run in the folder removes it too
+        // best effort: the next run in the folder removes the file too
         let _ = file::remove(&self.part);
     }
 }
@@ -121,7 +123,7 @@ impl Drop for Alternating {
 mod tests {
     use super::*;
 
-    /// Whatever was last shown is what the name holds, from the first to the last.
+    /// The name always holds the last published state, from first to last.
     #[test]
     fn the_name_always_holds_what_was_last_shown() {
         let folder = tempfile::tempdir().unwrap();
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// A file that another program cuts or replaces gives an error at the next piece.
+    /// A file that another program truncates or replaces causes an error at the next piece.
     #[test]
     fn another_program_is_noticed() {
         for replaced in [false, true] {

@@ -1,7 +1,7 @@
-//! A sheet to draw on: filled and stroked shapes, pixels and text.
+//! A canvas: filled and stroked shapes, pixels and text.
 //!
-//! Coordinates are design units, x to the right and y down; `scale` pixels make
-//! one unit, so that one layout serves any resolution.
+//! Coordinates are design units, x to the right and y down. One unit is `scale` pixels, so that one
+//! layout serves any resolution.
 
 use super::ReportError;
 use super::color::{Rgb, WHITE};
@@ -15,10 +15,10 @@ use ttf_parser::{Face, OutlineBuilder};
 static REGULAR: &[u8] = include_bytes!("../assets/inter/Inter-Regular-subset.otf");
 static SEMIBOLD: &[u8] = include_bytes!("../assets/inter/Inter-SemiBold-subset.otf");
 
-/// A point on the sheet, design units.
+/// A point on the canvas, design units.
 pub(super) type Point = [f32; 2];
 
-/// A rectangle on the sheet, design units.
+/// A rectangle on the canvas, design units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Frame {
     pub x: f32,
@@ -37,7 +37,7 @@ impl Frame {
     }
 }
 
-/// Where a text stands relative to its point.
+/// Horizontal alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Anchor {
     Left,
@@ -45,16 +45,16 @@ pub(super) enum Anchor {
     Right,
 }
 
-/// How a text is set. Its point is on the baseline.
+/// Style of a text. Its point is on the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TextStyle {
     pub size: f32,
     pub bold: bool,
     pub color: Rgb,
     pub anchor: Anchor,
-    /// A white rim, for text on a picture.
+    /// Whether a white outline surrounds the text, for text on a picture.
     pub halo: bool,
-    /// Clockwise turn about its point, degrees.
+    /// Clockwise rotation about the text's point, degrees.
     pub turn: f32,
 }
 
@@ -75,18 +75,18 @@ impl TextStyle {
         TextStyle { halo: true, ..self }
     }
 
-    /// Reads upwards.
+    /// Returns the style for text that reads upward.
     pub fn upward(self) -> TextStyle {
         self.turned(-90.0)
     }
 
-    /// Turned clockwise by so many degrees.
+    /// Returns the style rotated clockwise by `turn` degrees.
     pub fn turned(self, turn: f32) -> TextStyle {
         TextStyle { turn, ..self }
     }
 }
 
-/// The sheet.
+/// A raster canvas with an optional clipping rectangle.
 pub(super) struct Canvas {
     pixmap: Pixmap,
     scale: f32,
@@ -99,7 +99,7 @@ pub(super) struct Canvas {
 pub(super) const LARGEST_SIDE: u32 = 16_384;
 
 impl Canvas {
-    /// A white sheet of so many pixels.
+    /// Creates a white canvas of `width` by `height` pixels.
     pub fn new(width: u32, height: u32, scale: f32) -> Result<Canvas, ReportError> {
         let size = || ReportError::Size {
             what: "picture",
@@ -119,12 +119,12 @@ impl Canvas {
         Ok(Canvas { pixmap, scale, clip: None, regular, semibold })
     }
 
-    /// Pixels a design unit.
+    /// Pixels per design unit.
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// The sheet as PNG.
+    /// Encodes the canvas as PNG.
     pub fn encode(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.pixmap.width(), self.pixmap.height());
@@ -138,7 +138,7 @@ impl Canvas {
         Ok(bytes)
     }
 
-    /// Draws only within `frame` until [`Canvas::unclip`].
+    /// Restricts drawing to `frame` until [`Canvas::unclip`].
     pub fn clip(&mut self, frame: Frame) {
         let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height());
         if let (Some(mask), Some(rect)) = (mask.as_mut(), rect(frame)) {
@@ -148,7 +148,7 @@ impl Canvas {
         self.clip = mask;
     }
 
-    /// Draws everywhere again.
+    /// Ends the restriction of [`Canvas::clip`].
     pub fn unclip(&mut self) {
         self.clip = None;
     }
@@ -218,7 +218,7 @@ impl Canvas {
         self.blot(centre, radius, color, 1.0);
     }
 
-    /// Fills a disc that what is below shines through.
+    /// Fills a translucent disc.
     pub fn blot(&mut self, centre: Point, radius: f32, color: Rgb, alpha: f32) {
         if let Some(path) = PathBuilder::from_circle(centre[0], centre[1], radius) {
             let (transform, clip) = (self.transform(), self.clip.as_ref());
@@ -227,7 +227,7 @@ impl Canvas {
         }
     }
 
-    /// Pixels across and down that [`Canvas::pixels`] fills.
+    /// Columns and rows of pixels that [`Canvas::pixels`] fills.
     pub fn pixels_in(&self, frame: Frame) -> (usize, usize) {
         let size = |length: f32| (length * self.scale).round().max(1.0) as usize;
         (size(frame.width), size(frame.height))
@@ -251,7 +251,7 @@ impl Canvas {
         }
     }
 
-    /// Sets a line of text.
+    /// Draws a line of text.
     pub fn text(&mut self, text: &str, at: Point, style: TextStyle) {
         let width = self.text_width(text, style);
         let shift = match style.anchor {
@@ -290,7 +290,7 @@ impl Canvas {
         units * style.size / f32::from(face.units_per_em())
     }
 
-    /// The text, cut to `width` with an ellipsis if need be.
+    /// Returns the text, cut to `width` with an ellipsis if necessary.
     pub fn fitted(&self, text: &str, width: f32, style: TextStyle) -> String {
         if self.text_width(text, style) <= width {
             return text.to_owned();
@@ -305,8 +305,9 @@ impl Canvas {
         String::new()
     }
 
-    /// The text in lines of at most `width`, broken between words; a word longer than
-    /// that has a line of its own.
+    /// Breaks the text between words into lines of at most `width`.
+    ///
+    /// A longer word has its own line.
     pub fn wrapped(&self, text: &str, width: f32, style: TextStyle) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
@@ -349,7 +350,7 @@ fn polyline(points: &[Point], closed: bool) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
-/// Glyph outlines, from font units with y up to design units with y down.
+/// Converts glyph outlines from font units, y up, to design units, y down.
 struct Outline {
     builder: PathBuilder,
     unit: f32,

@@ -1,4 +1,4 @@
-//! Axes with ticks, and lines upon them.
+//! Axes with ticks, and data series in them.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{GRID, INK, RULE, Rgb, SECONDARY, WHITE};
@@ -9,7 +9,7 @@ pub enum Mark {
     /// A line.
     #[default]
     Line,
-    /// A dashed line, for what is compared with.
+    /// A dashed line, for a reference.
     Dashes,
     /// Dots, for measurements.
     Dots,
@@ -24,8 +24,9 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Covers the finite `values`, widened to whole ticks, about `count` of
-    /// them. With `zero`, zero is covered too.
+    /// Covers the finite `values`, widened to whole ticks, about `count` of them.
+    ///
+    /// With `zero`, zero is covered too.
     pub fn covering(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> Scale {
         let mut scale = Scale::spanning(values, zero, count);
         let slack = 1e-9;
@@ -34,7 +35,7 @@ impl Scale {
         scale
     }
 
-    /// Covers just the finite `values`.
+    /// Covers the finite `values` exactly.
     pub fn spanning(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> Scale {
         let start = if zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
         let (mut low, mut high) = values
@@ -43,7 +44,7 @@ impl Scale {
         if low > high {
             (low, high) = (0.0, 1.0);
         }
-        // A constant, up to rounding, still needs an interval to stand in.
+        // An interval is needed even if all values are equal up to rounding.
         if high - low <= 1e-9 * low.abs().max(high.abs()) {
             let margin = if low == 0.0 { 1.0 } else { 0.5 * low.abs() };
             (low, high) = if zero && low >= 0.0 {
@@ -55,12 +56,12 @@ impl Scale {
         Scale { low, high, step: round_step((high - low) / count.max(1) as f64) }
     }
 
-    /// Place of a value, 0 at the low end, 1 at the high end.
+    /// Position of a value along the axis: 0 at the low end, 1 at the high end.
     pub fn place(&self, value: f64) -> f32 {
         ((value - self.low) / (self.high - self.low)) as f32
     }
 
-    /// The ticks with their labels.
+    /// Values of the ticks with their labels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let slack = 1e-6;
         let first = (self.low / self.step - slack).ceil() as i64;
@@ -75,13 +76,13 @@ impl Scale {
             return format!("{value:.1e}").replace('-', "\u{2212}");
         }
         let decimals = (-self.step.log10()).ceil().max(0.0) as usize;
-        // A step of 2.5 needs one digit more than its magnitude says.
+        // A step of 2.5 needs one decimal more than its magnitude implies.
         let exact = (self.step * 10f64.powi(decimals as i32)).fract().abs() < 1e-6;
         format!("{value:.*}", if exact { decimals } else { decimals + 1 }).replace('-', "\u{2212}")
     }
 }
 
-/// The next of 1, 2, 2.5 or 5 times a power of ten, at or above `rough`.
+/// Returns the smallest of 1, 2, 2.5 or 5 times a power of ten that is at least `rough`.
 pub(super) fn round_step(rough: f64) -> f64 {
     let magnitude = 10f64.powf(rough.log10().floor());
     let leading = rough / magnitude;
@@ -94,12 +95,12 @@ pub(super) struct Axes {
     pub frame: Frame,
     pub x: Scale,
     pub y: Scale,
-    /// Size of the tick labels.
+    /// Font size of the tick labels.
     pub size: f32,
 }
 
 impl Axes {
-    /// Where a value pair stands.
+    /// Position of a pair of values on the canvas.
     pub fn point(&self, [x, y]: [f64; 2]) -> Point {
         [
             self.frame.x + self.frame.width * self.x.place(x),
@@ -107,7 +108,7 @@ impl Axes {
         ]
     }
 
-    /// Draws grid, ticks and frame; the x labels only if asked for.
+    /// Draws grid, ticks and frame, and the labels of x if `label_x`.
     pub fn draw(&self, canvas: &mut Canvas, label_x: bool) {
         let Frame { x, y, .. } = self.frame;
         let (right, bottom) = (self.frame.right(), self.frame.bottom());
@@ -133,7 +134,7 @@ impl Axes {
         canvas.line(&[[x, bottom], [right, bottom]], 1.5, SECONDARY, 1.0);
     }
 
-    /// Draws a series; where a value is not finite, the line is broken.
+    /// Draws a series; a value that is not finite interrupts the line.
     pub fn series(
         &self,
         canvas: &mut Canvas,
@@ -158,7 +159,7 @@ impl Axes {
         }
     }
 
-    /// Title above the frame, flush left with it.
+    /// Draws a title above the frame, flush left with it.
     pub fn title(&self, canvas: &mut Canvas, title: &str) {
         let size = 1.2 * self.size;
         let style = TextStyle::new(size, INK).bold();
@@ -189,7 +190,7 @@ mod tests {
             values in prop::collection::vec(-1e7..1e7f64, 1..20), zero: bool, count in 2..8usize,
         ) {
             let scale = Scale::covering(values.iter().copied(), zero, count);
-            // Ends are whole ticks, up to the slack that keeps rounding from adding one.
+            // Both ends are whole ticks, up to the slack that keeps rounding from adding one.
             let slack = 1e-6 * (scale.high - scale.low);
             for value in values {
                 prop_assert!(scale.low - slack <= value && value <= scale.high + slack);

@@ -1,4 +1,4 @@
-//! The deepest rut to scale at the soil's own resolution, with a section across it.
+//! The deepest rut to scale, at the resolution of the soil, with a cross section.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::chart::{Axes, Mark, Scale};
@@ -9,7 +9,7 @@ use super::relief::{self, HeightField, View};
 use super::scene::Scene;
 use super::{land, map};
 
-/// The deepest rut to scale, with a section across it; returns its window.
+/// Draws the deepest rut to scale and its cross section, and returns the view of the map.
 pub(super) fn close_up(
     canvas: &mut Canvas,
     scene: &Scene<'_>,
@@ -21,7 +21,7 @@ pub(super) fn close_up(
     let text = format!("Deepest rut, to scale: {}", rut_depth(scene.nodes));
     canvas.text(&text, [side.x, side.y + 14.0], title);
     let top = side.y + 28.0;
-    // What remains below: section with its axis, and the colour bar.
+    // Space below the map: the section with its axis, and the color bar.
     let height = side.height - 28.0 - 250.0;
     let frame = Frame { x: side.x, y: top, width: side.width, height };
     const METRES_ACROSS: f64 = 8.0;
@@ -35,7 +35,7 @@ pub(super) fn close_up(
         let depth = ruts.at(point).height;
         let ground = Oklab::of(scene.land.tint_at(point));
         let tinted = if depth >= 0.0 {
-            // Fades in over the first twentieth of the scale.
+            // The color fades in over the first twentieth of the scale.
             ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
         } else {
             ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))

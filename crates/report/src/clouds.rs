@@ -4,8 +4,9 @@ use bekker_math::geodesy::{Site, TransverseMercator};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::lidar::{Cloud, Return};
 
-/// A scan in the sensor's frame as binary PCD 0.7; `viewpoint` is the sensor's pose in
-/// the world, for a viewer that wants points there.
+/// Encodes a scan in the sensor's frame as binary PCD 0.7.
+///
+/// `viewpoint` is the sensor's pose in the world, for viewers that show points there.
 pub(super) fn pcd(cloud: &Cloud, viewpoint: &Pose) -> Vec<u8> {
     let (p, q) = (viewpoint.position, viewpoint.orientation);
     let count = cloud.returns.len();
@@ -36,18 +37,20 @@ pub(super) fn pcd(cloud: &Cloud, viewpoint: &Pose) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of the LAS 1.4 header, of the head of a record behind it, and of a point of format 6.
+/// Lengths of the LAS 1.4 header, of a variable-length record's header and of a point of format 6,
+/// bytes.
 const HEADER: u16 = 375;
 const RECORD: u16 = 54;
 const POINT: u16 = 30;
-/// What coordinates are whole multiples of, m.
+/// Resolution of coordinates, m: they are stored as integer multiples of this.
 const SCALE: f64 = 1e-4;
-/// The bit of the global encoding that points of format 6 need: the reference system is in WKT.
+/// Bit of the global encoding that point format 6 requires: the reference system is in WKT.
 const WKT: u16 = 1 << 4;
 
-/// The reference system of the world frame in WKT 1 (OGC 01-009), as LAS holds it: a transverse
-/// Mercator projection of WGS 84 where the frame is one, else a local system. Heights count from
-/// the frame's z = 0.
+/// Returns the reference system of the world frame in WKT 1 (OGC 01-009), as LAS stores it.
+///
+/// This is a transverse Mercator projection of WGS 84 if the site has one, otherwise a local
+/// system. Heights are relative to z = 0 of the frame.
 pub(super) fn reference_system(site: Option<&Site>) -> String {
     const NAME: &str = "world frame of bekker";
     const METER: &str = r#"UNIT["metre",1,AUTHORITY["EPSG","9001"]]"#;
@@ -77,17 +80,18 @@ pub(super) fn reference_system(site: Option<&Site>) -> String {
     )
 }
 
-/// A text as a field of fixed length, padded with zeros.
+/// Returns a text as a field of fixed length, padded with zeros.
 fn field<const N: usize>(text: &str) -> [u8; N] {
     let mut field = [0u8; N];
     field[..text.len()].copy_from_slice(text.as_bytes());
     field
 }
 
-/// A scan in the world, as a sensor at `pose` sees it, as LAS 1.4 with points of format
-/// 6 (ASPRS LAS 1.4 R15). Intensity 1 is 65 535; our class is the user's byte, ground
-/// is also class 2 of the format's own, the ring is the point's source. `time` is that of
-/// the scan, s; `reference` the world's [`reference_system`].
+/// Encodes a scan of a sensor at `pose` in the world frame as LAS 1.4, points of format 6.
+///
+/// The layout follows ASPRS LAS 1.4 R15. An intensity of 1 is stored as 65 535. The user data holds
+/// bekker's class, and ground is also class 2 of ASPRS. The point source is the ring. `time` is the
+/// time of the scan, s; `reference` is the [`reference_system`] of the world.
 pub(super) fn las(cloud: &Cloud, pose: &Pose, time: f64, reference: &str) -> Vec<u8> {
     let offset = pose.position.map(f64::round);
     let stored = |hit: &Return| -> [i32; 3] {
@@ -97,14 +101,14 @@ pub(super) fn las(cloud: &Cloud, pose: &Pose, time: f64, reference: &str) -> Vec
     let points: Vec<[i32; 3]> = cloud.returns.iter().map(stored).collect();
     let reference = [reference.as_bytes(), b"\0"].concat();
     let mut bytes = header(cloud, &points, &offset, reference.len() as u16);
-    // the record that holds the reference system
+    // variable-length record of the reference system
     bytes.extend_from_slice(&[0; 2]);
     bytes.extend_from_slice(&field::<16>("LASF_Projection"));
     bytes.extend_from_slice(&2112u16.to_le_bytes());
     bytes.extend_from_slice(&(reference.len() as u16).to_le_bytes());
     bytes.extend_from_slice(&field::<32>("OGC coordinate system WKT"));
     bytes.extend_from_slice(&reference);
-    // returns of one pulse follow each other
+    // returns of one pulse are consecutive
     let mut pulses = Vec::with_capacity(points.len());
     for pulse in cloud.returns.chunk_by(|a, b| (a.ring, a.column) == (b.ring, b.column)) {
         let last = pulse.iter().map(|hit| hit.order.min(14) + 1).max().unwrap_or(1);
@@ -115,7 +119,7 @@ pub(super) fn las(cloud: &Cloud, pose: &Pose, time: f64, reference: &str) -> Vec
         let intensity = (65_535.0 * hit.intensity.clamp(0.0, 1.0)).round() as u16;
         bytes.extend_from_slice(&intensity.to_le_bytes());
         let number = hit.order.min(14) + 1;
-        // return number and number of returns; flags; classification; user's byte; angle
+        // return number and number of returns; flags; classification; user data; scan angle
         let ground = if hit.instance == 0 { 2 } else { 1 };
         bytes.extend_from_slice(&[number | returns << 4, 0, ground, hit.class, 0, 0]);
         bytes.extend_from_slice(&hit.ring.to_le_bytes());
@@ -124,33 +128,33 @@ pub(super) fn las(cloud: &Cloud, pose: &Pose, time: f64, reference: &str) -> Vec
     bytes
 }
 
-/// The header of a file; `reference` is the length of the text of the reference system, bytes.
+/// Returns the header of a file; `reference` is the length of the reference system's text, bytes.
 fn header(cloud: &Cloud, points: &[[i32; 3]], offset: &Vec3, reference: u16) -> Vec<u8> {
     let mut by_return = [0u64; 15];
     cloud.returns.iter().for_each(|hit| by_return[usize::from(hit.order.min(14))] += 1);
     let mut bytes = Vec::with_capacity(1024 + usize::from(POINT) * points.len());
     bytes.extend_from_slice(b"LASF");
-    // source 0; GPS time is week time; no project; version 1.4
+    // source 0; global encoding: GPS week time, WKT; project 0; version 1.4
     bytes.extend_from_slice(&[0; 2]);
     bytes.extend_from_slice(&WKT.to_le_bytes());
     bytes.extend_from_slice(&[0; 16]);
     bytes.extend_from_slice(&[1, 4]);
     bytes.extend_from_slice(&field::<32>("bekker"));
     bytes.extend_from_slice(&field::<32>(concat!("bekker ", env!("CARGO_PKG_VERSION"))));
-    // no date: the same run gives the same file
+    // no date: equal runs give equal files
     bytes.extend_from_slice(&[0; 4]);
     bytes.extend_from_slice(&HEADER.to_le_bytes());
     bytes.extend_from_slice(&u32::from(HEADER + RECORD + reference).to_le_bytes());
     bytes.extend_from_slice(&1u32.to_le_bytes());
     bytes.push(6);
     bytes.extend_from_slice(&POINT.to_le_bytes());
-    // counts of 32 bits are for older formats
+    // 32-bit counts are for older formats
     bytes.extend_from_slice(&[0; 24]);
     let mut real = |value: f64| bytes.extend_from_slice(&value.to_le_bytes());
     (0..3).for_each(|_| real(SCALE));
     offset.iter().for_each(|&value| real(value));
     for axis in 0..3 {
-        // of the points as readers compute them from what is stored
+        // bounds of the points as readers compute them from the stored integers
         let value = |whole: i32| f64::from(whole) * SCALE + offset[axis];
         let along = || points.iter().map(|point| point[axis]);
         real(value(along().max().unwrap_or(0)));
@@ -194,7 +198,7 @@ mod tests {
         assert_eq!(bytes[start + 46..start + 48], 2u16.to_le_bytes());
     }
 
-    /// Reads points, bounds and reference system of a file.
+    /// Returns the points, bounds and reference system of a file.
     fn read(bytes: &[u8]) -> (Vec<[f64; 3]>, [[f64; 2]; 3], String) {
         let real = |at: usize| f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         let whole = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -224,7 +228,7 @@ mod tests {
         let start = 375 + 54 + 6;
         assert_eq!(bytes.len(), start + 3 * 30);
         let (points, _, reference) = read(&bytes);
-        // 10 m ahead and 1 m to the left of a sensor that looks north
+        // 10 m ahead and 1 m to the left of a sensor that faces north
         let expected = [999.2, 510.0, 2.5];
         assert!(points[0].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{points:?}");
         assert_eq!(reference, "LOCAL");
@@ -277,7 +281,7 @@ mod tests {
         };
         assert!((number("central_meridian") - 8.0).abs() < 1e-12);
         assert_eq!((number("scale_factor"), number("false_easting")), (1.0, 0.0));
-        // the meridian from the equator to 47 degrees
+        // length of the meridian from the equator to 47 degrees
         assert!((number("false_northing") + 5_207_247.0).abs() < 1.0, "{text}");
     }
 }

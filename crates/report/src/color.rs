@@ -1,6 +1,6 @@
-//! Colours, mixed where equal steps look equal: in Oklab (Ottosson 2020).
+//! Colors, mixed in Oklab (Ottosson 2020), in which equal steps look equal.
 
-/// A colour, sRGB.
+/// A color, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
@@ -11,11 +11,11 @@ pub(super) const RULE: Rgb = Rgb(214, 219, 225);
 pub(super) const GRID: Rgb = Rgb(232, 235, 239);
 pub(super) const ALARM: Rgb = Rgb(200, 30, 45);
 
-/// Lines of vehicles and series, as the page of the viewer has them (`page/panel.js`).
+/// Colors of vehicles and series, equal to those of the viewer's page (`page/panel.js`).
 ///
-/// Found by search from the palette of M. Okabe and K. Ito: any two are at least 0.1 apart in Oklab
-/// with common color vision and with either kind of dichromacy (the tests hold them to it), and
-/// each stands out from white.
+/// Found by search from the palette of M. Okabe and K. Ito. Any two are at least 0.1 apart in Oklab
+/// with common color vision and with deuteranopia or protanopia, as the tests verify. Each
+/// contrasts with white.
 const LINES: [Rgb; 8] = [
     Rgb(0, 104, 178),
     Rgb(220, 125, 0),
@@ -27,12 +27,12 @@ const LINES: [Rgb; 8] = [
     Rgb(96, 3, 100),
 ];
 
-/// Colour of line `n`; they repeat after eight.
+/// Color of line `n`; colors repeat after eight.
 pub(super) fn line(n: usize) -> Rgb {
     LINES[n % LINES.len()]
 }
 
-/// A colour in Oklab: lightness 0 to 1, green–red, blue–yellow.
+/// A color in Oklab: lightness from 0 to 1, green–red (`a`), blue–yellow (`b`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Oklab {
     pub lightness: f64,
@@ -85,11 +85,12 @@ fn companded(x: f64) -> f64 {
     if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Scale of rut depth: from pale yellow over red to violet, with lightness
-/// falling evenly, so that equal differences of depth look equal and a grey
-/// print keeps the order.
+/// Color scale of rut depth, from pale yellow over red to violet.
+///
+/// Lightness falls evenly, so that equal differences of depth look equal and a gray print keeps the
+/// order.
 const DEPTH: [(f64, f64); 6] = [
-    // Oklab a and b at evenly spaced depths.
+    // a and b of Oklab at evenly spaced depths
     (-0.030, 0.150),
     (0.050, 0.145),
     (0.135, 0.105),
@@ -99,7 +100,7 @@ const DEPTH: [(f64, f64); 6] = [
 ];
 const DEPTH_LIGHTNESS: (f64, f64) = (0.91, 0.26);
 
-/// Colour of a depth, as a share 0 to 1 of the deepest.
+/// Color of a depth, given as a fraction of the deepest, 0 to 1.
 pub(super) fn depth(share: f64) -> Oklab {
     let share = share.clamp(0.0, 1.0);
     let place = share * (DEPTH.len() - 1) as f64;
@@ -113,10 +114,10 @@ pub(super) fn depth(share: f64) -> Oklab {
     }
 }
 
-/// Tint of soil heaped beside a rut.
+/// Tint of the soil heaped along a rut.
 pub(super) const BERM: Rgb = Rgb(64, 150, 168);
 
-/// Quiet tints for soils, in the order of their table.
+/// Unobtrusive tints of soils, in the order of the scenario's table.
 const SOILS: [Rgb; 6] = [
     Rgb(214, 206, 188),
     Rgb(181, 160, 134),
@@ -148,14 +149,15 @@ mod tests {
         for color in LINES.iter().chain(&SOILS).chain(&[WHITE, INK, Rgb(0, 0, 0), Rgb(255, 0, 0)]) {
             assert_eq!(Oklab::of(*color).rgb(), *color);
         }
-        // Ottosson's published value for sRGB red.
+        // value for sRGB red published by Ottosson
         let red = Oklab::of(Rgb(255, 0, 0));
         assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
     }
 
-    /// Matrices from a color to the color that is seen without one kind of cone, both linear sRGB
-    /// (G. Machado, M. Oliveira and L. Fernandes, IEEE Trans. Vis. Comput. Graph. 15, 2009,
-    /// severity 1).
+    /// Matrices from a color to its appearance without one kind of cone, both linear sRGB.
+    ///
+    /// Source: G. Machado, M. Oliveira and L. Fernandes, IEEE Trans. Vis. Comput. Graph. 15, 2009,
+    /// severity 1.
     const VISIONS: [(&str, [[f64; 3]; 3]); 3] = [
         ("common", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         (
@@ -199,7 +201,7 @@ mod tests {
         }
     }
 
-    /// A vehicle has one color in the picture of a run and in the viewer.
+    /// A vehicle has the same color in the picture of a run and in the viewer.
     #[test]
     fn the_viewer_has_the_same_lines() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../view/page/panel.js");
@@ -215,7 +217,7 @@ mod tests {
             (0..=20).map(|n| Oklab::of(depth(f64::from(n) / 20.0).rgb()).lightness).collect();
         let step = (DEPTH_LIGHTNESS.0 - DEPTH_LIGHTNESS.1) / 20.0;
         for pair in lightness.windows(2) {
-            // Colours outside sRGB are clipped and 8 bits round: a third of a step.
+            // Clipping to sRGB and rounding to 8 bits change a step by up to a third.
             assert!((pair[0] - pair[1] - step).abs() < step / 3.0, "{lightness:?}");
         }
     }

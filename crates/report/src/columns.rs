@@ -1,5 +1,6 @@
-//! Columns of numbers and words as Parquet and CSV: rows as they come, so that a long
-//! table need not be held in memory.
+//! Columns of numbers and text as Parquet and CSV, written row by row.
+//!
+//! A long table need not fit into memory.
 
 use super::alternating::Alternating;
 use super::{ReportError, file};
@@ -36,7 +37,7 @@ pub(super) enum Values {
 }
 
 impl Values {
-    /// Adds a row from a word of a CSV; whether it can be.
+    /// Parses a field of a CSV and appends it; returns whether it is valid.
     pub fn read(&mut self, word: &str) -> bool {
         fn add<T: std::str::FromStr>(values: &mut Vec<T>, word: &str) -> bool {
             word.parse().map(|value| values.push(value)).is_ok()
@@ -54,7 +55,7 @@ impl Values {
         }
     }
 
-    /// Forgets all rows.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         match self {
             Values::Real(values) => values.clear(),
@@ -66,18 +67,20 @@ impl Values {
     }
 }
 
-/// A Parquet file being written: Snappy, a row group at a time. It can be read at every
-/// moment, whatever becomes of the process.
+/// Writer of a Parquet file, with Snappy compression, one row group at a time.
+///
+/// The file on disk is readable at every moment, even if the process is killed.
 pub(super) struct Parquet {
-    /// Holds what has been encoded and is not yet in the file.
+    /// Encoder; its buffer holds what is not in the file yet.
     writer: SerializedFileWriter<Vec<u8>>,
     file: Alternating,
     path: PathBuf,
 }
 
 impl Parquet {
-    /// Begins a file of columns like these. What is at its place stays there until
-    /// [`Parquet::show`].
+    /// Begins a file with the names and types of these columns.
+    ///
+    /// An existing file stays until [`Parquet::show`].
     pub fn begin(path: &Path, name: &str, columns: &[Column]) -> Result<Parquet, ReportError> {
         let begun = || {
             let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
@@ -100,21 +103,21 @@ impl Parquet {
         Ok(Parquet { writer, file, path: path.to_owned() })
     }
 
-    /// Adds all rows of the columns as a group, to be seen from the next
-    /// [`Parquet::show`] on.
+    /// Adds all rows of the columns as a row group, visible after the next [`Parquet::show`].
     pub fn add(&mut self, columns: &[Column]) -> Result<(), ReportError> {
         let encoded = write_group(&mut self.writer, columns).map_err(failed(&self.path))?;
         self.file.append(&encoded)
     }
 
-    /// Brings all groups so far to the file, and after them the rows of the columns, which
-    /// are yet to be added.
+    /// Publishes all row groups so far, followed by the rows of the columns.
+    ///
+    /// These rows are not added: a later group contains them again.
     pub fn show(&mut self, columns: &[Column]) -> Result<(), ReportError> {
         let ended = self.ended_for_now(columns).map_err(failed(&self.path))?;
         self.file.show(&ended)
     }
 
-    /// What the file would end with if it were ended now with these rows.
+    /// Returns the bytes that would end the file now: these rows as a row group, and the footer.
     fn ended_for_now(&self, columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
         let root = self.writer.schema_descr().root_schema_ptr();
         let properties = self.writer.properties();
@@ -135,7 +138,7 @@ impl Parquet {
         Ok(ended)
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub fn finish(self) -> Result<(), ReportError> {
         let Parquet { writer, file, path } = self;
         let ending = writer.into_inner().map_err(failed(&path))?;
@@ -143,7 +146,7 @@ impl Parquet {
     }
 }
 
-/// Encodes all rows of the columns as a group of the file; what is then to be added to it.
+/// Encodes all rows of the columns as a row group, and returns the bytes to append to the file.
 fn write_group(
     writer: &mut SerializedFileWriter<Vec<u8>>,
     columns: &[Column],
@@ -157,7 +160,7 @@ fn write_group(
     Ok(std::mem::take(writer.inner_mut()))
 }
 
-/// A group as it is when it stands so many bytes farther on in a file.
+/// Returns the metadata of a row group with its offsets in the file increased by `by` bytes.
 fn moved(group: &RowGroupMetaData, by: i64) -> Result<RowGroupMetaData, ParquetError> {
     let moved = |column: &ColumnChunkMetaData| {
         let [data, dictionary] = [Some(column.data_page_offset()), column.dictionary_page_offset()]
@@ -170,13 +173,13 @@ fn moved(group: &RowGroupMetaData, by: i64) -> Result<RowGroupMetaData, ParquetE
     group.clone().into_builder().set_column_metadata(columns).set_file_offset(begins).build()
 }
 
-/// How many rows a Parquet file holds; none where it cannot be read.
+/// Number of rows in a Parquet file; none if it cannot be read.
 pub(super) fn parquet_rows(parquet: &Path) -> Option<u64> {
     let reader = SerializedFileReader::new(fs::File::open(parquet).ok()?).ok()?;
     u64::try_from(reader.metadata().file_metadata().num_rows()).ok()
 }
 
-/// Writes the rows of a finished Parquet file as a CSV of the same columns.
+/// Converts a complete Parquet file to a CSV with the same columns.
 pub(super) fn csv_of_parquet(parquet: &Path, csv: &Path) -> Result<(), ReportError> {
     let opened = fs::File::open(parquet).map_err(ReportError::file("go on with", parquet))?;
     let reader = SerializedFileReader::new(opened).map_err(failed(parquet))?;
@@ -199,7 +202,7 @@ pub(super) fn csv_of_parquet(parquet: &Path, csv: &Path) -> Result<(), ReportErr
     words.flush().and_then(|()| fs::rename(&part, csv)).map_err(ReportError::file("write", csv))
 }
 
-/// An error of the format's library: what the system says of the file, if that is it.
+/// Converts an error of the Parquet library, keeping the system's error if it wraps one.
 fn failed(path: &Path) -> impl Fn(ParquetError) -> ReportError {
     let path = path.to_owned();
     move |error| match error {
@@ -211,13 +214,13 @@ fn failed(path: &Path) -> impl Fn(ParquetError) -> ReportError {
     }
 }
 
-/// Writes at a place in a file; whoever goes on writing it goes on where it was.
+/// Writes at an offset of a file, without a change of its position.
 pub(super) fn write_at(file: &fs::File, bytes: &[u8], at: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::write_all_at(file, bytes, at);
     #[cfg(not(unix))]
     {
-        // there the file's own place moves, and is moved back
+        // other systems move the file's position, so it is restored
         use std::io::{Seek, SeekFrom, Write};
         let mut file = file;
         let place = file.stream_position()?;
@@ -277,15 +280,16 @@ fn write_column<W: Write + Send>(
     column.close()
 }
 
-/// The header of a CSV of columns like these.
+/// Returns the header of a CSV with these columns.
 pub(super) fn csv_header(columns: &[Column]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns.iter().map(|column| column.name.as_str()))?;
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Some rows of the columns as CSV: reals in the fewest digits that bring back the same
-/// number.
+/// Returns some rows of the columns as CSV.
+///
+/// Reals have the fewest digits that give the same number when parsed.
 pub(super) fn csv_rows(columns: &[Column], rows: Range<usize>) -> Result<Vec<u8>, csv::Error> {
     fn word<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()

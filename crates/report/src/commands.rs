@@ -1,7 +1,8 @@
-//! Commands from outside, `commands.csv`: by them a run is repeated without its drivers.
+//! Commands of external controllers, `commands.csv`: a run can be repeated with them without its
+//! controllers.
 //!
-//! A row is a command that differs from the vehicle's last one, or from another driver, and holds
-//! from its time on; or bytes that it says by radio.
+//! A row is a command that holds from its time on. It is written if it differs from the vehicle's
+//! previous one, comes from another controller, or carries radio messages.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -19,7 +20,7 @@ pub const COMMANDS: &str = "commands.csv";
 const STEM: &str = "commands";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 
-/// What every column holds, for the folder's README.
+/// Name and description of each column, for the README of the folder.
 pub(super) fn described() -> [(&'static str, &'static str); 13] {
     [
         ("time_s", "from when on it holds"),
@@ -118,16 +119,18 @@ impl Row {
     }
 }
 
-/// The list being written.
+/// Writer of the commands of a run.
 pub(super) struct Commands {
     table: Growing,
-    /// The last row of each vehicle.
+    /// Last row of each vehicle.
     last: Vec<Option<Row>>,
 }
 
 impl Commands {
-    /// Begins it, or goes on from the world's time; what held from that time on is to be said
-    /// again. A run that goes on in a folder of its own has there those of the one before.
+    /// Creates the file, or continues one from the time of `world`.
+    ///
+    /// Rows from that time on are removed, because the run writes them again. A run that continues
+    /// in another folder finds a copy of the earlier file there.
     pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<Commands, ReportError> {
         let agents = &world.model().agents;
         let mut last = vec![None; agents.len()];
@@ -147,8 +150,9 @@ impl Commands {
         Ok(Commands { table, last })
     }
 
-    /// Adds those of a heartbeat that began after so many steps at a time, s, where they are
-    /// new.
+    /// Adds the new commands of the heartbeat that began at `tick`.
+    ///
+    /// A command equal to the vehicle's last one is skipped unless it carries radio messages.
     pub fn take(
         &mut self,
         world: &World,
@@ -177,24 +181,26 @@ impl Commands {
         self.table.flush()
     }
 
-    /// Ends the file; its name.
+    /// Completes the file and returns its name.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         self.table.finish()
     }
 }
 
-/// The commands of a recorded run, to be given again.
+/// Commands of a recorded run, to be applied again.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLog {
-    /// In the order of ticks.
+    /// Commands and their ticks, in the order of ticks.
     rows: Vec<(u64, Commanded)>,
 }
 
 impl CommandLog {
-    /// Those in a run's folder, for a world of the same vehicles; none where there is no file.
+    /// Reads the commands in a run's folder for a world with the same vehicles.
+    ///
+    /// The log is empty if there is no file.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be read, or names a vehicle that is not there.
+    /// [`ReportError`] if the file cannot be read or names a vehicle that does not exist.
     pub fn of_run(folder: &Path, world: &World) -> Result<CommandLog, ReportError> {
         let path = folder.join(COMMANDS);
         if !path.exists() {
@@ -218,11 +224,11 @@ impl CommandLog {
         Ok(CommandLog { rows })
     }
 
-    /// Gives those that hold from the heartbeat on that the world is about to begin.
+    /// Applies the commands of the heartbeat that the world is about to begin.
     ///
     /// # Errors
-    /// [`CommandError`](bekker_world::CommandError) when the world's vehicles cannot do
-    /// what those of the run could.
+    /// [`CommandError`](bekker_world::CommandError) if a vehicle of the world does not support its
+    /// command.
     pub fn apply(&self, world: &mut World) -> Result<(), bekker_world::CommandError> {
         let now = world.state().tick;
         let first = self.rows.partition_point(|(tick, _)| *tick < now);

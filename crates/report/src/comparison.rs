@@ -1,5 +1,7 @@
-//! Runs side by side: a column for each, with its outcomes, its ruts on a map, and speed,
-//! slip, sinkage and rut depth, on the same axes in every column.
+//! Picture that compares runs, one per column.
+//!
+//! A column shows the outcomes, the ruts on a map, and speed, slip, sinkage and rut depth. All
+//! columns have the same axes.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
@@ -13,44 +15,44 @@ use super::scene::{Caption, TrackPoint};
 use super::{ReportError, file};
 use std::path::Path;
 
-/// Runs beyond which columns would be too narrow to be read.
+/// Maximum number of runs: with more, the columns are too narrow to read.
 pub const MOST: usize = 6;
 
-/// What the picture shows.
+/// Content of the picture.
 pub struct Comparison<'a> {
-    /// What is written: the runs, and what differs.
+    /// Caption: the runs and their differences.
     pub caption: Caption,
-    /// Names of vehicles, over all runs; colours go by this list.
+    /// Names of the vehicles of all runs; the index in this list selects the color.
     pub names: Vec<String>,
-    /// The runs.
+    /// The runs, from left to right.
     pub runs: Vec<Column<'a>>,
 }
 
-/// A run.
+/// A run in the comparison.
 pub struct Column<'a> {
-    /// Its name.
+    /// Name of the run.
     pub name: String,
-    /// How each vehicle ended and whether that is bad news, in the order of `names`.
+    /// Outcome of each vehicle and whether it is a failure, in the order of `names`.
     pub outcomes: Vec<(String, bool)>,
-    /// The vehicles' histories.
+    /// Histories of the vehicles.
     pub vehicles: &'a [History],
-    /// The ground, if it can be had.
+    /// The ground, if it is available.
     pub ground: Option<Ground<'a>>,
 }
 
 /// The ground of a run.
 pub struct Ground<'a> {
-    /// Before anything drove on it.
+    /// Land before the run.
     pub land: Land<'a>,
-    /// Depth of the ruts, m.
+    /// Rut depth, m.
     pub rut: OfGround<'a, f64>,
-    /// Distance of soil nodes, m.
+    /// Spacing of soil nodes, m.
     pub spacing: f64,
-    /// Depth of the deepest rut of the whole ground, m.
+    /// Depth of the deepest rut anywhere on the ground, m.
     pub deepest: f64,
 }
 
-/// A quantity of a history over another.
+/// Title of a quantity, and the function that gets it from a history.
 type Quantity = (&'static str, fn(&TrackPoint) -> f64);
 
 const QUANTITIES: [Quantity; 3] = [
@@ -60,36 +62,36 @@ const QUANTITIES: [Quantity; 3] = [
 ];
 
 const GAP: f32 = 24.0;
-/// Vehicles whose outcomes are listed; the rest is counted.
+/// Maximum number of outcomes listed; the other vehicles are only counted.
 const LISTED: usize = 8;
-/// Height of a line of that list.
+/// Height of a line in the list of outcomes.
 const LINE: f32 = 22.0;
 const LABEL: f32 = 46.0;
 const MAP: f32 = 300.0;
 const PLOT: f32 = 128.0;
-/// A plot with its title and the labels below.
+/// Height of a plot with its title and the labels below it.
 const ROW: f32 = PLOT + 62.0;
 
 /// Draws the comparison as a PNG.
 ///
 /// # Errors
-/// [`ReportError`] when nothing was recorded, or the file cannot be written.
+/// [`ReportError`] if nothing was recorded, or the file cannot be written.
 pub fn write(path: &Path, comparison: &Comparison<'_>) -> Result<(), ReportError> {
     let bytes = draw(comparison)?.encode().map_err(ReportError::encode(path))?;
     file::write(path, &bytes)
 }
 
-/// Ruts along the ways of the vehicles of a run.
+/// Rut sections along the path of each vehicle of a run.
 type Ruts = Vec<Vec<Section>>;
 
-/// What all columns share.
+/// Data shared by all columns.
 struct Page<'a> {
     comparison: &'a Comparison<'a>,
-    /// The part of the ground on all maps, m.
+    /// Part of the ground shown on all maps, m.
     window: [f64; 4],
-    /// Of each run.
+    /// Ruts of each run.
     ruts: Vec<Ruts>,
-    /// One scale of depth for all maps.
+    /// Common depth scale of all maps.
     colors: DepthScale,
     /// Height of the lists of outcomes.
     list: f32,
@@ -131,17 +133,17 @@ impl<'a> Page<'a> {
         Ok(Page { comparison, window, ruts, colors, list: 30.0 + LINE * lines as f32, width })
     }
 
-    /// Left side of the column of a run.
+    /// Left edge of the column of a run.
     fn left(&self, run: usize) -> f32 {
         MARGIN + run as f32 * (self.width + GAP)
     }
 
-    /// Place of a vehicle among those of all runs.
+    /// Index of a vehicle in the list of names.
     fn number(&self, vehicle: &History) -> usize {
         self.comparison.names.iter().position(|name| *name == vehicle.name).unwrap_or(0)
     }
 
-    /// A run's name, its outcomes and its map.
+    /// Draws a run's name, outcomes and map.
     fn column(&self, canvas: &mut Canvas, run: usize) {
         let (x, column) = (self.left(run), &self.comparison.runs[run]);
         let title = TextStyle::new(17.0, INK).bold();
@@ -183,7 +185,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The map of a run: ruts, ways, and where they end.
+    /// Draws the map of a run: ruts, paths and end points.
     fn ground(&self, canvas: &mut Canvas, ground: &Ground<'_>, frame: Frame, run: usize) {
         let (ruts, view) = (&self.ruts[run], ground.land.view(frame, self.window));
         let taken: Vec<_> =
@@ -209,7 +211,7 @@ impl<'a> Page<'a> {
         land::frame(canvas, &ground.land, &view, interval);
     }
 
-    /// Every quantity over time and over distance, then depth of ruts along the way.
+    /// Plots every quantity over time and over distance, then rut depth along the path.
     fn histories(&self, canvas: &mut Canvas, mut top: f32) {
         let vehicle = |run: usize, index: usize| &self.comparison.runs[run].vehicles[index];
         for (title, quantity) in QUANTITIES {
@@ -227,7 +229,7 @@ impl<'a> Page<'a> {
         self.plots(canvas, top, titles, &|run, index| depths(&self.ruts[run][index]));
     }
 
-    /// A row of plots with a title and a label across, one a run, on the same axes.
+    /// Draws a row of plots, one per run, with common axes; `across` is the label of the x axis.
     fn plots(
         &self,
         canvas: &mut Canvas,
@@ -266,8 +268,9 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Ruts along every way of a run, every `step` m or, where they are farther apart, every
-/// node; none where its ground is not known.
+/// Returns the rut sections along every path of a run, empty if its ground is not available.
+///
+/// They are `step` m apart, but no closer than soil nodes.
 fn ruts(run: &Column<'_>, step: f64) -> Ruts {
     let along = |vehicle: &History| match &run.ground {
         Some(ground) => {
@@ -279,7 +282,7 @@ fn ruts(run: &Column<'_>, step: f64) -> Ruts {
     run.vehicles.iter().map(along).collect()
 }
 
-/// Depth of a rut, cm, over the distance along it, m.
+/// Returns rut depth, cm, over the distance along the rut, m.
 fn depths(sections: &[Section]) -> Vec<[f64; 2]> {
     let mut gone = 0.0;
     let mut last: Option<[f64; 2]> = None;

@@ -1,25 +1,25 @@
-//! Depths of ruts as colours, with their key.
+//! Color scale of rut depth, and its legend.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::Scale;
 use super::color::{self, INK, Oklab, Rgb, SECONDARY};
 
-/// Depths and their colours.
+/// A color scale of depths.
 pub(super) struct DepthScale {
     scale: Scale,
 }
 
-/// Shallower than this a rut is not shown, m.
+/// Depth below which a rut is not drawn, m.
 pub(super) const VISIBLE: f64 = 0.002;
 
 impl DepthScale {
-    /// A scale to so many metres.
+    /// Creates a scale from 0 to `depth`, m.
     pub fn reaching(depth: f64) -> DepthScale {
         let centimetres = [0.0, (100.0 * depth).max(1.0)];
         DepthScale { scale: Scale::covering(centimetres.into_iter(), true, 5) }
     }
 
-    /// Colour of a depth in m.
+    /// Color of a depth, m.
     pub fn color(&self, depth: f64) -> Oklab {
         color::depth(100.0 * depth / self.scale.high)
     }
@@ -44,7 +44,7 @@ pub(super) fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) 
         canvas.line(&[[x, bar.bottom()], [x, bar.bottom() + 4.0]], 1.0, SECONDARY, 1.0);
         canvas.text(label, [x, bar.bottom() + 22.0], style.anchor(anchor));
     }
-    // The key to heaped soil, at the right above the bar.
+    // Legend of heaped soil, right-aligned above the bar.
     let key = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Right);
     let text = "heaped soil";
     let left = bar.right() - canvas.text_width(text, key);

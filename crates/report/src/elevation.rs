@@ -1,4 +1,4 @@
-//! An elevation model as a shaded picture with contours, and as letters for a terminal.
+//! An elevation model as a shaded picture with contours, and as characters for a terminal.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::round_step;
@@ -8,18 +8,20 @@ use super::{ReportError, file};
 use bekker_ground::terrain::{Raster, Terrain};
 use std::path::Path;
 
-/// Width of the sheet, design units.
+/// Width of the canvas, design units.
 const WIDTH: f32 = 900.0;
-/// Pixels a design unit.
+/// Pixels per design unit.
 const SCALE: f32 = 1.5;
 const MARGIN: f32 = 24.0;
 const HEADER: f32 = 44.0;
 
-/// Writes a PNG of a terrain made of `raster` (local metres): shaded from the north-west, a contour
-/// at every round height, gaps left white.
+/// Writes a PNG of the terrain made from `raster`, which is in local meters.
+///
+/// It is shaded from the north-west, with a contour at every round height. Gaps in the data are
+/// white.
 ///
 /// # Errors
-/// A picture that cannot be drawn, encoded or written.
+/// [`ReportError`] if the picture cannot be drawn, encoded or written.
 pub fn elevation_picture(
     raster: &Raster,
     terrain: &Terrain,
@@ -39,7 +41,7 @@ pub fn elevation_picture(
     let field = HeightField::sample(&view, view.metres, &|x, y| terrain.height(x, y));
     let (low, high) = field.range();
     let interval = round_step((high - low) / 12.0);
-    // a slope of the usual size takes half of the light
+    // exaggerates heights such that a typical slope halves the light
     let exaggeration = (0.35 / field.roughness().max(1e-6)).clamp(1.0, 20.0);
     let (valley, ridge) = (Oklab::of(Rgb(157, 179, 140)), Oklab::of(Rgb(230, 220, 200)));
     relief::paint(&mut canvas, &view, &|point| {
@@ -70,7 +72,7 @@ pub fn elevation_picture(
     file::write(path, &bytes)
 }
 
-/// Whether the raster holds data in the cell around a point.
+/// Returns whether the raster has data in the cell around a point.
 fn holds_data(raster: &Raster, [x, y]: [f64; 2]) -> bool {
     let index = |k: usize, value: f64, count: usize| {
         let place = ((value - raster.south_west[k]) / raster.cell[k]).round();
@@ -82,8 +84,10 @@ fn holds_data(raster: &Raster, [x, y]: [f64; 2]) -> bool {
     }
 }
 
-/// Heights as letters, dark to bright from the lowest to the highest, `columns` wide, two
-/// letters' widths a height; gaps are blank. North is up.
+/// Returns heights as lines of characters, from dark at the lowest to bright at the highest.
+///
+/// A line has up to `columns` characters; north is up. Rows are two character widths apart. Gaps
+/// are blank.
 pub fn elevation_letters(raster: &Raster, columns: usize) -> String {
     const LETTERS: [char; 5] = ['·', '░', '▒', '▓', '█'];
     let Some([low, high]) = raster.range() else { return String::new() };

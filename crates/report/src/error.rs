@@ -1,152 +1,152 @@
-//! What can go wrong with a result.
+//! Errors of reading and writing results.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A result that could not be written or read.
+/// An error of reading or writing a result.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The file system refused.
+    /// An operation of the file system failed.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On which path.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A file whose folder cannot be written.
+    /// The folder of a file is not writable.
     #[error("cannot write {}: the folder {} cannot be written ({cause}): name another place", path.display(), folder.display())]
     Folder {
         /// The file.
         path: PathBuf,
         /// Its folder.
         folder: PathBuf,
-        /// The system's reason.
+        /// Error of the system.
         cause: String,
     },
-    /// A file that another program changed while this run wrote it.
+    /// Another program changed a file while this run wrote it.
     #[error("{} has {found} bytes, {written} were written: another program has changed it; write nothing into the folder of a run that goes on", path.display())]
     Altered {
         /// The file.
         path: PathBuf,
-        /// Bytes that were written.
+        /// Number of bytes written.
         written: u64,
-        /// Bytes that it has.
+        /// Size of the file, bytes.
         found: u64,
     },
-    /// A file that another program removed or replaced while this run wrote it.
+    /// Another program removed or replaced a file while this run wrote it.
     #[error("{} was removed or replaced by another program while this run wrote it; write nothing into the folder of a run that goes on", path.display())]
     Replaced {
         /// The file.
         path: PathBuf,
     },
-    /// The data do not fit the format.
+    /// The data cannot be encoded in the format.
     #[error("cannot encode {}: {reason}", path.display())]
     Encode {
-        /// File to be written.
+        /// File that was to be written.
         path: PathBuf,
-        /// What the encoder said.
+        /// Message of the encoder.
         reason: String,
     },
-    /// The file does not hold what it should.
+    /// The content of a file is invalid.
     #[error("cannot read {}: {reason}", path.display())]
     Decode {
-        /// File read.
+        /// File that was read.
         path: PathBuf,
-        /// What the decoder said.
+        /// Message of the decoder.
         reason: String,
     },
-    /// The run folder holds something already.
+    /// The run folder is not empty.
     #[error("{} is not empty ({found} is in it): name another folder, or replace what a run left there with --force", path.display())]
     FolderInUse {
         /// The folder.
         path: PathBuf,
-        /// Something found in it.
+        /// Name of an entry in it.
         found: String,
     },
-    /// Another run writes into the folder.
+    /// Another run is writing to the folder.
     #[error("{} is in use by another run{holder}: wait for it, or name another folder with --out", path.display())]
     FolderLocked {
         /// The folder.
         path: PathBuf,
-        /// Its process, if it is known.
+        /// Description of the process that holds the lock, empty if unknown.
         holder: String,
     },
-    /// Something that is no regular file stands where a file is to go.
+    /// Something other than a regular file exists at the path of a file.
     #[error("cannot write {}: {} is {found}, and only a regular file is replaced: name another place", path.display(), path.display())]
     NotAFile {
-        /// The place.
+        /// The path.
         path: PathBuf,
-        /// What stands there.
+        /// Kind of the existing entry.
         found: &'static str,
     },
-    /// A table cannot be gone on with.
+    /// A table has other columns than the run that would continue it.
     #[error("{} has other columns than this run writes: go on in another folder with --out, or leave the sensors and [output] as they were", path.display())]
     OtherColumns {
         /// The table.
         path: PathBuf,
     },
-    /// A record that ends before the checkpoint that its run is to go on from.
+    /// A record ends before the checkpoint from which its run would resume.
     #[error("{} ends at {ends} s, before the checkpoint at {due} s: what lies between is lost, so the run cannot be gone on with; drive it anew", path.display())]
     Short {
         /// The table.
         path: PathBuf,
-        /// Its last time, s.
+        /// Last time in the table, s.
         ends: f64,
-        /// The time that it should have come to, s.
+        /// Time of the checkpoint, s.
         due: f64,
     },
-    /// The folder holds a dataset of other options.
+    /// The folder holds a dataset with other options.
     #[error("{} holds a dataset with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
     OtherDataset {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// Key that differs.
         key: String,
-        /// Its value there.
+        /// Value in the folder.
         found: String,
-        /// The value that was asked for.
+        /// Requested value.
         asked: String,
     },
-    /// The folder of a dataset to be made holds something else.
+    /// The folder of a new dataset holds something else.
     #[error("{} is not empty ({found} is in it) and holds no dataset: name another folder with --out", path.display())]
     NotADataset {
         /// The folder.
         path: PathBuf,
-        /// Something found in it.
+        /// Name of an entry in it.
         found: String,
     },
-    /// The folder holds another study, or another part of it.
+    /// The folder holds another study, or another part of the study.
     #[error("{} holds a study with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
     OtherStudy {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// Key that differs.
         key: String,
-        /// Its value there.
+        /// Value in the folder.
         found: String,
-        /// The value that was asked for.
+        /// Requested value.
         asked: String,
     },
-    /// The folder holds no study.
+    /// The folder does not hold a study.
     #[error("{} is not the folder of a study: {cause}", path.display())]
     NotAStudy {
         /// The folder.
         path: PathBuf,
-        /// What is missing or found in it.
+        /// Missing or unexpected entry.
         cause: String,
     },
-    /// The folder holds no map.
+    /// The folder does not hold a map.
     #[error("{} is not the folder of a map: {cause}", path.display())]
     NotAMap {
         /// The folder.
         path: PathBuf,
-        /// What is missing or found in it.
+        /// Missing or unexpected entry.
         cause: String,
     },
-    /// The folder holds the map of another file.
+    /// The folder holds the map of another map file.
     #[error(
         "{} holds the map of {}, not of {}: give another --out, or --force to overwrite it",
         path.display(), found.display(), asked.display()
@@ -154,25 +154,25 @@ pub enum ReportError {
     OtherMap {
         /// The folder.
         path: PathBuf,
-        /// The file that its map was made from.
+        /// File from which the existing map was made.
         found: PathBuf,
-        /// The file whose map was to be written.
+        /// File of the requested map.
         asked: PathBuf,
     },
-    /// Whoever asked for it wants it no longer; what is done is kept.
+    /// The work was interrupted; what is complete remains on disk.
     #[error("interrupted")]
     Interrupted,
-    /// A sample belongs to no vehicle.
+    /// A sample refers to a vehicle that does not exist.
     #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]
     UnknownVehicle {
         /// Index of the vehicle.
         vehicle: usize,
-        /// Vehicles known.
+        /// Number of vehicles.
         vehicles: usize,
         /// Time of the sample, s.
         time: f64,
     },
-    /// A path that leads to no run.
+    /// The path is not that of a run.
     #[error(
         "{}: {cause}; give the folder of a run, such as runs/convoy_mud-1",
         path.display()
@@ -180,22 +180,22 @@ pub enum ReportError {
     NotARun {
         /// The path.
         path: PathBuf,
-        /// What is missing.
+        /// Reason, such as a missing file.
         cause: String,
     },
-    /// A picture would have no content.
+    /// The picture would be empty.
     #[error("nothing to draw: {0}")]
     Nothing(&'static str),
     /// A size that cannot be drawn or written.
     #[error("{what} is {width} x {height}; allowed is {allowed}")]
     Size {
-        /// Of what.
+        /// Object that has this size.
         what: &'static str,
-        /// Columns.
+        /// Number of columns.
         width: u64,
-        /// Rows.
+        /// Number of rows.
         height: u64,
-        /// What is allowed.
+        /// Allowed sizes.
         allowed: &'static str,
     },
 }

@@ -1,5 +1,6 @@
-//! What happened to a vehicle as plain data, for who drives a world by a program: hits and trailers
-//! by the columns of `hits.csv` and `trailers.csv`.
+//! Events of vehicles as plain data, for programs that control a world.
+//!
+//! Collisions and trailer events have the columns of `hits.csv` and `trailers.csv`.
 
 use super::hashes::whole_microseconds;
 use super::{hits, trailer_events};
@@ -9,8 +10,9 @@ use bekker_vehicle::driver::Intent;
 use bekker_world::World;
 use serde_json::{Map, Value, json};
 
-/// The fields of an event of an agent in the heartbeat that ended at `time`, s: `event`, `time_s`,
-/// `vehicle`, and what the event is about.
+/// Returns the fields of an agent's event in the heartbeat that ended at `time`, s.
+///
+/// These are `event`, `time_s`, `vehicle` and the fields specific to the event.
 pub fn event_row(world: &World, agent: usize, time: f64, event: &Event) -> Map<String, Value> {
     let model = world.model();
     let soil = |SoilId(soil): SoilId| &model.ground.soils()[usize::from(soil)].name;
@@ -35,7 +37,7 @@ pub fn event_row(world: &World, agent: usize, time: f64, event: &Event) -> Map<S
         }
         Event::PulledUp => (trailer_events::word(TrailerEvent::PulledUp), json!({})),
         Event::Ended { outcome } => ("ended", json!({ "outcome": outcome })),
-        // of a newer kind than this table has words for
+        // an event of a kind that this table does not know
         _ => ("other", json!({})),
     };
     let (time, vehicle) = (whole_microseconds(time), &model.agents[agent].name);
@@ -47,7 +49,7 @@ fn fields(value: Value) -> Option<Map<String, Value>> {
     if let Value::Object(fields) = value { Some(fields) } else { None }
 }
 
-/// What a driver is about, in a word.
+/// Name of a driver's intent.
 fn intent(intent: Intent) -> &'static str {
     match intent {
         Intent::Drive => "drive",

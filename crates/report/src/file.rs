@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, in the place of regular files only.
+//! Files that appear completely or not at all, and replace only regular files.
 
 use super::ReportError;
 use std::ffi::OsString;
@@ -6,8 +6,9 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Refuses a place that holds anything but a regular file: a device, a pipe or a
-/// link is never replaced, nor what it leads to.
+/// Rejects a path at which something other than a regular file exists.
+///
+/// Devices, pipes and links are never replaced, nor are the targets of links.
 pub fn check_place(path: &Path) -> Result<(), ReportError> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => return Ok(()),
@@ -20,7 +21,7 @@ pub fn check_place(path: &Path) -> Result<(), ReportError> {
     Err(ReportError::NotAFile { path: path.to_owned(), found })
 }
 
-/// Creates an empty file in the place of what is there, to be written as a run goes on.
+/// Creates an empty file, which replaces an existing one, to be written during a run.
 pub(super) fn create(path: &Path) -> Result<fs::File, ReportError> {
     check_place(path)?;
     remove(path)?;
@@ -33,7 +34,7 @@ pub(super) fn create(path: &Path) -> Result<fs::File, ReportError> {
         .map_err(ReportError::file("create", path))
 }
 
-/// Removes a file, if there is one.
+/// Removes a file, if it exists.
 pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
     // an absent file needs no removal, even in a folder that cannot be written
     match fs::remove_file(path) {
@@ -44,11 +45,11 @@ pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
     }
 }
 
-/// Refuses a place for a file that cannot be written there: it holds something else, or its folder
-/// cannot be written. Found before the work whose result is to go there.
+/// Rejects a path that is not writable, before the work whose result is written there.
 ///
 /// # Errors
-/// [`ReportError::NotAFile`], [`ReportError::Folder`].
+/// [`ReportError::NotAFile`] if something other than a regular file exists there,
+/// [`ReportError::Folder`] if its folder is not writable.
 pub fn check_writable(path: &Path) -> Result<(), ReportError> {
     check_place(path)?;
     let part = part_of(path);
@@ -56,7 +57,7 @@ pub fn check_writable(path: &Path) -> Result<(), ReportError> {
     remove(&part)
 }
 
-/// The same error, or one that names the folder if the folder cannot be written.
+/// Returns the error, replaced by one that names the folder if the folder is not writable.
 fn of_folder(path: &Path, error: ReportError) -> ReportError {
     let (ReportError::File { source, .. }, Some(folder)) = (&error, path.parent()) else {
         return error;
@@ -71,7 +72,7 @@ fn of_folder(path: &Path, error: ReportError) -> ReportError {
     ReportError::Folder { path: path.to_owned(), folder: folder.to_owned(), cause }
 }
 
-/// The temporary file in the same folder, which is written first.
+/// Returns the path of the temporary file, in the same folder, that is written first.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -79,12 +80,12 @@ fn part_of(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether a file of this name is one that a process was killed over.
+/// Returns whether a file name is that of a temporary file left by a killed process.
 pub(super) fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".part")
 }
 
-/// Writes `bytes` beside `path`, then renames the file into place.
+/// Writes `bytes` to a temporary file next to `path`, then renames it to `path`.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     check_place(path)?;
     let part = part_of(path);

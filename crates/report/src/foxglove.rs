@@ -1,11 +1,13 @@
-//! Messages that Foxglove and Rerun show as they are: the Foxglove schemas in Protocol
-//! Buffers (<https://docs.foxglove.dev/docs/sdk/schemas>), and some of our own where
-//! there is none, which both plot.
+//! Messages that Foxglove and Rerun display natively.
 //!
-//! Times are simulated ones, counted from 1970. Frames: `world` (east, north, up); a
-//! vehicle's name for its chassis frame; `VEHICLE/SENSOR` for a sensor's; a camera's
-//! pictures are in `VEHICLE/SENSOR/optical` (x right, y down, z ahead), those of the right
-//! camera of a pair in the left one's, as ROS has it.
+//! They are the Foxglove schemas in Protocol Buffers
+//! (<https://docs.foxglove.dev/docs/sdk/schemas>), and bekker's schemas where Foxglove has none;
+//! both programs plot those.
+//!
+//! Times are simulated times, relative to the start of 1970. Frames are `world` (east, north, up),
+//! the vehicle's name for its chassis and `VEHICLE/SENSOR` for a sensor. Pictures of a camera are
+//! in `VEHICLE/SENSOR/optical` (x right, y down, z forward). Those of the right camera of a pair
+//! are in the frame of the left one, as in ROS.
 
 use super::protobuf::{File, Holds, Message, Type, describe, many, one};
 use bekker_agent::Hit;
@@ -15,7 +17,7 @@ use bekker_sensor::lidar::Cloud;
 use bekker_sensor::{Fix, Odometry, WheelGround};
 use bekker_world::{AutonomyView, CellView};
 
-/// A type without an enumeration of its own.
+/// Returns a type without a nested enumeration.
 const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::Field<'a>]) -> Type<'a> {
     Type { name, fields, enumeration: None }
 }
@@ -261,12 +263,12 @@ const OWN: File = File {
     ],
 };
 
-/// The descriptors of all messages here.
+/// Returns the descriptors of all messages of this module.
 pub(super) fn descriptors() -> Vec<u8> {
     describe(&[TIME, FOXGLOVE, OWN])
 }
 
-/// A moment and the frame that something is said in.
+/// Time and frame of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heading<'a> {
     /// Simulated time, µs.
@@ -281,7 +283,7 @@ impl Heading<'_> {
         Message::default().integer(1, self.time_us / 1_000_000).integer(2, nanos)
     }
 
-    /// A message that begins with its time in one field and its frame in another.
+    /// Returns a message with its time in field `time` and its frame in field `frame`.
     fn message(&self, time: u32, frame: u32) -> Message {
         Message::default().message(time, self.stamp()).text(frame, self.frame)
     }
@@ -304,7 +306,7 @@ pub(super) fn pose_in_frame(heading: &Heading<'_>, of: &Pose) -> Vec<u8> {
     heading.message(1, 2).message(3, pose(of)).0
 }
 
-/// Where frames lie in others: (parent, child, pose of the child in the parent).
+/// Transforms between frames: (parent, child, pose of the child in the parent).
 pub(super) fn frame_transforms(time_us: u64, frames: &[(String, String, Pose)]) -> Vec<u8> {
     let mut all = Message::default();
     for (frame, child, pose) in frames {
@@ -329,7 +331,7 @@ pub(super) fn odometry(heading: &Heading<'_>, child: &str, of: &Odometry) -> Vec
         .0
 }
 
-/// A satellite fix, in degrees, with its velocity east, north and up.
+/// A satellite fix, in degrees, with its velocity east, north and up, m/s.
 pub(super) fn location_fix(heading: &Heading<'_>, fix: &Fix) -> Vec<u8> {
     let Fix { place, velocity, variance, .. } = fix;
     let [e, n, u] = [variance.x, variance.y, variance.z];
@@ -344,7 +346,7 @@ pub(super) fn location_fix(heading: &Heading<'_>, fix: &Fix) -> Vec<u8> {
         .0
 }
 
-/// Specific force and angular rate.
+/// Specific force, m/s², and angular rate, rad/s.
 pub(super) fn imu(heading: &Heading<'_>, specific_force: &Vec3, angular_rate: &Vec3) -> Vec<u8> {
     let (force, rate) = (vector(specific_force), vector(angular_rate));
     heading.message(1, 2).message(3, force).message(4, rate).0
@@ -360,14 +362,14 @@ pub(super) fn wheel_ticks(heading: &Heading<'_>, ticks: &[i64]) -> Vec<u8> {
     heading.message(1, 2).integers(3, ticks).0
 }
 
-/// A vehicle that ran into something.
+/// A collision of a vehicle.
 pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Hit) -> Vec<u8> {
     let message = heading.message(1, 2).text(3, with).message(4, vector(&hit.place));
     let numbers = [hit.impulse, hit.energy, hit.peak, hit.time, f64::from(u8::from(hit.broke))];
     (5..).zip(numbers).fold(message, |message, (field, number)| message.double(field, number)).0
 }
 
-/// The wheels on the ground.
+/// Contact of the wheels with the ground.
 pub(super) fn wheel_ground(heading: &Heading<'_>, wheels: &[WheelGround]) -> Vec<u8> {
     let mut all = heading.message(1, 2);
     for wheel in wheels {
@@ -381,7 +383,7 @@ pub(super) fn wheel_ground(heading: &Heading<'_>, wheels: &[WheelGround]) -> Vec
     all.0
 }
 
-/// Numbers of PackedElementField's types.
+/// Values of PackedElementField's enumeration of types.
 mod numeric {
     pub const U8: u64 = 1;
     pub const U16: u64 = 3;
@@ -418,20 +420,20 @@ pub(super) fn point_cloud(heading: &Heading<'_>, cloud: &Cloud) -> Vec<u8> {
         .0
 }
 
-/// A patch of ground: square cells in rows along x, each with its height and sinkage, m.
+/// A patch of ground: square cells in rows along x.
 #[derive(Clone, Debug)]
 pub(super) struct GroundPatch {
     /// Corner of the first cell, m.
     pub corner: Vec3,
     /// Side of a cell, m.
     pub cell: f64,
-    /// Cells in a row.
+    /// Number of cells in a row.
     pub columns: u32,
     /// Height and sinkage of each cell, m.
     pub cells: Vec<[f32; 2]>,
 }
 
-/// What a vehicle that drives itself takes the ground about it for.
+/// The map of the ground around an autonomous vehicle, as estimated by it.
 pub(super) fn map_grid(heading: &Heading<'_>, view: &AutonomyView) -> Vec<u8> {
     let [x, y] = view.corner;
     let corner = Pose { position: Vec3::new(x, y, view.believed.position.z), ..Pose::default() };
@@ -455,7 +457,7 @@ pub(super) fn map_grid(heading: &Heading<'_>, view: &AutonomyView) -> Vec<u8> {
         .0
 }
 
-/// Points of a way, at a height.
+/// Points of a path, at a constant height.
 pub(super) fn poses_in_frame(heading: &Heading<'_>, points: &[[f64; 2]], height: f64) -> Vec<u8> {
     let at = |&[x, y]: &[f64; 2]| Pose { position: Vec3::new(x, y, height), ..Pose::default() };
     let poses = points.iter().map(|point| pose(&at(point)));
@@ -480,8 +482,9 @@ pub(super) fn grid(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
         .0
 }
 
-/// The cells of a patch that have sunk or been heaped, as points in relief: viewers draw a
-/// [`grid`] flat.
+/// The cells of a patch with sinkage or heaped soil, as points in space.
+///
+/// A [`grid`] does not show them in relief, because viewers draw it flat.
 pub(super) fn ruts(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
     const STRIDE: u32 = 16;
     let mut data = Vec::new();
@@ -506,7 +509,7 @@ pub(super) fn compressed_image(heading: &Heading<'_>, png: &[u8]) -> Vec<u8> {
     heading.message(1, 4).bytes(2, png).text(3, "png").0
 }
 
-/// What a camera is, in OpenCV's terms; nothing for a lens that it does not know.
+/// Calibration of a camera in the conventions of OpenCV; none for a lens without a model there.
 pub(super) fn camera_calibration(heading: &Heading<'_>, camera: &Camera) -> Option<Vec<u8>> {
     let (model, distortion) = match camera.lens {
         Lens::Pinhole => ("plumb_bob", vec![0.0; 5]),
@@ -521,14 +524,14 @@ pub(super) fn camera_calibration(heading: &Heading<'_>, camera: &Camera) -> Opti
         .fixed32(3, camera.height)
         .text(4, model)
         .doubles(5, &distortion)
-        // pixels' centres have whole numbers there
+        // OpenCV's pixel centers have integer coordinates
         .doubles(6, &[fx, 0.0, cx - 0.5, 0.0, fy, cy - 0.5, 0.0, 0.0, 1.0])
         .doubles(7, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
         .doubles(8, &camera.projection());
     Some(message.0)
 }
 
-/// A picture row by row; `encoding` and the bytes of a row as Foxglove lists them.
+/// An uncompressed picture; `encoding` and the layout of a row are those that Foxglove defines.
 pub(super) fn raw_image(
     heading: &Heading<'_>,
     [width, height]: [u32; 2],

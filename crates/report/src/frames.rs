@@ -1,26 +1,26 @@
 //! Pictures as files: PNG of 8 and 16 bits, and OpenEXR.
 //!
-//! Colours are linear; PNG takes them through the curve of sRGB (IEC 61966-2-1), EXR as
-//! they are. EXR holds every channel of a picture under the names that viewers know
-//! (R G B, Z depth, N.X N.Y N.Z) and our labels: class, instance, soil, sinkage, slip,
-//! passes, agent.
+//! Colors are linear. PNG stores them with the transfer function of sRGB (IEC 61966-2-1), EXR
+//! unchanged. EXR holds every channel of a picture. Viewers know the names R, G, B, Z (depth), N.X,
+//! N.Y and N.Z (normal). bekker's labels are class, instance, soil, sinkage, slip, passes and
+//! agent.
 
 use bekker_sensor::camera::Image;
 
-/// A value of sRGB from a linear one, 0 to 1.
+/// Converts a linear value, 0 to 1, to sRGB.
 fn srgb(linear: f32) -> f32 {
     let x = linear.clamp(0.0, 1.0);
     if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Colours as PNG of 8 bits.
+/// Encodes colors as PNG of 8 bits.
 pub(super) fn png8(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let value = |x: f32| (255.0 * srgb(x)).round() as u8;
     let data: Vec<u8> = image.colour.iter().flatten().map(|&x| value(x)).collect();
     png(image, png::ColorType::Rgb, png::BitDepth::Eight, &data)
 }
 
-/// Colours as PNG of 16 bits.
+/// Encodes colors as PNG of 16 bits.
 pub(super) fn png16(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let value = |x: f32| ((65_535.0 * srgb(x)).round() as u16).to_be_bytes();
     let data: Vec<u8> = image.colour.iter().flatten().flat_map(|&x| value(x)).collect();
@@ -45,17 +45,18 @@ fn png(
     Ok(bytes)
 }
 
-/// A channel of an EXR: its name and one number a pixel.
+/// A channel of an EXR: its name and one number per pixel.
 struct Channel {
     name: &'static str,
     values: Vec<f32>,
 }
 
-/// All that a picture holds as OpenEXR: scan lines of 32-bit numbers, uncompressed
-/// (<https://openexr.com/en/latest/OpenEXRFileLayout.html>).
+/// Encodes all channels of a picture as OpenEXR: scan lines of 32-bit numbers, uncompressed.
+///
+/// Layout: <https://openexr.com/en/latest/OpenEXRFileLayout.html>.
 pub(super) fn exr(image: &Image) -> Vec<u8> {
     let mut channels = channels(image);
-    // a reader finds the rows' channels in this order
+    // rows hold their channels in the order of names
     channels.sort_by_key(|channel| channel.name);
     let (width, height) = (image.width as usize, image.height as usize);
     let mut bytes = vec![0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0];
@@ -71,7 +72,7 @@ pub(super) fn exr(image: &Image) -> Vec<u8> {
     for channel in &channels {
         list.extend_from_slice(channel.name.as_bytes());
         list.push(0);
-        // 32-bit floating point, linear, one sample a pixel
+        // 32-bit floating point, linear, one sample per pixel
         for number in [2i32, 0, 1, 1] {
             list.extend_from_slice(&number.to_le_bytes());
         }
@@ -155,8 +156,9 @@ mod tests {
         }
     }
 
-    /// Read back by the layout's own rules: offsets lead to rows, rows hold channels in
-    /// the order of their names.
+    /// The file is read back by the rules of the layout.
+    ///
+    /// Offsets lead to rows, and rows hold channels in the order of their names.
     #[test]
     fn exr_rows_lie_where_its_table_says() {
         let bytes = exr(&image());

@@ -1,13 +1,12 @@
 //! The ruts as a raster: GeoTIFF, float32, deflated.
 //!
-//! A cell is a node of the soil, and stands around it. It holds the depth below
-//! the undisturbed ground in m, negative where soil is heaped; ground that was
-//! never touched has no data (NaN). North is up. A raster that would exceed a
-//! limit is coarsened by a whole factor, which the caller is told: a cell then
-//! holds the value of largest magnitude among its nodes.
+//! A cell is centered on a node of the soil. It holds the depth below the undisturbed ground, m,
+//! negative where soil is heaped. Ground that was never deformed has no data (NaN). North is up. A
+//! raster that would exceed a limit is coarsened by an integer factor, which is returned to the
+//! caller. A cell then holds the value of largest magnitude among its nodes.
 //!
-//! Ruts are a few nodes in a large rectangle, so the raster is never held whole:
-//! strips are filled from the list of nodes and deflated one by one.
+//! Ruts are a few nodes in a large rectangle, so the raster is never in memory as a whole. Strips
+//! are filled from the list of nodes and deflated one by one.
 
 use super::{ReportError, file};
 use bekker_ground::terrain::{Crs, Placement, geo_keys};
@@ -22,27 +21,29 @@ use tiff::encoder::TiffEncoder;
 use tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
 use tiff::{TiffError, TiffResult};
 
-/// Cells of a raster unless the caller says otherwise: 16 384 x 16 384, 1 GiB
-/// when read, but a few MiB on disk, for most of it is untouched ground.
+/// Default limit of the number of cells in a raster: 16 384 x 16 384.
+///
+/// A raster of this size is 1 GiB when read, but a few MiB on disk, because most cells are
+/// undisturbed ground.
 pub const LARGEST: u64 = 1 << 28;
 
 /// A deformed node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RutNode {
-    /// Which.
+    /// Index of the node.
     pub node: Node,
     /// Depth below the undisturbed ground, m; negative where soil is heaped.
     pub depth: f64,
 }
 
-/// How local metres lie on the earth.
+/// Mapping of local meters to coordinates on the earth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Georeference {
-    /// The local origin in coordinates of `system`.
+    /// Local origin in coordinates of `system`.
     pub origin: [f64; 2],
-    /// Units of `system` in one local metre, along x and y.
+    /// Units of `system` per local meter, along x and y.
     pub units_per_metre: [f64; 2],
-    /// What the coordinates mean.
+    /// Coordinate reference system.
     pub system: Crs,
 }
 
@@ -53,7 +54,7 @@ impl Default for Georeference {
 }
 
 impl Georeference {
-    /// Of a world that lies somewhere on the earth, or nowhere.
+    /// Returns the georeference of a world's placement; the default is a local system.
     pub fn of(placement: Option<&Placement>) -> Georeference {
         placement.map_or_else(Georeference::default, |placement| Georeference {
             origin: placement.origin,
@@ -63,7 +64,8 @@ impl Georeference {
     }
 }
 
-/// Every deformed node of a world, with its depth below the undisturbed ground along its normal.
+/// Returns every deformed node of a world, with its depth along the normal of the undisturbed
+/// ground.
 pub fn rut_nodes(world: &World) -> Vec<RutNode> {
     let (published, ground) = (&world.state().published, &world.model().ground);
     published
@@ -77,7 +79,7 @@ pub fn rut_nodes(world: &World) -> Vec<RutNode> {
         .collect()
 }
 
-/// A raster as written.
+/// Size of a raster that was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RutRaster {
     /// Cells along x.
@@ -86,12 +88,13 @@ pub struct RutRaster {
     pub rows: u32,
     /// Side of a cell, m.
     pub cell: f64,
-    /// Nodes along the side of a cell: 1 unless it had to be coarsened.
+    /// Nodes along the side of a cell: 1 unless the raster was coarsened.
     pub coarsened: u32,
 }
 
 /// Writes the nodes, in any order, as a raster of at most `largest` cells.
-/// Without nodes there is nothing to bound a raster, and no file is written.
+///
+/// Without nodes the raster has no bounds, and no file is written.
 pub fn write_ruts(
     path: &Path,
     nodes: &[RutNode],
@@ -111,7 +114,7 @@ pub fn write_ruts(
 /// Cells of `factor` x `factor` nodes around all nodes.
 struct Grid {
     factor: i64,
-    /// West column and north row, counted in cells.
+    /// Western column and northern row, counted in cells.
     west: i64,
     north: i64,
     columns: u64,
@@ -142,7 +145,7 @@ impl Grid {
         (1..).map(cover).find(|grid| grid.columns * grid.rows <= largest)
     }
 
-    /// The cells that hold data, row by row from the north-west.
+    /// Returns the cells that hold data, row by row from the north-west.
     fn cells(&self, nodes: &[RutNode]) -> Vec<Cell> {
         let cell = |rut: &RutNode| {
             let column = i64::from(rut.node.i).div_euclid(self.factor) - self.west;
@@ -150,7 +153,7 @@ impl Grid {
             (row as u64, column as u64, rut.depth as f32)
         };
         let mut cells: Vec<Cell> = nodes.iter().map(cell).collect();
-        // The value to keep comes first among those of a cell.
+        // The value to keep is first among those of a cell.
         cells.sort_unstable_by(|a, b| {
             let magnitude = b.2.abs().total_cmp(&a.2.abs()).then(b.2.total_cmp(&a.2));
             (a.0, a.1).cmp(&(b.0, b.1)).then(magnitude)
@@ -166,7 +169,7 @@ fn encode(
     lattice: Lattice,
     georeference: &Georeference,
 ) -> TiffResult<Vec<u8>> {
-    // Strips of about 1 MiB before they are deflated.
+    // Strips have about 1 MiB before compression.
     let height = ((1 << 18) / grid.columns).clamp(1, grid.rows);
     let tops: Vec<u64> = (0..grid.rows).step_by(height as usize).collect();
     let strip = |top: &u64| deflated_strip(grid, cells, *top, (top + height).min(grid.rows));
@@ -174,7 +177,7 @@ fn encode(
 
     let mut bytes = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut bytes)?;
-    // Tag by tag: the image encoder leaves single strips undeflated.
+    // Tags are written one by one: the image encoder does not compress strips written one by one.
     let mut directory = encoder.image_directory()?;
     directory.write_tag(Tag::ImageWidth, dimension(grid.columns)?)?;
     directory.write_tag(Tag::ImageLength, dimension(grid.rows)?)?;
@@ -194,7 +197,7 @@ fn encode(
     directory.write_tag(Tag::StripByteCounts, &lengths[..])?;
 
     let cell = lattice.spacing * grid.factor as f64;
-    // The corner of the north-west cell: half a node beyond its first node.
+    // Corner of the north-west cell: half a node beyond its outermost node.
     let corner = [
         (grid.west * grid.factor) as f64 * lattice.spacing - 0.5 * lattice.spacing,
         ((grid.north + 1) * grid.factor) as f64 * lattice.spacing - 0.5 * lattice.spacing,
@@ -213,7 +216,7 @@ fn encode(
     Ok(bytes.into_inner())
 }
 
-/// The rows from `top` to below `bottom`, row by row, deflated.
+/// Returns the rows from `top` to just above `bottom`, row by row, deflated.
 fn deflated_strip(grid: &Grid, cells: &[Cell], top: u64, bottom: u64) -> io::Result<Vec<u8>> {
     let mut bytes = f32::NAN.to_ne_bytes().repeat(((bottom - top) * grid.columns) as usize);
     let begin = cells.partition_point(|cell| cell.0 < top);
@@ -291,7 +294,7 @@ mod tests {
                 let x = raster.tie[3] + (column + 0.5) * raster.scale[0];
                 let y = raster.tie[4] - (row + 0.5) * raster.scale[1];
                 let node = LATTICE.nearest(x, y);
-                // The cell is centred on its node, up to rounding.
+                // The cell is centered on its node, up to rounding.
                 let [at_x, at_y] = LATTICE.position(node);
                 prop_assert!((x - at_x).abs() < 1e-9 && (y - at_y).abs() < 1e-9);
                 found.insert((node.i, node.j), *value);
@@ -309,7 +312,7 @@ mod tests {
         let nodes = [rut(-1, 0, 0.05), rut(0, 0, 0.01), rut(1, 1, -0.04), rut(99, 99, 0.2)];
         let georeference = Georeference::default();
         let written = write_ruts(&path, &nodes, LATTICE, &georeference, 1000).unwrap().unwrap();
-        // 101 x 100 nodes fit 1000 cells first at 4 x 4 nodes a cell: 26 x 25.
+        // 101 x 100 nodes fit 1000 cells first at 4 x 4 nodes per cell: 26 x 25.
         assert_eq!(written, RutRaster { columns: 26, rows: 25, cell: 0.08, coarsened: 4 });
         let raster = read(&path);
         let held: Vec<f32> = raster.values.iter().copied().filter(|v| !v.is_nan()).collect();
@@ -331,8 +334,8 @@ mod tests {
         write_ruts(&path, &[rut(50, 100, 0.1)], LATTICE, &georeference, LARGEST).unwrap();
         let raster = read(&path);
         let centre = [raster.tie[3] + 0.5 * raster.scale[0], raster.tie[4] - 0.5 * raster.scale[1]];
-        // Node (50, 100) is 1 m east and 2 m north of the origin; 1e-12 degrees
-        // are a tenth of a micrometre.
+        // Node (50, 100) is 1 m east and 2 m north of the origin; 1e-12 degrees are a tenth of a
+        // micrometer.
         assert!((centre[0] - (-84.2 + 1.0 / 89_000.0)).abs() < 1e-12);
         assert!((centre[1] - (36.5 + 2.0 / 111_000.0)).abs() < 1e-12);
         assert_eq!(raster.no_data.trim_end_matches('\0'), "nan");

@@ -1,11 +1,12 @@
-//! Tables that grow on disk as a run goes on, as CSV and Parquet.
+//! Tables that grow on disk during a run, as CSV and Parquet.
 //!
-//! A CSV holds all rows up to the last flush. A Parquet file grows by row groups and holds
-//! all rows up to the last second; it can be read whenever the run is cut. A run that goes
-//! on cuts the CSV at the time of its checkpoint and makes the Parquet anew from it, with
-//! the same bytes, beside the one that is there; so a table has its CSV until it is
-//! finished, also where only Parquet is asked for. If the run had ended, its rows come
-//! from the Parquet.
+//! A CSV holds all rows up to the last flush. A Parquet file grows by row groups and holds all rows
+//! up to the last second; it is readable whenever the run is interrupted.
+//!
+//! A resumed run truncates the CSV at the time of its checkpoint. It then recreates the Parquet
+//! from the CSV, with the same bytes, while the old Parquet remains in place. Therefore a table has
+//! a CSV until it is complete, even if only Parquet is requested. If the run had ended, the rows
+//! come from the Parquet.
 
 use super::columns::{Column, Parquet, csv_header, csv_of_parquet, csv_rows, parquet_rows};
 use super::own_file::OwnFile;
@@ -16,33 +17,33 @@ use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Rows of a group.
+/// Rows per row group.
 const GROUP: usize = 1 << 10;
-/// Column by which a table is cut.
+/// Column by which a table is truncated.
 const TIME: &str = "time_s";
-/// Within which times are the same, s: they are whole microseconds.
+/// Tolerance within which times are equal, s: times are whole microseconds.
 pub(super) const SAME: f64 = 5e-7;
-/// Wall time after which a Parquet shows rows that do not fill a group.
+/// Wall time after which the Parquet file is updated with rows that do not fill a row group.
 const SHOWN_EVERY: Duration = Duration::from_secs(1);
 
-/// A table being written.
+/// Writer of a table.
 pub(super) struct Growing {
     folder: PathBuf,
     stem: String,
     columns: Vec<Column>,
-    /// Rows in the columns.
+    /// Number of rows in the columns.
     held: usize,
-    /// Of these, how many the CSV has.
+    /// Number of these rows that are in the CSV.
     published: usize,
     csv: OwnFile,
     keeps_csv: bool,
     parquet: Option<Parquet>,
-    /// When the Parquet was shown last.
+    /// Time of the last update of the Parquet file.
     shown: Instant,
 }
 
 impl Growing {
-    /// Begins a table of columns like these in a folder.
+    /// Begins a table with these columns in a folder.
     pub fn begin(
         folder: &Path,
         stem: &str,
@@ -81,10 +82,10 @@ impl Growing {
         })
     }
 
-    /// Goes on with a table after its rows up to a time, s; `visit` is shown them.
+    /// Continues a table after its rows up to a time, s; `visit` is called for each of these.
     ///
     /// # Errors
-    /// [`ReportError`] when there is no such table or it has other columns.
+    /// [`ReportError`] if the table does not exist or has other columns.
     pub fn resume(
         folder: &Path,
         stem: &str,
@@ -96,7 +97,8 @@ impl Growing {
         let path = folder.join(format!("{stem}.csv"));
         let parquet = folder.join(format!("{stem}.parquet"));
         file::check_place(&path)?;
-        // one that has lost rows has them from the other, which never has more by itself
+        // a CSV that is missing or has lost rows is restored from the Parquet; normally it has at
+        // least as many rows as the Parquet
         let lines = || fs::File::open(&path).and_then(|mut own| Ok(whole_lines(&mut own)?.1));
         let lost = |rows: u64| lines().is_ok_and(|lines| rows > lines.saturating_sub(1));
         if parquet.exists() && (!path.exists() || parquet_rows(&parquet).is_some_and(lost)) {
@@ -151,24 +153,24 @@ impl Growing {
         table.csv = OwnFile::at_end(csv, &path)?;
         match table.parquet {
             Some(_) => table.show()?,
-            // of a format that is no longer asked for
+            // this format is no longer requested
             None => file::remove(&parquet)?,
         }
         Ok(table)
     }
 
-    /// The columns, to add a value to each.
+    /// Returns the columns; the caller appends a value to each.
     pub fn columns(&mut self) -> &mut [Column] {
         &mut self.columns
     }
 
-    /// Ends a row whose values have been added.
+    /// Ends a row whose values have been appended.
     pub fn end_row(&mut self) -> Result<(), ReportError> {
         self.held += 1;
         if self.held < GROUP { Ok(()) } else { self.flush() }
     }
 
-    /// Brings all rows to the CSV.
+    /// Writes all rows to the CSV.
     pub fn flush(&mut self) -> Result<(), ReportError> {
         if self.published < self.held {
             let path = self.folder.join(format!("{}.csv", self.stem));
@@ -184,7 +186,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Brings all rows to the Parquet.
+    /// Updates the Parquet file with all rows.
     pub fn show(&mut self) -> Result<(), ReportError> {
         self.shown = Instant::now();
         self.parquet.as_mut().map_or(Ok(()), |parquet| parquet.show(&self.columns))
@@ -203,7 +205,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Ends the files; their names in the folder.
+    /// Completes the files and returns their names in the folder.
     pub fn finish(mut self) -> Result<Vec<String>, ReportError> {
         self.flush()?;
         self.end_group()?;
@@ -224,8 +226,10 @@ impl Growing {
     }
 }
 
-/// Length of a file up to the end of its last whole line, and how many lines those are; reading starts at
-/// its beginning.
+/// Returns the length of a file up to the end of its last complete line, and the number of these
+/// lines.
+///
+/// Afterward the file is positioned at its beginning.
 fn whole_lines(file: &mut fs::File) -> std::io::Result<(u64, u64)> {
     file.rewind()?;
     let (mut whole, mut lines, mut at) = (0, 0, 0);

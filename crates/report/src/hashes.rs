@@ -1,4 +1,4 @@
-//! Hashes of all heartbeats, `hashes.csv`: by them a run is compared with its repetition.
+//! State hashes of all heartbeats, `hashes.csv`: a run is compared with its repetition by them.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -9,27 +9,28 @@ use bekker_scenario::config::StateFormat;
 use bekker_world::{NAMED_AGENTS, StateHash};
 use std::path::Path;
 
-/// Bytes in hexadecimal, lower case, as all hashes are told.
+/// Returns bytes in hexadecimal, lower case, the form of all hashes.
 pub use base16ct::lower::encode_string as hexadecimal;
 
-/// Hashes at one heartbeat, in hexadecimal.
+/// Hashes at a heartbeat, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashRow {
-    /// Steps taken.
+    /// Number of steps so far.
     pub tick: u64,
     /// Simulated time, s.
     pub time: String,
-    /// First half of the hash of the whole state.
+    /// First half of the hash of the complete state.
     pub state: String,
     /// Digest of the ground.
     pub ground: String,
-    /// First eight bytes of each agent's digest, where they were asked for, of no
-    /// more agents than [`NAMED_AGENTS`].
+    /// First eight bytes of each agent's digest, if requested.
+    ///
+    /// The file has no column for them if there are more than [`NAMED_AGENTS`] agents.
     pub agents: Vec<String>,
 }
 
 impl HashRow {
-    /// A row of these hashes.
+    /// Creates the row of these hashes.
     pub fn new(tick: u64, time: f64, hash: &StateHash) -> HashRow {
         let StateHash { state, ground: GroundDigest([high, low]), agents } = hash;
         HashRow {
@@ -41,8 +42,9 @@ impl HashRow {
         }
     }
 
-    /// What differs from another row of the same tick: `ground`, or agents by
-    /// their names; nothing if all is equal.
+    /// Returns what differs from another row of the same tick; none if they are equal.
+    ///
+    /// This is `ground`, the names of agents, or `state` if neither differs.
     pub fn difference(&self, other: &HashRow, names: &[String]) -> Option<String> {
         if self == other {
             return None;
@@ -76,11 +78,11 @@ fn columns(names: &[String]) -> Vec<Column> {
     columns
 }
 
-/// The list being written.
+/// Writer of the hashes of a run.
 pub(super) struct Hashes(Growing);
 
 impl Hashes {
-    /// Begins it, or goes on after a time, s.
+    /// Begins the file, or continues it after a time, s.
     pub fn open(
         folder: &Path,
         names: &[String],
@@ -93,14 +95,14 @@ impl Hashes {
         }))
     }
 
-    /// Adds a heartbeat.
+    /// Adds the hashes of a heartbeat.
     pub fn take(&mut self, row: &HashRow) -> Result<(), ReportError> {
         let [tick, columns @ ..] = self.0.columns() else { return Ok(()) };
         if let Values::OptionalLong(ticks) = &mut tick.values {
             ticks.push(Some(row.tick as i64));
         }
         let words = [&row.time, &row.state, &row.ground].into_iter().chain(&row.agents);
-        // nothing stands where digests of agents were not asked for
+        // columns of agents are empty if their digests were not requested
         let words = words.map(String::as_str).chain(std::iter::repeat(""));
         for (column, word) in columns.iter_mut().zip(words) {
             column.values.read(word);
@@ -109,7 +111,7 @@ impl Hashes {
         self.0.flush()
     }
 
-    /// Ends the file; its name.
+    /// Completes the file and returns its name.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         self.0.finish()
     }

@@ -1,4 +1,6 @@
-//! What all heartbeats of a run cost, summed up as it goes on: a run of any length takes no more room.
+//! Sums of the costs of all heartbeats of a run, updated during the run.
+//!
+//! Their memory use does not depend on the length of the run.
 
 use bekker_ranks::HeartbeatFigures;
 use std::time::Duration;
@@ -6,36 +8,36 @@ use std::time::Duration;
 /// Sums over a rank's heartbeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeartbeatCosts {
-    /// How many.
+    /// Number of heartbeats.
     pub heartbeats: u64,
-    /// Time in steps of own agents.
+    /// Time for steps of local agents.
     pub step: Duration,
-    /// Time in writing messages.
+    /// Time for encoding messages.
     pub serialise: Duration,
-    /// Time in the exchange of lengths.
+    /// Time for the exchange of message lengths.
     pub lengths: Duration,
-    /// Time in the exchange of bytes.
+    /// Time for the exchange of message bytes.
     pub payload: Duration,
-    /// Time in reading messages and merging ground.
+    /// Time for decoding messages and merging ground.
     pub apply: Duration,
-    /// Bytes sent of vehicles' states.
+    /// Bytes of vehicle states sent.
     pub state_bytes: u64,
-    /// Bytes sent of coded ground.
+    /// Bytes of encoded ground sent.
     pub ground_bytes: u64,
     /// Bytes received.
     pub received_bytes: u64,
-    /// Nodes of ground sent.
+    /// Number of ground nodes sent.
     pub nodes: u64,
-    /// Vehicles' states sent.
+    /// Number of vehicle states sent.
     pub announced: u64,
-    /// Greatest distance of another rank's vehicle from where it was expected, m.
+    /// Largest distance of a remote vehicle from its extrapolated position, m.
     pub ghost_error: f64,
-    /// Greatest D_H of those vehicles, m.
+    /// Largest bound D_H of those vehicles, m.
     pub ghost_bound: f64,
 }
 
 impl HeartbeatCosts {
-    /// Adds further heartbeats.
+    /// Adds the costs of further heartbeats.
     pub fn add(&mut self, figures: &[HeartbeatFigures]) {
         for heartbeat in figures {
             self.heartbeats += 1;

@@ -1,9 +1,9 @@
-//! What heartbeats cost, as a run goes on: `heartbeats.csv`, a row for each heartbeat and
-//! rank, and `trace.json`, a timeline.
+//! Costs of heartbeats during a run: `heartbeats.csv` and the timeline `trace.json`.
 //!
-//! The timeline is in the JSON array format of trace events that Perfetto and Chrome open,
-//! also while its closing bracket is missing: an event a line, a process for each rank,
-//! times from the end of the handshake (of a run that went on: after those before).
+//! `heartbeats.csv` has a row per heartbeat and rank. The timeline is in the JSON array format of
+//! trace events, which Perfetto and Chrome open even without the closing bracket. It has an event
+//! per line and a process per rank. Times start at the end of the handshake; those of a resumed run
+//! continue after the earlier ones.
 
 use super::own_file::OwnFile;
 use super::{ReportError, file};
@@ -22,12 +22,12 @@ const HEADER: &str = "tick,rank,agents,step_us,serialise_us,lengths_us,payload_u
     agree_us,imaging_us,record_us,checkpoint_us,\
     state_bytes,ground_bytes,received_bytes,record_bytes,nodes,ghost_error_m,ghost_bound_m\n";
 
-/// A time in µs.
+/// Converts a duration to µs.
 pub fn microseconds(time: Duration) -> f64 {
     time.as_nanos() as f64 * 1e-3
 }
 
-/// Times of a heartbeat with their names, in their order.
+/// Returns the durations of a heartbeat's phases with their names, in their order.
 fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
     [
         ("step", heartbeat.step),
@@ -42,18 +42,19 @@ fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
     ]
 }
 
-/// The files being written.
+/// Writer of the two files.
 pub struct Heartbeats {
     figures: Option<OwnFile>,
     timeline: Option<Timeline>,
 }
 
 impl Heartbeats {
-    /// Begins the files of a run on so many ranks, or goes on with them from a tick: the
-    /// figures where there are several ranks, the timeline where it is asked for.
+    /// Begins the files of a run on `ranks` ranks, or continues them from a tick.
+    ///
+    /// The costs are written if there are several ranks, the timeline if requested.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be created or gone on with.
+    /// [`ReportError`] if a file cannot be created or continued.
     pub fn open(
         folder: &Path,
         ranks: usize,
@@ -68,13 +69,13 @@ impl Heartbeats {
         Ok(Heartbeats { figures, timeline })
     }
 
-    /// Takes down heartbeats: of every rank the same.
+    /// Records heartbeats, the same ones of every rank.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn take(&mut self, ranks: &[Vec<HeartbeatFigures>]) -> Result<(), ReportError> {
         let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0);
-        // all ranks' first, then all ranks' second: so a file is cut at a tick
+        // rows are ordered by heartbeat, then by rank, so that a file can be truncated at a tick
         let all = (0..heartbeats)
             .flat_map(|heartbeat| ranks.iter().map(move |rank| &rank[heartbeat]).enumerate());
         if let Some(file) = &mut self.figures {
@@ -85,10 +86,10 @@ impl Heartbeats {
         self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.take(all))
     }
 
-    /// Ends the files; their names in the folder.
+    /// Completes the files and returns their names in the folder.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         let mut names = Vec::new();
         if let Some(file) = self.figures {
@@ -104,7 +105,7 @@ impl Heartbeats {
     }
 }
 
-/// The figures, begun or gone on with from a tick.
+/// Creates the file of costs, or continues it from a tick.
 fn figures(path: &Path, from: Option<u64>) -> Result<OwnFile, ReportError> {
     let Some(from) = from else {
         let mut file = OwnFile::at_end(file::create(path)?, path)?;
@@ -130,10 +131,10 @@ fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatFigures) {
     let _ = writeln!(rows, ",{ghost_error:.7},{ghost_bound:.7}");
 }
 
-/// A timeline being written.
+/// Writer of a timeline.
 struct Timeline {
     file: OwnFile,
-    /// When it begins, µs after the beginning of the timeline that it goes on with.
+    /// Start of this run in the timeline, µs: after the events of the run that it continues.
     begins: f64,
 }
 
@@ -156,7 +157,7 @@ impl Timeline {
                 let time = |key: &str| read[key].as_f64().unwrap_or(0.0);
                 begins = begins.max(time("ts") + time("dur"));
                 events += 1;
-                // the comma belongs to the event that follows
+                // the comma is written with the next event
                 event.len()
             })?,
         };
@@ -177,7 +178,7 @@ impl Timeline {
         self.file.append(text.as_bytes())
     }
 
-    /// Adds the spans of heartbeats, each with its rank. What took no time is left out.
+    /// Adds the phases of heartbeats, each with its rank. Phases without duration are omitted.
     fn take<'a>(
         &mut self,
         all: impl Iterator<Item = (usize, &'a HeartbeatFigures)>,
@@ -199,8 +200,10 @@ impl Timeline {
     }
 }
 
-/// Cuts a file where the first line is not to be kept whole, and goes to its end. `keeps`
-/// says how many bytes of a line are kept; a line that is kept in part may be followed.
+/// Truncates a file at the first line to be removed, and positions it at its end.
+///
+/// `keeps` returns how many bytes of a line remain, 0 to remove it; a line may remain in part and
+/// others after it.
 fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<OwnFile, ReportError> {
     file::check_place(path)?;
     let opened = fs::OpenOptions::new().read(true).write(true).open(path);

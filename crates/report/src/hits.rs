@@ -1,4 +1,4 @@
-//! Hits of a run, `hits.csv`: who ran into what, when and where, and how hard.
+//! Collisions of a run, `hits.csv`: participants, time, position and severity.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 const STEM: &str = "hits";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
-/// Columns of numbers, and what they hold.
+/// Numeric columns and their descriptions.
 const NUMBERS: [(&str, &str); 8] = [
     ("began_s", "when they touched first"),
     ("until_s", "when they touched last"),
@@ -26,7 +26,7 @@ const NUMBERS: [(&str, &str); 8] = [
     ("peak_N", "greatest resultant of the contacts' forces"),
 ];
 
-/// What every column holds, for the folder's README.
+/// Name and description of each column, for the README of the folder.
 pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
     let words = [
         (
@@ -49,15 +49,15 @@ fn columns() -> Vec<Column> {
     columns
 }
 
-/// The list being written.
+/// Writer of the collisions of a run.
 pub(super) struct Hits {
     table: Growing,
-    /// Where they were, m, for the picture.
+    /// Positions of the collisions, m, for the picture.
     pub places: Vec<[f64; 2]>,
 }
 
 impl Hits {
-    /// Begins it, or goes on after a time, s; nothing where nobody can meet anything.
+    /// Begins the file, or continues it after a time, s; none if no collision is possible.
     pub fn open(
         folder: &Path,
         world: &World,
@@ -80,7 +80,7 @@ impl Hits {
         Ok(Some(Hits { table, places }))
     }
 
-    /// Adds those that were over at a time, s.
+    /// Adds the collisions that were over at a time, s.
     pub fn take(
         &mut self,
         world: &World,
@@ -102,13 +102,13 @@ impl Hits {
         self.table.flush()
     }
 
-    /// Ends the file; its name, and the places.
+    /// Completes the file and returns its name and the positions.
     pub fn finish(self) -> Result<(Vec<String>, Vec<[f64; 2]>), ReportError> {
         Ok((self.table.finish()?, self.places))
     }
 }
 
-/// Columns of numbers of a hit by their names.
+/// Returns the numeric columns of a collision with their names.
 pub(super) fn numbers(hit: &Hit) -> [(&'static str, f64); 8] {
     let Hit { time: began, until, place, impulse, energy, peak, .. } = *hit;
     let [began, until] = [began, until].map(whole_microseconds);
@@ -116,7 +116,7 @@ pub(super) fn numbers(hit: &Hit) -> [(&'static str, f64); 8] {
     std::array::from_fn(|column| (NUMBERS[column].0, numbers[column]))
 }
 
-/// Name of what a vehicle met: another's, or that of a thing and its number.
+/// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
 pub(super) fn with(world: &World, hit: &Hit) -> String {
     match hit.with {
         Struck::Obstacle(index) => format!("{} {index}", world.model().struck(hit.with)),

@@ -1,5 +1,6 @@
-//! A journal: numbered records one after the other, each with its length and a check sum, so that
-//! one that a killed process only began is known as such.
+//! A journal: numbered records in sequence, each with its length and a checksum.
+//!
+//! A record that a killed process left incomplete is detected by these.
 
 use super::own_file::check_reach;
 use super::{ReportError, file::check_place};
@@ -12,24 +13,25 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes before a record: its length and its CRC-32, little-endian.
+/// Length of a record's header, bytes: the record's length and its CRC-32, little-endian.
 const HEAD: usize = 8;
 
-/// A journal that records are added to, from any thread.
+/// A journal to which any thread can append records.
 #[derive(Debug)]
 pub struct Journal<T> {
     path: PathBuf,
-    /// The file, and the bytes that it must have at least.
+    /// The file, and its minimum length, bytes.
     file: Mutex<(fs::File, u64)>,
     holds: PhantomData<fn(&T)>,
 }
 
 impl<T: Serialize + DeserializeOwned> Journal<T> {
-    /// Opens a journal, made unless there is one; with the records in it, by number. What stands
-    /// behind the last whole record is cut off.
+    /// Opens a journal and returns its records by number; creates it if it does not exist.
+    ///
+    /// All bytes after the last complete record are removed.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be read or written.
+    /// [`ReportError`] if it cannot be read or written.
     pub fn open(path: &Path) -> Result<(Journal<T>, BTreeMap<u64, T>), ReportError> {
         check_place(path)?;
         let (records, whole) = read(path)?;
@@ -41,10 +43,13 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok((Journal { path, file, holds: PhantomData }, records))
     }
 
-    /// Adds a record: it is the system's, whatever becomes of this process.
+    /// Appends a record.
+    ///
+    /// The record survives the end of this process, but a failure of the system only after
+    /// [`Journal::sync`].
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
+    /// [`ReportError`] if it cannot be written.
     pub fn put(&self, number: u64, record: &T) -> Result<(), ReportError> {
         let body =
             postcard::to_stdvec(&(number, record)).map_err(ReportError::encode(&self.path))?;
@@ -61,21 +66,22 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok(())
     }
 
-    /// Has the disk hold all that was added.
+    /// Writes all appended records to the disk.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot.
+    /// [`ReportError`] if this fails.
     pub fn sync(&self) -> Result<(), ReportError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.0.sync_data().map_err(ReportError::file("write", &self.path))
     }
 }
 
-/// The whole records of a journal by their numbers, and how many bytes they take; none of no
-/// journal.
+/// Returns the complete records of a journal by number, and their length in bytes.
+///
+/// There are none if the file does not exist.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be read.
+/// [`ReportError`] if it cannot be read.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(BTreeMap<u64, T>, usize), ReportError> {
     if !path.exists() {
         return Ok((BTreeMap::new(), 0));
@@ -85,22 +91,22 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(BTreeMap<u64, T>, usize
     Ok((by_number, records.bytes))
 }
 
-/// The whole records of a journal one after the other, as they were added.
+/// Iterator over the complete records of a journal, in the order of appending.
 pub struct Records<T> {
     path: PathBuf,
     file: BufReader<fs::File>,
-    /// Bytes of the file that are not read yet, at its end as it was when it was opened.
+    /// Number of unread bytes, up to the length that the file had when it was opened.
     left: u64,
-    /// Bytes of those that have been read.
+    /// Number of bytes of the records read.
     bytes: usize,
     holds: PhantomData<fn() -> T>,
 }
 
 impl<T: DeserializeOwned> Records<T> {
-    /// Opens a journal.
+    /// Opens a journal for reading.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be read.
+    /// [`ReportError`] if it cannot be read.
     pub fn open(path: &Path) -> Result<Records<T>, ReportError> {
         let file = fs::File::open(path).map_err(ReportError::file("read", path))?;
         let left = file.metadata().map_err(ReportError::file("read", path))?.len();
@@ -108,7 +114,7 @@ impl<T: DeserializeOwned> Records<T> {
         Ok(Records { path, file, left, bytes: 0, holds: PhantomData })
     }
 
-    /// The next record, if it is whole.
+    /// Returns the next record, if it is complete.
     fn record(&mut self) -> std::io::Result<Option<(u64, T)>> {
         let mut head = [0; HEAD];
         if self.left < HEAD as u64 {
@@ -141,7 +147,7 @@ impl<T: DeserializeOwned> Iterator for Records<T> {
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.record().map_err(ReportError::file("read", &self.path)).transpose();
         if !matches!(record, Some(Ok(_))) {
-            // what stands behind the first that is not whole cannot be told apart
+            // after an incomplete record, the start of the next one is unknown
             self.left = 0;
         }
         record

@@ -1,4 +1,4 @@
-//! What a run was driven from, in its folder: so that it can be driven again anywhere.
+//! Inputs of a run, copied to its folder so that the run can be repeated anywhere.
 
 use super::manifest::FileHash;
 use super::{ReportError, file};
@@ -9,16 +9,17 @@ use std::path::{Component, Path, PathBuf};
 
 /// Folder of the copies.
 pub(super) const FOLDER: &str = "inputs";
-/// Name of the scenario with every default and change written out.
+/// Name of the scenario file in which every default and change is explicit.
 pub const SCENARIO: &str = "scenario.toml";
-/// Length up to which a file is copied, bytes.
+/// Maximum length of a file that is copied, bytes.
 pub(super) const COPIED: u64 = 64 << 20;
 
-/// Copies small inputs into a run's folder, placed to each other as they were, and lists
-/// all; those that are too large are only listed.
+/// Copies small inputs into a run's folder and lists all inputs.
+///
+/// The copies have the same relative paths to each other. Larger files are only listed.
 ///
 /// # Errors
-/// [`ReportError`] when a copy cannot be written, or the file has changed meanwhile.
+/// [`ReportError`] if a copy cannot be written, or an input has changed in the meantime.
 pub fn keep(folder: &Path, files: &Inputs) -> Result<Vec<FileHash>, ReportError> {
     let inputs = files.list();
     let places = places(&inputs);
@@ -42,10 +43,10 @@ pub fn keep(folder: &Path, files: &Inputs) -> Result<Vec<FileHash>, ReportError>
     inputs.iter().zip(&places).map(keep).collect()
 }
 
-/// All inputs, however large, placed to each other as they were, with what each holds.
+/// Returns all inputs of any size with their content, with the same relative paths to each other.
 ///
 /// # Errors
-/// [`ReportError`] when one has changed since it was read.
+/// [`ReportError`] if an input has changed since it was read.
 pub fn copies(files: &Inputs) -> Result<Vec<(FileHash, Vec<u8>)>, ReportError> {
     let inputs = files.list();
     let places = places(&inputs);
@@ -62,8 +63,9 @@ pub fn copies(files: &Inputs) -> Result<Vec<(FileHash, Vec<u8>)>, ReportError> {
     inputs.iter().zip(&places).map(copy).collect()
 }
 
-/// The scenario with its paths leading to the copies. `base` is the folder that its own paths
-/// start from.
+/// Returns the scenario with its paths replaced by those of the copies.
+///
+/// `base` is the folder to which its original paths are relative.
 pub fn with_copies(scenario: &Scenario, base: &Path, inputs: &[FileHash]) -> Scenario {
     let mut resolved = scenario.clone();
     resolved.output.folder = None;
@@ -78,8 +80,9 @@ pub fn with_copies(scenario: &Scenario, base: &Path, inputs: &[FileHash]) -> Sce
     resolved
 }
 
-/// Writes the scenario as it was resolved, its paths leading to the copies. `base` is
-/// the folder that its own paths start from.
+/// Writes the resolved scenario with its paths replaced by those of the copies.
+///
+/// `base` is the folder to which its original paths are relative.
 pub fn write_scenario(
     folder: &Path,
     scenario: &Scenario,
@@ -91,17 +94,20 @@ pub fn write_scenario(
     file::write(&path, text(&path, &resolved)?.as_bytes())
 }
 
-/// A scenario without a folder for its output as `path`, a file of that name, holds it. Paths of
-/// other length change no line.
+/// Returns the content of a scenario file for a scenario without an output folder.
+///
+/// `path` is only for error messages. The lengths of paths in the scenario do not change line
+/// breaks.
 ///
 /// # Errors
-/// [`ReportError`] when it is none that TOML can hold.
+/// [`ReportError`] if TOML cannot represent the scenario.
 pub fn text(path: &Path, scenario: &Scenario) -> Result<String, ReportError> {
     let text = scenario.to_toml().map_err(ReportError::encode(path))?;
     Ok(format!("# What this run drove, every default and --set written out.\n{text}"))
 }
 
-/// Places below the run's folder: the inputs' own below the folder that they share.
+/// Returns paths in the run's folder; they keep the structure below the folder common to all
+/// inputs.
 fn places(inputs: &[Input]) -> Vec<PathBuf> {
     let whole = |input: &Input| {
         let path = std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone());

@@ -1,7 +1,7 @@
-//! The keys of a format as a page of tables, made from its JSON Schema.
+//! The keys of a format as a page of tables, generated from its JSON Schema.
 //!
-//! What the schema defines once is a section, named by the shortest path that leads to it;
-//! the other paths stand below its table.
+//! Each definition of the schema is a section, titled with the shortest path to it. Its other paths
+//! are listed below its table.
 
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +10,7 @@ use std::fmt::Write;
 const HEAD: &str =
     "| key | type | unit | range | default | |\n| --- | --- | --- | --- | --- | --- |";
 
-/// The page, in Markdown, under an introduction.
+/// Returns the page in Markdown, with an introduction.
 pub fn page(schema: &Json, introduction: &str) -> String {
     let sections = Sections::of(schema);
     let mut text = format!("{introduction}\n");
@@ -28,7 +28,7 @@ pub fn page(schema: &Json, introduction: &str) -> String {
     text
 }
 
-/// Every definition with the paths that lead to it, the shortest first.
+/// Definitions by name, each with the paths to it, the shortest first.
 struct Sections(BTreeMap<String, Vec<String>>);
 
 impl Sections {
@@ -55,7 +55,8 @@ impl Sections {
         Sections(found)
     }
 
-    /// The path; where others have the same, with what it is there.
+    /// Returns the path of a definition, followed by its name if other definitions have the same
+    /// path.
     fn title(&self, name: &str) -> String {
         let path = &self.0[name][0];
         if self.0.values().filter(|paths| paths[0] == *path).count() == 1 {
@@ -86,7 +87,7 @@ impl Sections {
         }
     }
 
-    /// A row for every key but the one that tells a variant from the others.
+    /// Writes a row for every key except the one that selects a variant.
     fn table(&self, text: &mut String, node: &Json) {
         let keys: Vec<(&String, &Json)> =
             node["properties"].as_object().into_iter().flatten().collect();
@@ -108,7 +109,7 @@ impl Sections {
         }
     }
 
-    /// What a value is, in words, with a link to the section that says more.
+    /// Returns the type of a value in words, with a link to its section if there is one.
     fn kind(&self, node: &Json) -> String {
         if let Some(name) = referred(node) {
             let kept = |c: &char| c.is_alphanumeric() || matches!(c, '_' | ' ');
@@ -119,7 +120,7 @@ impl Sections {
         if let Some(value) = node.get("const") {
             return format!("`{value}`");
         }
-        // an optional is one of itself and null, and TOML has no null
+        // an optional value is itself or null, and TOML has no null
         if node["anyOf"].is_array() {
             let kinds = variants(node).filter(|v| v["type"] != "null").map(|v| self.kind(v));
             return kinds.collect::<Vec<_>>().join(" or ");
@@ -152,7 +153,7 @@ fn referred(node: &Json) -> Option<&str> {
     node["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// Within what bounds a number lies, or those of a list.
+/// Returns the bounds of a number, or of the elements of a list.
 fn range(node: &Json) -> String {
     let node = if node["items"].is_object() { &node["items"] } else { node };
     let bounds =
@@ -164,7 +165,7 @@ fn range(node: &Json) -> String {
     bounds.into_iter().filter_map(bound).collect::<Vec<_>>().join(", ")
 }
 
-/// The description, fit for a cell.
+/// Returns the description, escaped for a table cell.
 fn described(node: &Json) -> String {
     node["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }

@@ -1,5 +1,4 @@
-//! The undisturbed ground as maps show it: relief tinted by soil, contours with their
-//! heights, what stands on it, coordinates, scale and north.
+//! The undisturbed ground on maps: relief tinted by soil, contours with labels, obstacles and axes.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::chart::{Scale, round_step};
@@ -14,26 +13,26 @@ use bekker_sensor::material::SoilAppearance;
 /// A function of the ground at world (x, y), m.
 pub type OfGround<'a, T> = &'a (dyn Fn(f64, f64) -> T + Sync);
 
-/// Ground to be drawn.
+/// Ground to draw.
 #[derive(Clone)]
 pub struct Land<'a> {
     /// Height of the undisturbed ground, m.
     pub height: OfGround<'a, f64>,
-    /// Index of the soil in `soils`.
+    /// Index into `soils`.
     pub soil: OfGround<'a, usize>,
     /// Whether there is no elevation data.
     pub is_gap: OfGround<'a, bool>,
-    /// The soils.
+    /// Appearance of the soils.
     pub soils: Vec<SoilSign>,
     /// Bounds `[x_min, y_min, x_max, y_max]` of the terrain, m; may be infinite.
     pub bounds: [f64; 4],
-    /// Trees, rocks, posts and meshes.
+    /// Trees, rocks, posts and meshes on the ground.
     pub props: &'a [Prop],
-    /// How local metres lie in the elevation model's coordinates.
+    /// Mapping of local meters to the coordinates of the elevation model.
     pub placement: Option<&'a Placement>,
 }
 
-/// How a soil is shown.
+/// Appearance of a soil on maps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SoilSign {
     /// Its name.
@@ -43,7 +42,9 @@ pub struct SoilSign {
 }
 
 impl SoilSign {
-    /// Signs of a table of soils: white what is white, quiet tints in turn for the rest.
+    /// Returns the appearances of a table of soils.
+    ///
+    /// Soils with a white surface get tints of snow, all others unobtrusive tints, each in turn.
     pub fn of(soils: &[Soil]) -> Vec<SoilSign> {
         let mut earths = 0..;
         let mut snows = 0..;
@@ -79,13 +80,14 @@ impl Land<'_> {
         x_min <= x && x <= x_max && y_min <= y && y <= y_max
     }
 
-    /// Shows all of `shown` in the frame, and of what lies beyond the terrain as little
-    /// as can be: the view is moved onto the terrain, and the frame cut where it ends.
+    /// Returns a view of all of `shown` that extends as little as possible beyond the terrain.
+    ///
+    /// The view is moved onto the terrain, and the frame is reduced where the terrain is smaller.
     pub(super) fn view(&self, frame: Frame, shown: [f64; 4]) -> View {
         let mut view = View::fitting(frame, shown);
         let seen = view.bounds();
         for k in 0..2 {
-            // what is driven stays in sight, on the terrain or off it
+            // tracks remain visible, on or off the terrain
             let low = self.bounds[k].min(shown[k]);
             let high = self.bounds[k + 2].max(shown[k + 2]);
             let (span, room) = (seen[k + 2] - seen[k], high - low);
@@ -105,12 +107,12 @@ impl Land<'_> {
         view
     }
 
-    /// Whether any ground without elevation data is seen in the view.
+    /// Returns whether the view contains ground without elevation data.
     pub(super) fn has_gaps_in(&self, view: &View) -> bool {
         self.points_in(view).any(|[x, y]| (self.is_gap)(x, y))
     }
 
-    /// Soils seen in the view, in the order of their table.
+    /// Returns the soils in the view, in the order of their table.
     pub(super) fn soils_in(&self, view: &View) -> Vec<usize> {
         let mut soils: Vec<usize> = self.points_in(view).map(|[x, y]| (self.soil)(x, y)).collect();
         soils.sort_unstable();
@@ -118,7 +120,7 @@ impl Land<'_> {
         soils
     }
 
-    /// Points of the terrain in the view, of a grid of 200 by 200.
+    /// Returns the points of the terrain on a grid of 200 by 200 in the view.
     fn points_in(&self, view: &View) -> impl Iterator<Item = [f64; 2]> {
         let [x_min, y_min, x_max, y_max] = view.bounds();
         let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
@@ -127,23 +129,25 @@ impl Land<'_> {
     }
 }
 
-/// Ground beyond the terrain, and the hatching on it.
+/// Color of ground beyond the terrain, and of the hatching on it.
 const BEYOND: [Rgb; 2] = [Rgb(250, 250, 251), Rgb(214, 219, 225)];
 
-/// Paints the ground with its contours, their heights kept off `taken` places; returns the
-/// interval of the contours, if there are any, m.
+/// Paints the ground with contours, and returns their interval, m, if there are any.
+///
+/// The labels of the contours avoid the points `taken`.
 pub(super) fn ground(
     canvas: &mut Canvas,
     land: &Land<'_>,
     view: &View,
     taken: &[Point],
 ) -> Option<f64> {
-    // Two pixels between samples: below what the eye sees of the shading.
+    // Two pixels between samples: finer shading is not visible.
     let step = 2.0 * view.metres / f64::from(canvas.scale());
     let field = HeightField::sample(view, step, land.height);
     let (low, high) = field.range();
     let roughness = field.roughness();
-    // Gentle ground is exaggerated until its slopes show, level ground is not.
+    // Heights of gentle ground are exaggerated until its slopes are visible; level ground is not
+    // changed.
     let exaggeration = if roughness > 1e-4 { (0.3 / roughness).clamp(1.0, 12.0) } else { 1.0 };
     let interval = round_step(((high - low) / 14.0).max(0.05));
     let pixel = view.metres / f64::from(canvas.scale());
@@ -169,7 +173,7 @@ pub(super) fn ground(
     Some(interval)
 }
 
-/// Where the terrain ends, if that is in sight.
+/// Draws the edge of the terrain, if it is in the view.
 fn edge(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
     let seen = view.bounds();
     let far = [0, 1, 2, 3].map(|k| {
@@ -199,7 +203,7 @@ fn edge(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
     canvas.unclip();
 }
 
-/// Words for ground without elevation data.
+/// Label of ground without elevation data.
 pub(super) const GAPS: &str = "no elevation data, off limits";
 
 /// Draws a patch of the hatching of ground without elevation data.
@@ -214,7 +218,7 @@ pub(super) fn gap_patch(canvas: &mut Canvas, frame: Frame) {
     canvas.outline(frame, 0.8, SECONDARY);
 }
 
-/// How much of a pixel a contour covers; every fifth counts double.
+/// Returns the coverage of a pixel by a contour; every fifth contour is wider and darker.
 fn contour(ground: relief::Ground, interval: f64, pixel: f64, width: f64) -> f64 {
     let steepness = ground.slope[0].hypot(ground.slope[1]);
     if steepness < 1e-9 {
@@ -228,16 +232,18 @@ fn contour(ground: relief::Ground, interval: f64, pixel: f64, width: f64) -> f64
     (half + 0.5 - away).clamp(0.0, 1.0) * if index { 1.0 } else { 0.6 }
 }
 
-/// A place for the height of a contour.
+/// A candidate position for the label of a contour.
 #[derive(Clone, Copy)]
 struct Crossing {
     level: i64,
     at: Point,
-    /// Direction of the contour on the sheet, rad.
+    /// Direction of the contour on the canvas, rad.
     turn: f64,
 }
 
-/// Sets heights on contours, every fifth first, well apart and clear of what is `taken`.
+/// Labels contours with their heights.
+///
+/// Every fifth contour has priority. Labels keep a distance from each other and from `taken`.
 fn heights(
     canvas: &mut Canvas,
     land: &Land<'_>,
@@ -280,7 +286,7 @@ fn heights(
                     _ => continue,
                 };
                 let [gx, gy] = ground.slope;
-                // contours closer than this on the sheet leave no room for a figure
+                // contours closer than this on the canvas leave no space for a label
                 let spacing = interval / (gx.hypot(gy).max(1e-9) * view.metres);
                 let inside = at[0] > x + 40.0
                     && at[0] < x + width - 40.0
@@ -291,7 +297,7 @@ fn heights(
                     && land.contains(world)
                     && !(land.is_gap)(world[0], world[1])
                 {
-                    // along the contour, to be read from left to right
+                    // along the contour, readable from left to right
                     let turn = gx.atan2(gy);
                     let half = std::f64::consts::PI;
                     let turn = if turn.cos() < 0.0 { turn - half * turn.signum() } else { turn };
@@ -327,7 +333,7 @@ const NEEDLES: Rgb = Rgb(62, 106, 76);
 const STONE: Rgb = Rgb(128, 128, 126);
 const WOOD: Rgb = Rgb(120, 78, 48);
 
-/// Draws what stands on the ground, at its size but not too small to be seen.
+/// Draws trees, rocks and other props at their size, but never too small to be visible.
 pub(super) fn props(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
     canvas.clip(view.frame);
     let Frame { x, y, .. } = view.frame;
@@ -351,7 +357,7 @@ pub(super) fn props(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
     canvas.unclip();
 }
 
-/// Radius of the crown or body, m, and its colour.
+/// Radius of the crown or body, m, and its color.
 fn symbol(prop: &Prop) -> (f64, Rgb) {
     match prop.form {
         Form::Kind(PropKind::Spruce) => (1.9, NEEDLES),
@@ -372,7 +378,7 @@ fn symbol(prop: &Prop) -> (f64, Rgb) {
     }
 }
 
-/// What the props in sight are called in a key, with their colours.
+/// Returns the names and colors of the props in the view, for a legend.
 pub(super) fn prop_key(land: &Land<'_>, view: &View) -> Vec<(&'static str, Rgb)> {
     let [x_min, y_min, x_max, y_max] = view.bounds();
     let mut key: Vec<(&str, Rgb)> = Vec::new();
@@ -387,8 +393,9 @@ pub(super) fn prop_key(land: &Land<'_>, view: &View) -> Vec<(&'static str, Rgb)>
     key
 }
 
-/// Frames a map: local coordinates along its sides, scale and north, the contours'
-/// interval, and below it where it lies in the elevation model's coordinates.
+/// Draws the frame of a map: local coordinates, scale, north arrow and contour interval.
+///
+/// Below the map are the coordinates of its corners in the elevation model.
 pub(super) fn frame(canvas: &mut Canvas, land: &Land<'_>, view: &View, interval: Option<f64>) {
     scale_bar(canvas, view);
     north_arrow(canvas, view.frame);
@@ -445,12 +452,12 @@ fn corners(placement: &Placement, view: &View) -> String {
     format!("from {} to {}{system}", name(south_west), name(north_east))
 }
 
-/// A round distance of about a fifth of the view's width, m.
+/// Returns a round distance of about a fifth of the view's width, m.
 fn round_distance(view: &View) -> f64 {
     round_step(0.14 * f64::from(view.frame.width) * view.metres)
 }
 
-/// A round distance at the lower left of a view.
+/// Draws a scale bar of a round distance at the lower left of a view.
 pub(super) fn scale_bar(canvas: &mut Canvas, view: &View) {
     let distance = round_distance(view);
     let length = (distance / view.metres) as f32;
@@ -485,10 +492,10 @@ fn north_arrow(canvas: &mut Canvas, frame: Frame) {
     canvas.text("N", [x, y + 29.0], style);
 }
 
-/// Colour of the line of a way that is planned.
+/// Color of a planned path.
 pub(super) const PLANNED: Rgb = Rgb(40, 48, 58);
 
-/// Draws a way that is planned.
+/// Draws a planned path.
 pub(super) fn planned(canvas: &mut Canvas, view: &View, way: &[[f64; 2]]) {
     let line: Vec<Point> = way.iter().map(|point| view.point(*point)).collect();
     canvas.line(&line, 4.0, WHITE, 0.55);
@@ -515,10 +522,10 @@ mod tests {
 
     #[test]
     fn a_view_is_moved_onto_the_terrain_and_cut_where_it_ends() {
-        // 1 m a unit; 50 m below what is shown, of which the terrain has none
+        // 1 m per unit; 50 m below the shown part, where there is no terrain
         let view = land([0.0, 0.0, 1000.0, 1000.0]).view(FRAME, [5.0, 0.0, 205.0, 10.0]);
         assert_eq!((view.metres, view.bounds()), (1.0, [5.0, 0.0, 205.0, 100.0]));
-        // 60 m wide and high: the frame shrinks to it
+        // terrain 60 m wide and high: the frame shrinks to it
         let view = land([0.0, 0.0, 60.0, 60.0]).view(FRAME, [0.0, 0.0, 60.0, 60.0]);
         assert_eq!(view.bounds(), [0.0, 0.0, 60.0, 60.0]);
         assert_eq!((view.frame.width, view.frame.height), (100.0, 100.0));

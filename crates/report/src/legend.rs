@@ -1,4 +1,4 @@
-//! Who is who in the picture of a run, on which soils, and how each drive ended.
+//! Legend of the picture of a run: vehicles, soils, and the outcome of each drive.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::color::{self, ALARM, INK, RULE, Rgb, SECONDARY};
@@ -9,13 +9,13 @@ use super::relief::View;
 use super::scene::{Scene, Track};
 use bekker_agent::{OutcomeCode, OutcomeReport};
 
-/// Size of the letters in which endings are told, and distance of their lines.
+/// Font size and line spacing of the outcomes.
 pub(super) const ENDING: f32 = 13.5;
 pub(super) const ENDING_LINE: f32 = 19.0;
-/// Rows of ground beyond which a track in the legend is only counted.
+/// Maximum number of vehicles listed; the others are only counted.
 const LEGEND_ROWS: usize = 6;
 
-/// Vehicles and soils, from `top` down.
+/// Draws the legend of vehicles and soils from `top` downward.
 pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
     let right = WIDTH - MARGIN;
     let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
@@ -65,8 +65,9 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
     }
 }
 
-/// What ended early or waits, each in its whole sentence, as lines across the page, as many
-/// as `room` holds; what does not fit is counted.
+/// Returns the full outcome sentences of vehicles that ended early or wait, as lines of the page.
+///
+/// There are as many lines as fit into the height `room`; the other vehicles are counted.
 pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(String, Rgb)> {
     let style = TextStyle::new(ENDING, INK);
     let most = (room / ENDING_LINE).max(1.0) as usize;
@@ -87,13 +88,13 @@ pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(Str
     lines
 }
 
-/// Whether a track's end has more to tell than its code.
+/// Returns whether a track's outcome has details beyond its code.
 fn tells(track: &Track) -> bool {
     let code = track.outcome.code;
     code.is_loss() || code == OutcomeCode::Waiting
 }
 
-/// How a track ended, and whether that is bad news.
+/// Returns the outcome of a track in a few words, and whether it is a loss.
 fn ending(track: &Track) -> (String, bool) {
     let OutcomeReport { code, time, .. } = track.outcome;
     let mut text = format!("{:.0} m, {}", track.distance, code.words());

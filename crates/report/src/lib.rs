@@ -1,48 +1,48 @@
 //! Results: tables, pictures, plots and files.
 //!
-//! Every function takes plain data (samples, summaries, closures over the
-//! ground) and writes one file. Files appear whole or not at all: they are
-//! written beside their place and renamed into it. What a run takes down as it goes
-//! ([`record`]) is in its place from the beginning and can be read at any time; that it is
-//! complete is said by the manifest.
+//! Every function takes plain data (samples, summaries, closures over the ground) and writes one
+//! file. Files appear completely or not at all: they are written under a temporary name and then
+//! renamed. Records of a run ([`record`]) are different. They are in place from the beginning and
+//! can be read at any time; the manifest states whether they are complete.
 //!
-//! | module | leaves |
+//! | module | content |
 //! | --- | --- |
-//! | [`rundir`] | the folder of a run |
-//! | [`manifest`] | what was run, with what, on what: JSON |
-//! | [`record`] | all that is taken down as a run goes on |
-//! | [`recorder`] | the same, by an observer of a run |
-//! | [`record_parts`] | what each rank takes down of its own vehicles, to be joined |
-//! | [`recovery`] | checkpoints, and what is made good for a lost rank |
-//! | [`kept_inputs`] | what it was driven from |
-//! | [`readme`] | what every file holds |
+//! | [`rundir`] | folder of a run |
+//! | [`manifest`] | configuration, program, machine and outcome of a run: JSON |
+//! | [`record`] | all files that are written during a run |
+//! | [`recorder`] | observer of a run that writes them |
+//! | [`record_parts`] | records of each rank's vehicles, to be joined |
+//! | [`recovery`] | checkpoints, and recovery from the loss of a rank |
+//! | [`kept_inputs`] | copies of the inputs |
+//! | [`readme`] | description of every file |
 //! | [`keys`] | the keys of a format, as a page |
-//! | [`commands`] | commands from outside: CSV |
-//! | [`hashes`] | hashes of all heartbeats: CSV |
-//! | [`heartbeat_costs`] | sums of that |
-//! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
+//! | [`commands`] | commands of external controllers: CSV |
+//! | [`hashes`] | state hashes of all heartbeats: CSV |
+//! | [`heartbeat_costs`] | sums of the costs of heartbeats |
+//! | [`heartbeats`] | costs of each heartbeat: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
-//! | [`topics`] | nothing: it makes the messages that are taken down and told live |
-//! | [`readings`] | what sensors deliver: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
+//! | [`topics`] | messages that are recorded and sent live; writes no file |
+//! | [`readings`] | sensor data: MCAP, tables of small readings, and frames as PNG, EXR, PCD, LAS |
 //! | [`geotiff`] | the ruts as a raster |
-//! | [`elevation`] | an elevation model: PNG, and letters for a terminal |
-//! | [`photograph`] | what a camera sees: PNG |
-//! | [`shot`] | nothing: it takes a picture of a world at a moment |
-//! | [`recorded`] | nothing: it reads a run's folder again |
+//! | [`elevation`] | an elevation model: PNG, and characters for a terminal |
+//! | [`photograph`] | a camera's picture: PNG |
+//! | [`shot`] | renderer of a world at a moment; writes no file |
+//! | [`recorded`] | reader of a run's folder; writes no file |
 //! | [`comparison`] | runs side by side |
 //! | [`dataset`] | episodes of driving for learning: Minari, LeRobot, Parquet, MCAP |
-//! | [`going`] | maps of going: GeoTIFF, styles of QGIS, pictures, ways |
-//! | [`study`] | trials of a study: Parquet and CSV, and what is made of them |
+//! | [`going`] | mobility maps: GeoTIFF, styles of QGIS, pictures, routes |
+//! | [`study`] | trials of a study, Parquet and CSV, and their analysis |
 //! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
-//! | [`land`], [`profile`] | the ground on maps, and along a way |
-//! | [`html`] | a page for a browser, whole in one file |
+//! | [`land`], [`profile`] | the ground on maps, and along a path |
+//! | [`html`] | a self-contained page for a browser |
 //! | [`plot`] | line plots of the rigs |
-//! | [`journal`] | what is done of a long work, record by record |
-//! | [`table`] | the closing table |
-//! | [`progress`] | progress while it runs |
+//! | [`journal`] | completed parts of long work, record by record |
+//! | [`table`] | summary table at the end of a run |
+//! | [`progress`] | progress during a run |
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This is a layer of the crate `bekker`, whose documentation begins with examples;
+//! `ARCHITECTURE.md` is the map.
 
 mod alternating;
 mod canvas;

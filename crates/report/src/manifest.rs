@@ -1,4 +1,4 @@
-//! What was run, with what, on what, and what came of it.
+//! Manifest of a run: its configuration, program, machine, inputs and outputs.
 
 use super::hashes::hexadecimal;
 use super::{ReportError, file};
@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// Version of the manifest's own format.
+/// Version of the manifest's format.
 pub const FORMAT: u32 = 2;
 
 /// Everything needed to repeat a run and to check that it was repeated.
@@ -19,25 +19,25 @@ pub struct Manifest {
     pub format: u32,
     /// Whether the run has ended, and how.
     pub status: Status,
-    /// The program.
+    /// Build of the program.
     pub build: Build,
-    /// The machine.
+    /// Machine that ran it.
     pub machine: Machine,
     /// The scenario with all its defaults and overrides resolved.
     pub config: serde_json::Value,
     /// Seed of all random streams.
     pub seed: u64,
-    /// What is promised of a repetition: `bit-exact` on any number of threads.
+    /// Guarantee for a repetition: `bit-exact` on any number of threads.
     pub determinism: String,
-    /// Threads that the run was given.
+    /// Number of threads of the run.
     pub threads: usize,
-    /// All that decides the course of the run, a line `key = value` each.
+    /// All settings that determine the course of the run, one `key = value` each.
     pub decisive: Vec<String>,
-    /// Files read: the scenario first, then terrains, meshes, vehicles.
+    /// Files read: the scenario first, then terrains, meshes and vehicles.
     pub inputs: Vec<FileHash>,
-    /// Steps taken before the record begins: none, unless it goes on with another's.
+    /// Number of steps before the record begins: 0, unless the run continues another.
     pub first_tick: u64,
-    /// Steps taken at its end.
+    /// Number of steps at the end.
     pub last_tick: u64,
     /// Simulated time, s.
     pub simulated_s: f64,
@@ -45,7 +45,7 @@ pub struct Manifest {
     pub wall_s: f64,
     /// Hash of the final state, hexadecimal.
     pub state_hash: String,
-    /// Files written beside the manifest.
+    /// Files written, next to the manifest.
     pub outputs: Vec<FileHash>,
 }
 
@@ -53,11 +53,11 @@ pub struct Manifest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Not yet: it goes on, or was cut.
+    /// The run is in progress, or was killed.
     Running,
-    /// Early, by a signal.
+    /// A signal ended the run early.
     Interrupted,
-    /// As it was to.
+    /// The run ended as configured.
     Complete,
 }
 
@@ -68,18 +68,18 @@ pub struct Build {
     pub version: String,
     /// Hash of its source.
     pub source: String,
-    /// Revision of its source, where the builder gave `BEKKER_GIT_REVISION`.
+    /// Revision of its source, if `BEKKER_GIT_REVISION` was set for the build.
     pub git_revision: Option<String>,
     /// Cargo features compiled in.
     pub features: Vec<String>,
-    /// Processor architecture and operating system compiled for.
+    /// Target processor architecture and operating system.
     pub target: String,
     /// Whether it was compiled with debug assertions.
     pub debug_assertions: bool,
 }
 
 impl Build {
-    /// This program.
+    /// Returns the build of this program.
     pub fn current() -> Build {
         Build {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -99,14 +99,14 @@ impl Build {
 /// The machine that ran it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Name of the processor, where the system tells.
+    /// Name of the processor, if the system provides it.
     pub cpu: Option<String>,
-    /// Cores available to the process.
+    /// Number of cores available to the process.
     pub cores: usize,
 }
 
 impl Machine {
-    /// This machine.
+    /// Returns this machine.
     pub fn current() -> Machine {
         let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
             let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -119,19 +119,19 @@ impl Machine {
 /// A file and the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHash {
-    /// Path: as given for an input, relative to the manifest for an output.
+    /// Path: as given for an input, relative to the manifest's folder for an output.
     pub path: String,
     /// Length, bytes.
     pub bytes: u64,
     /// SHA-256, hexadecimal.
     pub sha256: String,
-    /// Of an input, its copy beside the manifest, if it was small enough for one.
+    /// Copy of an input in the run's folder, if the input is small enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
 }
 
 impl FileHash {
-    /// Hashes the file at `path` and lists it as `name`.
+    /// Hashes the file at `path` and names it `name`.
     pub fn of(path: &Path, name: &str) -> Result<FileHash, ReportError> {
         input::regular(path).map_err(ReportError::file("open", path))?;
         let mut file = fs::File::open(path).map_err(ReportError::file("open", path))?;
@@ -163,10 +163,10 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ReportError
     file::write(path, text.as_bytes())
 }
 
-/// The manifest of the run in a folder.
+/// Reads the manifest of the run in a folder.
 ///
 /// # Errors
-/// [`ReportError`] when it is no run's folder, or the manifest cannot be read.
+/// [`ReportError`] if the folder is not that of a run, or the manifest cannot be read.
 pub fn of_run(folder: &Path) -> Result<Manifest, ReportError> {
     let manifest = folder.join("manifest.json");
     let cause = match (folder.is_dir(), folder.exists()) {
@@ -178,7 +178,7 @@ pub fn of_run(folder: &Path) -> Result<Manifest, ReportError> {
     Err(ReportError::NotARun { path: folder.to_owned(), cause: cause.into() })
 }
 
-/// Reads a manifest back.
+/// Reads a manifest.
 pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     let text =
         input::read_text(path, input::LARGEST_TABLE).map_err(ReportError::file("read", path))?;
@@ -193,7 +193,7 @@ pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     serde_json::from_value(value).map_err(ReportError::decode(path))
 }
 
-/// Files of a folder that are not as a manifest lists them, in words; nothing if all are.
+/// Describes the files of a folder that differ from a manifest's list; none if all are equal.
 pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
     let (mut missing, mut altered) = (Vec::new(), Vec::new());
     for file in outputs {
@@ -216,7 +216,9 @@ pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Tables of a folder that hold NUL bytes, as one does that was cut while its run wrote it.
+/// Returns the tables of a folder that contain NUL bytes.
+///
+/// A table gets these if another program truncates it while its run writes it.
 pub fn tables_with_gaps(folder: &Path, outputs: &[FileHash]) -> Vec<String> {
     let has_gap = |file: &&FileHash| {
         let path = folder.join(&file.path);
@@ -225,7 +227,7 @@ pub fn tables_with_gaps(folder: &Path, outputs: &[FileHash]) -> Vec<String> {
     outputs.iter().filter(has_gap).map(|file| file.path.clone()).collect()
 }
 
-/// Whether a file holds NUL bytes.
+/// Returns whether a file contains NUL bytes.
 pub(super) fn holds_nul(path: &Path) -> std::io::Result<bool> {
     input::regular(path)?;
     let (mut file, mut block) = (fs::File::open(path)?, vec![0; 1 << 16]);

@@ -12,23 +12,24 @@ use bekker_agent::OutcomeReport;
 use bekker_world::BlockedCell;
 use std::collections::BTreeMap;
 
-/// How far to either side of a track its ruts are looked for, m: beyond the
-/// wheels of any vehicle.
+/// Lateral range on either side of a track in which its ruts are searched, m.
+///
+/// It exceeds the track width of any vehicle.
 pub(super) const REACH: f64 = 2.2;
 
-/// A place on a track with what was done to the ground across it.
+/// A cross section of a track with the deformation of the ground there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
-    /// On the track, m.
+    /// Center on the track, m.
     pub centre: [f64; 2],
     /// Unit vector along the track.
     pub along: [f64; 2],
-    /// Deepest rut across it, m.
+    /// Depth of the deepest rut across the track, m.
     pub depth: f64,
 }
 
 impl Section {
-    /// The point so far to the right of the track.
+    /// Returns the point at a distance `right` to the right of the track.
     pub fn across(&self, right: f64) -> [f64; 2] {
         let [x, y] = self.along;
         [self.centre[0] + right * y, self.centre[1] - right * x]
@@ -40,7 +41,7 @@ pub(super) fn driven(tracks: &[Track]) -> Option<[f64; 4]> {
     bounds_of(tracks.iter().flat_map(|track| &track.points).map(|point| point.position))
 }
 
-/// Bounds of places with a margin, m.
+/// Bounds of positions with a margin, m.
 pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f64; 4]> {
     let mut bounds = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     for [x, y] in positions.filter(|p| p.iter().all(|value| value.is_finite())) {
@@ -53,7 +54,7 @@ pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f6
     Some([bounds[0] - margin, bounds[1] - margin, bounds[2] + margin, bounds[3] + margin])
 }
 
-/// Sections along every track, about a pixel apart on the map.
+/// Returns the sections of every track, about a pixel apart on the map.
 pub(super) fn sections(scene: &Scene<'_>, view: &View) -> Vec<Vec<Section>> {
     let step = (1.2 * view.metres).max(scene.spacing);
     let along = |track: &Track| {
@@ -63,7 +64,7 @@ pub(super) fn sections(scene: &Scene<'_>, view: &View) -> Vec<Vec<Section>> {
     scene.tracks.iter().map(along).collect()
 }
 
-/// Sections along a line, `step` apart, of ruts on nodes so far apart, m.
+/// Returns sections along a line, `step` apart, with ruts on nodes `spacing` apart, m.
 pub(super) fn sections_along(
     positions: impl Iterator<Item = [f64; 2]>,
     rut: OfGround<'_, f64>,
@@ -104,7 +105,7 @@ fn deepest_across(rut: OfGround<'_, f64>, spacing: f64, section: &Section) -> f6
     })
 }
 
-/// The deepest node; of equal ones the most south-western.
+/// Returns the deepest node; among equal ones the most southern, then the most western.
 pub(super) fn deepest_node(nodes: &[RutNode]) -> Option<&RutNode> {
     let place = |own: &RutNode| (own.node.j, own.node.i);
     nodes
@@ -118,10 +119,11 @@ fn position(own: &RutNode, spacing: f64) -> [f64; 2] {
     [own.node.i, own.node.j].map(|n| f64::from(n) * spacing)
 }
 
-/// The section through the deepest node, across the nearest track; none where no rut is visible.
+/// Returns the section through the deepest node, across the nearest track; none if no rut is
+/// visible.
 ///
-/// A rut may lie anywhere: under a trailer, a vehicle that slid, or one that never moved. So the
-/// grid is searched, and the tracks only give the direction.
+/// A rut may be anywhere: under a trailer, a vehicle that slid, or one that never moved. Therefore
+/// the grid is searched, and the tracks only give the direction.
 pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Section> {
     let node = deepest_node(scene.nodes).filter(|own| own.depth >= VISIBLE)?;
     let ([x, y], depth) = (position(node, scene.spacing), node.depth);
@@ -131,19 +133,24 @@ pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Se
     let Some(Section { centre, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH) else {
         return Some(here);
     };
-    // moved along the track until the line across it meets the node
+    // moved along the track until the line across it contains the node
     let ahead = (x - centre[0]) * along[0] + (y - centre[1]) * along[1];
     let moved = [centre[0] + ahead * along[0], centre[1] + ahead * along[1]];
     let is_within = (moved[0] - x).hypot(moved[1] - y) < 0.9 * REACH;
     Some(Section { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
 }
 
-/// Length of [`REACH`] on the sheet, design units, above which all ruts are drawn where they are.
-/// Below it bands would hide them.
+/// Length of [`REACH`] on the canvas, design units, above which all ruts are drawn at their
+/// positions.
+///
+/// Below it, ruts under bands are omitted, because the bands would hide them.
 const IN_PLACE: f64 = 40.0;
 
-/// Cells of the map, 4 design units wide or a node, whose ruts are drawn in place: `[x, y]` of the
-/// deepest node and its depth, m. On a map of large scale these are all, else those off the tracks.
+/// Returns the ruts that are drawn at their positions: `[x, y]` of the deepest node of a cell and
+/// its depth, m.
+///
+/// A cell is 4 design units wide or a node. On a map of large scale these are all ruts, otherwise
+/// those off the tracks.
 fn ruts_off_tracks(
     scene: &Scene<'_>,
     view: &View,
@@ -151,7 +158,7 @@ fn ruts_off_tracks(
 ) -> Vec<([f64; 2], f64)> {
     let cell = (4.0 * view.metres).max(scene.spacing);
     let bin = |x: f64, side: f64| (x / side).floor() as i64;
-    // places that bands cover, by squares as wide as they reach
+    // points covered by bands, in squares as wide as the range of a band
     let reach = REACH + 1.2 * view.metres;
     let mut covered: BTreeMap<[i64; 2], Vec<[f64; 2]>> = BTreeMap::new();
     let bands = if REACH > IN_PLACE * view.metres { Vec::new() } else { visible_runs(sections) };
@@ -185,7 +192,7 @@ fn ruts_off_tracks(
     cells.into_iter().map(|(_, place, depth)| (place, depth)).collect()
 }
 
-/// Draws ruts that lie off all tracks where they are.
+/// Draws ruts off the tracks at their positions.
 fn off_tracks(canvas: &mut Canvas, view: &View, ruts: &[([f64; 2], f64)], colors: &DepthScale) {
     let mut ruts: Vec<&([f64; 2], f64)> = ruts.iter().collect();
     // the deepest on top
@@ -197,7 +204,7 @@ fn off_tracks(canvas: &mut Canvas, view: &View, ruts: &[([f64; 2], f64)], colors
     }
 }
 
-/// Rut depth at a point, bilinear between the nodes, m.
+/// Rut depth at a point, m, by bilinear interpolation between nodes.
 pub(super) fn interpolated(scene: &Scene<'_>, [x, y]: [f64; 2]) -> f64 {
     let s = scene.spacing;
     let (i, j) = ((x / s).floor(), (y / s).floor());
@@ -208,7 +215,7 @@ pub(super) fn interpolated(scene: &Scene<'_>, [x, y]: [f64; 2]) -> f64 {
     low * (1.0 - v) + high * v
 }
 
-/// Draws the map but for the vehicles.
+/// Draws the map without the vehicles.
 pub(super) fn draw(
     canvas: &mut Canvas,
     scene: &Scene<'_>,
@@ -232,13 +239,13 @@ pub(super) fn draw(
     key(canvas, scene, view, !visible_runs(sections).is_empty());
 }
 
-/// What the signs of the map mean, in a line below it; of ruts if there are any.
+/// Draws the legend of the map's symbols in a line below it, with that of ruts if there are any.
 fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
     let mut x = MAP_RIGHT;
-    // from the right
+    // from right to left
     let mut sign = |canvas: &mut Canvas, text: &str, width: f32| {
         x -= canvas.text_width(text, style);
         canvas.text(text, [x, baseline], style);
@@ -269,17 +276,19 @@ fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
 
 const BAND: f32 = 10.0;
 
-/// Sections that share a colour: few enough to look continuous, and enough that
-/// the smoothed edges of neighbours seldom add up to hard ones.
+/// Number of consecutive sections with the same color.
+///
+/// These are few enough to look continuous, and enough that the antialiased edges of neighbors
+/// seldom add up to visible ones.
 const PIECE: usize = 5;
 
-/// Stretches of tracks whose ruts are drawn as bands.
+/// Returns the parts of tracks whose ruts are drawn as bands.
 fn visible_runs(sections: &[Vec<Section>]) -> Vec<&[Section]> {
     let stretches = sections.iter().flat_map(|track| track.split(|own| own.depth < VISIBLE));
     stretches.filter(|run| run.len() > 1).collect()
 }
 
-/// The ruts, far wider than they are.
+/// Draws the ruts as bands along the tracks, much wider than they are.
 pub(super) fn bands(
     canvas: &mut Canvas,
     view: &View,
@@ -296,13 +305,13 @@ pub(super) fn bands(
     let mut pieces: Vec<(Vec<Point>, f64)> = Vec::new();
     for run in runs {
         for start in (0..run.len() - 1).step_by(PIECE) {
-            // Each reaches the first section of the next.
+            // Each piece ends at the first section of the next.
             let piece = &run[start..(start + PIECE + 1).min(run.len())];
             let depth = piece.iter().map(|section| section.depth).fold(0.0, f64::max);
             pieces.push((on_sheet(piece), depth));
         }
     }
-    // The deepest on top: it is what the reader looks for.
+    // The deepest on top, because readers look for it.
     pieces.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (piece, depth) in &pieces {
         canvas.line(piece, BAND, colors.color(*depth).rgb(), 1.0);
@@ -310,13 +319,13 @@ pub(super) fn bands(
 }
 
 const LINE: f32 = 2.6;
-/// Most vehicles that have a line, a number and a colour each.
+/// Maximum number of vehicles for which each has a line, a number and a color.
 pub(super) const MANY: usize = 40;
 
-/// Tracks side by side like the lines of a railway plan, so that those of a
-/// convoy do not hide one another: about the way where there is no rut, beside
-/// the band where there is one.
-/// Those of many lie where they are, each a thin line.
+/// Draws the tracks side by side, as on a railway map, so that those of a convoy remain visible.
+///
+/// They are centered on the path without a rut, and next to the band with one. If there are more
+/// than [`MANY`] tracks, each is a thin line at its position.
 fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
     if sections.len() > MANY {
         for track in sections {
@@ -338,8 +347,9 @@ fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
     }
 }
 
-/// Line `n` of `count`; directions and offsets are taken over some points so
-/// that it stays smooth.
+/// Returns line `n` of `count`.
+///
+/// Directions and offsets are averaged over several points so that the line is smooth.
 fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
     const TURN: usize = 6;
     const SHIFT: usize = 26;
@@ -352,7 +362,7 @@ fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
         let near = &track[around(SHIFT)];
         let rutted = near.iter().filter(|section| section.depth >= VISIBLE).count();
         let share = rutted as f32 / near.len() as f32;
-        // Smoothstep: neither line nor slope jumps where the ruts begin.
+        // Smoothstep: neither offset nor slope is discontinuous where the ruts begin.
         let offset = about + (beside - about) * share * share * (3.0 - 2.0 * share);
         let (from, to) = (points[*around(TURN).start()], points[*around(TURN).end()]);
         let (x, y) = (to[0] - from[0], to[1] - from[1]);
@@ -362,7 +372,7 @@ fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
     (0..points.len()).step_by(2).map(moved).collect()
 }
 
-/// Draws where the vehicles began and where they are, and what befell them.
+/// Draws the start and end of each vehicle's track, collisions and losses.
 pub(super) fn marks(
     canvas: &mut Canvas,
     scene: &Scene<'_>,
@@ -404,7 +414,7 @@ pub(super) fn marks(
     canvas.unclip();
 }
 
-/// Where one of many vehicles is: a dot, red where it came to grief.
+/// Draws the position of a vehicle, if there are more than [`MANY`]: a dot, red for a loss.
 fn mark_of_many(canvas: &mut Canvas, view: &View, track: &Track) {
     let finite = |place: &[f64; 2]| place.iter().all(|value| value.is_finite());
     let last = track.points.iter().map(|point| point.position).rfind(finite);
@@ -415,13 +425,13 @@ fn mark_of_many(canvas: &mut Canvas, view: &View, track: &Track) {
     canvas.disc(at, 1.9, if lost { ALARM } else { color::line(0) });
 }
 
-/// Cells that autonomous vehicles take for obstacles, and for holes, darker.
+/// Draws the cells that autonomous vehicles classify as obstacles and, darker, as holes.
 pub(super) fn blocked(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
     canvas.clip(view.frame);
     for BlockedCell { corner, side, is_hole } in &scene.blocked {
         let [x, y] = view.point([corner[0], corner[1] + side]);
         let [right, bottom] = view.point([corner[0] + side, corner[1]]);
-        // never so small that it is not seen
+        // always large enough to be visible
         let (width, height) = ((right - x).max(1.2), (bottom - y).max(1.2));
         let frame = Frame { x, y, width, height };
         canvas.rectangle(frame, if *is_hole { INK } else { ALARM }, 0.75);
@@ -429,7 +439,7 @@ pub(super) fn blocked(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
     canvas.unclip();
 }
 
-/// Marks where something was hit.
+/// Draws the mark of a collision.
 fn star(canvas: &mut Canvas, at: Point) {
     for (width, color) in [(4.6, WHITE), (2.2, ALARM)] {
         for turn in 0..4 {
@@ -440,12 +450,12 @@ fn star(canvas: &mut Canvas, at: Point) {
     }
 }
 
-/// Sets a word of trouble beside a point, on the side that `toward` points to.
+/// Draws the outcome of a loss next to a point, on the side to which `toward` points.
 fn label(canvas: &mut Canvas, frame: Frame, at: Point, toward: Point, word: &str) {
     let style = TextStyle::new(16.0, ALARM).bold().anchor(Anchor::Middle).halo();
     let length = toward[0].hypot(toward[1]).max(1e-6);
     let half = 0.5 * canvas.text_width(word, style);
-    // Clear of the lines beside the track, whichever way the word lies.
+    // Clear of the lines next to the track, for any direction of `toward`.
     let (x, y) = (toward[0] / length, toward[1] / length);
     let away = 34.0 + half * x.abs();
     let x = (at[0] + away * x).clamp(frame.x + half + 8.0, frame.right() - half - 8.0);
@@ -453,9 +463,9 @@ fn label(canvas: &mut Canvas, frame: Frame, at: Point, toward: Point, word: &str
     canvas.text(word, [x, y], style);
 }
 
-/// A place beside the vehicle that no badge has taken.
+/// Returns a position next to the vehicle that has no badge.
 fn free_place(at: Point, along: [f64; 2], taken: &[Point], frame: Frame) -> Point {
-    // Left of the track first: its lines run on the right.
+    // Left of the track first: its lines are on the right.
     let left = [-along[1] as f32, -along[0] as f32];
     let ahead = [along[0] as f32, -along[1] as f32];
     let tries = [
@@ -490,7 +500,7 @@ fn trouble(outcome: &OutcomeReport) -> Option<String> {
     outcome.code.is_loss().then(|| format!("{words}, {:.0} s", outcome.time.unwrap_or_default()))
 }
 
-/// The numbered disc that stands for vehicle `n`.
+/// Draws the numbered disc of vehicle `n`.
 pub(super) fn badge(canvas: &mut Canvas, at: Point, n: usize) {
     canvas.disc(at, 12.5, WHITE);
     canvas.disc(at, 11.0, color::line(n));
@@ -522,11 +532,11 @@ fn cross(canvas: &mut Canvas, [x, y]: Point) {
     }
 }
 
-/// Shows on the map where the close-up is.
+/// Draws the window of the close-up on the map.
 pub(super) fn mark_window(canvas: &mut Canvas, view: &View, close: &View) {
     let [x_min, y_min, x_max, y_max] = close.bounds();
     let ([left, top], [right, bottom]) = (view.point([x_min, y_max]), view.point([x_max, y_min]));
-    // Small windows are drawn a little larger, to be found.
+    // Small windows are drawn larger to be visible.
     let (x, y) = (0.5 * (left + right), 0.5 * (top + bottom));
     let width = (right - left).max(22.0);
     let height = (bottom - top).max(16.0);

@@ -1,9 +1,8 @@
-//! MCAP, a container of timed messages (<https://mcap.dev/spec>), as it is streamed.
+//! Streaming writer of MCAP, a container of timed messages (<https://mcap.dev/spec>).
 //!
-//! Messages are gathered in chunks with an index each, packed by LZ4; the closing summary
-//! repeats schemas and channels and says where everything is, so that a reader opens
-//! a long file at once. What is kept in memory is a chunk and one entry for each that
-//! has been written.
+//! Messages are grouped in chunks compressed by LZ4, with an index each. The summary at the end
+//! repeats schemas and channels and has the offsets of all chunks, so that a reader opens a long
+//! file at once. Memory holds one chunk, and one index entry per chunk written.
 
 use crc32fast::Hasher;
 use std::collections::BTreeMap;
@@ -12,10 +11,10 @@ use std::io::{self, Write};
 const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
 /// Size at which a chunk is written, bytes.
 const CHUNK: usize = 1 << 20;
-/// Time from its first message at which a chunk is written, ns.
+/// Duration after which a chunk is written, ns.
 const CHUNK_TIME: u64 = 1_000_000_000;
 
-/// How chunks are packed: frames of LZ4.
+/// Compression of chunks: LZ4 frames.
 const PACKING: &str = "lz4";
 
 fn packed(chunk: &[u8]) -> io::Result<Vec<u8>> {
@@ -24,7 +23,7 @@ fn packed(chunk: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish().map_err(io::Error::other)
 }
 
-/// Codes of records.
+/// Opcodes of records.
 mod op {
     pub const HEADER: u8 = 1;
     pub const FOOTER: u8 = 2;
@@ -39,13 +38,13 @@ mod op {
     pub const METADATA_INDEX: u8 = 13;
     pub const SUMMARY_OFFSET: u8 = 14;
     pub const DATA_END: u8 = 15;
-    /// A private record; readers skip it.
+    /// A private record, which readers skip.
     pub const GAP: u8 = 0x80;
 }
 
-/// Bytes of a record's code and length.
+/// Length of a record's opcode and length field, bytes.
 pub(super) const HEAD: usize = 9;
-/// Bytes of a footer with the magic behind it.
+/// Length of a footer and the magic after it, bytes.
 pub(super) const FOOTER: usize = HEAD + 20 + MAGIC.len();
 
 /// Content of a record, little-endian.
@@ -73,7 +72,7 @@ impl Record {
         self
     }
 
-    /// Bytes after their number in 32 bits: texts, arrays, maps.
+    /// Appends bytes after their number in 32 bits: texts, arrays, maps.
     fn sized(self, bytes: &[u8]) -> Record {
         self.u32(bytes.len() as u32).raw(bytes)
     }
@@ -82,7 +81,7 @@ impl Record {
         self.sized(text.as_bytes())
     }
 
-    /// The record whole.
+    /// Returns the record with its opcode and length.
     fn bytes(&self, code: u8) -> Vec<u8> {
         let mut whole = vec![code];
         whole.extend_from_slice(&(self.0.len() as u64).to_le_bytes());
@@ -91,7 +90,7 @@ impl Record {
     }
 }
 
-/// Earliest and latest time of some messages, ns.
+/// Earliest and latest time of a set of messages, ns.
 #[derive(Clone, Copy, Default)]
 struct Span(Option<[u64; 2]>);
 
@@ -106,28 +105,28 @@ impl Span {
     }
 }
 
-/// A schema or channel, to be written in the data and in the summary.
+/// A schema or channel, which is written in the data and in the summary.
 struct Listed {
     code: u8,
     bytes: Vec<u8>,
     written: bool,
 }
 
-/// A file in the making.
+/// Writer of an MCAP file.
 pub(super) struct Mcap<W> {
     to: W,
     position: u64,
     crc: Hasher,
-    /// Whether `crc` is of all bytes before `position`.
+    /// Whether `crc` covers all bytes before `position`.
     is_checked: bool,
-    /// Schemas and channels, in the order they were added.
+    /// Schemas and channels, in the order of creation.
     listed: Vec<Listed>,
-    /// Messages of each channel.
+    /// Number of messages of each channel.
     counts: BTreeMap<u16, u64>,
     schemas: u16,
     chunk: Vec<u8>,
     chunk_span: Span,
-    /// Times and places of the chunk's messages, channel by channel.
+    /// Times and offsets of the chunk's messages, by channel.
     chunk_index: BTreeMap<u16, Vec<u8>>,
     /// Index records of all chunks.
     chunks: Vec<Vec<u8>>,
@@ -166,7 +165,7 @@ impl<W: Write> Mcap<W> {
         self.to.write_all(bytes)
     }
 
-    /// Adds texts under a name, each with its key.
+    /// Adds a metadata record: texts with their keys, under a name.
     pub fn metadata(&mut self, name: &str, texts: &[(String, String)]) -> io::Result<()> {
         let pairs =
             texts.iter().fold(Record::default(), |pairs, (key, text)| pairs.text(key).text(text));
@@ -177,25 +176,25 @@ impl<W: Write> Mcap<W> {
         Ok(())
     }
 
-    /// What the open chunk holds so far: schemas, channels and messages, one after the other.
+    /// Returns the records of the open chunk so far: schemas, channels and messages.
     pub fn open_chunk(&self) -> &[u8] {
         &self.chunk
     }
 
-    /// How many chunks have been written.
+    /// Number of chunks written.
     pub fn chunks(&self) -> usize {
         self.chunks.len()
     }
 
-    /// End of what has been written so far, bytes.
+    /// Number of bytes written so far.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Returns the bytes that finish the file if they are written at `position`, and how many of
+    /// Returns the bytes that complete the file if they are written at `position`, and how many of
     /// them precede the end of the data.
     ///
-    /// Elsewhere than at [`Mcap::position`] the data section has no checksum.
+    /// If `position` differs from [`Mcap::position`], the data section has no checksum.
     pub fn ending_at(&self, position: u64) -> io::Result<(Vec<u8>, usize)> {
         let listed = self.listed.iter().map(|listed| Listed {
             code: listed.code,
@@ -222,7 +221,7 @@ impl<W: Write> Mcap<W> {
         Ok((now.finish()?, data))
     }
 
-    /// Adds a schema of Protocol Buffers; its number.
+    /// Adds a Protocol Buffers schema and returns its number.
     pub fn schema(&mut self, name: &str, descriptors: &[u8]) -> u16 {
         self.schemas += 1;
         let record = Record::default().u16(self.schemas).text(name).text("protobuf");
@@ -231,7 +230,7 @@ impl<W: Write> Mcap<W> {
         self.schemas
     }
 
-    /// Adds a channel of messages of a schema; its number.
+    /// Adds a channel for messages of a schema and returns its number.
     pub fn channel(&mut self, schema: u16, topic: &str) -> u16 {
         let channel = self.counts.len() as u16;
         let record = Record::default().u16(channel).u16(schema).text(topic).text("protobuf");
@@ -301,7 +300,7 @@ impl<W: Write> Mcap<W> {
         Ok(())
     }
 
-    /// Ends the file and hands back what it was written to.
+    /// Completes the file and returns its writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_chunk()?;
         // 0: not computed
@@ -328,7 +327,7 @@ impl<W: Write> Mcap<W> {
         }
         let offset_start = self.position;
         self.write(&offsets)?;
-        // the checksum covers the footer up to itself
+        // the checksum covers the footer up to the checksum
         let head = footer_head(summary_start, offset_start);
         self.write(&head)?;
         let crc = self.crc.clone().finalize();
@@ -358,13 +357,13 @@ impl<W: Write> Mcap<W> {
 }
 
 impl Mcap<Vec<u8>> {
-    /// Takes what has been written since this was called last.
+    /// Returns the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.to)
     }
 }
 
-/// A footer up to its checksum.
+/// Returns a footer up to its checksum.
 fn footer_head(summary_start: u64, offset_start: u64) -> Vec<u8> {
     let fields = Record::default().u64(summary_start).u64(offset_start);
     let mut head = vec![op::FOOTER];
@@ -373,7 +372,7 @@ fn footer_head(summary_start: u64, offset_start: u64) -> Vec<u8> {
     head
 }
 
-/// The end of a file without a summary: a footer and the magic.
+/// Returns the end of a file without a summary: a footer and the magic.
 pub(super) fn bare_footer() -> [u8; FOOTER] {
     let mut bytes = [0; FOOTER];
     let head = footer_head(0, 0);
@@ -382,7 +381,7 @@ pub(super) fn bare_footer() -> [u8; FOOTER] {
     bytes
 }
 
-/// Code and length of a private record; `content` is its length in bytes.
+/// Returns the opcode and length of a private record; `content` is its length in bytes.
 pub(super) fn gap_head(content: u64) -> [u8; HEAD] {
     let mut head = [op::GAP; HEAD];
     head[1..].copy_from_slice(&content.to_le_bytes());
@@ -393,7 +392,7 @@ pub(super) fn gap_head(content: u64) -> [u8; HEAD] {
 mod tests {
     use super::*;
 
-    /// Walks the records of a file: codes in order, lengths that add up.
+    /// Returns the opcodes of a file's records in order, and checks that their lengths add up.
     fn codes(bytes: &[u8]) -> Vec<u8> {
         assert_eq!(bytes[..8], MAGIC);
         assert_eq!(bytes[bytes.len() - 8..], MAGIC);
@@ -415,7 +414,7 @@ mod tests {
         file.message(channels[0], 10, b"one").unwrap();
         file.message(channels[1], 20, &vec![7; CHUNK]).unwrap();
         file.message(channels[0], 30, b"two").unwrap();
-        // ended for now, it is what it would be if it ended here
+        // the temporary ending equals the final one at this point
         let (ending, _) = file.ending_at(file.position()).unwrap();
         let start = file.to.clone();
         let bytes = file.finish().unwrap();

@@ -1,26 +1,27 @@
-//! An MCAP on the disk that standard readers open at any moment, also after a kill of the process.
+//! An MCAP file on disk that standard readers can open at any moment, even after the process is
+//! killed.
 //!
-//! Readers find messages in two ways: they walk the records from the start, or they follow the
-//! footer at the end to the summary and its index of chunks. Both lead to whole records after
-//! every single write. The layout of a growing file is
+//! Readers find messages in two ways. They walk the records from the start, or they follow the
+//! footer at the end to the summary and its index of chunks. Both find complete records after every
+//! single write. The layout of a growing file is
 //!
 //! ```text
 //! data | head of the gap | gap, skipped by readers | open chunk | end of data | summary, footer
 //! ```
 //!
-//! The gap is the content of one record of a private code. What is written goes where nothing
-//! is read, and becomes visible by one small write or by a cut:
+//! The gap is the content of one record with a private opcode. Bytes are written where no reader
+//! looks, and then become visible by one small write or by a truncation:
 //!
-//! - Data go into the gap, with a new head of the gap behind them. The nine bytes of their first
-//!   record's head are written last and replace the head of the gap.
-//! - A new ending goes into the gap if it fits. The head of the gap is made to lead to it, then
-//!   the file is cut behind it.
-//! - Else it goes behind the old ending. A footer without a summary is written at the new end
-//!   first, for which readers walk the records. The real footer replaces it at last.
+//! - Data go into the gap, followed by a new head of the gap. The nine bytes of their first
+//!   record's head are written last and replace the old head of the gap.
+//! - A new ending goes into the gap if it fits. The head of the gap is changed to lead to it, then
+//!   the file is truncated after it.
+//! - Otherwise the new ending goes after the old one. A footer without a summary is written at the
+//!   new end first; with it, readers walk the records. The final footer replaces it at the end.
 //!
-//! A kill ends a long write at a page. Footers lie within a page; the nine bytes of a head cross
-//! the edge of one in 8 of 4096 places. A finished file has no gap, and its bytes do not depend on
-//! when endings were written.
+//! If the process is killed, a long write stops at a page boundary. Footers are within a page. The
+//! nine bytes of a head cross a page boundary at 8 of 4096 offsets. A finished file has no gap, and
+//! its bytes do not depend on when endings were written.
 
 use super::ReportError;
 use super::columns::write_at;
@@ -30,14 +31,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Least length of a gap behind an ending that is written, bytes: room for data.
+/// Minimum length of the gap before a new ending, bytes: capacity for data.
 const RESERVE: u64 = 2 << 20;
-/// Bytes that a kill cannot part.
+/// Size of a page, bytes; a kill does not split a write within a page.
 const PAGE: u64 = 4096;
 
-/// A file that is written at any place and cut.
+/// A file that supports writes at any offset and truncation.
 pub(super) trait Disk {
-    /// Writes bytes at a place.
+    /// Writes bytes at an offset.
     fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
     /// Sets the length of the file.
     fn cut(&mut self, length: u64) -> io::Result<()>;
@@ -53,24 +54,24 @@ impl Disk for fs::File {
     }
 }
 
-/// An MCAP that grows on the disk.
+/// A growing MCAP file on disk.
 pub(super) struct McapFile<D> {
     disk: D,
     mcap: Mcap<Vec<u8>>,
-    /// Where data end and the gap begins.
+    /// Offset at which data end and the gap begins.
     data: u64,
-    /// Where the ending begins, and where the data end in it, behind the open chunk.
+    /// Offsets of the ending, and of the end of data in it, which is after the open chunk.
     ending: [u64; 2],
-    /// How much it holds: chunks, and bytes of the open one.
+    /// Content of the ending: number of chunks, and length of the open chunk.
     ended: Option<(usize, usize)>,
     /// Length of the file.
     length: u64,
-    /// Least length of the gap behind an ending that is written.
+    /// Minimum length of the gap before a new ending.
     reserve: u64,
 }
 
 impl<D: Disk> McapFile<D> {
-    /// Begins a file on an empty disk with what `mcap` has written so far.
+    /// Begins a file on an empty disk with the bytes that `mcap` has written so far.
     pub fn begin(disk: D, mcap: Mcap<Vec<u8>>) -> io::Result<McapFile<D>> {
         McapFile::with_reserve(disk, mcap, RESERVE)
     }
@@ -103,7 +104,7 @@ impl<D: Disk> McapFile<D> {
         (self.mcap.chunks(), self.mcap.open_chunk())
     }
 
-    /// Replaces the ending by one for all messages added so far.
+    /// Replaces the ending by one that covers all messages added so far.
     pub fn end_for_now(&mut self) -> io::Result<()> {
         if self.ended == Some(self.message_extent()) {
             return Ok(());
@@ -122,7 +123,7 @@ impl<D: Disk> McapFile<D> {
         Ok(())
     }
 
-    /// Ends the file; the disk it is on.
+    /// Completes the file and returns its disk.
     pub fn finish(mut self) -> io::Result<D> {
         let (rest, _) = self.mcap.ending_at(self.mcap.position())?;
         if !self.fits(rest.len()) {
@@ -136,12 +137,12 @@ impl<D: Disk> McapFile<D> {
         Ok(self.disk)
     }
 
-    /// Returns whether a number of bytes and a head behind them fit into the gap.
+    /// Returns whether a number of bytes and a head after them fit into the gap.
     fn fits(&self, bytes: usize) -> bool {
         self.data + (bytes + HEAD) as u64 <= self.ending[0]
     }
 
-    /// Leads walks from the end of the data to a place.
+    /// Makes walks continue at `place` after the end of the data.
     fn lead_to(&mut self, place: u64) -> io::Result<()> {
         let head = gap_head(place - self.data - HEAD as u64);
         self.disk.put(self.data, &head)
@@ -152,7 +153,7 @@ impl<D: Disk> McapFile<D> {
         (chunks, open.len())
     }
 
-    /// Writes whole records behind the data.
+    /// Writes complete records after the data.
     fn append(&mut self, records: &[u8]) -> io::Result<()> {
         self.reserve = self.reserve.max(2 * records.len() as u64);
         match self.fits(records.len()) {
@@ -162,7 +163,7 @@ impl<D: Disk> McapFile<D> {
         }
     }
 
-    /// Writes an ending behind the old one, and records behind the data.
+    /// Writes an ending after the old one, and records after the data.
     fn extend(&mut self, records: &[u8]) -> io::Result<()> {
         let size = records.len() as u64;
         let mut at = self.length.max(self.data + size + HEAD as u64 + self.reserve);
@@ -176,7 +177,7 @@ impl<D: Disk> McapFile<D> {
         let (body, foot) = ending.split_at(ending.len() - FOOTER);
         let footer = at + size + body.len() as u64;
         self.disk.put(footer, &bare_footer())?;
-        // the records once more: walks find them here until they are in their place
+        // a second copy of the records: walks find them here until those after the data are written
         self.disk.put(at, &[records, body].concat())?;
         self.lead_to(at)?;
         if !records.is_empty() {
@@ -189,7 +190,7 @@ impl<D: Disk> McapFile<D> {
         Ok(())
     }
 
-    /// Writes records into the gap; walks continue at `then` behind them.
+    /// Writes records into the gap; walks then continue at `then`.
     fn insert(&mut self, records: &[u8], then: u64) -> io::Result<()> {
         let (head, body) = records.split_at(HEAD);
         let end = self.data + records.len() as u64;
@@ -202,7 +203,7 @@ impl<D: Disk> McapFile<D> {
 }
 
 impl McapFile<fs::File> {
-    /// Refuses a file that another program has made longer or shorter.
+    /// Rejects a file whose length another program has changed.
     ///
     /// # Errors
     /// [`ReportError::Altered`] with both lengths.
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// A disk that shows the file to a check after every write, and after each page of it.
+    /// A disk that passes the file to a check after every write, and after each page of a write.
     struct Watched<F> {
         bytes: Vec<u8>,
         check: F,
@@ -229,11 +230,12 @@ mod tests {
             while done < bytes.len() {
                 let place = at as usize + done;
                 let page = PAGE as usize;
-                // a few pages at a time of long writes: each is looked at whole
+                // several pages at a time for long writes, because each check reads the complete
+                // file
                 let steps = if bytes.len() > 16 * page { 40 } else { 4 };
                 let mut length = (page - place % page + (steps - 1) * page).min(bytes.len() - done);
                 if bytes.len() == HEAD {
-                    // of those few that cross a page's edge
+                    // the few heads that cross a page boundary
                     length = HEAD;
                 }
                 if self.bytes.len() < place + length {
@@ -259,7 +261,7 @@ mod tests {
         bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
     }
 
-    /// Numbers of the messages in a chunk's records.
+    /// Returns the numbers of the messages in a chunk's records.
     fn messages(chunk: &[u8]) -> Vec<u64> {
         let packed = number(&chunk[35..43]) as usize;
         let (size, crc) = (number(&chunk[16..24]), number(&chunk[24..28]));
@@ -279,7 +281,7 @@ mod tests {
         found
     }
 
-    /// Messages by walking the records from the start.
+    /// Returns the messages found by walking the records from the start.
     fn walked(file: &[u8]) -> Vec<u64> {
         assert!(file.starts_with(MAGIC));
         let (mut at, mut found, mut codes) = (8, Vec::new(), Vec::new());
@@ -298,7 +300,7 @@ mod tests {
         found
     }
 
-    /// Messages by the footer, the summary and its index.
+    /// Returns the messages found by the footer, the summary and its index.
     fn sought(file: &[u8]) -> Vec<u64> {
         assert!(file.ends_with(MAGIC), "{} bytes", file.len());
         let footer = file.len() - FOOTER;
@@ -325,12 +327,14 @@ mod tests {
         found
     }
 
-    /// Adds messages of random lengths, their numbers in them, and ends now and then; the
-    /// bytes, by checks of every state in between.
+    /// Writes numbered messages of random lengths, with temporary endings in between, and returns
+    /// the bytes.
+    ///
+    /// Every intermediate state is checked.
     fn write(seed: u64, longest: f64, reserve: u64) -> Vec<u8> {
         use std::cell::Cell;
         let stream = Stream::new(seed, "messages");
-        // added, and of these in an ending
+        // numbers of messages added, and of those in an ending
         let (added, ended, begun) = (Cell::new(0_u64), Cell::new(0_u64), Cell::new(false));
         let most = Cell::new(0);
         let check = |bytes: &[u8]| {
@@ -362,7 +366,7 @@ mod tests {
         let of = |mcap: &mut Mcap<Vec<u8>>, number: u64| {
             let length = (longest * stream.uniform(number).powi(8)) as usize;
             let mut data = number.to_le_bytes().to_vec();
-            // nothing that packs well
+            // random data, which do not compress
             data.extend((0..length as u64 / 8).flat_map(|k| stream.bits(k).to_le_bytes()));
             if number == 0 {
                 let schema = mcap.schema("a.B", b"set");
@@ -394,7 +398,7 @@ mod tests {
             write(seed, 4e3, 1 << 9);
             write(seed, 0.0, RESERVE);
         }
-        // a chunk is full by its length, and no gap has room for it
+        // a chunk is full by its length, and no gap has the capacity for it
         write(3, 2e6, 1 << 9);
     }
 }

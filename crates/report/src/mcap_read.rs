@@ -1,14 +1,13 @@
-//! Messages of an MCAP of our own, however much of it there is: of a run that was cut,
-//! and goes on.
+//! Reader of bekker's MCAP files, even if they are incomplete because the run was interrupted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-/// A message.
+/// A message with its topic and schema.
 pub(super) struct Message {
     pub topic: String,
     pub schema: String,
-    /// When it was delivered, ns.
+    /// Time of delivery, ns.
     pub time: u64,
     pub data: Vec<u8>,
 }
@@ -18,11 +17,11 @@ pub(super) struct Message {
 struct Known {
     schemas: BTreeMap<u16, String>,
     channels: BTreeMap<u16, (u16, String)>,
-    /// Messages of each channel that have been passed on.
+    /// Number of messages of each channel that have been passed to the caller.
     passed: BTreeMap<u16, u32>,
 }
 
-/// All messages, at once.
+/// Returns all messages.
 #[cfg(test)]
 pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<Message>> {
     let mut messages = Vec::new();
@@ -33,8 +32,9 @@ pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<Messa
     Ok(messages)
 }
 
-/// All messages of a file up to where it is cut, then those of the chunk that was open;
-/// each once, in their order.
+/// Passes all messages of a file to `take`, then those of the chunk that was open.
+///
+/// A file that was cut is read up to there. Each message is passed once, in order.
 pub(super) fn each(
     file: &mut impl Read,
     open: &[u8],
@@ -44,7 +44,8 @@ pub(super) fn each(
     let mut magic = [0; 8];
     if file.read_exact(&mut magic).is_ok() {
         while let Some((code, length)) = head(file)? {
-            // what follows the data repeats it, or is left of what was to be written over
+            // the bytes after the data repeat them, or remain from an ending that was to be
+            // overwritten
             match code {
                 CHUNK => match content(file, length)?.and_then(|content| unpacked(&content)) {
                     Some(chunk) => known.read(&chunk, take)?,
@@ -65,7 +66,7 @@ const MESSAGE: u8 = 5;
 const CHUNK: u8 = 6;
 const DATA_END: u8 = 15;
 
-/// Code and length of the next record, if they are there.
+/// Reads opcode and length of the next record, if they are complete.
 fn head(from: &mut impl Read) -> io::Result<Option<(u8, u64)>> {
     let mut head = [0; 9];
     match from.read_exact(&mut head) {
@@ -78,14 +79,14 @@ fn head(from: &mut impl Read) -> io::Result<Option<(u8, u64)>> {
     }
 }
 
-/// The content of a record of a length, if it is there whole.
+/// Reads the content of a record, if it is complete.
 fn content(from: &mut impl Read, length: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
     from.take(length).read_to_end(&mut content)?;
     Ok((content.len() as u64 == length).then_some(content))
 }
 
-/// The next record, if it is there whole.
+/// Reads the next record, if it is complete.
 fn next(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
     let Some((code, length)) = head(from)? else { return Ok(None) };
     Ok(content(from, length)?.map(|content| (code, content)))
@@ -119,7 +120,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The records in a chunk, if it is sound.
+/// Returns the records in a chunk, if it is valid.
 fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     let mut fields = Fields(content);
     let (_, _, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
@@ -165,7 +166,7 @@ impl Known {
         Some(())
     }
 
-    /// A message that has not been passed on; nothing inside for one that has.
+    /// Parses a message; the inner option is none if the message was already passed.
     fn message(&mut self, fields: &mut Fields<'_>) -> Option<Option<Message>> {
         let (channel, sequence) = (fields.u16()?, fields.u32()?);
         let (time, _) = (fields.u64()?, fields.u64()?);

@@ -1,38 +1,38 @@
 //! Files that only this process writes during a run, checked for changes by other programs.
 //!
-//! A file that another program cuts would continue behind a gap of NUL bytes; a replaced file would
-//! continue without a name. Both end the run with an error that names the file.
+//! A file that another program truncates would continue after a gap of NUL bytes; a replaced file
+//! would continue without a name. Both end the run with an error that names the file.
 
 use super::ReportError;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that only grows, written by this process alone.
+/// A file that only grows, written by this process only.
 pub(super) struct OwnFile {
     file: fs::File,
     path: PathBuf,
-    /// Bytes that it must have.
+    /// Expected length, bytes.
     length: u64,
 }
 
 impl OwnFile {
-    /// A file to be continued at its end.
+    /// Continues a file at its end.
     pub fn at_end(mut file: fs::File, path: &Path) -> Result<OwnFile, ReportError> {
         let end = file.seek(SeekFrom::End(0));
         let length = end.map_err(ReportError::file("write", path))?;
         Ok(OwnFile::holding(file, path, length))
     }
 
-    /// A file of `length` bytes, to be continued at its current position.
+    /// Continues a file of `length` bytes at its current position.
     pub fn holding(file: fs::File, path: &Path, length: u64) -> OwnFile {
         OwnFile { file, path: path.to_owned(), length }
     }
 
-    /// Adds bytes, all of them or none.
+    /// Appends bytes, all of them or none.
     ///
     /// # Errors
-    /// [`ReportError::Altered`] where another program has changed its length, or the system's error.
+    /// [`ReportError::Altered`] if another program has changed its length, or the system's error.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), ReportError> {
         let OwnFile { file, path, length } = self;
         check_length(file, path, *length)?;
@@ -45,10 +45,10 @@ impl OwnFile {
         Ok(())
     }
 
-    /// Writes it to the disk, and checks that it still has its length and name.
+    /// Flushes the file to the disk, and checks that its length and name are unchanged.
     ///
     /// # Errors
-    /// [`ReportError::Altered`] or [`ReportError::Replaced`] where another program has changed it, or
+    /// [`ReportError::Altered`] or [`ReportError::Replaced`] if another program has changed it, or
     /// the system's error.
     pub fn finish(self) -> Result<(), ReportError> {
         let OwnFile { file, path, length } = self;
@@ -58,7 +58,7 @@ impl OwnFile {
     }
 }
 
-/// Refuses a file that has another length than was written.
+/// Rejects a file whose length differs from the number of bytes written.
 pub(super) fn check_length(file: &fs::File, path: &Path, written: u64) -> Result<(), ReportError> {
     let found = length(file, path)?;
     if found == written {
@@ -67,7 +67,7 @@ pub(super) fn check_length(file: &fs::File, path: &Path, written: u64) -> Result
     Err(ReportError::Altered { path: path.to_owned(), written, found })
 }
 
-/// Refuses a file that is shorter than was written.
+/// Rejects a file that is shorter than the number of bytes written.
 pub(super) fn check_reach(file: &fs::File, path: &Path, written: u64) -> Result<(), ReportError> {
     let found = length(file, path)?;
     if found >= written {
@@ -81,7 +81,7 @@ fn length(file: &fs::File, path: &Path) -> Result<u64, ReportError> {
     Ok(found.len())
 }
 
-/// Refuses a file that has no longer this name, where the system tells files apart.
+/// Rejects a file that no longer has this name, on systems with file identities (Unix).
 pub(super) fn check_name(file: &fs::File, path: &Path) -> Result<(), ReportError> {
     #[cfg(unix)]
     {
@@ -119,7 +119,8 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"a,b\n1,2\n");
     }
 
-    /// Cut to nothing, cut in part, or lengthened: the next row or the end names the file.
+    /// A file truncated to nothing or in part, or extended, is detected at the next row or at the
+    /// end.
     #[test]
     fn another_length_is_noticed() {
         for length in [0, 5, 9, 4096] {

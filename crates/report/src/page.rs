@@ -1,4 +1,4 @@
-//! The page that runs, previews and comparisons share: its margins, heading and foot.
+//! The page layout shared by runs, previews and comparisons: margins, heading and footer.
 
 use super::canvas::{Canvas, TextStyle};
 use super::color::{INK, SECONDARY};
@@ -7,12 +7,12 @@ use super::scene::Caption;
 pub(super) const WIDTH: f32 = 1920.0;
 pub(super) const MARGIN: f32 = 48.0;
 pub(super) const TOP: f32 = 128.0;
-/// Left side of the map; its coordinates stand before it.
+/// Left edge of the map; the labels of its coordinates are to the left.
 pub(super) const MAP_LEFT: f32 = 92.0;
 pub(super) const MAP_RIGHT: f32 = 1352.0;
 pub(super) const SIDE: f32 = 1400.0;
 
-/// Title and subtitle on the left, figures on the right.
+/// Draws title and subtitle on the left, and key numbers on the right.
 pub(super) fn heading(canvas: &mut Canvas, caption: &Caption) {
     let (value, label) = (TextStyle::new(28.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut right = WIDTH - MARGIN;
@@ -30,7 +30,7 @@ pub(super) fn heading(canvas: &mut Canvas, caption: &Caption) {
     canvas.text(&canvas.fitted(&caption.subtitle, room, subtitle), [MARGIN, 98.0], subtitle);
 }
 
-/// Small print at the foot of a page so high.
+/// Draws the footer of a page with this height.
 pub(super) fn footer(canvas: &mut Canvas, caption: &Caption, height: f32) {
     let small = TextStyle::new(12.5, SECONDARY);
     let text = canvas.fitted(&caption.footer, WIDTH - 2.0 * MARGIN, small);

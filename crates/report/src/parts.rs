@@ -1,7 +1,7 @@
-//! Files of which every rank writes its own: `FOLDER/TICK/RANK-of-SIZE.bin`.
+//! Files that each rank writes separately: `FOLDER/TICK/RANK-of-SIZE.bin`.
 //!
-//! The files of all ranks at a tick are a set. It is whole once all are there, whoever wrote them
-//! and when; no rank has to hear of it from another.
+//! The files of all ranks at a tick are a set. A set is complete when all files exist, regardless
+//! of when they were written. Ranks need no messages for this.
 
 use super::{ReportError, file};
 use std::fs;
@@ -11,28 +11,28 @@ use std::path::{Path, PathBuf};
 /// Name of the folder of journals in a run's folder.
 pub const PARTS: &str = "parts";
 
-/// Files that ranks wrote of one tick.
+/// Files that ranks wrote for a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartSet {
     /// The tick.
     pub tick: u64,
-    /// Where they lie.
+    /// Folder of the files.
     pub folder: PathBuf,
-    /// Those that are there, in the order of ranks.
+    /// Existing files, in the order of ranks.
     pub files: Vec<PathBuf>,
-    /// The first rank whose file is not there.
+    /// First rank without a file.
     pub missing: Option<usize>,
 }
 
-/// Place of a rank's file.
+/// Returns the path of a rank's file.
 pub(super) fn path(folder: &Path, tick: u64, rank: usize, size: usize) -> PathBuf {
     folder.join(tick.to_string()).join(format!("{rank}-of-{size}.bin"))
 }
 
-/// The sets in a folder in the order of ticks; none if there is no such folder.
+/// Returns the sets in a folder in the order of ticks; none if the folder does not exist.
 ///
 /// # Errors
-/// [`ReportError`] when a folder cannot be read.
+/// [`ReportError`] if a folder cannot be read.
 pub(super) fn sets(folder: &Path) -> Result<Vec<PartSet>, ReportError> {
     let mut all = Vec::new();
     for (name, folder) in entries(folder)? {
@@ -43,7 +43,9 @@ pub(super) fn sets(folder: &Path) -> Result<Vec<PartSet>, ReportError> {
     Ok(all)
 }
 
-/// The set in a folder: of several numbers of ranks a whole one, if there is one.
+/// Returns the set in a folder.
+///
+/// If there are files for several numbers of ranks, a complete set has priority.
 fn set(tick: u64, folder: PathBuf) -> Result<PartSet, ReportError> {
     let number = |name: &str| {
         let (rank, size) = name.strip_suffix(".bin")?.split_once("-of-")?;
@@ -63,7 +65,7 @@ fn set(tick: u64, folder: PathBuf) -> Result<PartSet, ReportError> {
     Ok(PartSet { tick, files, missing, folder })
 }
 
-/// What lies in a folder, by name; nothing if there is none.
+/// Returns the entries of a folder with their names; none if the folder does not exist.
 fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, ReportError> {
     let failed = || ReportError::file("read folder", folder);
     let found = match fs::read_dir(folder) {
@@ -77,13 +79,13 @@ fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, ReportError> {
     found.map(named).collect()
 }
 
-/// Makes the folder of a tick, where it is not there yet.
+/// Creates the folder of a tick, if it does not exist.
 pub(super) fn begin(folder: &Path, tick: u64) -> Result<(), ReportError> {
     let own = folder.join(tick.to_string());
     fs::create_dir_all(&own).map_err(ReportError::file("create folder", &own))
 }
 
-/// Removes the sets in a folder that are not kept.
+/// Removes the sets in a folder for which `keeps` is false.
 pub(super) fn forget(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), ReportError> {
     for (name, path) in entries(folder)? {
         if !name.parse().is_ok_and(&keeps) {
@@ -93,7 +95,7 @@ pub(super) fn forget(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), R
     Ok(())
 }
 
-/// Removes a folder with all sets in it, when no rank writes there any more.
+/// Removes a folder with all its sets, when no rank writes to it any more.
 pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
     forget(folder, |_| false)?;
     match fs::remove_dir(folder) {
@@ -104,7 +106,7 @@ pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
     }
 }
 
-/// Removes a set that is read: if that is cut short, there is no set any more, not a part of one.
+/// Removes a set atomically: if this is interrupted, the set no longer exists, not even in part.
 pub(super) fn remove(folder: &Path) -> Result<(), ReportError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let aside = folder.with_file_name(format!(".{name}.part"));
@@ -140,7 +142,7 @@ mod tests {
             write(100, rank, 11);
         }
         assert_eq!(missing(), [None]);
-        // left by more ranks that were killed there, and at a later tick
+        // left by killed processes: one with more ranks, and one at a later tick
         write(100, 11, 12);
         write(90, 1, 2);
         write(1000, 0, 2);

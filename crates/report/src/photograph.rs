@@ -4,20 +4,20 @@ use super::ReportError;
 use bekker_sensor::camera::Image;
 use std::path::Path;
 
-/// Writes a picture's colours as [`encode`] has them.
+/// Writes a picture's colors, encoded by [`encode`].
 ///
 /// # Errors
-/// [`ReportError`] when the file cannot be written.
+/// [`ReportError`] if the file cannot be written.
 pub fn write(path: &Path, image: &Image) -> Result<(), ReportError> {
     let encoded = encode(image);
     let bytes = encoded.map_err(|e| ReportError::file("encode", path)(std::io::Error::other(e)))?;
     super::write_file(path, &bytes)
 }
 
-/// A picture's [`levels`] as the bytes of a PNG.
+/// Returns a picture's [`levels`] as the content of a PNG file.
 ///
 /// # Errors
-/// When the image has no colours, or none of its size.
+/// An encoding error if the number of colors does not match the image's size.
 pub fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
@@ -30,8 +30,10 @@ pub fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     Ok(bytes)
 }
 
-/// Red, green and blue of each pixel as 8-bit sRGB; what is brighter than the sensor bears
-/// is rolled off softly from seven tenths on, as film does.
+/// Red, green and blue of each pixel as 8-bit sRGB.
+///
+/// Values above 0.7 are compressed exponentially, like the shoulder of film, so that highlights do
+/// not clip.
 pub fn levels(image: &Image) -> Vec<u8> {
     image.colour.iter().flatten().map(|&linear| level(linear)).collect()
 }

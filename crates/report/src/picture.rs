@@ -1,11 +1,10 @@
 //! The run in one picture.
 //!
-//! A map of the ground driven over, shaded from the north-west and tinted by
-//! soil, with contours; the ruts on it as bands that are far wider than the
-//! ruts themselves, coloured by their depth; each vehicle's track as a line
-//! beside the band, in the vehicle's colour. Beside the map the deepest rut to
-//! scale at the soil's own resolution, and a section across it. Below speed,
-//! slip and sinkage over time.
+//! The map shows the ground driven over, shaded from the north-west and tinted by soil, with
+//! contours. Ruts are bands, much wider than the ruts themselves, colored by their depth. Each
+//! vehicle's track is a line next to the band, in the vehicle's color. Next to the map is the
+//! deepest rut to scale at the resolution of the soil, with a cross section. Below are speed, slip
+//! and sinkage over time.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
@@ -19,13 +18,15 @@ use super::scene::{Scene, TrackPoint};
 use super::{ReportError, file, map, profile};
 use std::path::Path;
 
-/// Size of a picture, pixels. The layout is made for 1920 x 1200 and scales
-/// with the width; the map takes what the height gives or takes.
+/// Size of a picture, pixels.
+///
+/// The layout is made for 1920 x 1200 and scales with the width. The height of the map adapts to
+/// the height of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
 }
 
@@ -35,9 +36,9 @@ impl Default for Size {
     }
 }
 
-/// Height of what stands below the map.
+/// Height of the content below the map.
 const FOOT: f32 = 372.0;
-/// Least height of the map, to which sentences on endings may shrink it.
+/// Minimum height of the map; outcome sentences may reduce it to this.
 const LEAST_MAP: f32 = 380.0;
 /// Draws the scene as a PNG.
 pub fn write(path: &Path, scene: &Scene<'_>, size: Size) -> Result<(), ReportError> {
@@ -95,13 +96,13 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-/// Depth of the deepest rut in centimeters, as the heading and the inset print it.
+/// Returns the depth of the deepest rut in centimeters, as printed in the heading and the inset.
 pub fn rut_depth(nodes: &[RutNode]) -> String {
     let depth = map::deepest_node(nodes).map_or(0.0, |own| 100.0 * own.depth.max(0.0));
     if depth < 9.95 { format!("{depth:.1} cm") } else { format!("{depth:.0} cm") }
 }
 
-/// Why no rut is shown.
+/// Returns the reason that no rut is shown.
 fn undeformed(scene: &Scene<'_>) -> String {
     match scene.nodes.len() {
         0 => "The ground was not deformed.".into(),
@@ -112,7 +113,7 @@ fn undeformed(scene: &Scene<'_>) -> String {
     }
 }
 
-/// Speed, slip and sinkage over time, side by side.
+/// Plots speed, slip and sinkage over time, side by side.
 fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     type Quantity = (&'static str, fn(&TrackPoint) -> f64);
     let quantities: [Quantity; 3] = [
@@ -161,7 +162,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
             canvas.text("10, 50, 90 %", [x + width, top - 10.0], style);
             continue;
         }
-        // The leader lies on top.
+        // The leader is on top.
         for (track, history) in scene.tracks.iter().enumerate().rev() {
             let points: Vec<[f64; 2]> =
                 history.points.iter().map(|point| [point.time, quantity(point)]).collect();
@@ -170,7 +171,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
     }
 }
 
-/// A quantity over time that this share of the vehicles does not exceed.
+/// Returns a quantile of a quantity over all vehicles, over time; `share` is the quantile's level.
 fn shared_by(scene: &Scene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) -> Vec<[f64; 2]> {
     let longest = scene.tracks.iter().map(|track| &track.points).max_by_key(|points| points.len());
     let at = |(moment, point): (usize, &TrackPoint)| {
@@ -200,7 +201,7 @@ mod tests {
 
     const SPACING: f64 = 0.02;
 
-    /// Nodes of [`rut`], every second in each direction.
+    /// Nodes of [`rut`], every second one in each direction.
     static NODES: LazyLock<Vec<RutNode>> = LazyLock::new(|| {
         let mut nodes = Vec::new();
         for i in (3000..10_250).step_by(2) {
@@ -223,7 +224,7 @@ mod tests {
             + 0.35 * (x / 6.0).sin() * (y / 7.0).sin()
     }
 
-    /// Two ruts with berms that deepen towards the east, up to x = 205 m.
+    /// Two ruts with berms that get deeper toward the east, up to x = 205 m.
     fn rut(x: f64, y: f64) -> f64 {
         let (i, j) = ((x / SPACING).round() * SPACING, (y / SPACING).round() * SPACING);
         if !(60.0..205.0).contains(&i) {
@@ -332,7 +333,7 @@ mod tests {
         }
     }
 
-    /// Pictures are judged by eye: `BEKKER_KEEP_PICTURES` names a folder for them.
+    /// Copies pictures for visual inspection to the folder in `BEKKER_KEEP_PICTURES`, if it is set.
     fn keep(path: &Path, name: &str) {
         if let Some(folder) = std::env::var_os("BEKKER_KEEP_PICTURES") {
             std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
@@ -362,7 +363,7 @@ mod tests {
         assert!(count(ALARM) > 50, "the stuck vehicle is not marked");
     }
 
-    /// A pit far from every track, or below a vehicle that never moved, is the deepest rut.
+    /// The deepest rut may be a pit far from every track, or below a vehicle that never moved.
     #[test]
     fn the_deepest_rut_is_that_of_the_grid() {
         let track_of = |places: &[[f64; 2]]| {
@@ -395,7 +396,7 @@ mod tests {
             let sections = map::sections(&scene, &view);
             let found = map::deepest(&scene, &sections).unwrap();
             assert_eq!((found.depth, rut_depth(&nodes)), (0.6, "60 cm".into()));
-            // the line across goes through the pit
+            // the line across contains the pit
             let [a, b] = [found.across(-map::REACH), found.across(map::REACH)];
             let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
             let off = ((x - a[0]) * dy - (y - a[1]) * dx).abs() / dx.hypot(dy);
@@ -453,12 +454,12 @@ mod tests {
         let told = endings(&canvas, &scene(), 300.0);
         let words: Vec<&str> = told.iter().map(|(line, _)| line.as_str()).collect();
         assert_eq!(words.join(" "), sentence);
-        // of many, those that do not fit are counted
+        // of many sentences, those that do not fit are counted
         let tracks = vec![scene().tracks[0].clone(); 9];
         let many = Scene { tracks, ..scene() };
         let told = endings(&canvas, &many, 3.0 * ENDING_LINE);
         assert_eq!((told.len(), told[2].0.as_str()), (3, "7 more have ended: see summary.json"));
-        // and in a narrow column it goes on in the next line
+        // in a narrow column a sentence continues in the next line
         let style = TextStyle::new(ENDING, INK);
         let lines = canvas.wrapped(&sentence, 200.0, style);
         assert!(lines.len() > 2 && lines.join(" ") == sentence, "{lines:?}");

@@ -1,4 +1,4 @@
-//! Line plots of the rigs: stacked panels over one another.
+//! Line plots of the rigs: panels one above the other.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Scale};
@@ -8,41 +8,43 @@ use std::path::Path;
 
 pub use super::chart::Mark;
 
-/// A plot of one or more panels, one above the other.
+/// A plot with one or more panels, one above the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// What is shown.
+    /// Title.
     pub title: String,
-    /// Under which circumstances: soil, load, grid.
+    /// Conditions: soil, load, grid.
     pub subtitle: String,
-    /// From the top down.
+    /// Panels, from top to bottom.
     pub panels: Vec<Panel>,
 }
 
-/// Axes with their lines.
+/// Axes with their series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
     /// Heading; may be empty.
     pub title: String,
-    /// Quantity and unit across. Panels of one label share their axis, and the
-    /// lowest of them bears its ticks.
+    /// Quantity and unit of the horizontal axis.
+    ///
+    /// Panels with the same label share their range; only the last of consecutive ones has tick
+    /// labels.
     pub x_label: String,
-    /// Quantity and unit upwards.
+    /// Quantity and unit of the vertical axis.
     pub y_label: String,
-    /// Whether the axis upwards reaches zero, however far off the values are.
+    /// Whether the vertical axis includes zero, regardless of the values.
     pub from_zero: bool,
-    /// The lines, first drawn lowest.
+    /// Series, from bottom to top.
     pub series: Vec<Series>,
 }
 
-/// A line of a panel. Where a value is not finite the line is broken.
+/// A series of a panel. A value that is not finite interrupts the line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Name in the legend; series of one name share a colour over all panels.
+    /// Name in the legend; series with the same name have the same color in all panels.
     pub name: String,
     /// Points (x, y) in the units of the labels.
     pub points: Vec<[f64; 2]>,
-    /// How it is drawn.
+    /// Mark of the points.
     pub mark: Mark,
 }
 
@@ -74,10 +76,10 @@ const HEADER: f32 = 108.0;
 const FOOTER: f32 = 76.0;
 const GAP: f32 = 34.0;
 const TITLED_GAP: f32 = 62.0;
-/// Pixels a design unit.
+/// Pixels per design unit.
 const SCALE: f32 = 1.6;
 
-/// Draws the figure as a PNG, 1600 pixels wide and as high as its panels ask.
+/// Draws the figure as a PNG, 1600 pixels wide and as high as its panels require.
 pub fn write(path: &Path, figure: &Figure) -> Result<(), ReportError> {
     let bytes = draw(figure)?.encode().map_err(ReportError::encode(path))?;
     file::write(path, &bytes)
@@ -121,7 +123,7 @@ fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-/// Space above a panel: for its title, and for the x label of the one above.
+/// Returns the space above a panel, for its title and the x label of the panel above.
 fn gap(figure: &Figure, panel: &Panel) -> f32 {
     let place = figure.panels.iter().position(|other| std::ptr::eq(other, panel));
     let above = place.and_then(|n| n.checked_sub(1)).map(|n| &figure.panels[n]);
@@ -133,7 +135,7 @@ fn gap(figure: &Figure, panel: &Panel) -> f32 {
     if panel.title.is_empty() { label } else { label + TITLED_GAP - GAP }
 }
 
-/// Names in their order of appearance, with how they are drawn.
+/// Returns the names in their order of appearance, with the marks of their series.
 fn legend(figure: &Figure) -> Vec<(&str, Mark)> {
     let mut names: Vec<(&str, Mark)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
@@ -202,7 +204,7 @@ fn draw_panel(
     canvas.unclip();
 }
 
-/// Whether the axis should reach zero: it is not far off the values.
+/// Returns whether the axis should include zero because the values are close to it.
 fn near_zero(values: impl Iterator<Item = f64>) -> bool {
     let (low, high) = values
         .filter(|value| value.is_finite())

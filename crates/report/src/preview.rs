@@ -1,5 +1,6 @@
-//! A scenario before it is run: ground, soils, ways and vehicles on a map, elevation and
-//! grade along every way below it, and what is doubtful.
+//! A scenario before it is run: ground, soils, routes and vehicles on a map, with warnings.
+//!
+//! Below the map are elevation and grade along every route.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, RULE, SECONDARY, WHITE};
@@ -12,80 +13,80 @@ use super::scene::Caption;
 use super::{ReportError, file};
 use std::path::Path;
 
-/// What the picture shows.
+/// Content of the picture.
 pub struct Preview<'a> {
-    /// What is written: the scenario, and what it is about.
+    /// Caption: the scenario and its subject.
     pub caption: Caption,
     /// The undisturbed ground.
     pub land: Land<'a>,
-    /// What each soil means for the first vehicle, in the order of `land.soils`.
+    /// Mobility of the first vehicle on each soil, in the order of `land.soils`.
     pub going: Vec<String>,
     /// The vehicles.
     pub vehicles: Vec<Parked>,
-    /// The ways.
+    /// The routes.
     pub ways: Vec<Planned>,
     /// Holes, ditches and bumps.
     pub stamps: Vec<Outlined>,
-    /// What is doubtful.
+    /// Warnings about the scenario.
     pub warnings: Vec<Warning>,
 }
 
-/// A vehicle where it starts.
+/// A vehicle at its start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parked {
     /// Its name.
     pub name: String,
-    /// Which vehicle, and what its driver does.
+    /// Model of the vehicle, and task of its driver.
     pub detail: String,
     /// Corners of its footprint, m: front left, rear left, rear right, front right.
     pub corners: [[f64; 2]; 4],
 }
 
-/// A way.
+/// A route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// Whose.
+    /// Title, with the vehicle's name.
     pub title: String,
-    /// Index of the vehicle at its head.
+    /// Index of the first vehicle on the route.
     pub vehicle: usize,
-    /// Where it leads, m.
+    /// Points of the route, m.
     pub points: Vec<[f64; 2]>,
-    /// Its elevation and grade.
+    /// Elevation and grade along the route.
     pub profile: Vec<ProfilePoint>,
 }
 
-/// A shape on the ground with a word to it.
+/// A labeled shape on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlined {
-    /// Its outline, closed by itself, m.
+    /// Outline, m, closed implicitly.
     pub outline: Vec<[f64; 2]>,
-    /// What it is.
+    /// Label.
     pub label: String,
 }
 
 /// A warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// The sentence.
+    /// Text of the warning.
     pub text: String,
-    /// The part of a way that it speaks of, m.
+    /// Part of a route that the warning concerns, m.
     pub stretch: Vec<[f64; 2]>,
-    /// The place that it speaks of, m.
+    /// Position that the warning concerns, m.
     pub position: Option<[f64; 2]>,
 }
 
 const MAP_HEIGHT: f32 = 700.0;
 /// Height of a row of profiles with its title and labels.
 const ROW: f32 = 330.0;
-/// Vehicles and soils beyond which the legend only counts.
+/// Maximum number of vehicles and of soils in the legend; the others are only counted.
 const LEGEND_ROWS: usize = 8;
-/// Vehicles up to which names stand on the map.
+/// Maximum number of vehicles for which the map shows names.
 const NAMES: usize = 12;
 
-/// Draws the preview as a PNG, 1920 pixels wide and as high as its ways ask.
+/// Draws the preview as a PNG, 1920 pixels wide and as high as its routes require.
 ///
 /// # Errors
-/// [`ReportError`] when there are more ways than fit a picture, or the file cannot be written.
+/// [`ReportError`] if there are more routes than fit into a picture, or the file cannot be written.
 pub fn write(path: &Path, preview: &Preview<'_>) -> Result<(), ReportError> {
     let bytes = draw(preview)?.encode().map_err(ReportError::encode(path))?;
     file::write(path, &bytes)
@@ -93,7 +94,7 @@ pub fn write(path: &Path, preview: &Preview<'_>) -> Result<(), ReportError> {
 
 fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
     let shown = shown(preview).ok_or(ReportError::Nothing("no vehicle has a place"))?;
-    // beyond this many the rest is in the text
+    // further profiles are only in the text output
     let profiled = preview.ways.len().min(24);
     let rows = profiled.div_ceil(2) as f32;
     let height = TOP + MAP_HEIGHT + 70.0 + rows * ROW + 50.0;
@@ -143,7 +144,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-/// Bounds of vehicles and ways with a margin, m.
+/// Bounds of vehicles and routes with a margin, m.
 fn shown(preview: &Preview<'_>) -> Option<[f64; 4]> {
     let corners = preview.vehicles.iter().flat_map(|vehicle| &vehicle.corners);
     let points = preview.ways.iter().flat_map(|way| &way.points);
@@ -159,7 +160,7 @@ fn shown(preview: &Preview<'_>) -> Option<[f64; 4]> {
     (size >= 0.0).then_some([x_min - margin, y_min - margin, x_max + margin, y_max + margin])
 }
 
-/// Places at least 12 units apart from the one before.
+/// Returns points at least 12 units from the previous one.
 fn thinned(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::new();
     for point in points {
@@ -183,14 +184,14 @@ fn stamps(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
     }
 }
 
-/// A box on the sheet that something is written in: left, top, right, bottom.
+/// A box on the canvas that contains a label: left, top, right, bottom.
 type Room = [f32; 4];
 
 fn clear(own: &Room, taken: &[Room]) -> bool {
     taken.iter().all(|t| own[2] < t[0] || t[2] < own[0] || own[3] < t[1] || t[3] < own[1])
 }
 
-/// Vehicles to scale with their headings, numbers and names.
+/// Draws the vehicles to scale with their headings, numbers and names.
 fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
     let middle = |a: Point, b: Point| [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
     let mut taken: Vec<Room> = Vec::new();
@@ -239,7 +240,7 @@ fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
                     at[0] + away * (side * aside[0] + along * ahead[0]),
                     at[1] + away * (side * aside[1] + along * ahead[1]),
                 ];
-                // a name reads on to the right, or to the left of its number
+                // a name extends to the right of its number, or to the left
                 let left = if side * aside[0] >= 0.0 {
                     centre[0] - 13.0
                 } else {
@@ -305,7 +306,7 @@ fn mark(canvas: &mut Canvas, at: Point, n: usize) {
     canvas.text(&letter(n), [at[0], at[1] + 4.6], style);
 }
 
-/// What the signs of the map mean, in a line below it.
+/// Draws the legend of the map's symbols in a line below it.
 fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;

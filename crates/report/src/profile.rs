@@ -1,26 +1,27 @@
-//! Elevation and grade along a way, one above the other.
+//! Elevation and grade along a path, one above the other.
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY};
 
-/// One place of a profile.
+/// A point of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfilePoint {
-    /// Distance along the way, m.
+    /// Distance along the path, m.
     pub distance: f64,
     /// Height of the undisturbed ground, m.
     pub height: f64,
     /// Rise over run.
     pub grade: f64,
-    /// Steepest grade that is held possible there, if that is known.
+    /// Steepest grade predicted to be passable there, if known.
     pub limit: Option<f64>,
     /// Tint of the soil.
     pub tint: Rgb,
 }
 
-/// Draws a profile into a frame, its axes' labels to the left and below; `line` is the
-/// colour of the vehicle whose way it is.
+/// Draws a profile into a frame, with the labels of its axes to the left and below.
+///
+/// `line` is the color of the vehicle.
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], line: Rgb) {
     let gap = 34.0;
     let height = 0.5 * (frame.height - gap);
@@ -62,7 +63,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], l
     lower.draw(canvas, true);
     canvas.text("grade, %", [frame.x, lower.frame.y - 9.0], title);
     let grades: Vec<[f64; 2]> = points.iter().map(|p| [p.distance, 100.0 * p.grade]).collect();
-    // limits beyond the axis are out of sight: the clip keeps them there
+    // limits beyond the axis are clipped
     canvas.clip(lower.frame);
     for run in points.split(|point| point.limit.is_none()).filter(|run| run.len() > 1) {
         let limits = run.iter().filter_map(|p| Some([p.distance, 100.0 * p.limit?]));

@@ -3,8 +3,9 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// A bar with the live real-time factor; silent unless standard error is a
-/// terminal, and then it never leaves more than one line.
+/// A progress bar with the current real-time factor.
+///
+/// It is silent unless standard error is a terminal, where it never leaves more than one line.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -16,8 +17,8 @@ pub struct Progress {
 const REFRESH: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// Starts the clock for `duration` seconds of simulated time; `quiet`
-    /// silences it even on a terminal.
+    /// Starts the clock for `duration` seconds of simulated time; `quiet` hides the bar even on a
+    /// terminal.
     pub fn start(duration: f64, quiet: bool) -> Progress {
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -29,8 +30,9 @@ impl Progress {
         Progress { bar, duration, factor: RealTimeFactor::start(), shown: now }
     }
 
-    /// Shows that `simulated` seconds are done. Cheap: draws at most ten times
-    /// a second.
+    /// Shows that `simulated` seconds are done.
+    ///
+    /// This is cheap: it draws at most ten times a second.
     pub fn update(&mut self, simulated: f64) {
         let now = Instant::now();
         if now - self.shown < REFRESH || self.bar.is_hidden() {
@@ -42,7 +44,7 @@ impl Progress {
         self.bar.set_position(milliseconds(simulated));
     }
 
-    /// Prints a line above the bar (or plainly, where there is no bar).
+    /// Prints a line above the bar, or without the bar if it is hidden.
     pub fn note(&self, line: &str) {
         if self.bar.is_hidden() {
             eprintln!("{line}");
@@ -65,7 +67,7 @@ fn message(simulated: f64, duration: f64, factor: f64) -> String {
     format!("{simulated:6.2} of {duration:.2} s  {factor:.2} x real time")
 }
 
-/// Simulated over wall time, over about the last second of wall time.
+/// Ratio of simulated to wall time, averaged over about the last second of wall time.
 #[derive(Debug)]
 struct RealTimeFactor {
     simulated: f64,
@@ -83,7 +85,7 @@ impl RealTimeFactor {
         if passed > 0.0 {
             let now = (simulated - self.simulated) / passed;
             let first = self.wall == 0.0;
-            // Exponential forgetting with a time constant of 1 s.
+            // Exponential moving average with a time constant of 1 s.
             let weight = if first { 1.0 } else { passed / (passed + 1.0) };
             self.factor += weight * (now - self.factor);
             self.simulated = simulated;
@@ -111,7 +113,7 @@ mod tests {
             shown
         };
         assert!((drive(4.0, 5.0) - 4.0).abs() < 1e-9);
-        // Ten time constants: what is left of the old rate is below e^-9 of it.
+        // Ten time constants: less than e^-9 of the old rate remains.
         assert!((drive(0.5, 10.0) - 0.5).abs() < 1e-3);
     }
 

@@ -1,10 +1,10 @@
-//! Protocol Buffers: messages as bytes, and the description that a reader needs of them.
+//! Protocol Buffers: messages as bytes, and the descriptors that a reader needs.
 //!
-//! The wire format takes few kinds of field, so messages are written field by field;
-//! their types stand in a table ([`Type`]) that becomes the FileDescriptorSet. A test
-//! reads both back with Google's own library.
+//! The wire format has few kinds of field, so messages are written field by field. Their types are
+//! tables ([`Type`]) from which the FileDescriptorSet is generated. A test reads both back with
+//! Google's library.
 
-/// A message in the making.
+/// An encoder of a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(pub Vec<u8>);
 
@@ -71,7 +71,7 @@ impl Message {
     }
 }
 
-/// What a field holds; the numbers are those of FieldDescriptorProto.
+/// Type of a field, in the numbering of FieldDescriptorProto.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Holds {
     Double,
@@ -95,17 +95,17 @@ pub(super) struct Field<'a> {
     pub repeated: bool,
 }
 
-/// One value.
+/// Returns a field with a single value.
 pub(super) const fn one(number: u32, name: &str, holds: Holds) -> Field<'_> {
     Field { number, name, holds, repeated: false }
 }
 
-/// Any number of values.
+/// Returns a field with any number of values.
 pub(super) const fn many(number: u32, name: &str, holds: Holds) -> Field<'_> {
     Field { number, name, holds, repeated: true }
 }
 
-/// A type of message with its own enumeration, if it has one.
+/// A message type with its nested enumeration, if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Type<'a> {
     pub name: &'a str,
@@ -162,7 +162,7 @@ fn of_type(of: &Type<'_>) -> Message {
     described
 }
 
-/// The FileDescriptorSet of some files, each after those it needs.
+/// Returns the FileDescriptorSet of these files, each after its dependencies.
 pub(super) fn describe(files: &[File<'_>]) -> Vec<u8> {
     let mut set = Message::default();
     for file in files {
@@ -182,8 +182,8 @@ pub(super) fn describe(files: &[File<'_>]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The worked examples of the format's own documentation: 150 in field 1, "testing"
-    /// in field 2, and a message of the first in field 3.
+    /// The examples of the format's documentation: 150 in field 1, "testing" in field 2, and the
+    /// first message in field 3.
     #[test]
     fn writes_the_documented_bytes() {
         let inner = Message::default().integer(1, 150);

@@ -1,8 +1,8 @@
-//! Whether a record on disk reaches the checkpoint that its run goes on from.
+//! Check that a record on disk extends to the checkpoint from which its run resumes.
 //!
-//! A process that is killed leaves a record to its last heartbeat, and checkpoints are written after
-//! it; but a disk that lost its power, or a hand, may leave less. What lies between the two would
-//! be missing for good, so such a run is not gone on with.
+//! A killed process leaves a record up to its last heartbeat, and checkpoints are written after it.
+//! A power failure or manual changes may leave less. The part between the end and the checkpoint
+//! would be missing permanently, so such a run is not resumed.
 
 use super::ReportError;
 use super::growing::SAME;
@@ -12,32 +12,36 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes at the end of a table among which its last rows are looked for.
+/// Length of the end of a table in which its last rows are searched, bytes.
 const TAIL: u64 = 1 << 20;
-/// Tables by name, whose first column is the tick or the time, s.
+/// Tables whose first column is the tick or the time, s.
 const HASHES: &str = "hashes.csv";
 const STATES: &str = "states.csv";
 
-/// Ticks to which a record must have come.
+/// Ticks to which a record must extend.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// That of the checkpoint.
+    /// Tick of the checkpoint.
     pub hashed: u64,
-    /// That up to which samples lie in the record itself, and not in parts of ranks.
+    /// Tick up to which samples are in the record itself, not in parts of ranks.
     pub sampled: u64,
 }
 
 impl Reach {
-    /// Holds the record in a folder to it. A table that is not there, as of a finished run that
-    /// keeps only Parquet, or has no rows yet, is not looked at.
+    /// Checks the record in a folder.
+    ///
+    /// A table without rows is skipped. So is one that does not exist, as for a finished run with
+    /// Parquet only.
     ///
     /// # Errors
-    /// [`ReportError::Short`] for a table that ends before, or a file that cannot be read.
+    /// [`ReportError::Short`] for a table that ends too early, or an error for a file that cannot
+    /// be read.
     pub fn check(&self, folder: &Path, output: &Output, clock: &Clock) -> Result<(), ReportError> {
         let time = |tick: u64| clock.told(tick);
         let last_of = |tick: u64, every: u64| tick - tick % every.max(1);
         let path = folder.join(HASHES);
-        // heartbeats that adapt are counted one by one only
+        // the interval is not a fixed number of ticks if adaptive heartbeats are hashed only every
+        // n-th time
         let counted = output.hash_every <= 1 || !clock.adapts();
         if let Some(row) = last_rows(&path)?.last().filter(|_| counted) {
             let every = match output.hash_every {
@@ -62,9 +66,10 @@ impl Reach {
     }
 }
 
-/// The last tick up to which a record in a folder is whole whatever its process was at: that of the
-/// hash before the last, for a heartbeat's hash is taken down before the rest of it. None where
-/// there is no such hash.
+/// Returns the last tick up to which the record in a folder is certainly complete.
+///
+/// This is the tick of the second to last hash, because a heartbeat's hash is recorded before its
+/// other data. There is none if there are fewer than two hashes.
 pub fn whole_up_to(folder: &Path) -> Option<u64> {
     let rows = last_rows(&folder.join(HASHES)).ok()?;
     let [.., before, _] = &rows[..] else { return None };
@@ -75,7 +80,7 @@ fn first_of(row: &str) -> &str {
     row.split(',').next().unwrap_or_default()
 }
 
-/// The last whole rows of a table; none of one that is not there, or has none.
+/// Returns the last complete rows of a table; none if it does not exist or is empty.
 fn last_rows(path: &Path) -> Result<Vec<String>, ReportError> {
     if !path.is_file() {
         return Ok(Vec::new());
@@ -91,6 +96,6 @@ fn last_rows(path: &Path) -> Result<Vec<String>, ReportError> {
     let tail = read().map_err(ReportError::file("read", path))?;
     let text = String::from_utf8_lossy(&tail);
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    // the first is the header, or cut
+    // the first line is the header or incomplete
     Ok(whole.lines().skip(1).map(str::to_owned).collect())
 }

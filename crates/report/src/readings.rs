@@ -1,12 +1,11 @@
-//! What sensors deliver, as a run goes on: one MCAP for all, and files of single frames.
+//! Sensor data of a run: one MCAP file for all, and files of single frames.
 //!
-//! Topics and their messages are those of `topics.rs`.
+//! Topics and their messages are those of `topics.rs`. The log time of a message is the time of
+//! delivery of the reading; its own timestamp is the time of measurement. Both are simulated times.
 //!
-//! A message's log time is when the reading is delivered, its own timestamp when it was
-//! taken, both simulated. Small readings stand in tables too, one a kind (`tables.rs`).
-//! Frames of a camera or lidar that is to `save` them go to
-//! `sensors/V/S/NUMBER.EXTENSION`; `frames.csv` lists them. What is kept in memory does not grow with the run
-//! but for a line a megabyte.
+//! Small readings are also written to tables, one per kind (`tables.rs`). If a camera or lidar has
+//! `save`, its frames are written to `sensors/V/S/NUMBER.EXTENSION`, and `frames.csv` lists them.
+//! Memory does not grow with the run, except for an index entry per megabyte.
 
 use super::columns::{Column, Values};
 use super::growing::Growing;
@@ -32,26 +31,27 @@ use std::time::{Duration, Instant};
 
 /// Name of the file of all readings in a run's folder.
 pub const MCAP: &str = "sensors.mcap";
-/// Name of the file of the MCAP's open chunk, current to the last heartbeat; the MCAP has it up to
-/// its last ending. Removed when the run ends.
+/// Name of the file of the MCAP's open chunk, current to the last heartbeat.
+///
+/// The MCAP contains the chunk only up to its last ending. The file is removed when the run ends.
 const OPEN: &str = ".sensors.open";
-/// Stem of the list of saved frames.
+/// Stem of the name of the list of saved frames.
 const FRAMES: &str = "frames";
-/// Wall time between endings of the MCAP: readers find the open chunk and the index there.
+/// Wall time between endings of the MCAP, in which readers find the open chunk and the index.
 const ENDING: Duration = Duration::from_secs(1);
-/// How frames of a sensor are saved.
+/// Formats and folder of a sensor's saved frames.
 struct Saved {
     formats: Vec<FrameFormat>,
     folder: String,
 }
 
-/// The MCAP being written.
+/// The MCAP file with its schemas and channels.
 struct Written {
     path: PathBuf,
     mcap: McapFile<fs::File>,
     descriptors: Vec<u8>,
     schemas: BTreeMap<String, u16>,
-    /// Channels of topics and schemas: two sources may have chosen one topic.
+    /// Channels by topic and schema: two sources may have chosen the same topic.
     channels: BTreeMap<(String, String), u16>,
 }
 
@@ -79,33 +79,34 @@ impl Written {
     }
 }
 
-/// Readings being written.
+/// Writer of sensor data.
 pub struct Recording {
     folder: PathBuf,
     written: Written,
     ended: Option<Instant>,
-    /// The open chunk on disk: of how many chunks before it, and how much of it.
+    /// The open chunk on disk, and what it holds: number of chunks before it, and its length.
     open: fs::File,
     opened: (usize, usize),
     topics: Topics,
-    /// The world frame's reference system, for point clouds.
+    /// Reference system of the world frame, for point clouds.
     reference: String,
-    /// Of each vehicle, of each sensor, how its frames are saved.
+    /// Formats and folders of saved frames, for each vehicle and sensor.
     saved: Vec<Vec<Saved>>,
     tables: Tables,
-    /// Frames that sensors save, if any does.
+    /// List of saved frames, if any sensor saves them.
     frames: Option<Growing>,
     files: Vec<String>,
 }
 
 impl Recording {
-    /// Begins the files of a run in its folder, tables of small readings in these
-    /// formats; nothing where no vehicle has a sensor. `about` goes into the MCAP: names, each
-    /// with texts under keys. `resumed` has the time of the resume and that of the last sample
-    /// that the files must hold, s.
+    /// Begins or continues the files of a run in its folder; none if no vehicle has a sensor.
+    ///
+    /// Tables of small readings have these formats. `about` is the metadata of the MCAP: names,
+    /// each with texts under keys. If `resumed` is given, it is the time of the resume and that of
+    /// the last sample that the files must hold, s.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be created or gone on with.
+    /// [`ReportError`] if a file cannot be created or continued.
     pub fn open(
         folder: &Path,
         model: &WorldModel,
@@ -164,7 +165,8 @@ impl Recording {
                 let (path, ends) = (recording.written.path.clone(), last as f64 / 1e9);
                 return Err(ReportError::Short { path, ends, due: sampled });
             }
-            // in this order: were it killed between, either file has what the other lacks
+            // in this order: if the process is killed in between, each file has the messages that
+            // the other lacks
             recording.note_open()?;
             let ended = recording.written.mcap.end_for_now();
             ended.map_err(ReportError::file("write", &part))?;
@@ -174,8 +176,9 @@ impl Recording {
         Ok(Some(recording))
     }
 
-    /// Takes over all messages up to a time, ns, from the file that is there and the
-    /// chunk that was open; the time of the last one.
+    /// Copies all messages up to a time, ns, from the existing file and its open chunk.
+    ///
+    /// Returns the time of the last one.
     fn take_over(&mut self, open: &[u8], until: u64) -> Result<u64, ReportError> {
         let path = self.written.path.clone();
         let before = fs::File::open(&path).map_err(ReportError::file("go on with", &path))?;
@@ -194,10 +197,10 @@ impl Recording {
         failed.map_or(Ok(last), Err)
     }
 
-    /// Brings all that was taken down to the disk.
+    /// Writes all recorded data to the disk.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn flush(&mut self) -> Result<(), ReportError> {
         self.written.mcap.check_length(&self.written.path)?;
         self.tables.flush()?;
@@ -211,7 +214,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Brings the open chunk to the disk; those before it are there.
+    /// Writes the open chunk to the disk; earlier chunks are in the MCAP already.
     fn note_open(&mut self) -> Result<(), ReportError> {
         let (chunks, chunk) = self.written.mcap.open_chunk();
         let place = self.folder.join(OPEN);
@@ -233,22 +236,22 @@ impl Recording {
         Ok(())
     }
 
-    /// Takes down where vehicles are, each with its index.
+    /// Records the poses of vehicles, each with its index.
     ///
     /// # Errors
-    /// [`ReportError`] when the file cannot be written; so with all that follow.
+    /// [`ReportError`] if the file cannot be written; the same applies to the following methods.
     pub fn poses(&mut self, time_us: u64, poses: &[(usize, Pose)]) -> Result<(), ReportError> {
         let Recording { topics, written, .. } = self;
         topics.poses(time_us, poses, &mut |message| written.message(message))
     }
 
-    /// Takes down the ground around the vehicles that carry sensors.
+    /// Records the ground around the vehicles that carry sensors.
     pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
         let Recording { topics, written, .. } = self;
         topics.ground(world, samples, &mut |message| written.message(message))
     }
 
-    /// Takes down what a vehicle that drives itself has in mind.
+    /// Records the internal state of an autonomous vehicle.
     pub fn autonomy(
         &mut self,
         time_us: u64,
@@ -259,7 +262,7 @@ impl Recording {
         topics.autonomy(time_us, vehicle, view, &mut |message| written.message(message))
     }
 
-    /// Takes down a hit of a vehicle that is over.
+    /// Records a completed collision of a vehicle.
     pub fn hit(
         &mut self,
         time_us: u64,
@@ -271,10 +274,10 @@ impl Recording {
         topics.hit(time_us, vehicle, with, hit, &mut |message| written.message(message))
     }
 
-    /// Takes down what a sensor of a vehicle delivered.
+    /// Records a reading delivered by a sensor of a vehicle.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written or a picture not be encoded.
+    /// [`ReportError`] if a file cannot be written or a picture cannot be encoded.
     pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
         self.tables.take(vehicle, delivery)?;
         match &delivery.reading {
@@ -292,7 +295,7 @@ impl Recording {
         topics.delivered(vehicle, delivery, &mut |message| written.message(message))
     }
 
-    /// Writes a frame's own files, in the formats its sensor is to save.
+    /// Writes the files of a single frame, in the formats that its sensor saves.
     fn save(
         &mut self,
         vehicle: usize,
@@ -322,10 +325,10 @@ impl Recording {
         Ok(())
     }
 
-    /// Ends the files; their names in the run's folder.
+    /// Completes the files and returns their names in the run's folder.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         let Recording { written, folder, tables, mut files, frames, .. } = self;
         let Written { mcap, path, .. } = written;
@@ -341,8 +344,10 @@ impl Recording {
     }
 }
 
-/// The list of saved frames, begun or gone on with after a time, s. `files` gets those
-/// that stand in it; frames that were saved later are removed, for they come again.
+/// Begins the list of saved frames, or continues it after a time, s.
+///
+/// The files that remain listed are added to `files`. Frames saved later are removed, because the
+/// run saves them again.
 fn frames_table(
     folder: &Path,
     after: Option<f64>,
@@ -392,17 +397,17 @@ fn list_frame(
     frames.end_row()
 }
 
-/// How frames of the sensors of all vehicles are saved, those of each in a folder of its own.
+/// Returns formats and folders of the saved frames of all vehicles; each sensor has its own folder.
 fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<Saved>> {
     let stems = rundir::file_stems(agents.iter().map(|own| own.name.as_str()));
     let all = agents.iter().zip(vehicles).zip(&stems);
     all.map(|((agent, entry), stem)| saved_of(agent, entry, stem)).collect()
 }
 
-/// How frames of a vehicle's sensors are saved, in the vehicle's folder.
+/// Returns formats and folders of the saved frames of a vehicle's sensors, in the vehicle's folder.
 fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<Saved> {
     let of = |(sensor, stem): (&Sensor, String)| {
-        // the second of a pair of cameras saves what the first does
+        // the second camera of a pair saves the same formats as the first
         let is_of = |name: &str| sensor.name == name || left_camera(&sensor.name) == Some(name);
         let config = entry.sensor.iter().find(|config| is_of(&config.name));
         Saved {

@@ -1,10 +1,10 @@
-//! README.md of a run's folder: what every file holds, with units.
+//! README.md of a run's folder: content of every file, with units.
 
 use super::{commands, hits, states, tables, trailer_events};
 use bekker_scenario::Scenario;
 use std::fmt::Write;
 
-/// The text, for a run of this scenario.
+/// Returns the text for a run of this scenario.
 pub fn readme(scenario: &Scenario) -> String {
     let mut text = format!("# {}\n\n{}\n{FILES}", scenario.name, scenario.description);
     text += "\n## states.csv, states.parquet\n\nOne row is one vehicle at one time. SI units; \

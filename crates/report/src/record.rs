@@ -1,8 +1,8 @@
-//! All that a run takes down as it goes on: hashes, states, readings.
+//! All data that a run records: hashes, states, readings and events.
 //!
-//! It is on the disk to the last heartbeat, whatever becomes of the process. A run that
-//! goes on from a checkpoint cuts it at the checkpoint's time, and leaves the same bytes
-//! as one that was never cut.
+//! They are on disk up to the last heartbeat, even if the process is killed. A run resumed from a
+//! checkpoint truncates them at the checkpoint's time. It gives the same bytes as a run without
+//! interruption.
 
 use super::ReportError;
 use super::commands::Commands;
@@ -23,7 +23,7 @@ use std::path::Path;
 /// Simulated time between patches of ground among the readings, s.
 pub const GROUND_INTERVAL: f64 = 1.0;
 
-/// The files of a run in the making.
+/// Writer of the files of a run.
 pub struct Record {
     hashes: Hashes,
     states: States,
@@ -31,17 +31,19 @@ pub struct Record {
     hits: Option<Hits>,
     trailer_events: Option<TrailerEvents>,
     commands: Option<Commands>,
-    /// Where each vehicle has been so far, for the picture: a fourteenth of its samples.
+    /// Track of each vehicle so far, for the picture: a point per sample, with a fourteenth of its
+    /// size.
     tracks: Vec<Vec<TrackPoint>>,
 }
 
 impl Record {
-    /// Begins the files of a run with its first samples, or, if it goes on with a record in this
-    /// folder `since` a tick, with what was taken down by then; hashes and commands with those up
-    /// to the world's. `site` is the world's position on the earth.
+    /// Begins the files of a run with its first samples, or continues the record in this folder.
+    ///
+    /// When it continues, `since` is the tick up to which the record is kept. Hashes and commands
+    /// are kept up to the world's tick. `site` is the world's position on the earth.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be created or gone on with.
+    /// [`ReportError`] if a file cannot be created or continued.
     pub fn open(
         folder: &Path,
         (scenario, site): (&Scenario, Option<&Site>),
@@ -90,15 +92,15 @@ impl Record {
         Ok(record)
     }
 
-    /// Takes down the hashes of a heartbeat.
+    /// Records the hashes of a heartbeat.
     ///
     /// # Errors
-    /// [`ReportError`] when a file cannot be written; so with all that follow.
+    /// [`ReportError`] if a file cannot be written; the same applies to the following methods.
     pub fn heartbeat(&mut self, row: &HashRow) -> Result<(), ReportError> {
         self.hashes.take(row)
     }
 
-    /// Takes down what vehicles left in a heartbeat that ends at a tick.
+    /// Records the data of vehicles from a heartbeat that ends at a tick.
     pub fn take(
         &mut self,
         world: &World,
@@ -112,13 +114,13 @@ impl Record {
         own.samples.as_ref().map_or(Ok(()), |samples| self.samples(world, tick, samples))
     }
 
-    /// Takes down what sensors delivered, each with its vehicle.
+    /// Records readings delivered by sensors, each with its vehicle.
     pub fn delivered(&mut self, delivered: &[(u32, Delivery)]) -> Result<(), ReportError> {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         delivered.iter().try_for_each(|(agent, own)| readings.take(*agent as usize, own))
     }
 
-    /// Takes down the hits that are over at a tick, each with its vehicle.
+    /// Records the collisions that are over at a tick, each with its vehicle.
     pub fn hits(
         &mut self,
         world: &World,
@@ -136,8 +138,11 @@ impl Record {
         })
     }
 
-    /// Takes down the hits that go on as the run ends, by when they would be over at the earliest: a
-    /// run that is gone on with begins behind that, and takes them down once they are.
+    /// Records the collisions in progress at the end of the run.
+    ///
+    /// Their time is the earliest at which they could be over, which is after the end of the run. A
+    /// run resumed from this state removes these rows, and records the collisions once they are
+    /// over.
     pub fn hits_under_way(&mut self, world: &World) -> Result<(), ReportError> {
         let Some(own) = &mut self.hits else { return Ok(()) };
         let clock = &world.model().clock;
@@ -147,7 +152,7 @@ impl Record {
         })
     }
 
-    /// Takes down what happened to trailers by a tick, each with its vehicle.
+    /// Records the events of trailers by a tick, each with its vehicle.
     pub fn trailer_events(
         &mut self,
         world: &World,
@@ -158,7 +163,7 @@ impl Record {
         own.map_or(Ok(()), |own| own.take(world, world.model().clock.told(tick), events))
     }
 
-    /// Takes down the commands from outside that hold from the step `tick` on.
+    /// Records the commands of external controllers that hold from the step `tick` on.
     pub fn commanded(
         &mut self,
         world: &World,
@@ -168,7 +173,7 @@ impl Record {
         self.commands.as_mut().map_or(Ok(()), |own| own.take(world, tick, commanded))
     }
 
-    /// Takes down what vehicles that drive themselves have in mind at a tick, each with its index.
+    /// Records the internal states of autonomous vehicles at a tick, each with its index.
     pub fn autonomous(
         &mut self,
         world: &World,
@@ -180,7 +185,7 @@ impl Record {
         views.iter().try_for_each(|(agent, view)| readings.autonomy(time, *agent as usize, view))
     }
 
-    /// Takes down where vehicles are at a tick and how they do.
+    /// Records the states of vehicles at a tick.
     pub fn samples(
         &mut self,
         world: &World,
@@ -195,17 +200,18 @@ impl Record {
         readings.poses(time, &poses)
     }
 
-    /// Takes down the ground around the vehicles that carry sensors.
+    /// Records the ground around the vehicles that carry sensors.
     pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
         self.readings.as_mut().map_or(Ok(()), |readings| readings.ground(world, samples))
     }
 
-    /// Brings all of it to the disk: at the end of every heartbeat.
+    /// Writes all recorded data to the disk, at the end of every heartbeat.
     pub fn flush(&mut self) -> Result<(), ReportError> {
         self.readings.as_mut().map_or(Ok(()), Recording::flush)
     }
 
-    /// Ends the files: their names in the folder, where each vehicle was, and where hits were, m.
+    /// Completes the files; returns their names in the folder, the vehicles' tracks, and the
+    /// positions of collisions, m.
     pub fn finish(self) -> Result<Finished, ReportError> {
         let mut places = Vec::new();
         let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
@@ -226,17 +232,19 @@ impl Record {
     }
 }
 
-/// A finished record: names of its files, where each vehicle was, and where hits were, m.
+/// Result of a finished record: names of its files, tracks of the vehicles, and positions of
+/// collisions, m.
 pub(super) type Finished = (Vec<String>, Vec<Vec<TrackPoint>>, Vec<[f64; 2]>);
 
-/// A sample goes to the track of its vehicle.
+/// Adds a sample to the track of its vehicle.
 fn extend(tracks: &mut [Vec<TrackPoint>], sample: &Sample) {
     if let Some(track) = tracks.get_mut(sample.vehicle) {
         track.push(TrackPoint::of(sample));
     }
 }
 
-/// What goes with the readings: names of what they number, and the scenario.
+/// Returns the metadata of the readings: names of numbered classes, soils and instances, and the
+/// scenario.
 fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {
     use bekker_sensor::class::Class;
     let numbered = |names: Vec<&str>, first: usize| {
@@ -254,5 +262,5 @@ fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, 
     ]
 }
 
-/// Number of the first vehicle among the instances that pictures and scans tell.
+/// Number of the first vehicle among the instances in pictures and scans.
 const FIRST_INSTANCE: usize = 1;

@@ -1,9 +1,9 @@
-//! A record in parts: every rank takes down what its own vehicles do in a journal of its own, and
-//! the first makes the record of all journals once the run is over, or when it is gone on with.
+//! A record in parts: each rank records its vehicles in a separate journal.
 //!
-//! Journals lie in `parts/TICK` by the tick at which they begin. The record in the run's folder
-//! holds what was before; until it has taken in the journals whole they stay, so that a process
-//! that is killed over it loses nothing.
+//! Rank 0 joins all journals to the record when the run is over or resumed. Journals are in
+//! `parts/TICK`, where TICK is the tick at which they begin. The record in the run's folder holds
+//! the data before that tick. Journals remain until they are joined completely, so that nothing is
+//! lost if the process is killed meanwhile.
 
 use super::ReportError;
 use super::heartbeats::Heartbeats;
@@ -18,24 +18,24 @@ use std::path::{Path, PathBuf};
 
 pub use super::parts::PARTS;
 
-/// What is taken down at the end of a heartbeat.
+/// Data recorded at the end of a heartbeat.
 #[derive(Debug, Serialize, Deserialize)]
 enum Entry {
-    /// Of own vehicles.
+    /// Data of local vehicles.
     HeartbeatRecord(Box<HeartbeatRecord>),
-    /// What heartbeats up to this one cost here.
+    /// Costs of heartbeats on this rank, up to this one.
     Figures(Vec<HeartbeatFigures>),
 }
 
-/// One rank's part of a record being written.
+/// Writer of one rank's part of a record.
 pub(super) struct RecordPart {
     journal: Journal<Entry>,
-    /// The tick that it has come to.
+    /// Last tick recorded.
     tick: u64,
 }
 
 impl RecordPart {
-    /// Begins it at a tick.
+    /// Begins the part at a tick.
     pub fn begin(
         folder: &Path,
         tick: u64,
@@ -48,7 +48,7 @@ impl RecordPart {
         Ok(RecordPart { journal, tick })
     }
 
-    /// Takes down what own vehicles leave in a heartbeat that ends at a tick.
+    /// Records the data of local vehicles from a heartbeat that ends at a tick.
     pub fn take(&mut self, tick: u64, own: HeartbeatRecord) -> Result<(), ReportError> {
         self.tick = tick;
         match own.is_empty() {
@@ -57,36 +57,36 @@ impl RecordPart {
         }
     }
 
-    /// Takes down what heartbeats cost.
+    /// Records the costs of heartbeats.
     pub fn figures(&mut self, own: Vec<HeartbeatFigures>) -> Result<(), ReportError> {
-        // once a tick: of a second, empty entry all would be as short
+        // an empty entry is omitted: joined costs are truncated to the shortest list of any rank
         match own.is_empty() {
             true => Ok(()),
             false => self.journal.put(self.tick, &Entry::Figures(own)),
         }
     }
 
-    /// Has the disk hold it.
+    /// Writes the journal to the disk.
     pub fn sync(&self) -> Result<(), ReportError> {
         self.journal.sync()
     }
 }
 
-/// The journals in a run's folder, those that begin first ahead.
+/// The journals in a run's folder, in the order of their first ticks.
 pub(super) struct RecordParts {
     folder: PathBuf,
     sets: Vec<PartSet>,
 }
 
 impl RecordParts {
-    /// Those in a run's folder that begin before a tick, whole for each beginning.
+    /// Returns the journals in a run's folder that begin before a tick.
     ///
     /// # Errors
-    /// [`ReportError`] when the journal of a rank is missing.
+    /// [`ReportError`] if the journal of a rank is missing.
     pub fn before(tick: u64, folder: &Path) -> Result<RecordParts, ReportError> {
         let folder = folder.join(PARTS);
         let mut sets = parts::sets(&folder)?;
-        // other ranks may begin one at this tick already
+        // other ranks may already have begun a journal at this tick
         sets.retain(|set| set.tick < tick);
         for set in &sets {
             if let Some(rank) = set.missing {
@@ -97,13 +97,14 @@ impl RecordParts {
         Ok(RecordParts { folder, sets })
     }
 
-    /// The tick from which on the record is in them; none if there are none.
+    /// Tick from which on the record is in the journals; none if there are none.
     pub fn since(&self) -> Option<u64> {
         self.sets.first().map(|set| set.tick)
     }
 
-    /// Joins them up to a tick to the record, heartbeat by heartbeat, and removes them. What they
-    /// tell of what heartbeats cost is shown to `costs`, too.
+    /// Joins the journals up to a tick to the record, heartbeat by heartbeat, and removes them.
+    ///
+    /// The costs of heartbeats are also passed to `costs`.
     pub fn join(
         self,
         until: u64,
@@ -130,24 +131,26 @@ pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
     parts::clear(&folder.join(PARTS))
 }
 
-/// The tick from which on the record in a run's folder is in parts, if it is.
+/// Returns the tick from which on the record in a run's folder is in parts, if it is.
 ///
 /// # Errors
-/// [`ReportError`] when the folder cannot be read.
+/// [`ReportError`] if the folder cannot be read.
 pub fn since(folder: &Path) -> Result<Option<u64>, ReportError> {
     Ok(parts::sets(&folder.join(PARTS))?.first().map(|set| set.tick))
 }
 
-/// Removes from a run's folder the journals that begin at a tick or later, where the run goes on:
-/// what they hold is driven again.
+/// Removes the journals in a run's folder that begin at a tick or later.
+///
+/// A run that resumes at this tick simulates their content again.
 pub fn forget_from(folder: &Path, tick: u64) -> Result<(), ReportError> {
     parts::forget(&folder.join(PARTS), |own| own < tick)
 }
 
-/// The journals of all ranks, read in step.
+/// The journals of all ranks, read in lockstep.
 struct Journals(Vec<Peekable<Records<Entry>>>);
 
-/// A heartbeat's end, what was told at it, and what heartbeats had cost, of each rank that says so.
+/// Tick at the end of a heartbeat, its data, and the recorded costs of heartbeats, one list per
+/// rank that has them.
 type Heartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatFigures>>);
 
 impl Journals {
@@ -156,7 +159,7 @@ impl Journals {
         Ok(Journals(set.files.iter().map(open).collect::<Result<_, _>>()?))
     }
 
-    /// The next heartbeat of which any tells, if it is not after a tick.
+    /// Returns the next heartbeat with an entry in any journal, if it is not after a tick.
     fn heartbeat(&mut self, until: u64) -> Result<Option<Heartbeat>, ReportError> {
         let mut next: Option<u64> = None;
         for journal in &mut self.0 {

@@ -1,4 +1,4 @@
-//! A run's folder, read again.
+//! Reader of a run's folder.
 
 use super::ReportError;
 use super::manifest::{self, Manifest};
@@ -11,35 +11,35 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Most points of a vehicle's history; more cannot be told apart on paper.
+/// Maximum number of points in a vehicle's history; more are indistinguishable on paper.
 const POINTS: usize = 4000;
 
-/// Longest summary that is read, bytes: that of a run of 65,535 vehicles is shorter.
+/// Maximum length of a summary, bytes: that of a run of 65,535 vehicles is shorter.
 const LARGEST_SUMMARY: u64 = 256 << 20;
 
-/// A run as its folder tells it.
+/// A run, as read from its folder.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// The folder.
     pub folder: PathBuf,
-    /// What was run, with what.
+    /// Manifest of the run.
     pub manifest: Manifest,
-    /// Which of the files read are not as the run left them, in words.
+    /// Description of the files read that differ from those the run wrote, if any.
     pub altered: Option<String>,
-    /// The summary, if the run came to its end or to Ctrl-C.
+    /// The summary, if the run ended or was interrupted by Ctrl-C.
     pub summary: Option<Value>,
-    /// What is recorded of each vehicle.
+    /// Histories of the vehicles.
     pub vehicles: Vec<History>,
 }
 
-/// A vehicle's way through a run.
+/// History of a vehicle during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     /// Its name.
     pub name: String,
-    /// Its states, thinned.
+    /// States, reduced to a limited number.
     pub points: Vec<TrackPoint>,
-    /// Distance driven at each of them, m.
+    /// Distance driven at each state, m.
     pub distances: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Recorded {
     /// Reads a run's folder.
     ///
     /// # Errors
-    /// [`ReportError`] when it is no run's folder, or holds no states that can be read.
+    /// [`ReportError`] if the folder is not that of a run, or has no readable states.
     pub fn read(folder: &Path) -> Result<Recorded, ReportError> {
         let not_a_run = |cause: String| ReportError::NotARun { path: folder.to_owned(), cause };
         let manifest = manifest::of_run(folder)?;
@@ -77,19 +77,19 @@ impl Recorded {
         Ok(Recorded { folder: folder.to_owned(), manifest, altered, summary, vehicles })
     }
 
-    /// Name of the run: that of its folder.
+    /// Returns the name of the run, which is that of its folder.
     pub fn name(&self) -> String {
         let name = self.folder.file_name().or_else(|| self.folder.parent()?.file_name());
         name.map_or_else(|| self.folder.display().to_string(), |n| n.to_string_lossy().into_owned())
     }
 
-    /// The summary of a vehicle, by its name.
+    /// Returns the summary of a vehicle by its name.
     pub fn vehicle(&self, name: &str) -> Option<&Value> {
         let vehicles = self.summary.as_ref()?.get("vehicles")?.as_array()?;
         vehicles.iter().find(|vehicle| vehicle["name"] == name)
     }
 
-    /// The scenario and the program, key by key.
+    /// Returns all keys of the scenario, and the program's version, with their values.
     pub fn keys(&self) -> BTreeMap<String, String> {
         let mut keys = keys(&self.manifest.config);
         keys.insert("version of bekker".into(), self.manifest.build.version.clone());
@@ -100,7 +100,7 @@ impl Recorded {
     }
 }
 
-/// The values of a tree by their keys, as `vehicle[0].driver.speed`.
+/// Returns the values of a tree by their keys, such as `vehicle[0].driver.speed`.
 pub fn keys(value: &Value) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     flatten("", value, &mut keys);
@@ -124,10 +124,10 @@ fn flatten(key: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
     }
 }
 
-/// A vehicle at a moment, with its name.
+/// Name of a vehicle, and its state at a moment.
 type Row = (String, TrackPoint);
 
-/// Which columns hold what.
+/// Indices of the columns that are read.
 struct Columns {
     name: usize,
     own: [Option<usize>; 4],
@@ -162,12 +162,12 @@ impl Columns {
         })
     }
 
-    /// A row from its numbers by column; what was not recorded is not a number.
+    /// Returns a row from its numbers by column; NaN for quantities that are not recorded.
     fn row(&self, name: String, number: impl Fn(usize) -> Option<f64>) -> Row {
         let own = self.own.map(|column| column.and_then(&number).unwrap_or(f64::NAN));
         let mean = |columns: &[usize]| {
             let values: Vec<f64> = columns.iter().filter_map(|column| number(*column)).collect();
-            // of no wheels it is no number, too
+            // without wheels the mean is NaN, too
             values.iter().sum::<f64>() / values.len() as f64
         };
         let [time, x, y, speed] = own;
@@ -185,7 +185,7 @@ fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
     let columns = Columns::of(path, header.iter())?;
     let mut rows = Vec::new();
     for record in reader.records() {
-        // a run that was cut may have left half a line
+        // an interrupted run may have left an incomplete line
         let Ok(record) = record else { break };
         let number = |n: usize| record.get(n).and_then(|text| text.parse().ok());
         rows.push(columns.row(record.get(columns.name).unwrap_or_default().to_owned(), number));

@@ -1,4 +1,4 @@
-//! An observer that takes down all of a run in its folder.
+//! Observer that records all of a run in its folder.
 
 use super::ReportError;
 use super::hashes::HashRow;
@@ -15,45 +15,48 @@ use bekker_scenario::Scenario;
 use bekker_world::World;
 use std::path::{Path, PathBuf};
 
-/// Takes down a run in a folder, as its scenario asks; without a folder only the figures of
-/// its heartbeats. The run's schedule must ask for hashes. In parts every rank takes down its own
-/// vehicles, and the first the rest.
+/// Records a run in a folder as its scenario requests; without a folder, only the costs of
+/// heartbeats.
+///
+/// The run's schedule must request hashes. If the record is in parts, each rank records its own
+/// vehicles, and rank 0 the rest.
 pub struct Recorder<'a> {
     scenario: &'a Scenario,
-    /// Where the world is on the earth.
+    /// Position of the world on the earth.
     site: Option<Site>,
     folder: Option<PathBuf>,
-    /// Whether the record in the folder is gone on with.
+    /// Whether the record in the folder is continued.
     resumes: bool,
-    /// How many ranks there are.
+    /// Number of ranks.
     ranks: usize,
     /// Whether a timeline is written.
     trace: bool,
-    /// The folder and the rank whose part of the record is written there.
+    /// Folder of the run and number of this rank, if it writes a part of the record.
     parts: Option<(PathBuf, usize)>,
     open: Option<(Record, Heartbeats)>,
     part: Option<RecordPart>,
-    /// Rank by rank.
+    /// Costs of heartbeats, by rank.
     costs: Vec<HeartbeatCosts>,
-    /// What the record leaves, once the run is over.
+    /// Result of the record, once the run is over.
     left: Finished,
 }
 
-/// What is left of a record once the run is over.
+/// Result of a record, once the run is over.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    /// Files in the run's folder.
+    /// Names of files in the run's folder.
     pub files: Vec<String>,
-    /// Where each vehicle was, at the scenario's interval.
+    /// Track of each vehicle, at the scenario's interval.
     pub tracks: Vec<Vec<TrackPoint>>,
-    /// Where vehicles were hit, m.
+    /// Positions of collisions, m.
     pub hits: Vec<[f64; 2]>,
-    /// What heartbeats cost, rank by rank.
+    /// Costs of heartbeats, by rank.
     pub costs: Vec<HeartbeatCosts>,
 }
 
 impl<'a> Recorder<'a> {
-    /// Of a scenario, on so many ranks: into the folder, if this rank writes one.
+    /// Creates the recorder of a scenario on `ranks` ranks; `folder` is given if this rank writes
+    /// one.
     pub fn new(
         scenario: &'a Scenario,
         folder: Option<PathBuf>,
@@ -75,19 +78,20 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Sets where the world is on the earth, for the reference system of point clouds.
+    /// Sets the position of the world on the earth, for the reference system of point clouds.
     pub fn with_site(self, site: Option<Site>) -> Recorder<'a> {
         Recorder { site, ..self }
     }
 
-    /// Has this rank take down what its own vehicles do beside the record, which the first makes
-    /// of all parts at the end. The run's [schedule](bekker_ranks::Schedule::parts) must have
-    /// it so.
+    /// Makes this rank record its own vehicles in a part, which rank 0 joins to the record at the
+    /// end.
+    ///
+    /// The run's [schedule](bekker_ranks::Schedule::parts) must request parts, too.
     pub fn in_parts(self, folder: PathBuf, rank: usize) -> Recorder<'a> {
         Recorder { parts: Some((folder, rank)), ..self }
     }
 
-    /// What is left of it, once the run is over.
+    /// Returns the result, once the run is over.
     pub fn recorded(self) -> Recorded {
         let (files, tracks, hits) = self.left;
         Recorded { files, tracks, hits, costs: self.costs }
@@ -108,7 +112,8 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Begins the record in a folder, or goes on with it: with what parts hold of it up to now.
+    /// Begins the record in a folder, or continues it and joins the parts that precede the current
+    /// tick.
     fn open(
         &mut self,
         folder: &Path,

@@ -1,4 +1,4 @@
-//! Checkpoints on the way, and what is made good from them when a rank is lost.
+//! Checkpoints during a run, and recovery from them after the loss of a rank.
 
 use super::ReportError;
 use super::commands::{COMMANDS, CommandLog};
@@ -15,35 +15,35 @@ use std::thread::JoinHandle;
 
 /// Name of the checkpoint in a run's folder.
 pub const CHECKPOINT: &str = "checkpoint.bin";
-/// Name of the folder of checkpoints in parts, each rank's its own, while a run goes on.
+/// Name of the folder of checkpoints in parts, one per rank, during a run.
 pub const CHECKPOINTS: &str = "checkpoints";
 
-/// A checkpoint on the disk.
+/// A checkpoint on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// In one file.
+    /// A single file.
     Whole(PathBuf),
-    /// The parts of all ranks at a tick, in the order of ranks.
+    /// Parts of all ranks at a tick, in the order of ranks.
     Parts(u64, Vec<PathBuf>),
 }
 
 impl Stored {
-    /// The last whole one in a run's folder; that of its end where there is none.
+    /// Returns the last complete checkpoint in parts in a run's folder, otherwise the single file.
     ///
     /// # Errors
-    /// [`ReportError`] when the folder cannot be read.
+    /// [`ReportError`] if the folder cannot be read.
     pub fn last(folder: &Path) -> Result<Stored, ReportError> {
-        // a later one in one file has taken their place
+        // a later checkpoint in a single file has removed these sets
         let mut sets = parts::sets(&folder.join(CHECKPOINTS))?;
         sets.retain(|set| set.missing.is_none());
         let last = sets.pop().map(|set| Stored::Parts(set.tick, set.files));
         Ok(last.unwrap_or_else(|| Stored::Whole(folder.join(CHECKPOINT))))
     }
 
-    /// The state in it, of the run of this model that `decisive` decides.
+    /// Reads the state for a run of this model with the settings `decisive`.
     ///
     /// # Errors
-    /// [`ReportError`] that names the file which cannot be read, or is none of this run.
+    /// [`ReportError`] with the file that cannot be read or belongs to another run.
     pub fn read(&self, model: &WorldModel, decisive: &str) -> Result<WorldState, ReportError> {
         let bytes = |path: &Path| {
             input::read(path, input::LARGEST_BINARY).map_err(ReportError::file("read", path))
@@ -64,22 +64,24 @@ impl Stored {
     }
 }
 
-/// Removes from a run's folder what parts of checkpoints there are later than `tick`, where the run
-/// goes on: none of them became whole.
+/// Removes the parts of checkpoints later than `tick`, from which the run resumes.
+///
+/// None of these checkpoints is complete.
 pub fn forget_later(folder: &Path, tick: u64) -> Result<(), ReportError> {
     parts::forget(&folder.join(CHECKPOINTS), |own| own <= tick)
 }
 
-/// What it takes to make good for a rank that is lost: since the same input
-/// gives the same bits, a rank that is left drives its part again alone.
+/// Recovery from the loss of a rank.
+///
+/// The same input gives the same bits, so a remaining rank repeats the lost part alone.
 pub struct Recovery {
     model: Arc<WorldModel>,
     start: Option<WorldState>,
     decisive: String,
     folder: OnceLock<PathBuf>,
-    /// Whether each rank writes its part of the checkpoints on the way.
+    /// Whether each rank writes its part of checkpoints during the run.
     in_parts: bool,
-    /// The checkpoints that are being written beside the drive, each by its rank.
+    /// Threads that are writing checkpoints, by rank.
     writing: Mutex<BTreeMap<usize, Writer>>,
 }
 
@@ -87,14 +89,15 @@ type Writer = JoinHandle<Result<(), ReportError>>;
 
 impl Drop for Recovery {
     fn drop(&mut self) {
-        // nothing half-written stays behind, and a claim was waited for
+        // no write may remain incomplete after the drop
         let _ = self.all_written();
     }
 }
 
 impl Recovery {
-    /// Of a run of this model that begins or goes on with `start`; `decisive` is all that
-    /// decides its course.
+    /// Creates the recovery of a run of this model that begins or resumes with `start`.
+    ///
+    /// `decisive` is all that determines the course of the run.
     pub fn new(
         model: impl Into<Arc<WorldModel>>,
         start: Option<WorldState>,
@@ -105,28 +108,29 @@ impl Recovery {
         Recovery { model, start, decisive, folder, in_parts: false, writing }
     }
 
-    /// Has checkpoints on the way written in parts, or not.
+    /// Sets whether checkpoints during the run are written in parts.
     pub fn in_parts(mut self, in_parts: bool) -> Recovery {
         self.in_parts = in_parts;
         self
     }
 
-    /// Where checkpoints go, said once.
+    /// Sets the folder of checkpoints; only the first call has an effect.
     pub fn set_folder(&self, folder: &Path) {
-        // said again by rank 0 to itself
+        // rank 0 sets it a second time
         let _ = self.folder.set(folder.to_owned());
     }
 
-    /// Where checkpoints go, if it has been said.
+    /// Folder of checkpoints, if it is set.
     pub fn folder(&self) -> Option<&PathBuf> {
         self.folder.get()
     }
 
-    /// Writes a checkpoint beside the drive, in place of those before, which are waited for.
+    /// Writes a checkpoint on a separate thread, after pending writes; it replaces all earlier
+    /// ones.
     fn store(&self, state: &WorldState) -> Result<(), ReportError> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
         let (folder, path) = (folder.clone(), folder.join(CHECKPOINT));
-        // tiles of ground are shared until the drive changes them
+        // tiles of ground are shared until the simulation changes them
         let (model, state, decisive) = (self.model.clone(), state.clone(), self.decisive.clone());
         self.write_beside(0, move || {
             write_file(&path, &checkpoint::encode(&model, &decisive, &state))?;
@@ -134,8 +138,9 @@ impl Recovery {
         })
     }
 
-    /// Writes a rank's part of a checkpoint beside the drive. The first rank removes the sets
-    /// before the last one that is whole by then.
+    /// Writes a rank's part of a checkpoint on a separate thread.
+    ///
+    /// Rank 0 also removes the sets before the last complete one.
     fn store_part(&self, rank: usize, part: &Arc<StatePart>) -> Result<(), ReportError> {
         let Some(folder) = self.folder.get() else { return Ok(()) };
         let folder = folder.join(CHECKPOINTS);
@@ -171,9 +176,9 @@ impl Recovery {
         }
     }
 
-    /// Whether there is a checkpoint to go on from, once the last one is on disk.
+    /// Returns whether there is a checkpoint to resume from, after all pending writes.
     pub fn has_checkpoint(&self) -> bool {
-        // what came of the last one does not matter: the one before it is whole
+        // a failure of the last write does not matter: the previous checkpoint is complete
         let _ = self.all_written();
         let last = self.folder.get().and_then(|folder| Stored::last(folder).ok());
         last.is_some_and(|last| match last {
@@ -182,7 +187,8 @@ impl Recovery {
         })
     }
 
-    /// Waits until the last checkpoint of this rank is on disk; only then may it be claimed.
+    /// Waits until the last checkpoint of this rank is on disk, and returns the result of its
+    /// write.
     fn written(&self, rank: usize) -> Result<(), ReportError> {
         let Some(writing) = self.writing().remove(&rank) else { return Ok(()) };
         writing.join().unwrap_or_else(|_| {
@@ -191,7 +197,7 @@ impl Recovery {
         })
     }
 
-    /// The same of all ranks in this process.
+    /// Waits likewise for all ranks in this process.
     fn all_written(&self) -> Result<(), ReportError> {
         let ranks: Vec<usize> = self.writing().keys().copied().collect();
         let waited: Vec<_> = ranks.into_iter().map(|rank| self.written(rank)).collect();
@@ -202,19 +208,21 @@ impl Recovery {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drives alone from the last checkpoint to this tick, or to where the record on disk is whole,
-    /// and writes one there; calls `at_work` on the way. The tick that it came to.
+    /// Simulates alone from the last checkpoint and writes a checkpoint.
+    ///
+    /// It ends at `tick`, or earlier where the record on disk is complete, and returns that tick.
+    /// `at_work` is called at each heartbeat.
     fn recover(&self, tick: u64, at_work: &mut dyn FnMut()) -> Result<u64, ReportError> {
         let Some(folder) = self.folder.get() else { return Ok(tick) };
-        // what came of the last one does not matter: the one before it is whole
+        // a failure of the last write does not matter: the previous checkpoint is complete
         let _ = self.all_written();
         let tick = whole_up_to(folder).map_or(0, |whole| whole.min(tick));
         let stored = Stored::last(folder)?.read(&self.model, &self.decisive).ok();
-        // a checkpoint is written after the record, and so has it whole
+        // a checkpoint is written after the record, so the record is complete up to it
         let state = stored.or_else(|| self.start.clone());
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
         let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
-        // what was told from outside is on the disk to the last heartbeat
+        // external commands are on disk up to the last heartbeat
         let commands = CommandLog::of_run(folder, &world)?;
         while world.state().tick < tick {
             commands.apply(&mut world).map_err(ReportError::decode(&folder.join(COMMANDS)))?;
@@ -226,15 +234,16 @@ impl Recovery {
         Ok(world.state().tick)
     }
 
-    /// What rank `here` does when others are lost: the lowest that is left makes good for
-    /// them. In words, to go behind those that say what was lost.
+    /// Reacts to the loss of other ranks: the lowest remaining rank recovers.
+    ///
+    /// Returns a sentence to be appended to the error message, empty on other ranks.
     pub fn make_good(&self, here: usize, error: &RankError, at_work: &mut dyn FnMut()) -> String {
         let (Some(tick), lost) = (error.tick(), error.lost()) else { return String::new() };
         if (0..here).any(|rank| !lost.contains(&rank)) {
             return String::new();
         }
         if self.in_parts {
-            // a world that many ranks drive is too much for one
+            // the world of many ranks is too large for one
             return match self.has_checkpoint() {
                 true => "; go on from the last checkpoint with --resume".into(),
                 false => "; there is no checkpoint yet".into(),
@@ -246,14 +255,15 @@ impl Recovery {
         }
     }
 
-    /// The observer that writes a rank's checkpoints: the first those of all in one file, each its
-    /// part of those in parts.
+    /// Returns the observer that writes a rank's checkpoints.
+    ///
+    /// Rank 0 writes those in a single file, each rank its part of those in parts.
     pub fn checkpoints(&self, rank: usize) -> Checkpoints<'_> {
         Checkpoints { recovery: self, rank }
     }
 }
 
-/// Writes each checkpoint that falls due.
+/// Observer that writes each checkpoint when it is due.
 pub struct Checkpoints<'a> {
     recovery: &'a Recovery,
     rank: usize,

@@ -1,21 +1,21 @@
-//! Ground as a shaded picture.
+//! Shaded relief of the ground.
 
 use super::canvas::{Canvas, Frame, Point};
 use super::color::{Oklab, Rgb};
 use rayon::prelude::*;
 
-/// A window onto the world, north up, at one scale in both directions.
+/// A view of the world, north up, with the same scale in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     pub frame: Frame,
-    /// World point at the frame's centre, m.
+    /// World point at the frame's center, m.
     pub centre: [f64; 2],
-    /// Metres a design unit.
+    /// Meters per design unit.
     pub metres: f64,
 }
 
 impl View {
-    /// Shows all of `[x_min, y_min, x_max, y_max]` in the frame.
+    /// Creates a view that shows all of `[x_min, y_min, x_max, y_max]` in the frame.
     pub fn fitting(frame: Frame, [x_min, y_min, x_max, y_max]: [f64; 4]) -> View {
         let across = (x_max - x_min) / f64::from(frame.width);
         let upward = (y_max - y_min) / f64::from(frame.height);
@@ -23,7 +23,7 @@ impl View {
         View { frame, centre, metres: across.max(upward) }
     }
 
-    /// Where a world point stands on the sheet.
+    /// Position of a world point on the canvas.
     pub fn point(&self, [x, y]: [f64; 2]) -> Point {
         let Frame { width, height, .. } = self.frame;
         [
@@ -32,15 +32,14 @@ impl View {
         ]
     }
 
-    /// The world point at a share of the frame's width and height, from the top
-    /// left.
+    /// World point at a fraction of the frame's width and height, from the top left.
     pub fn world(&self, across: f64, down: f64) -> [f64; 2] {
         let width = f64::from(self.frame.width) * self.metres;
         let height = f64::from(self.frame.height) * self.metres;
         [self.centre[0] + (across - 0.5) * width, self.centre[1] + (0.5 - down) * height]
     }
 
-    /// The corners `[x_min, y_min, x_max, y_max]` of what is seen, m.
+    /// Bounds `[x_min, y_min, x_max, y_max]` of the view, m.
     pub fn bounds(&self) -> [f64; 4] {
         let ([x_min, y_max], [x_max, y_min]) = (self.world(0.0, 0.0), self.world(1.0, 1.0));
         [x_min, y_min, x_max, y_max]
@@ -54,7 +53,7 @@ pub(super) struct Ground {
     pub slope: [f64; 2],
 }
 
-/// Heights sampled on a square grid, with what lies between interpolated.
+/// Heights sampled on a square grid, interpolated in between.
 pub(super) struct HeightField {
     origin: [f64; 2],
     step: f64,
@@ -64,8 +63,9 @@ pub(super) struct HeightField {
 }
 
 impl HeightField {
-    /// Samples `height` over the view, `step` metres apart, at whole multiples
-    /// of `step`, with a rim for the slopes.
+    /// Samples `height` over the view at multiples of `step`, m.
+    ///
+    /// The grid extends beyond the view, for the slopes.
     pub fn sample(
         view: &View,
         step: f64,
@@ -84,7 +84,7 @@ impl HeightField {
         HeightField { origin: [column * step, row * step], step, columns, rows, heights }
     }
 
-    /// Height by bilinear interpolation, slope by that of central differences.
+    /// Height by bilinear interpolation; slope by bilinear interpolation of central differences.
     pub fn at(&self, [x, y]: [f64; 2]) -> Ground {
         let place = |value: f64, origin: f64, count: usize| {
             let place = ((value - origin) / self.step).clamp(1.0, count as f64 - 2.001);
@@ -124,13 +124,13 @@ impl HeightField {
     }
 }
 
-/// Suns from the north-west and, fainter, from beside it: direction to them in
-/// the plan, and their share.
+/// Directions in plan and weights of the light sources: the north-west and, fainter, both sides of
+/// it.
 const SUNS: [([f64; 2], f64); 3] = [([-0.707, 0.707], 0.6), ([-1.0, 0.0], 0.2), ([0.0, 1.0], 0.2)];
-/// Sine and cosine of their height above the horizon, 45 degrees.
+/// Sine and cosine of their elevation above the horizon, 45 degrees.
 const SUN_HEIGHT: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
-/// Brightness of ground of a slope, relative to level ground: -0.7 to +0.3.
+/// Brightness of a slope relative to level ground: -0.7 to +0.3.
 pub(super) fn shade([slope_x, slope_y]: [f64; 2], exaggeration: f64) -> f64 {
     let (x, y) = (slope_x * exaggeration, slope_y * exaggeration);
     let length = (1.0 + x * x + y * y).sqrt();
@@ -141,13 +141,13 @@ pub(super) fn shade([slope_x, slope_y]: [f64; 2], exaggeration: f64) -> f64 {
     SUNS.into_iter().map(lit).sum::<f64>() - SUN_HEIGHT
 }
 
-/// A colour under that light.
+/// Color in this light.
 pub(super) fn lit(color: Oklab, shade: f64) -> Oklab {
     let gain = if shade < 0.0 { 0.55 } else { 0.45 };
     Oklab { lightness: (color.lightness + gain * shade).clamp(0.0, 1.0), ..color }
 }
 
-/// Paints every pixel of the view from the world point under it.
+/// Paints every pixel of the view with the color of its world point.
 pub(super) fn paint(canvas: &mut Canvas, view: &View, color: &(dyn Fn([f64; 2]) -> Rgb + Sync)) {
     let (columns, rows) = canvas.pixels_in(view.frame);
     let at = |n: usize| {
@@ -180,7 +180,7 @@ mod tests {
         let field = HeightField::sample(&view, 0.5, &|x, y| 2.0 + 0.25 * x - 0.5 * y);
         for point in [[-6.9, 3.1], [0.0, 10.0], [17.123, 8.77], [39.9, 19.9]] {
             let ground = field.at(point);
-            // Exact but for rounding.
+            // Exact up to rounding.
             assert!((ground.height - (2.0 + 0.25 * point[0] - 0.5 * point[1])).abs() < 1e-9);
             assert!((ground.slope[0] - 0.25).abs() < 1e-9 && (ground.slope[1] + 0.5).abs() < 1e-9);
         }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn slopes_to_the_north_west_are_bright() {
         assert!(shade([0.0, 0.0], 1.0).abs() < 1e-3);
-        // Falling towards the north-west, it faces the sun.
+        // A slope that descends toward the north-west faces the light.
         assert!(shade([0.3, -0.3], 1.0) > 0.1);
         assert!(shade([-0.3, 0.3], 1.0) < -0.1);
     }

@@ -8,17 +8,17 @@ use std::fs;
 use std::io::{Error, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Name of the file that the lock is on.
+/// Name of the locked file.
 const LOCK: &str = ".lock";
 
-/// The right to write into a run's folder, until it is dropped or the process ends.
+/// Exclusive right to write to a run's folder, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "held, not used")] fs::File);
 
-/// Takes the right to write into a folder.
+/// Locks a folder for writing.
 ///
 /// # Errors
-/// [`ReportError::FolderLocked`] while another process has it.
+/// [`ReportError::FolderLocked`] while another process holds the lock.
 pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
     let path = folder.join(LOCK);
     file::check_place(&path)?;
@@ -29,7 +29,7 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            // said if it can be, for the user's sake
+            // for the error message only, so failure is ignored
             let _ = file.read_to_string(&mut holder);
             let process = holder.trim().parse::<u32>();
             let holder = process.map_or(String::new(), |id| format!(" (process {id})"));
@@ -45,8 +45,9 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
     Ok(Lock(file))
 }
 
-/// Removes what a run that was killed had only half written beside its place, in a folder
-/// and in those of these names below it, with all that they hold.
+/// Removes temporary files left by a killed run in a folder.
+///
+/// This includes the subfolders named in `below`, recursively.
 fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
     let mut folders = vec![folder.to_owned()];
     while let Some(inner) = folders.pop() {
@@ -55,7 +56,7 @@ fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
             let path = entry.path();
             let kind = entry.file_type().map_err(ReportError::file("read", &path))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            // a link is followed nowhere
+            // links are not followed
             if kind.is_dir() && (inner != folder || below.contains(&&*name)) {
                 folders.push(path);
             } else if kind.is_file() && file::is_part(&name) {
@@ -66,11 +67,10 @@ fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Makes `path` ready for the results of a run, and locks it.
+/// Prepares `path` for the results of a run, and locks it.
 ///
-/// It is created if absent. One that holds anything is refused, unless
-/// `overwrite` is given: results then replace files of the same name and leave
-/// all others alone.
+/// It is created if absent. A folder that is not empty is rejected unless `overwrite` is given.
+/// Then results replace files of the same name and do not change others.
 pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
     fs::create_dir_all(path).map_err(|error| {
         let error = match error.kind() {
@@ -85,7 +85,7 @@ pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
         refuse_used(path)?;
     }
     let lock = lock(path)?;
-    // another run may have come and gone meanwhile
+    // another run may have used the folder before the lock was taken
     if !overwrite {
         refuse_used(path)?;
     }
@@ -103,12 +103,12 @@ fn refuse_used(path: &Path) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Removes what a former run left in its folder, and nothing else.
+/// Removes the results of an earlier run from its folder, and nothing else.
 ///
 /// # Errors
-/// [`ReportError`] when something in the place of a file is none, or cannot be removed.
+/// [`ReportError`] if the path of a result is not a regular file, or a file cannot be removed.
 pub fn clear(folder: &Path) -> Result<(), ReportError> {
-    // first what says that the rest is whole
+    // first the files that mark the others as complete
     let fixed = ["manifest.json", "summary.json", "picture.png", "ruts.tif", "terrain.tif"];
     let more = [
         "hashes.csv",
@@ -136,8 +136,9 @@ pub fn clear(folder: &Path) -> Result<(), ReportError> {
     [CHECKPOINTS, PARTS].iter().try_for_each(|name| parts::clear(&folder.join(name)))
 }
 
-/// Creates `PARENT/SCENARIO-N` with the first N above those there already, and
-/// returns its path and its lock. Two runs started at once get two folders.
+/// Creates and locks `PARENT/SCENARIO-N`, where N is one above the largest existing number.
+///
+/// Returns its path and its lock. Two runs started at the same time get two folders.
 pub fn create_numbered(parent: &Path, scenario: &str) -> Result<(PathBuf, Lock), ReportError> {
     fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
     let stem = file_stem(scenario);
@@ -166,15 +167,17 @@ fn last_number(parent: &Path, stem: &str) -> Result<u64, ReportError> {
     Ok(last)
 }
 
-/// The scenario's name without what file systems dislike.
+/// Returns the scenario's name with characters unsuitable for file names replaced.
 pub(super) fn file_stem(scenario: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let stem: String = scenario.trim().chars().map(kept).take(80).collect();
     if stem.is_empty() { "run".to_owned() } else { stem }
 }
 
-/// The same of several names that are to lie in one folder, each another: of those that come to one
-/// stem, one that is it keeps it, and the others are numbered in their order.
+/// Returns distinct file stems for several names in one folder.
+///
+/// If names have the same stem, the name equal to it keeps it, and the others are numbered in their
+/// order.
 pub(super) fn file_stems<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();
     let is_own = |name: &&&str| file_stem(name) == **name;

@@ -1,4 +1,4 @@
-//! What the picture of a run shows: the ground, what was done to it, and the vehicles' tracks.
+//! Content of the picture of a run: the ground, its deformation, and the vehicles' tracks.
 
 use super::geotiff::RutNode;
 use super::land::{Land, OfGround};
@@ -6,72 +6,72 @@ use super::profile::ProfilePoint;
 use bekker_agent::{OutcomeReport, Sample, VehicleSummary, WheelSample};
 use bekker_world::BlockedCell;
 
-/// What the picture shows.
+/// Content of the picture.
 pub struct Scene<'a> {
-    /// What is written: the scenario; its soil, duration and vehicles; version and state hash.
+    /// Caption: the scenario; its soil, duration and vehicles; version and state hash.
     pub caption: Caption,
     /// The undisturbed ground.
     pub land: Land<'a>,
-    /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
-    /// nothing happened, negative where soil is heaped.
+    /// Depth of the nearest soil node below the undisturbed ground, m: 0 if undisturbed, negative
+    /// where soil is heaped.
     pub rut: OfGround<'a, f64>,
-    /// Distance of soil nodes, m; they stand at its whole multiples.
+    /// Spacing of soil nodes, m; nodes are at its multiples.
     pub spacing: f64,
     /// Every deformed node, in any order.
     pub nodes: &'a [RutNode],
-    /// Ways that were planned, m.
+    /// Planned paths, m.
     pub ways: Vec<Vec<[f64; 2]>>,
-    /// Elevation and grade along the way of a vehicle, by its index.
+    /// Elevation and grade along the path of a vehicle, with its index.
     pub profile: Option<(usize, Vec<ProfilePoint>)>,
-    /// The vehicles.
+    /// Tracks of the vehicles.
     pub tracks: Vec<Track>,
-    /// Where they ran into something, m.
+    /// Positions of collisions, m.
     pub hits: Vec<[f64; 2]>,
-    /// What autonomous vehicles take for obstacles and holes.
+    /// Cells that autonomous vehicles classify as obstacles or holes.
     pub blocked: Vec<BlockedCell>,
 }
 
-/// What is written above and below a picture.
+/// Text above and below a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caption {
-    /// Heading.
+    /// Title.
     pub title: String,
-    /// What it is about: one line.
+    /// Subtitle, one line.
     pub subtitle: String,
-    /// Figures beside the heading, most telling first; three fit well.
+    /// Key numbers next to the title, the most important first; three fit well.
     pub facts: Vec<Fact>,
-    /// Small print at the foot.
+    /// Text at the bottom.
     pub footer: String,
 }
 
-/// A figure worth setting large.
+/// A key number, printed large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// With its unit: `23 cm`.
+    /// Value with its unit: `23 cm`.
     pub value: String,
-    /// What it is: `deepest rut`.
+    /// Meaning: `deepest rut`.
     pub label: String,
 }
 
-/// A vehicle's way through the scene.
+/// A vehicle's track through the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// Name in the legend.
     pub name: String,
-    /// How it ended.
+    /// Outcome of the drive.
     pub outcome: OutcomeReport,
     /// Distance driven, m.
     pub distance: f64,
-    /// Its history.
+    /// History.
     pub points: Vec<TrackPoint>,
 }
 
-/// A vehicle at one moment.
+/// State of a vehicle at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackPoint {
     /// Simulated time, s.
     pub time: f64,
-    /// Where, m.
+    /// Position, m.
     pub position: [f64; 2],
     /// Forward speed, m/s.
     pub speed: f64,
@@ -82,7 +82,7 @@ pub struct TrackPoint {
 }
 
 impl TrackPoint {
-    /// What of a sample is drawn.
+    /// Extracts the quantities that are drawn from a sample.
     pub fn of(sample: &Sample) -> TrackPoint {
         let wheels = sample.wheels.len().max(1) as f64;
         let mean = |of: fn(&WheelSample) -> f64| sample.wheels.iter().map(of).sum::<f64>() / wheels;
@@ -97,7 +97,7 @@ impl TrackPoint {
 }
 
 impl Track {
-    /// The track of a vehicle with this history.
+    /// Creates the track of a vehicle with this history.
     pub fn of(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
         Track {
             name: summary.name.clone(),
@@ -155,7 +155,7 @@ mod tests {
         let track = Track::of(samples.iter().map(TrackPoint::of).collect(), &summary);
         assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
         assert_eq!(track.points[1].time, 1.0);
-        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
+        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact up to rounding.
         assert_eq!(track.points[1].slip, 0.5);
         assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);
     }

@@ -1,4 +1,4 @@
-//! A picture of a world at a moment, from a place that goes with a vehicle or from anywhere.
+//! Renders a picture of a world at a moment, from a viewpoint relative to a vehicle or anywhere.
 
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::{ScenarioFile, build::Built, build::scene_model};
@@ -10,27 +10,27 @@ use bekker_sensor::sky::Light;
 use bekker_sync::message::{PartState, RunningGear, VehicleState};
 use bekker_world::{SceneModel, World};
 
-/// Where a picture is taken from.
+/// Position and direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Viewpoint {
     /// Behind the vehicle and to its left.
     Chase,
-    /// Ahead of it, looking back.
+    /// In front of the vehicle, looking back.
     Front,
-    /// Beside it.
+    /// To the left of the vehicle.
     Side,
-    /// From the driver's eyes.
+    /// From the driver's eye point.
     Driver,
-    /// Straight down.
+    /// From above, straight down.
     Top,
-    /// High over the scene.
+    /// From high above the scene.
     Bird,
-    /// From a place, m.
+    /// From a position, m.
     From([f64; 3]),
 }
 
 impl Viewpoint {
-    /// Those that have a name.
+    /// Viewpoints that have a name.
     pub const NAMED: [(&'static str, Viewpoint); 6] = [
         ("chase", Viewpoint::Chase),
         ("front", Viewpoint::Front),
@@ -41,64 +41,65 @@ impl Viewpoint {
     ];
 }
 
-/// A picture to be taken.
+/// Parameters of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot {
-    /// Where from.
+    /// Position and direction of the camera.
     pub viewpoint: Viewpoint,
-    /// What it looks at, m, of viewpoints that look at the vehicle; the vehicle if none.
+    /// Target, m, for viewpoints that look at the vehicle; the vehicle if none.
     pub target: Option<[f64; 3]>,
-    /// Index of the vehicle that it goes with.
+    /// Index of the vehicle.
     pub vehicle: usize,
     /// Horizontal field of view, rad.
     pub field: f64,
-    /// Pixels along and down.
+    /// Columns and rows, pixels.
     pub size: (u32, u32),
     /// Rays along each side of a pixel.
     pub supersample: u32,
-    /// Whether undisturbed ground is told by corners of its tiles alone: on hills that takes
-    /// a hundredth of the time.
+    /// Whether undisturbed ground is represented only by the corners of its tiles.
+    ///
+    /// On hills this takes a hundredth of the time.
     pub coarse: bool,
 }
 
-/// Why no picture can be taken.
+/// Reason that a picture cannot be rendered.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShotError {
-    /// No such vehicle.
+    /// The vehicle does not exist.
     #[error("vehicle {vehicle}: there are {vehicles}, counted from 0")]
     NoVehicle {
-        /// The vehicle.
+        /// Index of the vehicle.
         vehicle: usize,
-        /// How many there are.
+        /// Number of vehicles.
         vehicles: usize,
     },
-    /// A field of view that no pinhole has.
+    /// A field of view that is impossible for a pinhole camera.
     #[error("a field of view of {field} rad: must be above 0 and below pi")]
     Field {
         /// The field, rad.
         field: f64,
     },
-    /// A camera that looks at where it is.
+    /// A camera whose target is its own position.
     #[error("from {place:?} m to the same place: it must look at another")]
     Nowhere {
-        /// The place, m.
+        /// Position, m.
         place: [f64; 3],
     },
 }
 
-/// Reflectance that a light meter takes a scene for (ISO 2720).
+/// Reflectance that a light meter assumes (ISO 2720).
 const GREY: f32 = 0.18;
-/// How far a darker scene is brought up to it, in parts of the stops between.
+/// Fraction of the difference in stops by which a darker scene is brightened toward it.
 const LIFT: f32 = 0.75;
-/// Gains beyond which a picture would no longer say how light it was there.
+/// Bounds of the gain, so that dark scenes remain dark and bright ones bright.
 const GAINS: [f32; 2] = [0.5, 8.0];
 
-/// Exposes a picture as a photographer does with an incident-light meter: a white level
-/// surface in this light just becomes white, and snow with it. Where what is no sky is
-/// darker than middle grey on average (of logarithms), it is brought three quarters of the
-/// stops up to that; but the brightest hundredth at most a stop beyond white, which the
-/// film's curve rolls off.
+/// Exposes a picture like a photographer with an incident-light meter.
+///
+/// A white level surface in this light is just white, as is snow. If all but the sky is darker than
+/// middle gray on average (of logarithms), it is brightened by three quarters of the stops to that.
+/// The brightest hundredth exceeds white by at most a stop, which the tone curve compresses.
 fn expose(image: &mut Image, light: &Light) {
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let up = light.to_sun.z.max(0.0) as f32;
@@ -119,7 +120,7 @@ fn expose(image: &mut Image, light: &Light) {
     image.colour.iter_mut().flatten().for_each(|level| *level *= gain);
 }
 
-/// From the rearmost wheel's middle to the foremost's, chassis frame, m.
+/// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
 fn span(message: &VehicleState) -> [f64; 2] {
     let of = |parts: &[PartState]| -> Vec<f64> {
         parts.iter().map(|part| part.pose.position.x).collect()
@@ -134,10 +135,10 @@ fn span(message: &VehicleState) -> [f64; 2] {
 }
 
 impl Shot {
-    /// Takes the picture of a world of a scenario, with the processor, and exposes it.
+    /// Renders the picture of a world of a scenario on the CPU, and exposes it.
     ///
     /// # Errors
-    /// [`ShotError`] when there is no such vehicle or field of view, or nothing is looked at.
+    /// [`ShotError`] if the vehicle does not exist, or the field of view or the target is invalid.
     pub fn take(
         &self,
         file: &ScenarioFile,
@@ -149,10 +150,12 @@ impl Shot {
         self.take_with(&scene_model, world, file.scenario.seed, look)
     }
 
-    /// The same by whatever `look`s. Ruts under the wheels are seen too.
+    /// Renders the picture by the function `look`, and exposes it.
+    ///
+    /// Ruts under the wheels are included.
     ///
     /// # Errors
-    /// [`ShotError`] as of [`Shot::take`], and those of `look`.
+    /// [`ShotError`] as for [`Shot::take`], and the errors of `look`.
     pub fn take_with<E: From<ShotError>>(
         &self,
         scene_model: &SceneModel,
@@ -201,7 +204,7 @@ impl Shot {
         Ok(image)
     }
 
-    /// Where the camera is and looks.
+    /// Returns the pose of the camera.
     fn pose(
         &self,
         world: &World,
@@ -210,7 +213,7 @@ impl Shot {
         eye_point: Option<Vec3>,
     ) -> Pose {
         let terrain = world.model().ground.terrain();
-        // upright, whatever the vehicle's roll
+        // upright, regardless of the vehicle's roll
         let heading = chassis.yaw();
         let (s, c) = heading.sin_cos();
         let middle = 0.5 * (rear + front);

@@ -1,9 +1,8 @@
 //! Vehicles and wheels over time, as Parquet and CSV.
 //!
-//! One row is one vehicle at one time; rows keep the order of the samples.
-//! Parquet and CSV have the same columns. Wheels stand in the same row, axle by
-//! axle from the front and left before right, so that one vehicle's history is
-//! one filter away:
+//! A row is one vehicle at one time; rows are in the order of the samples. Parquet and CSV have the
+//! same columns. Wheels are in the same row, axle by axle from the front and left before right, so
+//! that one filter gives a vehicle's history:
 //!
 //! ```python
 //! states = pandas.read_parquet("states.parquet")
@@ -11,14 +10,14 @@
 //! leader[["speed_mps", "wheel0_sinkage_m"]].plot()
 //! ```
 //!
-//! | column | holds |
+//! | column | content |
 //! | --- | --- |
 //! | `time_s` | simulated time |
 //! | `vehicle`, `name` | index and name in the scenario |
 //! | `x_m`, `y_m`, `z_m` | origin of the chassis frame in the world (east, north, up) |
-//! | `qw`, `qx`, `qy`, `qz` | its orientation, body to world |
+//! | `qw`, `qx`, `qy`, `qz` | orientation of the chassis frame, body to world |
 //! | `roll_rad`, `pitch_rad`, `yaw_rad` | the same as ISO 8855 angles |
-//! | `vx_mps`, `vy_mps`, `vz_mps` | velocity of that origin, world axes |
+//! | `vx_mps`, `vy_mps`, `vz_mps` | velocity of the chassis frame's origin, world axes |
 //! | `wx_radps`, `wy_radps`, `wz_radps` | angular velocity, body axes |
 //! | `speed_mps` | forward speed along the chassis x axis |
 //! | `throttle`, `brake` | 0 to 1 |
@@ -26,18 +25,18 @@
 //! | `engine_speed_radps`, `gear` | 1 is first; 0 neutral, negative reverse |
 //! | `wheelN_spin_radps` | positive when rolling forward |
 //! | `wheelN_slip` | 1 - v/(ω r) when driving, ω r/v - 1 when braked, within ±1 |
-//! | `wheelN_sinkage_m` | lowest point below the undisturbed ground, along its normal |
+//! | `wheelN_sinkage_m` | depth of the lowest point below the undisturbed ground, along its normal |
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
-//! | `wheelN_torque_nm` | of driveline and brake, positive forward; of road wheels their share of the sprocket's, as by the track |
+//! | `wheelN_torque_nm` | driveline and brake torque, positive forward; for road wheels their share of the sprocket's, as transmitted by the track |
+//! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, also when it is uncoupled |
+//! | `trailer_articulation_rad`, `trailer_pitch_rad` | angles of the trailer relative to its vehicle: to the left, nose down |
+//! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis axes |
 //!
-//! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, wherever the trailer is |
-//! | `trailer_articulation_rad`, `trailer_pitch_rad` | of the trailer against its vehicle: to the left, nose down |
-//! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis' axes |
+//! Columns of wheels or of a trailer that a vehicle does not have are null (empty in CSV). Columns
+//! of trailers exist only if a vehicle has one.
 //!
-//! Columns of wheels, or of a trailer, that a vehicle does not have are null (empty in CSV); those of
-//! trailers stand where a vehicle draws one.
-//!
-//! `[output] vehicles` and `columns` choose among them; time, index and name always stand.
+//! `[output] vehicles` and `columns` select rows and columns; time, index and name are always
+//! present.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -50,17 +49,18 @@ use std::path::Path;
 /// Stem of the files' names.
 const STEM: &str = "states";
 
-/// The tables of a run, being written.
+/// Writer of the tables of a run.
 pub(super) struct States {
     table: Option<Growing>,
     names: Vec<String>,
     kept: Vec<Kept>,
-    /// Which vehicles are written.
+    /// Whether each vehicle is written.
     chosen: Vec<bool>,
 }
 
 impl States {
-    /// Begins the tables that the scenario asks for: of so many wheels at most, and of trailers.
+    /// Begins the tables that the scenario requests; `parts` is the maximum number of wheels, and
+    /// whether there are trailers.
     pub fn begin(
         folder: &Path,
         names: &[String],
@@ -75,8 +75,9 @@ impl States {
         Ok(states)
     }
 
-    /// Goes on with them after a time, s, and shows the samples up to then, as far as they
-    /// were written.
+    /// Continues the tables after a time, s, and passes the samples up to then to `show`.
+    ///
+    /// These samples contain only the quantities that are in the table.
     pub fn resume(
         folder: &Path,
         names: &[String],
@@ -132,7 +133,7 @@ impl States {
         self.kept.iter().map(column).collect()
     }
 
-    /// Adds samples of a moment.
+    /// Adds the samples of a moment.
     pub fn take(&mut self, samples: &[Sample]) -> Result<(), ReportError> {
         let States { table, names, kept, chosen } = self;
         let Some(table) = table else { return Ok(()) };
@@ -167,13 +168,13 @@ impl States {
         table.flush()
     }
 
-    /// Ends the files; their names.
+    /// Completes the files and returns their names.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         self.table.map_or(Ok(Vec::new()), Growing::finish)
     }
 }
 
-/// A column that is written.
+/// A column of the table.
 #[derive(Clone, Copy)]
 enum Kept {
     Own(Own),
@@ -212,7 +213,7 @@ impl Kept {
 #[derive(Clone, Copy)]
 struct Own {
     name: &'static str,
-    /// By what it is chosen; what always stands by nothing.
+    /// Quantity that selects the column; none if it is always present.
     quantity: Option<Quantity>,
     of: Of,
     what: &'static str,
@@ -284,7 +285,7 @@ static OWN: [Own; 25] = {
     ]
 };
 
-/// A column of each wheel: by what it is chosen, its name, value and meaning.
+/// A column of each wheel: the quantity that selects it, its name, value and description.
 type OfWheel = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
 
 static OF_WHEEL: [OfWheel; 10] = [
@@ -325,7 +326,7 @@ static OF_WHEEL: [OfWheel; 10] = [
     (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
 ];
 
-/// A column of a trailer: its name, value and meaning.
+/// A column of a trailer: its name, value and description.
 type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
 
 static OF_TRAILER: [OfTrailer; 8] = [
@@ -343,7 +344,7 @@ static OF_TRAILER: [OfTrailer; 8] = [
     ("hitch_z_n", |t| t.hitch_force.z, "the same, z, N"),
 ];
 
-/// Every column with what it holds, for people; N stands for the wheel.
+/// Returns every column with its description; N stands for the number of a wheel.
 pub fn described() -> Vec<(String, &'static str)> {
     let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
     let of_trailer = OF_TRAILER.iter().map(|(name, _, what)| ((*name).to_owned(), *what));
@@ -352,7 +353,7 @@ pub fn described() -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// A sample as far as a row of the CSV tells it.
+/// Reads a sample from a row of the CSV; quantities without a column are zero.
 fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
     let word = |name: &str| {
         let column = kept.iter().position(|kept| kept.name() == name);
@@ -401,7 +402,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             throttle: real("throttle"),
             steering: real("steering"),
             brake: real("brake"),
-            // not in the table: the gear is
+            // not in the table, unlike the gear
             gear: bekker_vehicle::Selector::default(),
             inflation: None,
             locks: bekker_vehicle::Locks::OPEN,
@@ -472,7 +473,7 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
-    /// Writes samples whole into a folder.
+    /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
         let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
         let mut states =
@@ -481,7 +482,7 @@ mod tests {
         assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
     }
 
-    /// Cut anywhere and gone on with, even with a line cut short: the same bytes.
+    /// A table interrupted anywhere, even within a line, has the same bytes after it is resumed.
     #[test]
     fn a_table_that_was_cut_is_gone_on_with_to_the_same_bytes() {
         let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
@@ -494,7 +495,7 @@ mod tests {
             let mut states =
                 States::begin(cut.path(), &names(), (4, false), &Output::default()).unwrap();
             samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
-            // killed: nothing is finished, and Parquet holds what it was to show
+            // killed: nothing is finished, and Parquet holds the rows of its last update
             states.table.as_mut().unwrap().show().unwrap();
             let parquet = cut.path().join("states.parquet");
             let reader = SerializedFileReader::try_from(parquet.as_path()).unwrap();
@@ -525,7 +526,8 @@ mod tests {
         }
     }
 
-    /// Where a trailer is stands in a row, wherever it was left, and is read from it again.
+    /// The position of a trailer is in its row, even when it is uncoupled, and is read from it
+    /// again.
     #[test]
     fn a_trailer_is_told_with_its_place() {
         let folder = tempfile::tempdir().unwrap();
@@ -547,7 +549,7 @@ mod tests {
         assert_eq!(read, [Some(trailer), None]);
     }
 
-    /// A table that had ended as Parquet alone is gone on with from it.
+    /// A complete table that exists only as Parquet can be resumed.
     #[test]
     fn a_table_of_parquet_alone_is_gone_on_with() {
         let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());

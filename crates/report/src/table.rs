@@ -1,22 +1,22 @@
-//! The closing table of a run.
+//! Summary table at the end of a run.
 //!
-//! For machines there is [`RunSummary`] itself, which serde writes as JSON.
+//! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
 use bekker_agent::{OutcomeCode, RadioSummary, TyreSummary, VehicleSummary};
 use bekker_world::{RunSummary, RunWarning};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
-/// How the table is set.
+/// Style of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
-    /// ASCII without colour: for files, pipes and `NO_COLOR`.
+    /// ASCII without color: for files, pipes and `NO_COLOR`.
     Plain,
-    /// Line drawing and colour, for a terminal.
+    /// Line drawing characters and color, for a terminal.
     Terminal,
 }
 
 impl TextStyle {
-    /// The style that standard output calls for.
+    /// Returns the style suitable for standard output.
     pub fn of_stdout() -> TextStyle {
         use std::io::IsTerminal;
         let colour_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -43,21 +43,22 @@ const HEADER: [&str; 12] = [
     "outcome",
 ];
 
-/// Most vehicles that have a row each; of more it is said how many fared how.
+/// Maximum number of vehicles with a row each; for more, vehicles are counted by outcome.
 const MOST_ROWS: usize = 60;
-/// Most lines of one kind that are told one by one.
+/// Maximum number of lines of one kind that are printed in a run with more vehicles than rows.
 const MOST_LINES: usize = 10;
 
-/// The run as a table of one row a vehicle, with what happened to those that
-/// did not drive to the end below it, and a closing line on speed and ground.
-/// Of more than 60 vehicles the table has a row for each way that drives ended, and the first
-/// of those who came to grief are told of: `summary.json` has all.
-/// At most 130 columns wide for names of up to 18 characters. Of tyres that give way the
-/// inflation at the end, the mean deflection and length of contact are told.
+/// Formats a run as a table with one row per vehicle.
 ///
-/// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles
-/// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
-/// defines each figure.
+/// Below it are the reasons of incomplete drives, radio statistics, warnings, and a line on speed
+/// and ground. For more than 60 vehicles the table has a row per outcome, and only the first lines
+/// of each kind follow; `summary.json` has all.
+///
+/// The table is at most 130 columns wide for names of up to 18 characters. For flexible tires it
+/// has the inflation at the end, and the mean deflection and length of contact.
+///
+/// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles that hardly
+/// rolled. Energy is that of the driveline at the wheels. [`VehicleSummary`] defines each quantity.
 pub fn summary(run: &RunSummary, style: TextStyle) -> String {
     let mut table = if run.vehicles.len() > MOST_ROWS {
         by_outcome(&run.vehicles, style)
@@ -94,7 +95,7 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
     text
 }
 
-/// No lines but one under the header.
+/// Returns a table style whose only line is below the header.
 pub fn ruled(line: char) -> TableStyle {
     TableStyle::new().header_separator(LineStyle::none().fill(line).junction(line))
 }
@@ -104,7 +105,7 @@ fn aligned(column: usize, text: &str) -> Cell {
     Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
 }
 
-/// A row a vehicle.
+/// Returns a table with a row per vehicle.
 fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
     let mut table = Table::new();
     table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
@@ -114,7 +115,7 @@ fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
     table
 }
 
-/// A row a way in which drives ended, the most frequent first.
+/// Returns a table with a row per outcome, the most frequent first.
 fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
     let mut outcomes: Vec<(OutcomeCode, Vec<&VehicleSummary>)> = Vec::new();
     for vehicle in vehicles {
@@ -152,11 +153,12 @@ fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
     table
 }
 
-/// Where and why vehicles came to grief, in the order of time where there are many.
+/// Returns the outcomes of vehicles that ended early or wait, ordered by time if there are many
+/// vehicles.
 fn ends(vehicles: &[VehicleSummary]) -> Vec<String> {
     let mut told: Vec<&VehicleSummary> = vehicles.iter().collect();
     if vehicles.len() > MOST_ROWS {
-        // who waits behind another is no cause
+        // waiting behind another vehicle is a consequence, not a cause
         told.retain(|own| own.outcome.code.is_loss());
         told.sort_by(|a, b| a.driving_time.total_cmp(&b.driving_time));
     }
@@ -198,14 +200,14 @@ fn colour(code: OutcomeCode) -> Color {
     }
 }
 
-/// Where and why a vehicle came to grief, or behind whom it waits, as a line.
+/// Returns the outcome of a vehicle as a line, if it is a loss or the vehicle waits.
 fn end(vehicle: &VehicleSummary) -> Option<String> {
     let code = vehicle.outcome.code;
     let told = code.is_loss() || code == OutcomeCode::Waiting;
     told.then(|| format!("{}: {}\n", vehicle.name, vehicle.outcome))
 }
 
-/// How a vehicle heard the others and followed its leader, as a line.
+/// Returns the reception and platooning statistics of a vehicle as a line.
 fn radio_lines(radio: &RadioSummary) -> String {
     let seconds = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.2}"));
     let share = |share: Option<f64>| {

@@ -1,8 +1,10 @@
-//! Small readings as tables, one a kind of sensor: `readings_KIND.csv` and `.parquet` beside
-//! the MCAP, all vehicles and sensors of the kind together, row by row as delivered.
+//! Small readings as tables, one per kind of sensor: `readings_KIND.csv` and `.parquet`.
 //!
-//! Every table begins with `time_s` (delivered), `taken_s`, `vehicle`, `name` (of the
-//! vehicle), `sensor` and `frame`. Then, in the sensor's axes but where said otherwise:
+//! A table contains all vehicles and sensors of its kind, row by row in the order of delivery. The
+//! MCAP contains the same readings.
+//!
+//! Every table begins with `time_s` (delivery), `taken_s`, `vehicle`, `name` (of the vehicle),
+//! `sensor` and `frame`. The following columns are in the sensor's axes unless noted:
 //!
 //! | kind | columns |
 //! | --- | --- |
@@ -25,7 +27,7 @@ use bekker_sensor::{Delivery, Model, Reading};
 use bekker_world::WorldModel;
 use std::path::Path;
 
-/// A kind of small readings.
+/// A kind of small reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Imu,
@@ -81,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// What its columns of reals are called.
+    /// Names of the real-valued columns.
     fn reals(self) -> &'static [&'static str] {
         match self {
             Kind::Imu => &["fx_mps2", "fy_mps2", "fz_mps2", "wx_radps", "wy_radps", "wz_radps"],
@@ -106,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// What its columns of each wheel are called.
+    /// Names of the columns per wheel.
     fn of_wheels(self) -> &'static [&'static str] {
         match self {
             Kind::Encoder => &["ticks"],
@@ -118,13 +120,13 @@ impl Kind {
     }
 }
 
-/// A table being written.
+/// Writer of a table.
 struct Table {
     kind: Kind,
     rows: Growing,
 }
 
-/// The tables of a run.
+/// Writer of the tables of a run.
 pub(super) struct Tables {
     tables: Vec<Table>,
     /// Names of the vehicles and of their sensors.
@@ -132,8 +134,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Begins a table for every kind of sensor that a vehicle carries, or goes on with
-    /// it after a time, s.
+    /// Begins a table for every kind of sensor on a vehicle, or continues it after a time, s.
     pub fn open(
         folder: &Path,
         model: &WorldModel,
@@ -187,19 +188,19 @@ impl Tables {
         table.rows.end_row()
     }
 
-    /// Brings all rows to the disk.
+    /// Writes all rows to the disk.
     pub fn flush(&mut self) -> Result<(), ReportError> {
         self.tables.iter_mut().try_for_each(|table| table.rows.flush())
     }
 
-    /// Ends the files; their names in the run's folder.
+    /// Completes the files and returns their names in the run's folder.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         let ended = self.tables.into_iter().map(|table| table.rows.finish());
         Ok(ended.collect::<Result<Vec<_>, _>>()?.concat())
     }
 }
 
-/// Every kind of table with its columns, for people; N stands for the wheel.
+/// Returns every kind of table with its columns; N stands for the number of a wheel.
 pub fn described() -> Vec<(String, Vec<String>)> {
     let table = |kind: Kind| {
         let own = kind.reals().iter().map(|name| (*name).to_owned());
@@ -243,7 +244,7 @@ enum Cell<'a> {
     Text(&'a str),
 }
 
-/// The values of a reading, in the order of its columns.
+/// Returns the values of a reading, in the order of its columns.
 fn cells(reading: &Reading) -> Vec<Cell<'static>> {
     let vectors = |vectors: &[Vec3]| -> Vec<Cell<'static>> {
         vectors.iter().flat_map(|v| [v.x, v.y, v.z]).map(Cell::Real).collect()
@@ -275,7 +276,7 @@ fn cells(reading: &Reading) -> Vec<Cell<'static>> {
     }
 }
 
-/// Adds a row to a column: null, or what is none, where there is no value.
+/// Appends a value to a column; without a value, appends null, NaN, 0 or an empty text.
 fn push(values: &mut Values, cell: Option<Cell<'_>>) {
     match (values, cell) {
         (Values::Real(to), Some(Cell::Real(x))) => to.push(x),

@@ -1,22 +1,22 @@
-//! What is told of a run as messages on topics: taken down in the MCAP, and said live.
+//! Messages on topics, recorded in the MCAP and sent live.
 //!
-//! | topic | message | what |
+//! | topic | message | content |
 //! | --- | --- | --- |
-//! | `/tf` | foxglove.FrameTransforms | all vehicles in the world, their sensors on them |
+//! | `/tf` | foxglove.FrameTransforms | poses of all vehicles in the world, and of their sensors on them |
 //! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
-//! | `/V/hit` | bekker.Hit | what it ran into |
-//! | `/V/ground` | foxglove.Grid | height and sinkage around it |
-//! | `/V/ruts` | foxglove.PointCloud | what of it has sunk, in relief |
-//! | `/V/map` | foxglove.Grid | lowest, highest return and class around one that drives itself: 0 unknown, 1 free, 2 obstacle, 3 hole |
-//! | `/V/goal`, `/V/route`, `/V/path` | foxglove.PosesInFrame | where it is to go, and how |
-//! | `/V/believed` | foxglove.PoseInFrame | where it believes to be |
-//! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
-//! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
-//! | `/V/S/calibration` | foxglove.CameraCalibration | the camera |
-//! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | its other channels |
+//! | `/V/hit` | bekker.Hit | a collision of the vehicle |
+//! | `/V/ground` | foxglove.Grid | height and sinkage around the vehicle |
+//! | `/V/ruts` | foxglove.PointCloud | deformed part of that ground, as points in space |
+//! | `/V/map` | foxglove.Grid | lowest and highest return and class around an autonomous vehicle: 0 unknown, 1 free, 2 obstacle, 3 hole |
+//! | `/V/goal`, `/V/route`, `/V/path` | foxglove.PosesInFrame | its goal, route and path |
+//! | `/V/believed` | foxglove.PoseInFrame | its pose as estimated by it |
+//! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | reading of sensor S |
+//! | `/V/S/image` | foxglove.CompressedImage | colors of a camera, PNG |
+//! | `/V/S/calibration` | foxglove.CameraCalibration | calibration of a camera |
+//! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | other channels of a camera |
 //!
-//! A message's time is when the reading is delivered, its own timestamp when it was taken,
-//! both simulated.
+//! The time of a message is that of the reading's delivery; its own timestamp is that of the
+//! measurement. Both are simulated times.
 
 use super::foxglove::{self, GroundPatch, Heading};
 use super::{ReportError, frames};
@@ -29,46 +29,46 @@ use bekker_world::{AutonomyView, World, WorldModel};
 use rayon::prelude::*;
 use std::path::Path;
 
-/// Half the side of a patch of ground around a vehicle, m.
+/// Half the side of the patch of ground around a vehicle, m.
 const PATCH: f64 = 8.0;
-/// Side of its cells, m.
+/// Side of a cell of the patch, m.
 const CELL: f64 = 0.1;
-/// Patches that are made side by side and held at a time, of 0.5 MB each.
+/// Number of patches that are computed in parallel and in memory at a time, 0.5 MB each.
 const TOGETHER: usize = 32;
 
 /// A message on a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicMessage<'a> {
-    /// The topic.
+    /// Name of the topic.
     pub topic: &'a str,
-    /// Name of its type.
+    /// Name of the message's type.
     pub schema: &'a str,
-    /// When it is delivered, µs.
+    /// Time of delivery, µs.
     pub time_us: u64,
     /// The message in Protocol Buffers.
     pub data: &'a [u8],
 }
 
-/// What takes messages.
+/// Receiver of messages.
 type Sink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 'a;
 
-/// A `FileDescriptorSet` that describes all types, in Protocol Buffers.
+/// Returns a `FileDescriptorSet` of all types, in Protocol Buffers.
 pub fn descriptors() -> Vec<u8> {
     foxglove::descriptors()
 }
 
-/// Name of what a vehicle met: another's, or that of a thing and its number.
+/// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
 pub fn met(world: &World, hit: &Hit) -> String {
     super::hits::with(world, hit)
 }
 
-/// A sensor as messages tell of it.
+/// A sensor as a source of messages.
 struct Source {
     frame: String,
-    /// The frame of a camera's pictures, in which its projection holds.
+    /// Frame of a camera's pictures, to which its projection refers.
     pictures: String,
     mount: Pose,
-    /// Of a camera, what it is.
+    /// Parameters of a camera, for calibration messages.
     camera: Option<Camera>,
 }
 
@@ -78,13 +78,13 @@ struct Carrier {
     sensors: Vec<Source>,
 }
 
-/// What makes the messages of a run.
+/// Encoder of the messages of a run.
 pub struct Topics {
     carriers: Vec<Carrier>,
 }
 
 impl Topics {
-    /// Of the vehicles of a world.
+    /// Creates the encoder for the vehicles of a world.
     pub fn new(model: &WorldModel) -> Topics {
         let source = |vehicle: &str, sensor: &bekker_sensor::Sensor| Source {
             frame: format!("{vehicle}/{}", sensor.name),
@@ -107,10 +107,10 @@ impl Topics {
         &self.carriers[vehicle].name
     }
 
-    /// Tells where vehicles are, each with its index.
+    /// Sends the poses of vehicles, each with its index.
     ///
     /// # Errors
-    /// That of what takes the messages.
+    /// Passes on the errors of the receiver.
     pub fn poses(
         &self,
         time_us: u64,
@@ -138,10 +138,10 @@ impl Topics {
         Ok(())
     }
 
-    /// Tells the ground around the vehicles that carry sensors.
+    /// Sends the ground around the vehicles that carry sensors.
     ///
     /// # Errors
-    /// That of what takes the messages.
+    /// Passes on the errors of the receiver.
     pub fn ground(
         &self,
         world: &World,
@@ -166,10 +166,10 @@ impl Topics {
         Ok(())
     }
 
-    /// Tells what a vehicle that drives itself has in mind.
+    /// Sends the internal state of an autonomous vehicle.
     ///
     /// # Errors
-    /// That of what takes the messages.
+    /// Passes on the errors of the receiver.
     pub fn autonomy(
         &self,
         time_us: u64,
@@ -191,10 +191,10 @@ impl Topics {
         say(to, &format!("/{name}/map"), "foxglove.Grid", time_us, &data)
     }
 
-    /// Tells a hit of a vehicle that is over.
+    /// Sends a completed collision of a vehicle.
     ///
     /// # Errors
-    /// That of what takes the messages.
+    /// Passes on the errors of the receiver.
     pub fn hit(
         &self,
         time_us: u64,
@@ -208,10 +208,10 @@ impl Topics {
         say(to, &topic, "bekker.Hit", time_us, &data)
     }
 
-    /// Tells what a sensor of a vehicle delivered.
+    /// Sends a reading delivered by a sensor of a vehicle.
     ///
     /// # Errors
-    /// That of what takes the messages, and [`ReportError`] when a picture cannot be encoded.
+    /// Passes on the errors of the receiver; [`ReportError`] if a picture cannot be encoded.
     pub fn delivered(
         &self,
         vehicle: usize,
@@ -226,7 +226,7 @@ impl Topics {
             Reading::Imu { specific_force, angular_rate } => {
                 ("bekker.Imu", foxglove::imu(&heading, specific_force, angular_rate))
             }
-            // a receiver without a fix tells nothing
+            // a receiver without a fix sends nothing
             Reading::Fix(fix) if !fix.valid => return Ok(()),
             Reading::Fix(fix) => ("foxglove.LocationFix", foxglove::location_fix(&heading, fix)),
             Reading::Field(field) => {
@@ -253,7 +253,7 @@ impl Topics {
         say(to, &topic, schema, due_us, &data)
     }
 
-    /// Tells what a camera is, beside each of its pictures.
+    /// Sends the calibration of a camera, with each of its pictures.
     fn calibration(
         &self,
         vehicle: usize,
@@ -273,7 +273,7 @@ impl Topics {
     }
 }
 
-/// The ground around a place.
+/// Returns the ground around a position.
 fn patch(world: &World, around: &Vec3) -> GroundPatch {
     let (ground, published) = (&world.model().ground, &world.state().published);
     let mut survey = Survey::new(ground, published);
@@ -291,7 +291,7 @@ fn patch(world: &World, around: &Vec3) -> GroundPatch {
     GroundPatch { corner: Vec3::new(x, y, around.z), cell: CELL, columns, cells }
 }
 
-/// Says a message.
+/// Sends a message.
 fn say(
     to: &mut Sink<'_>,
     topic: &str,
@@ -302,7 +302,7 @@ fn say(
     to(TopicMessage { topic, schema, time_us, data })
 }
 
-/// Tells the channels of a picture.
+/// Sends the channels of a picture.
 fn image_channels(
     topic: &str,
     heading: &Heading<'_>,
@@ -329,14 +329,14 @@ fn optical(frame: &str) -> String {
     format!("{frame}/optical")
 }
 
-/// Axes right, down and ahead in axes ahead, left and up.
+/// Rotation from axes x forward, y left, z up to axes x right, y down, z forward.
 fn ahead_is_z() -> Pose {
     let axes = Mat3::from_columns(&[-Vec3::y(), -Vec3::z(), Vec3::x()]);
     let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
     Pose { orientation: Quat::from_rotation_matrix(&turn), ..Pose::default() }
 }
 
-/// Channels of a picture but its colour: name, Foxglove's encoding, bytes.
+/// Returns the channels of a picture except color: name, Foxglove's encoding, bytes.
 fn raw_channels(image: &Image) -> Vec<(&'static str, &'static str, Vec<u8>)> {
     fn bytes<T: Copy, const N: usize>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| of(value)).collect()

@@ -1,4 +1,4 @@
-//! What happened to trailers in a run, `trailers.csv`.
+//! Events of trailers in a run, `trailers.csv`.
 
 use super::ReportError;
 use super::columns::{Column, Values};
@@ -11,7 +11,7 @@ use std::path::Path;
 
 const STEM: &str = "trailers";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
-/// Columns of words, and what they hold.
+/// Text columns and their descriptions.
 const WORDS: [(&str, &str); 2] = [
     ("vehicle", "whose trailer"),
     (
@@ -20,7 +20,7 @@ const WORDS: [(&str, &str); 2] = [
     ),
 ];
 
-/// What every column holds, for the folder's README.
+/// Name and description of each column, for the README of the folder.
 pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::once(("time_s", "when")).chain(WORDS)
 }
@@ -31,7 +31,7 @@ fn columns() -> Vec<Column> {
     std::iter::once(column("time_s", Values::Real(Vec::new()))).chain(words).collect()
 }
 
-/// The word of an event.
+/// Name of an event in the file.
 pub(super) fn word(event: TrailerEvent) -> &'static str {
     match event {
         TrailerEvent::Released => "uncoupled",
@@ -40,13 +40,13 @@ pub(super) fn word(event: TrailerEvent) -> &'static str {
     }
 }
 
-/// The list being written.
+/// Writer of the events of a run.
 pub(super) struct TrailerEvents {
     table: Growing,
 }
 
 impl TrailerEvents {
-    /// Begins it, or goes on after a time, s; nothing where no vehicle draws a trailer.
+    /// Begins the file, or continues it after a time, s; none if no vehicle has a trailer.
     pub fn open(
         folder: &Path,
         world: &World,
@@ -62,7 +62,7 @@ impl TrailerEvents {
         Ok(Some(TrailerEvents { table }))
     }
 
-    /// Adds those of the heartbeat that ended at a time, s.
+    /// Adds the events of the heartbeat that ended at a time, s.
     pub fn take(
         &mut self,
         world: &World,
@@ -81,7 +81,7 @@ impl TrailerEvents {
         self.table.flush()
     }
 
-    /// Ends the file; its name.
+    /// Completes the file and returns its name.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         self.table.finish()
     }

@@ -1,6 +1,8 @@
-//! The Arrow schema that readers of a Parquet file find in its metadata: that lists are of one
-//! length, which Parquet itself cannot say. FlatBuffers of Arrow's `Schema.fbs` and
-//! `Message.fbs`, as base64 (<https://arrow.apache.org/docs/format/Columnar.html>).
+//! The Arrow schema in the metadata of a Parquet file.
+//!
+//! It specifies that lists have a fixed length, which Parquet cannot express. The encoding is
+//! FlatBuffers of Arrow's `Schema.fbs` and `Message.fbs`, as base64
+//! (<https://arrow.apache.org/docs/format/Columnar.html>).
 
 use super::rows::Node;
 use super::{Column, Values};
@@ -8,10 +10,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flatbuffers::{FlatBufferBuilder, TableFinishedWIPOffset as Table, WIPOffset};
 
-/// Key of the metadata that it stands under.
+/// Key of the schema in the metadata.
 pub(super) const KEY: &str = "ARROW:schema";
 
-/// Numbers of the union `Type`.
+/// Discriminants of the union `Type`.
 mod kind {
     pub const INT: u8 = 2;
     pub const FLOATING_POINT: u8 = 3;
@@ -21,14 +23,14 @@ mod kind {
     pub const FIXED_SIZE_LIST: u8 = 16;
 }
 
-/// Place of a table's field in its vtable.
+/// Offset of a table's field in its vtable.
 const fn slot(field: u16) -> u16 {
     4 + 2 * field
 }
 
 type Built = WIPOffset<Table>;
 
-/// A field that is never null.
+/// Builds a field that is never null.
 fn field(
     builder: &mut FlatBufferBuilder<'_>,
     name: &str,
@@ -46,7 +48,7 @@ fn field(
     WIPOffset::new(ended.value())
 }
 
-/// The type of a value.
+/// Builds the type of a column's elements and returns it with its discriminant.
 fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> (u8, Built) {
     let table = builder.start_table();
     let kind = match values {
@@ -102,8 +104,10 @@ fn pair(builder: &mut FlatBufferBuilder<'_>, (key, text): &(&str, String)) -> Bu
     WIPOffset::new(ended.value())
 }
 
-/// The schema of these columns as the text of its metadata. It has its own `pairs` of these: of a
-/// file with a schema readers take no others.
+/// Returns the schema of these columns as text for the file's metadata.
+///
+/// It repeats the key-value `pairs` of the file: readers ignore the file's pairs if there is a
+/// schema.
 pub(super) fn schema(nodes: &[Node], pairs: &[(&str, String)]) -> String {
     let mut builder = FlatBufferBuilder::new();
     let fields: Vec<Built> = nodes.iter().map(|one| node(&mut builder, one)).collect();
@@ -115,7 +119,7 @@ pub(super) fn schema(nodes: &[Node], pairs: &[(&str, String)]) -> String {
     builder.push_slot_always(slot(2), pairs);
     let schema = builder.end_table(table);
     let table = builder.start_table();
-    // version 5 of the metadata, and of the union of headers the schema
+    // metadata version 5 (value 4); the header is a schema (union value 1)
     builder.push_slot_always(slot(0), 4i16);
     builder.push_slot_always(slot(1), 1u8);
     builder.push_slot_always(slot(2), schema);

@@ -1,4 +1,4 @@
-//! Files of a dataset: each is written beside its place and renamed into it.
+//! Files of a dataset: each is written under a temporary name and then renamed.
 
 use crate::manifest::FileHash;
 use crate::{ReportError, file};
@@ -6,29 +6,31 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The files that have been written into a folder.
+/// Files written to a folder.
 pub(super) struct Files {
     folder: PathBuf,
-    /// In the order they were finished.
+    /// Hashes, in the order of completion.
     pub written: Vec<FileHash>,
 }
 
-/// A file in the making.
+/// A file that is being written.
 pub(super) struct Part {
     file: BufWriter<fs::File>,
     name: String,
-    /// Where it will be.
+    /// Final path of the file.
     pub path: PathBuf,
     part: PathBuf,
 }
 
 impl Files {
-    /// Of a folder that is there.
+    /// Creates the list for an existing folder.
     pub fn new(folder: &Path) -> Files {
         Files { folder: folder.to_owned(), written: Vec::new() }
     }
 
-    /// Begins a file; folders in its name are made. What a killed process left of it is replaced.
+    /// Begins a file and creates the folders in its name.
+    ///
+    /// A partial file left by a killed process is replaced.
     pub fn begin(&self, name: &str) -> Result<Part, ReportError> {
         let path = self.folder.join(name);
         let folder = path.parent().unwrap_or(&self.folder);
@@ -40,7 +42,7 @@ impl Files {
         Ok(Part { file, name: name.into(), path, part })
     }
 
-    /// Ends a file: it appears in its place.
+    /// Completes a file and renames it to its final path.
     pub fn finish(&mut self, mut part: Part) -> Result<(), ReportError> {
         let whole = part.file.flush().and_then(|()| part.file.get_ref().sync_all());
         whole

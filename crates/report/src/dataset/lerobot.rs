@@ -1,8 +1,8 @@
-//! A dataset in the layout of LeRobot 3.0: frames of all episodes in `data/`, and in `meta/` what
-//! they hold, their statistics, the task and the episodes.
+//! A dataset in the layout of LeRobot 3.0.
 //!
-//! A frame is a step: its observation, what was done, and what came of it (`next.`). Labels are
-//! features of their own (`label.`), which no policy takes for an observation.
+//! `data/` holds the frames of all episodes; `meta/` holds their features, statistics, task and
+//! episodes. A frame is a step: its observation, the action and its result (`next.`). Labels are
+//! separate features (`label.`), so that no policy uses them as observations.
 
 use super::files::Files;
 use super::rows::{Node, Rows};
@@ -12,13 +12,13 @@ use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
 use serde_json::{Map, Value, json};
 
-/// Files of a folder, and bytes after which a next file is begun, in MB.
+/// Maximum number of files in a folder, and size of a file after which the next begins, MB.
 const CHUNK: u64 = 1000;
 const FILE_MB: usize = 100;
-/// Episodes of a row group of their table.
+/// Episodes per row group of their table.
 const GROUP: usize = 100;
 
-/// Writes it.
+/// Writes the dataset.
 pub(super) fn write(
     files: &mut Files,
     asked: &Asked,
@@ -31,23 +31,23 @@ pub(super) fn write(
     frames.finish(files, asked)
 }
 
-/// Data files so far, and what is told of them.
+/// Writer of the data files and of their metadata.
 struct Frames {
     period: f64,
     file: Option<Rows>,
-    /// Number of the file that is being written.
+    /// Number of the current file.
     number: u64,
-    /// Frames so far.
+    /// Number of frames so far.
     count: usize,
     features: Map<String, Value>,
-    /// By feature, of all episodes.
+    /// Statistics of each feature over all episodes.
     statistics: Vec<(String, Statistics)>,
-    /// Episodes so far, and their table.
+    /// Number of episodes so far, and the table of episodes.
     episodes: usize,
     table: Option<Rows>,
-    /// Rows that are yet to be added to it.
+    /// Rows of that table that are not written yet.
     noted: Vec<Column>,
-    /// The task's name.
+    /// Name of the task.
     task: String,
 }
 
@@ -101,7 +101,7 @@ impl Frames {
         Ok(())
     }
 
-    /// The frames of an episode, column by column.
+    /// Returns the frames of an episode as columns.
     fn frames(&self, episode: &Episode) -> Vec<Column> {
         let EpisodeSummary { episode: number, steps, terminated, truncated, .. } = episode.summary;
         let mut columns: Vec<Column> = episode
@@ -117,7 +117,7 @@ impl Frames {
                 };
                 let column = column.of_rows(0..steps).called(&name);
                 match (&column.role, &column.values) {
-                    // the type that LeRobot's own rewards have
+                    // LeRobot's datasets hold rewards as float32
                     (Role::Reward, Values::Double(values)) => {
                         let values = values.iter().map(|value| *value as f32).collect();
                         column.with(Values::Float(values))
@@ -166,7 +166,7 @@ impl Frames {
             long("meta/episodes/chunk_index", 0),
             long("meta/episodes/file_index", 0),
         ];
-        // its number stands there already
+        // the row already has the episode's number
         row.extend(summary_columns(std::slice::from_ref(&episode.summary)).into_iter().skip(1));
         for (feature, own) in statistics {
             row.extend(own.named().into_iter().map(|(name, values)| {
@@ -189,7 +189,7 @@ impl Frames {
         if self.episodes.is_multiple_of(GROUP) { self.end_group(files) } else { Ok(()) }
     }
 
-    /// Brings the rows that are noted to the table of episodes.
+    /// Writes the pending rows to the table of episodes.
     fn end_group(&mut self, files: &Files) -> Result<(), ReportError> {
         let nodes: Vec<Node> = self.noted.drain(..).map(Node::Leaf).collect();
         if nodes.is_empty() {
@@ -248,7 +248,7 @@ impl Frames {
     }
 }
 
-/// Where a file of a number is.
+/// Path of the file with a given number.
 fn place(number: u64) -> String {
     format!("chunk-{:03}/file-{:03}.parquet", number / CHUNK, number % CHUNK)
 }
@@ -265,10 +265,10 @@ fn put_table(
     files.finish(rows.finish()?)
 }
 
-/// Column of the tasks' names, as pandas calls an index without a name.
+/// Column of task names, with the name that pandas gives an unnamed index.
 const TASK_NAMES: &str = "__index_level_0__";
 
-/// What pandas reads its index from: the table of tasks is looked up by their names.
+/// Returns the pandas metadata of the index: the table of tasks is indexed by name.
 fn indexed_by_task() -> String {
     let column = |name: Value, field: &str, kind: &str, numpy: &str| {
         json!({"name": name, "field_name": field, "pandas_type": kind, "numpy_type": numpy,
@@ -286,7 +286,7 @@ fn indexed_by_task() -> String {
     .to_string()
 }
 
-/// What is told of a feature.
+/// Returns type, shape and names of a feature.
 fn feature(column: &Column) -> Value {
     let dtype = match column.values {
         Values::Float(_) => "float32",
@@ -300,7 +300,7 @@ fn feature(column: &Column) -> Value {
     json!({"dtype": dtype, "shape": [column.width.unwrap_or(1)], "names": names})
 }
 
-/// Names of the numbers of a part.
+/// Names of the elements of a part.
 fn numbered((name, size): &(String, usize)) -> Vec<String> {
     match size {
         1 => vec![name.clone()],

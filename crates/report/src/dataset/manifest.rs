@@ -1,4 +1,4 @@
-//! What a dataset was made of, by what, and what is in it.
+//! Manifest of a dataset: its request, episodes and files.
 
 use super::EpisodeSummary;
 use crate::ReportError;
@@ -8,43 +8,45 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Its name; it is written last, and says that the dataset is complete.
+/// Name of the manifest. It is written last, so its presence means that the dataset is complete.
 pub(super) const MANIFEST: &str = "manifest.json";
-/// Version of its format.
+/// Version of the manifest's format.
 const FORMAT: u32 = 2;
 
-/// All that decides the bytes of a dataset. Where and on how many threads it is made does not.
+/// All that determines the bytes of a dataset.
+///
+/// The folder and the number of threads do not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// Name of the task.
     pub task: String,
-    /// Who drives.
+    /// Name of the policy that drives.
     pub policy: String,
-    /// How many are driven; of each vehicle that is in them the dataset has an episode.
+    /// Number of drives; the dataset has an episode for each vehicle of each drive.
     pub episodes: u64,
-    /// What it is written as.
+    /// Format of the dataset.
     pub format: String,
-    /// Seed of the episodes' seeds.
+    /// Seed from which the seeds of the episodes are drawn.
     pub seed: u64,
-    /// Steps after which an episode is cut off.
+    /// Maximum number of steps of an episode.
     pub max_steps: u32,
     /// Options of the environment.
     pub options: Map<String, Value>,
     /// Version of the program.
     pub version: String,
-    /// Hash of its source.
+    /// Hash of the program's source.
     pub source: String,
 }
 
 impl Asked {
-    /// Asked of this program.
+    /// Sets version and source to those of this program.
     pub fn of_this_program(mut self) -> Asked {
         let build = Build::current();
         (self.version, self.source) = (build.version, build.source);
         self
     }
 
-    /// The first key in which another differs, with both values.
+    /// Returns the first key in which `other` differs, with both values.
     pub fn difference(&self, other: &Asked) -> Option<[String; 3]> {
         let values = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
@@ -59,39 +61,39 @@ impl Asked {
         Some([key.clone(), told(&own), told(&others)])
     }
 
-    /// How many vehicles are in a drive: one unless the options say so.
+    /// Number of vehicles in a drive, 1 by default.
     pub fn vehicles(&self) -> u64 {
         self.options.get("vehicles").and_then(Value::as_u64).unwrap_or(1)
     }
 
-    /// How many episodes the dataset has, those of the vehicles of a drive one after the other.
+    /// Number of episodes in the dataset; those of one drive's vehicles are consecutive.
     pub fn pieces(&self) -> u64 {
         self.episodes * self.vehicles()
     }
 
-    /// An option that is a number, zero if it is none.
+    /// Returns a numeric option, or zero if it is absent or not a number.
     pub(super) fn number(&self, option: &str) -> f64 {
         self.options.get(option).and_then(Value::as_f64).unwrap_or_default()
     }
 }
 
-/// The manifest.
+/// Manifest of a dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetManifest {
-    /// Version of its format.
+    /// Version of the manifest's format.
     pub manifest: u32,
-    /// What it was made of.
+    /// The request from which the dataset was made.
     pub asked: Asked,
-    /// All steps.
+    /// Total number of steps.
     pub steps: usize,
     /// The episodes, in order.
     pub episodes: Vec<EpisodeSummary>,
-    /// The files, in the order that they were written.
+    /// The files, in the order of writing.
     pub files: Vec<FileHash>,
 }
 
 impl DatasetManifest {
-    /// Of these episodes and files.
+    /// Creates the manifest of these episodes and files.
     pub(super) fn new(
         asked: &Asked,
         episodes: Vec<EpisodeSummary>,
@@ -101,16 +103,16 @@ impl DatasetManifest {
         DatasetManifest { manifest: FORMAT, asked: asked.clone(), steps, episodes, files }
     }
 
-    /// Reads that of a folder.
+    /// Reads the manifest in a folder.
     ///
     /// # Errors
-    /// [`ReportError`] when it is none, or of another format.
+    /// [`ReportError`] if it is not a valid manifest, or has another format.
     pub fn read(folder: &Path) -> Result<DatasetManifest, ReportError> {
         read(&folder.join(MANIFEST))
     }
 }
 
-/// Reads JSON.
+/// Reads a JSON file.
 pub(super) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReportError> {
     let text =
         input::read_text(path, input::LARGEST_TABLE).map_err(ReportError::file("read", path))?;

@@ -1,5 +1,7 @@
-//! A dataset as files of messages, one for each episode: `/observation` is what was seen and true
-//! at each moment, `/transition` what was done from it on and what came of it.
+//! A dataset as MCAP files, one per episode.
+//!
+//! `/observation` holds the observation and the labels at each moment. `/transition` holds the
+//! action from that moment on and its result.
 
 use super::files::Files;
 use super::tables::at_the_end;
@@ -9,7 +11,7 @@ use crate::mcap::Mcap;
 use crate::protobuf::{Field, File, Holds, Message, Type, describe};
 use serde_json::Value;
 
-/// Writes it.
+/// Writes the dataset.
 pub(super) fn write(
     files: &mut Files,
     asked: &Asked,
@@ -25,7 +27,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// An episode as messages, timed from its reset.
+/// Writes an episode as messages; times start at its reset.
 fn messages<W: std::io::Write>(to: W, asked: &Asked, episode: &Episode) -> std::io::Result<W> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
     let of = |roles: &[Role]| {
@@ -58,7 +60,7 @@ fn messages<W: std::io::Write>(to: W, asked: &Asked, episode: &Episode) -> std::
     file.finish()
 }
 
-/// The keys of a value with their values as text.
+/// Returns the keys of a value and its values as text.
 fn pairs(value: &impl serde::Serialize) -> Vec<(String, String)> {
     let Ok(Value::Object(map)) = serde_json::to_value(value) else { return Vec::new() };
     let text = |value: Value| match value {
@@ -68,7 +70,7 @@ fn pairs(value: &impl serde::Serialize) -> Vec<(String, String)> {
     map.into_iter().map(|(key, value)| (key, text(value))).collect()
 }
 
-/// The description of messages with a field for each column.
+/// Returns the descriptor of a message type with one field per column.
 fn described(name: &str, columns: &[Column]) -> Vec<u8> {
     let fields: Vec<Field<'_>> = columns
         .iter()
@@ -89,7 +91,7 @@ fn described(name: &str, columns: &[Column]) -> Vec<u8> {
     describe(&[File { name: &file, package: "bekker", needs: &[], types: &types }])
 }
 
-/// A row of the columns.
+/// Encodes a row of the columns as a message.
 fn message(columns: &[Column], row: usize) -> Message {
     columns.iter().zip(1..).fold(Message::default(), |message, (column, field)| {
         let range = column.width.map(|width| row * width..(row + 1) * width);

@@ -1,8 +1,9 @@
-//! A dataset as Minari 0.5 keeps it in Parquet: `metadata.json`, and a folder for each episode.
+//! A dataset in the Parquet layout of Minari 0.5: `metadata.json`, and a folder for each episode.
 //!
-//! An episode's table has a row for each observation, one more than steps; actions, rewards and
-//! ends of the last are padding. `infos` of a row are what `step` (in the first row `reset`) told
-//! with its observation, so terms of a reward stand a row below it.
+//! An episode's table has one row per observation, one more than there are steps. Actions, rewards
+//! and terminations of the last row are padding. The `infos` of a row are those that `step`
+//! (`reset` in the first row) returned with its observation. Therefore the terms of a reward are
+//! one row below it.
 
 use super::files::Files;
 use super::rows::{Node, Rows};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 /// First version of Minari that reads this layout.
 const VERSION: &str = "0.5.0";
 
-/// Writes it.
+/// Writes the dataset.
 pub(super) fn write(
     files: &mut Files,
     asked: &Asked,
@@ -49,14 +50,14 @@ pub(super) fn write(
             "action_space": space(widths[1]).to_string(),
             "env_spec": specification(asked).map(|specification| specification.to_string()),
             "algorithm_name": asked.policy,
-            // tenths of a megabyte, as Minari tells it
+            // MB with one decimal, as Minari rounds it
             "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
             "requirements": ["bekker", "gymnasium>=1.2"],
         }),
     )
 }
 
-/// What is said of an episode.
+/// Returns the metadata of an episode.
 fn metadata(summary: &EpisodeSummary) -> Value {
     let EpisodeSummary { episode, seed, level, vehicle, driver, steps, total, ending, .. } =
         summary;
@@ -72,13 +73,13 @@ fn metadata(summary: &EpisodeSummary) -> Value {
     })
 }
 
-/// A Gymnasium box within ±1.
+/// Returns a Gymnasium box with bounds of ±1.
 fn space(width: usize) -> Value {
     let [low, high] = [-1.0, 1.0].map(|bound| vec![bound; width]);
     json!({"type": "Box", "dtype": "float32", "shape": [width], "low": low, "high": high})
 }
 
-/// Gymnasium's specification of the environment; of several vehicles it has none.
+/// Returns Gymnasium's specification of the environment; none for several vehicles.
 fn specification(asked: &Asked) -> Option<Value> {
     if asked.vehicles() > 1 {
         return None;
@@ -99,7 +100,7 @@ fn specification(asked: &Asked) -> Option<Value> {
     }))
 }
 
-/// The rows of an episode.
+/// Returns the columns of an episode's table.
 fn nodes(episode: &Episode) -> Vec<Node> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
     let mut nodes = Vec::new();
@@ -126,7 +127,7 @@ fn nodes(episode: &Episode) -> Vec<Node> {
     nodes
 }
 
-/// A column with so many rows of nothing before and after it.
+/// Returns a column with `before` and `after` rows of default values added.
 fn padded(column: &Column, before: usize, after: usize) -> Column {
     fn pad<T: Clone + Default>(values: &[T], before: usize, after: usize) -> Vec<T> {
         let nothing = |count| vec![T::default(); count];

@@ -1,9 +1,9 @@
-//! Datasets: episodes of driving as files that learning reads.
+//! Datasets: episodes of driving as files for machine learning.
 //!
-//! Episodes are kept one by one while a dataset is made ([`Pieces`]), in any order; once all are
-//! there, the files of the format asked for are written from them in order, each whole or not at
-//! all ([`write()`]), the manifest last. So a dataset that was cut at any moment is gone on with, to
-//! the same bytes.
+//! While a dataset is made, its episodes are stored one by one in any order ([`Pieces`]). When all
+//! are complete, [`write()`] creates the files of the requested format from them in order, and the
+//! manifest last. Each file is written completely or not at all. Therefore a dataset interrupted at
+//! any moment can be resumed and gives the same bytes.
 
 mod arrow;
 mod files;
@@ -36,14 +36,14 @@ pub enum Values {
     Double(Vec<f64>),
     /// Integers.
     Long(Vec<i64>),
-    /// Yes or no.
+    /// Booleans.
     Bool(Vec<bool>),
-    /// Words.
+    /// Strings.
     Text(Vec<String>),
 }
 
 impl Values {
-    /// Adds the rows of a column of the same kind.
+    /// Appends the rows of a column of the same type.
     fn append(&mut self, rows: Values) {
         match (self, rows) {
             (Values::Float(own), Values::Float(rows)) => own.extend(rows),
@@ -51,104 +51,104 @@ impl Values {
             (Values::Long(own), Values::Long(rows)) => own.extend(rows),
             (Values::Bool(own), Values::Bool(rows)) => own.extend(rows),
             (Values::Text(own), Values::Text(rows)) => own.extend(rows),
-            // a column is of one kind throughout a dataset
+            // a column has the same type throughout a dataset
             _ => {}
         }
     }
 }
 
-/// What a column is to a learner.
+/// Role of a column for a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// What is seen: a row more than there are steps.
+    /// Observation; it has one row more than there are steps.
     Observation,
-    /// What is done.
+    /// Action.
     Action,
-    /// The reward.
+    /// Reward.
     Reward,
-    /// A term of it.
+    /// Term of the reward.
     Term,
-    /// What is true at the moment of the observation: a row more than there are steps.
+    /// Ground truth at the moment of the observation; it has one row more than there are steps.
     Label,
-    /// What counts steps.
+    /// Index of a step, or a flag or name that is neither observed nor rewarded.
     Index,
 }
 
 /// A column with its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
     /// Unit and meaning.
     pub unit: String,
-    /// What it is.
+    /// Role of the column.
     pub role: Role,
-    /// Numbers of a row that is a list; none of a row that is one value.
+    /// Number of elements per row if rows are lists; none if a row is a single value.
     pub width: Option<usize>,
-    /// What the numbers of such a row are, one part after the other, each with its size; empty
-    /// where the name says it.
+    /// Parts of such a list in order, each with its number of elements; empty if the name suffices.
     pub parts: Vec<(String, usize)>,
-    /// Its values.
+    /// Values, row by row.
     pub values: Values,
 }
 
 impl Column {
-    /// A column of single values.
+    /// Creates a column of single values.
     fn single(name: &str, role: Role, values: Values) -> Column {
         let (name, unit, parts) = (name.into(), String::new(), Vec::new());
         Column { name, unit, role, width: None, parts, values }
     }
 }
 
-/// An episode in a few figures.
+/// Summary of an episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpisodeSummary {
-    /// Its number, from 0.
+    /// Number of the episode, from 0.
     pub episode: u64,
-    /// Seed that an environment is reset with to drive it again.
+    /// Seed for the reset of an environment that repeats the episode.
     pub seed: u64,
-    /// Number of its level.
+    /// Number of the level.
     pub level: u64,
-    /// Which of the vehicles of a drive it is of, from the first in the row.
+    /// Index of the vehicle among those of the drive, from 0.
     #[serde(default)]
     pub vehicle: u64,
-    /// Who drove it.
+    /// Name of the policy that drove.
     pub driver: String,
-    /// How many steps it has.
+    /// Number of steps.
     pub steps: usize,
-    /// Sum of its rewards.
+    /// Sum of the rewards.
     #[serde(rename = "return")]
     pub total: f64,
-    /// Whether the task was over.
+    /// Whether the task ended.
     pub terminated: bool,
-    /// Whether it was cut off.
+    /// Whether the episode was truncated.
     pub truncated: bool,
-    /// How it ended; empty when by time.
+    /// Reason for the end; empty if the time ran out.
     pub ending: String,
-    /// Whether the task was done.
+    /// Whether the task was accomplished.
     pub success: bool,
-    /// SHA-256 of its observations, the last one too, its actions and its rewards, one after
-    /// the other, little-endian; hexadecimal.
+    /// SHA-256 of the observations, actions and rewards, in hexadecimal.
+    ///
+    /// They are concatenated in this order, little-endian; the final observation is included.
     pub sha256: String,
 }
 
 /// An episode as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
-    /// In a few figures.
+    /// Summary of the episode.
     pub summary: EpisodeSummary,
-    /// Its columns: the same in all episodes of a dataset.
+    /// Columns, the same in all episodes of a dataset.
     pub columns: Vec<Column>,
 }
 
 impl Episode {
-    /// The column of a role of which there is one.
+    /// Returns the column with a role that occurs once.
     fn column(&self, role: Role) -> Option<&Column> {
         self.columns.iter().find(|column| column.role == role)
     }
 }
 
-/// Hash of observations, actions and rewards: [`EpisodeSummary::sha256`].
+/// Returns the hash of observations, actions and rewards: [`EpisodeSummary::sha256`].
 pub fn hash(observations: &[f32], actions: &[f32], rewards: &[f64]) -> String {
     let mut hasher = Sha256::new();
     for value in observations.iter().chain(actions) {
@@ -160,24 +160,25 @@ pub fn hash(observations: &[f32], actions: &[f32], rewards: &[f64]) -> String {
     hexadecimal(&hasher.finalize())
 }
 
-/// What a dataset is written as.
+/// Format of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatasetFormat {
     /// A folder for Minari 0.5.
     Minari,
     /// A folder in the layout of LeRobot 3.0.
     Lerobot,
-    /// A table of steps and one of episodes.
+    /// A table of steps and a table of episodes.
     Parquet,
-    /// A file of messages for each episode.
+    /// An MCAP file for each episode.
     Mcap,
 }
 
-/// Writes all episodes of a dataset, then its manifest. `go_on` hears of each episode and says
-/// whether to.
+/// Writes all episodes of a dataset, then its manifest.
+///
+/// `go_on` is called for each episode; if it returns false, the writing stops.
 ///
 /// # Errors
-/// [`ReportError`] when a piece cannot be read or a file not be written,
+/// [`ReportError`] if a piece cannot be read or a file cannot be written,
 /// [`ReportError::Interrupted`].
 pub fn write(
     folder: &Path,
@@ -205,5 +206,5 @@ pub fn write(
     Ok(manifest)
 }
 
-/// Episodes in order, as they are read.
+/// Episodes in order, read when they are needed.
 type Episodes<'a> = dyn Iterator<Item = Result<Episode, ReportError>> + 'a;

@@ -1,4 +1,4 @@
-//! Episodes that are done, one file each, until all are.
+//! Completed episodes of an incomplete dataset, one file each.
 
 use super::manifest::{DatasetManifest, MANIFEST, read};
 use super::{Asked, Episode};
@@ -7,20 +7,20 @@ use crate::{ReportError, file, manifest};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folder of the pieces, and the file in it that says what they are of.
+/// Folder of the pieces, and the file in it that holds the request of their dataset.
 const PIECES: &str = ".episodes";
 const ASKED: &str = "asked.json";
 
-/// What there is of a dataset.
+/// State of a dataset in a folder.
 #[derive(Debug)]
 pub enum Begun {
-    /// All of it.
+    /// The dataset is complete.
     Complete(Box<DatasetManifest>),
-    /// So far nothing, or some episodes.
+    /// The dataset is incomplete: it has some episodes or none.
     Pieces(Pieces),
 }
 
-/// Episodes of a dataset that is being made; nobody else makes it meanwhile.
+/// Episodes of a dataset that is being made; the folder is locked meanwhile.
 #[derive(Debug)]
 pub struct Pieces {
     folder: PathBuf,
@@ -29,18 +29,18 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Begins a dataset in a folder, which is made, or goes on with it.
+    /// Begins or resumes a dataset in a folder, which is created if necessary.
     ///
     /// # Errors
-    /// [`ReportError::OtherDataset`] when another was begun there, [`ReportError::NotADataset`]
-    /// when something else is there, [`ReportError::FolderLocked`].
+    /// [`ReportError::OtherDataset`] if the folder holds another dataset,
+    /// [`ReportError::NotADataset`] if it holds something else, [`ReportError::FolderLocked`].
     pub fn begin(out: &Path, asked: &Asked) -> Result<Begun, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
         check(out, asked)?;
         let lock = lock(out)?;
-        // another process may have come and gone meanwhile
+        // another process may have completed the dataset before the lock was taken
         if let Some(complete) = check(out, asked)? {
-            // a kill came after the manifest and before this
+            // a process was killed between the manifest and this removal
             remove(&out.join(PIECES))?;
             return Ok(Begun::Complete(Box::new(complete)));
         }
@@ -54,15 +54,15 @@ impl Pieces {
         self.folder.join(format!("{number:09}.bin"))
     }
 
-    /// Whether an episode is done.
+    /// Returns whether an episode is complete.
     pub fn has(&self, number: u64) -> bool {
         self.place(number).is_file()
     }
 
-    /// Keeps an episode.
+    /// Stores an episode.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
+    /// [`ReportError`] if it cannot be written.
     pub fn put(&self, episode: &Episode) -> Result<(), ReportError> {
         let place = self.place(episode.summary.episode);
         let bytes = postcard::to_stdvec(episode).map_err(ReportError::encode(&place))?;
@@ -75,7 +75,7 @@ impl Pieces {
         postcard::from_bytes(&bytes).map_err(ReportError::decode(&place))
     }
 
-    /// The first so many, in order.
+    /// Reads the first `episodes` episodes in order.
     pub(super) fn all(
         &self,
         episodes: u64,
@@ -83,10 +83,10 @@ impl Pieces {
         (0..episodes).map(|number| self.get(number))
     }
 
-    /// Forgets them, once the dataset is written.
+    /// Removes the pieces, once the dataset is written.
     ///
     /// # Errors
-    /// [`ReportError`] when they cannot be removed.
+    /// [`ReportError`] if they cannot be removed.
     pub fn discard(self) -> Result<(), ReportError> {
         remove(&self.folder)
     }
@@ -99,7 +99,7 @@ fn remove(folder: &Path) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// The manifest, if the dataset is complete; refuses a folder that holds anything but this dataset.
+/// Returns the manifest if the dataset is complete; rejects a folder with any other content.
 fn check(out: &Path, asked: &Asked) -> Result<Option<DatasetManifest>, ReportError> {
     let same = |found: &Asked| match found.difference(asked) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Parquet with lists of one length and groups, a row group an episode: Snappy.
+//! Parquet with Snappy compression, groups, and lists of fixed length; a row group per episode.
 
 use super::arrow;
 use super::files::Part;
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A column of a table, or columns under a name.
+/// A column of a table, or a named group of columns.
 pub(super) enum Node {
     Leaf(Column),
     Group(&'static str, Vec<Column>),
@@ -33,7 +33,7 @@ impl Node {
 }
 
 impl Column {
-    /// The column with some of its rows.
+    /// Returns the column with only some of its rows.
     pub(super) fn of_rows(&self, rows: Range<usize>) -> Column {
         let width = self.width.unwrap_or(1);
         let range = rows.start * width..rows.end * width;
@@ -47,27 +47,27 @@ impl Column {
         self.with(values)
     }
 
-    /// The column with other values.
+    /// Returns the column with other values.
     pub(super) fn with(&self, values: Values) -> Column {
         let Column { name, unit, role, width, parts, .. } = self;
         let (name, unit, parts) = (name.clone(), unit.clone(), parts.clone());
         Column { name, unit, role: *role, width: *width, parts, values }
     }
 
-    /// The column under another name.
+    /// Returns the column with another name.
     pub(super) fn called(self, name: &str) -> Column {
         Column { name: name.into(), ..self }
     }
 }
 
-/// A table being written.
+/// Writer of a table.
 pub(super) struct Rows {
     writer: SerializedFileWriter<Part>,
     path: PathBuf,
 }
 
 impl Rows {
-    /// Begins a table of columns like these; `pairs` go to its metadata.
+    /// Begins a table with these columns; `pairs` are added to its metadata.
     pub fn begin(
         part: Part,
         nodes: &[Node],
@@ -91,7 +91,7 @@ impl Rows {
         Ok(Rows { writer, path })
     }
 
-    /// Adds rows as a group.
+    /// Adds rows as a row group.
     pub fn add(&mut self, nodes: &[Node]) -> Result<(), ReportError> {
         let mut added = || {
             let mut group = self.writer.next_row_group()?;
@@ -103,18 +103,18 @@ impl Rows {
         added().map_err(ReportError::encode(&self.path))
     }
 
-    /// Bytes so far.
+    /// Number of bytes written so far.
     pub fn bytes(&self) -> usize {
         self.writer.bytes_written()
     }
 
-    /// Ends the table; the file is to be finished.
+    /// Completes the table and returns its file, which the caller completes.
     pub fn finish(self) -> Result<Part, ReportError> {
         self.writer.into_inner().map_err(ReportError::encode(&self.path))
     }
 }
 
-/// A group of the schema, with an annotation or none.
+/// Returns a group of the schema, with an optional annotation.
 fn group(
     name: &str,
     repetition: Repetition,
@@ -172,8 +172,9 @@ fn write_column<W: std::io::Write + Send>(
     }
 }
 
-/// Writes values, as lists of a width if there is one: a list begins where the level of
-/// repetition is zero.
+/// Writes values, as lists of `width` if there is one.
+///
+/// A list begins where the repetition level is 0.
 fn write_values<T: DataType, W: std::io::Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],

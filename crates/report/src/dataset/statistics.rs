@@ -1,20 +1,21 @@
-//! Statistics of columns, as LeRobot normalises by: extremes, mean, deviation and quantiles of
-//! each number of a row.
+//! Statistics of columns for the normalization in LeRobot.
+//!
+//! They are extremes, mean, standard deviation and quantiles of each element of a row.
 
 use super::{Column, Values};
 use serde_json::{Map, Value};
 
-/// The quantiles that are told, with their names.
+/// The quantiles with their names.
 const QUANTILES: [(&str, f64); 5] =
     [("q01", 0.01), ("q10", 0.1), ("q50", 0.5), ("q90", 0.9), ("q99", 0.99)];
 
-/// Statistics of one number of a row.
+/// Statistics of one element of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Moments {
     min: f64,
     max: f64,
     mean: f64,
-    /// Sum of squares about the mean.
+    /// Sum of squared deviations from the mean.
     squares: f64,
     quantiles: [f64; QUANTILES.len()],
 }
@@ -27,7 +28,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Of all rows of a column; none of words, and none of no rows.
+    /// Returns the statistics of all rows of a column; none for text or without rows.
     pub fn of(column: &Column) -> Option<Statistics> {
         let values: Vec<f64> = match &column.values {
             Values::Float(values) => values.iter().copied().map(f64::from).collect(),
@@ -45,8 +46,10 @@ impl Statistics {
         (count > 0).then(|| Statistics { count, numbers: (0..width).map(number).collect() })
     }
 
-    /// Of these rows and those of another. Quantiles are the mean of both, weighted by rows, as
-    /// LeRobot has it: those of all rows would need all of them at once.
+    /// Merges the statistics of other rows.
+    ///
+    /// Quantiles are averaged, weighted by the numbers of rows, as in LeRobot: exact ones would
+    /// need all rows at once.
     pub fn merge(&mut self, other: &Statistics) {
         let (own, others) = (self.count as f64, other.count as f64);
         self.count += other.count;
@@ -62,7 +65,7 @@ impl Statistics {
         }
     }
 
-    /// The statistics by name, each as a list.
+    /// Returns the statistics by name, each as a list.
     pub fn named(&self) -> Vec<(&'static str, Values)> {
         let of = |value: &dyn Fn(&Moments) -> f64| {
             Values::Double(self.numbers.iter().map(value).collect())
@@ -80,7 +83,7 @@ impl Statistics {
         named
     }
 
-    /// The same as JSON.
+    /// Returns the statistics as JSON.
     pub fn json(&self) -> Value {
         let named = self.named().into_iter().map(|(name, values)| {
             let values: Vec<Value> = match values {
@@ -95,14 +98,14 @@ impl Statistics {
 }
 
 impl Moments {
-    /// Of at least one value.
+    /// Returns the statistics of at least one value.
     fn of(mut values: Vec<f64>) -> Moments {
         values.sort_by(f64::total_cmp);
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let last = values.len() - 1;
-        // between the two order statistics that a quantile lies between, linearly
+        // linear interpolation between the two nearest order statistics
         let quantile = |share: f64| {
             let place = share * last as f64;
             let below = place as usize;
@@ -132,7 +135,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!([value("min"), value("max"), value("mean")], [0.0, 100.0, 50.0]);
-        // of 0 to n the variance is n (n + 2) / 12
+        // the variance of 0 to n is n (n + 2) / 12
         assert!((value("std") - (100.0_f64 * 102.0 / 12.0).sqrt()).abs() < 1e-12);
         let quantiles = ["q01", "q10", "q50", "q90", "q99"].map(value);
         assert_eq!(quantiles, [1.0, 10.0, 50.0, 90.0, 99.0]);
@@ -147,7 +150,7 @@ mod tests {
         assert_eq!(merged.count, 50);
         let (a, b) = (merged.numbers[0], whole.numbers[0]);
         assert_eq!((a.min, a.max), (b.min, b.max));
-        // sums of fifty numbers in another order: a few last places
+        // the order of summation differs, which changes the last digits
         assert!((a.mean - b.mean).abs() < 1e-13 && (a.squares - b.squares).abs() < 1e-10);
     }
 }

@@ -1,11 +1,11 @@
-//! Two tables: `steps.parquet`, a row group an episode, and `episodes.parquet`.
+//! A dataset as two tables: `steps.parquet`, a row group per episode, and `episodes.parquet`.
 
 use super::files::Files;
 use super::rows::{Node, Rows};
 use super::{Column, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
 
-/// Writes both.
+/// Writes both tables.
 pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<(), ReportError> {
     let mut steps: Option<Rows> = None;
     let (mut summaries, mut last) = (Vec::new(), None::<Column>);
@@ -34,7 +34,7 @@ pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<()
     files.finish(rows.finish()?)
 }
 
-/// Adds the last observation of an episode, which no row of the steps has.
+/// Appends the final observation of an episode, which has no row among the steps.
 fn keep_last(episode: &Episode, to: &mut Option<Column>) {
     let steps = episode.summary.steps;
     let Some(column) = episode.column(Role::Observation) else { return };
@@ -45,7 +45,7 @@ fn keep_last(episode: &Episode, to: &mut Option<Column>) {
     }
 }
 
-/// The rows of an episode's steps.
+/// Returns the columns of an episode's steps.
 fn nodes(episode: &Episode) -> Vec<Node> {
     let EpisodeSummary { episode: number, level, vehicle, steps, .. } = episode.summary;
     let single = |name, values| Column::single(name, Role::Index, values);
@@ -70,12 +70,12 @@ fn nodes(episode: &Episode) -> Vec<Node> {
     columns.into_iter().map(Node::Leaf).collect()
 }
 
-/// A flag that only the last step may have.
+/// Returns a flag per step that is false except in the last step, where it is `flag`.
 pub(super) fn at_the_end(flag: bool, steps: usize) -> Vec<bool> {
     (1..=steps).map(|step| flag && step == steps).collect()
 }
 
-/// Units of the columns that have one, as JSON.
+/// Returns the units of all columns that have one, as JSON.
 fn units(nodes: &[Node]) -> String {
     let columns = nodes.iter().filter_map(|node| match node {
         Node::Leaf(column) if !column.unit.is_empty() => Some(column),
@@ -85,7 +85,7 @@ fn units(nodes: &[Node]) -> String {
     serde_json::Value::Object(units.collect()).to_string()
 }
 
-/// Columns of a table of episodes.
+/// Returns the columns of a table of episodes.
 pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<Column> {
     let longs = |name, value: fn(&EpisodeSummary) -> i64| {
         Column::single(name, Role::Index, Values::Long(of.iter().map(value).collect()))

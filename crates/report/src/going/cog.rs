@@ -1,9 +1,9 @@
-//! Rasters as cloud-optimised GeoTIFF: tiles, smaller copies of the whole, and the lists of both
-//! at the front of the file.
+//! Rasters as cloud-optimized GeoTIFF: tiles and overviews, with all directories at the front.
 //!
-//! The order is that of the OGC's standard 21-026: the directory of the full raster, those of
-//! its overviews from large to small, then the tiles from the smallest overview to the full
-//! raster. Where a tile lies is known only when all are deflated, so a raster is held whole.
+//! The order is that of OGC standard 21-026. The directory of the full raster is first, then those
+//! of its overviews from large to small. The tiles follow, from the smallest overview to the full
+//! raster. Offsets of tiles are known only when all tiles are deflated, so the complete raster is
+//! in memory.
 
 use crate::geotiff::Georeference;
 use crate::{ReportError, write_file};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Side of a tile, pixels.
 const TILE: usize = 256;
-/// What the head of a file takes, bytes: order, version, place of the first directory.
+/// Length of the file header, bytes: byte order, version, offset of the first directory.
 const HEAD: usize = 8;
 
 /// Square cells of a map, row by row from the north-west.
@@ -32,26 +32,27 @@ pub struct Grid {
     pub north_west: [f64; 2],
 }
 
-/// What the cells of a raster hold.
+/// Content of a raster's cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cells<'a> {
-    /// Numbers; NaN where there is none. An overview has their means.
+    /// Numbers; NaN for no data. A cell of an overview has the mean of four cells.
     Numbers(&'a [f32]),
-    /// Codes of classes; 255 where there is none. An overview has that of the nearest cell.
+    /// Codes of classes; 255 for no data. A cell of an overview has the code of the north-west cell
+    /// of four.
     Classes(&'a [u8]),
 }
 
-/// One size of a raster, as bytes of its cells.
+/// The raster or an overview, with its deflated tiles.
 struct Level {
     columns: usize,
     rows: usize,
     tiles: Vec<Vec<u8>>,
 }
 
-/// Writes a raster; `description` says what it holds.
+/// Writes a raster; `description` states its content.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written, or is larger than 4 GiB.
+/// [`ReportError`] if it cannot be written, or is larger than 4 GiB.
 pub fn write(
     path: &Path,
     grid: &Grid,
@@ -72,7 +73,7 @@ fn encode(
     let levels = levels(grid, cells)?;
     let directories = |first_tile: usize| -> Vec<Directory> {
         let mut place = first_tile;
-        // tiles lie from the smallest level to the largest
+        // tiles are in the order from the smallest level to the largest
         let mut offsets: Vec<Vec<u32>> = levels
             .iter()
             .rev()
@@ -99,7 +100,7 @@ fn encode(
             })
             .collect()
     };
-    // lengths of directories do not hang on where tiles lie
+    // the lengths of the directories do not depend on the offsets of the tiles
     let head = HEAD + directories(0).iter().map(Directory::length).sum::<usize>();
     let total = head + levels.iter().flat_map(|own| &own.tiles).map(Vec::len).sum::<usize>();
     if u32::try_from(total).is_err() {
@@ -119,7 +120,8 @@ fn encode(
     Ok(bytes)
 }
 
-/// The raster and its overviews, each half of the one before, until one fits a tile.
+/// Returns the raster and its overviews, each half as large as the previous one, until one fits a
+/// tile.
 fn levels(grid: &Grid, cells: Cells<'_>) -> io::Result<Vec<Level>> {
     match cells {
         Cells::Numbers(values) => levels_of(grid, values, f32::NAN, f32::to_le_bytes, mean),
@@ -165,7 +167,7 @@ fn levels_of<T: Copy + Send + Sync, const N: usize>(
     }
 }
 
-/// Mean of the values that there are.
+/// Mean of the finite values; NaN if there are none.
 fn mean(four: [Option<f32>; 4]) -> f32 {
     let known = four.into_iter().flatten().filter(|value| value.is_finite());
     let (sum, count) = known.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
@@ -178,11 +180,11 @@ fn deflated(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// A directory of tags, each with its type, count and bytes.
+/// A directory of tags, each with its number, type, count and bytes.
 struct Directory(Vec<(u16, u16, u32, Vec<u8>)>);
 
 impl Directory {
-    /// Bytes that it takes, with the values that do not fit into their tags.
+    /// Length in bytes, including the values that do not fit into their tags.
     fn length(&self) -> usize {
         let beyond = self.0.iter().map(|tag| tag.3.len()).filter(|length| *length > 4);
         2 + 12 * self.0.len() + 4 + beyond.map(even).sum::<usize>()
@@ -212,12 +214,14 @@ impl Directory {
     }
 }
 
-/// The next even number: where values begin on a word.
+/// Rounds up to an even number: values begin at word boundaries.
 fn even(length: usize) -> usize {
     length.next_multiple_of(2)
 }
 
-/// The tags of a level, in ascending order; the full raster's say where it lies.
+/// Returns the tags of a level, in ascending order.
+///
+/// `place` is given for the full raster only.
 fn directory(
     level: &Level,
     cells: Cells<'_>,
@@ -248,7 +252,7 @@ fn directory(
         (256, long(&[level.columns as u32])),
         (257, long(&[level.rows as u32])),
         (258, short(&[bits])),
-        // deflate
+        // compression: deflate
         (259, short(&[8])),
         (262, short(&[1])),
     ];
@@ -304,7 +308,7 @@ mod tests {
         assert_eq!(read, values);
         let tie = decoder.get_tag_f64_vec(Tag::ModelTiepointTag).unwrap();
         let scale = decoder.get_tag_f64_vec(Tag::ModelPixelScaleTag).unwrap();
-        // a ten-thousandth of a millimetre on the ground
+        // a ten-thousandth of a millimeter on the ground
         assert!((tie[3] - (-84.2 - 1000.0 / 89_000.0)).abs() < 1e-12);
         assert!((tie[4] - (36.5 + 2000.0 / 111_000.0)).abs() < 1e-12);
         assert!((scale[1] - 50.0 / 111_000.0).abs() < 1e-15);
@@ -333,7 +337,7 @@ mod tests {
         assert!(first_tiles.windows(2).all(|pair| pair[0] > pair[1]));
         assert_eq!(u32::from_le_bytes(bytes[4..8].try_into().unwrap()), 8);
         let DecodingResult::U8(read) = decoder.read_image().unwrap() else { panic!("not u8") };
-        // the nearest cell: every fourth column
+        // of each four columns, the first
         assert_eq!(read[..3], [0, 4, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! The folder of a map: what was asked, and what has been driven of it: columns of tables, cells.
+//! The folder of a map: its request, and the simulated parts: columns of tables, and cells.
 
 use crate::journal::{self, Journal};
 use crate::manifest::{self, Build, FileHash};
@@ -13,38 +13,41 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Says what is in the folder.
+/// File with the map's request.
 const ASKED: &str = "map.json";
-/// Columns of tables, each a file by the hash of what decides it.
+/// Folder of the tables' columns; a file's name is the hash of all that determines its content.
 const COLUMNS: &str = "table";
-/// Cells that were driven, each journal by the hash of what decides them.
+/// Folder of journals of simulated cells, named likewise.
 const CELLS: &str = "cells";
 /// Version of the folder's format.
 const FORMAT: u32 = 2;
 
-/// What a map was made from.
+/// Request from which a map was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AskedOfMap {
     /// Version of the folder's format.
     pub format: u32,
     /// The map's file.
     pub file: PathBuf,
-    /// What was laid over it, as `--set` takes it.
+    /// Overrides of keys of the file, in the syntax of `--set`.
     pub sets: Vec<String>,
-    /// What came of both.
+    /// The map after the overrides.
     pub map: serde_json::Value,
-    /// Hash of all that decides the map's figures, files included; hexadecimal.
+    /// Hash of all that determines the map's values, including files; hexadecimal.
     pub fingerprint: String,
-    /// At how many strengths all cells are driven; none of a map that is made from tables.
+    /// Number of soil strengths at which all cells are simulated; none if the map is made from
+    /// tables.
     pub physics: Option<usize>,
-    /// The part of the cells that is driven here.
+    /// Part of the cells that is simulated in this folder.
     pub shard: Shard,
-    /// The program.
+    /// Build of the program.
     pub build: Build,
 }
 
 impl AskedOfMap {
-    /// Asked of this program; `decisive` is all that decides the figures but the program.
+    /// Creates the request for this program.
+    ///
+    /// `decisive` is all that determines the values, except the program.
     pub fn new(
         file: PathBuf,
         sets: Vec<String>,
@@ -56,15 +59,15 @@ impl AskedOfMap {
         AskedOfMap { format: FORMAT, file, sets, map, fingerprint, physics, shard, build }
     }
 
-    /// The same with a part of its cells driven at so many strengths.
+    /// Returns the request with a part of its cells simulated at `physics` strengths.
     pub fn driven(self, physics: Option<usize>, shard: Shard) -> AskedOfMap {
         AskedOfMap { physics, shard, ..self }
     }
 
-    /// Refuses a folder whose map was made from another file.
+    /// Rejects a folder whose map was made from another file.
     ///
-    /// A file of the same name in another place is the same file if the recorded one is gone: it was
-    /// moved.
+    /// A file of the same name at another path counts as the same if the recorded path no longer
+    /// exists: the file was moved.
     fn check_same_file(&self, folder: &Path) -> Result<(), ReportError> {
         let found = AskedOfMap::read(folder)?;
         let moved = !found.file.exists() && found.file.file_name() == self.file.file_name();
@@ -75,10 +78,10 @@ impl AskedOfMap {
         Err(ReportError::OtherMap { path, found: found.file, asked })
     }
 
-    /// Reads that of a folder.
+    /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] where there is none, [`ReportError`] where it cannot be read.
+    /// [`ReportError::NotAMap`] if there is none, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<AskedOfMap, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
@@ -91,7 +94,7 @@ impl AskedOfMap {
     }
 }
 
-/// The name of what some bytes decide, under this program: SHA-256, hexadecimal.
+/// Returns the hash of `decisive` and of this program's build: SHA-256, hexadecimal.
 pub fn key(decisive: &[u8]) -> String {
     let Build { version, source, .. } = Build::current();
     let mut hasher = Sha256::new();
@@ -100,7 +103,7 @@ pub fn key(decisive: &[u8]) -> String {
     base16ct::lower::encode_string(&hasher.finalize())
 }
 
-/// A map's folder that is written to; nobody else does meanwhile.
+/// A map's folder open for writing; it is locked against other processes.
 #[derive(Debug)]
 pub struct MapFolder {
     path: PathBuf,
@@ -109,11 +112,11 @@ pub struct MapFolder {
 }
 
 impl MapFolder {
-    /// Makes a folder, or takes up one that holds a map.
+    /// Creates a folder, or opens one that holds a map.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] when something else is there, [`ReportError::OtherMap`] when the map
-    /// of another file is, [`ReportError::FolderLocked`].
+    /// [`ReportError::NotAMap`] if the folder holds something else, [`ReportError::OtherMap`] if it
+    /// holds the map of another file, [`ReportError::FolderLocked`].
     pub fn begin(path: &Path, asked: &AskedOfMap) -> Result<MapFolder, ReportError> {
         if path.join(ASKED).is_file() {
             asked.check_same_file(path)?;
@@ -121,10 +124,10 @@ impl MapFolder {
         MapFolder::begin_over(path, asked)
     }
 
-    /// Makes a folder as [`MapFolder::begin`] does, and overwrites the map of another file.
+    /// Does the same as [`MapFolder::begin`], but overwrites the map of another file.
     ///
     /// # Errors
-    /// As of [`MapFolder::begin`] but for [`ReportError::OtherMap`].
+    /// As for [`MapFolder::begin`], except [`ReportError::OtherMap`].
     pub fn begin_over(path: &Path, asked: &AskedOfMap) -> Result<MapFolder, ReportError> {
         fs::create_dir_all(path).map_err(ReportError::file("create folder", path))?;
         if !path.join(ASKED).is_file() {
@@ -138,7 +141,7 @@ impl MapFolder {
             }
         }
         let lock = lock(path)?;
-        // first: a folder without it is nobody's
+        // written first: without it the folder is not recognized as that of a map
         manifest::write_json(&path.join(ASKED), asked)?;
         for inner in [COLUMNS, CELLS].map(|name| path.join(name)) {
             fs::create_dir_all(&inner).map_err(ReportError::file("create folder", &inner))?;
@@ -146,31 +149,33 @@ impl MapFolder {
         Ok(MapFolder { path: path.to_owned(), lock })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes what was made of an earlier map: ways, audits and crossings would be taken for this
-    /// one's, which has files of these `names`.
+    /// Removes routes, audits and crossings of an earlier map, which could be mistaken for those of
+    /// this map.
+    ///
+    /// Files of this map, listed in `names`, remain.
     ///
     /// # Errors
-    /// [`ReportError`] when something cannot be removed.
+    /// [`ReportError`] if a file cannot be removed.
     pub fn forget(&self, names: &[String]) -> Result<(), ReportError> {
         let made = ["audit.", "route_", "route.", "table.csv", "crossings.csv"];
         self.remove(&made, names)
     }
 
-    /// Removes the ways that were asked for before: of those that are not found this time they would be
-    /// taken for the answer.
+    /// Removes the routes of an earlier request, which could be mistaken for results if no route is
+    /// found.
     ///
     /// # Errors
-    /// [`ReportError`] when something cannot be removed.
+    /// [`ReportError`] if a file cannot be removed.
     pub fn forget_ways(&self) -> Result<(), ReportError> {
         self.remove(&["route_fastest.", "route_safest.", "route.png"], &[])
     }
 
-    /// Removes files whose names start with any of these but those of these names.
+    /// Removes files whose names start with one of `starts`, except those named in `but`.
     fn remove(&self, starts: &[&str], but: &[String]) -> Result<(), ReportError> {
         let entries =
             fs::read_dir(&self.path).map_err(ReportError::file("read folder", &self.path))?;
@@ -185,29 +190,29 @@ impl MapFolder {
         Ok(())
     }
 
-    /// A column that has been driven, by the hash of what decides it.
+    /// Reads a simulated column by the hash of all that determines it.
     pub fn column<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
-        // one that a killed process left half does not exist under this name; what cannot be
-        // read is driven again
+        // files appear under this name only when complete; a column that cannot be read is
+        // simulated again
         let bytes = fs::read(self.path.join(COLUMNS).join(key)).ok()?;
         postcard::from_bytes(&bytes).ok()
     }
 
-    /// Keeps a column.
+    /// Stores a column.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
+    /// [`ReportError`] if it cannot be written.
     pub fn keep(&self, key: &str, column: &impl Serialize) -> Result<(), ReportError> {
         let path = self.path.join(COLUMNS).join(key);
         let bytes = postcard::to_stdvec(column).map_err(ReportError::encode(&path))?;
         write_file(&path, &bytes)
     }
 
-    /// The journal of cells that were driven, by the hash of what decides them, with what is in
-    /// it.
+    /// Opens the journal of simulated cells by the hash of all that determines them, with its
+    /// records.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be read or written.
+    /// [`ReportError`] if it cannot be read or written.
     pub fn cells<T: Serialize + DeserializeOwned>(
         &self,
         key: &str,
@@ -215,10 +220,10 @@ impl MapFolder {
         Journal::open(&self.path.join(CELLS).join(key))
     }
 
-    /// The cells that were driven in a folder that is only read.
+    /// Reads the simulated cells in a folder, without a lock.
     ///
     /// # Errors
-    /// [`ReportError`] when they cannot be read.
+    /// [`ReportError`] if they cannot be read.
     pub fn cells_of<T: DeserializeOwned>(
         folder: &Path,
         key: &str,
@@ -229,7 +234,7 @@ impl MapFolder {
     /// Writes the list of these files with their hashes.
     ///
     /// # Errors
-    /// [`ReportError`] when one cannot be read or the list not be written.
+    /// [`ReportError`] if a file cannot be read or the list cannot be written.
     pub fn write_manifest(&self, names: &[String]) -> Result<(), ReportError> {
         let files = names.iter().map(|name| FileHash::of(&self.path.join(name), name));
         let files = files.collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,4 @@
-//! Maps of where a vehicle goes and how fast, as files: cloud-optimised GeoTIFFs with styles for
-//! QGIS, pictures, ways over them.
+//! Mobility maps as files: cloud-optimized GeoTIFFs with styles for QGIS, pictures and routes.
 
 mod cog;
 mod folder;

@@ -11,67 +11,68 @@ use bekker_ground::terrain::Terrain;
 use std::path::Path;
 
 const WIDTH: f32 = 1600.0;
-/// Pixels a design unit.
+/// Pixels per design unit.
 const PIXELS: f32 = 1.0;
 const MARGIN: f32 = 36.0;
 const HEADER: f32 = 128.0;
 const FOOTER: f32 = 92.0;
 const GAP: f32 = 24.0;
-/// How much of a map's colour lies over the ground's.
+/// Opacity of a map's colors over the ground.
 const COVER: f64 = 0.85;
 
-/// How much of the light and shade is shown: the colours are to be told apart.
+/// Strength of the shading, below 1 so that the colors remain distinguishable.
 const LIGHT: f64 = 0.6;
 
-/// What one of the maps shows.
+/// Content of a map.
 #[derive(Clone, Copy, Debug)]
 pub enum Layer<'a> {
-    /// Numbers; NaN where there is none.
+    /// Numbers; NaN for no data.
     Numbers(&'a [f32], Scale),
-    /// Codes of classes, each that occurs with its name.
+    /// Codes of classes, and the name of each code that occurs.
     Classes(&'a [u8], &'a [(u8, &'a str)]),
 }
 
-/// A way over a map.
+/// A route over a map.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownWay<'a> {
-    /// Its text in the legend.
+    /// Text in the legend.
     pub label: &'a str,
-    /// Where it leads, local frame, m.
+    /// Points of the route, local frame, m.
     pub points: &'a [[f64; 2]],
 }
 
 /// Color of ground without data.
 const BARE: Rgb = Rgb(205, 205, 200);
 
-/// Colors of ways, in their order; all but the first are dashed, so that it shows below them.
+/// Colors of routes in their order. All but the first are dashed, so that the first shows below
+/// them.
 const WAYS: [Rgb; 2] = [INK, Rgb(214, 0, 147)];
-/// Lengths of dashes and of what is between them.
+/// Length of a dash and of the gap after it.
 const DASHES: [f32; 2] = [14.0, 9.0];
 
-/// Maps side by side.
+/// Maps side by side, with titles, routes and footer.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
-    /// What and where.
+    /// Title: subject and location.
     pub title: &'a str,
-    /// At most two lines: the result, and the settings.
+    /// At most two lines: the result and the settings.
     pub subtitle: &'a [&'a str],
-    /// Where the cells lie.
+    /// Grid of the cells.
     pub grid: Grid,
-    /// The ground.
+    /// Terrain for the shading.
     pub terrain: &'a Terrain,
     /// Each map with its heading.
     pub layers: &'a [(&'a str, Layer<'a>)],
-    /// Ways over them.
+    /// Routes drawn on all maps.
     pub ways: &'a [ShownWay<'a>],
-    /// Small print.
+    /// Text at the bottom.
     pub footer: &'a str,
 }
 
 /// Writes the maps as a PNG.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be drawn or written.
+/// [`ReportError`] if it cannot be drawn or written.
 pub fn write(path: &Path, maps: &Maps<'_>) -> Result<(), ReportError> {
     let bytes = draw(maps)?.encode().map_err(ReportError::encode(path))?;
     write_file(path, &bytes)
@@ -130,7 +131,7 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
     let bounds = [west, north - rows as f64 * side, west + columns as f64 * side, north];
     let view = View::fitting(frame, bounds);
     let field = HeightField::sample(&view, view.metres, &|x, y| maps.terrain.height(x, y));
-    // a slope of the usual size takes a quarter of the light
+    // exaggerates heights such that a typical slope takes a quarter of the light
     let exaggeration = (0.2 / field.roughness().max(1e-6)).clamp(0.4, 8.0);
     let bare = Oklab::of(BARE);
     canvas.clip(frame);
@@ -172,7 +173,7 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
     canvas.outline(frame, 1.0, SECONDARY);
 }
 
-/// Draws the n-th way in its color.
+/// Draws route `n` in its color.
 fn stroke(canvas: &mut Canvas, points: &[Point], n: usize) {
     let color = WAYS[n.min(WAYS.len() - 1)];
     match n {
@@ -181,7 +182,7 @@ fn stroke(canvas: &mut Canvas, points: &[Point], n: usize) {
     }
 }
 
-/// Draws the legend of the ways, below the right half of the map.
+/// Draws the legend of the routes, below the right half of the map.
 fn ways_legend(canvas: &mut Canvas, maps: &Maps<'_>, top: f32) {
     let label = TextStyle::new(14.0, INK);
     let x = 0.42 * WIDTH;
@@ -228,7 +229,7 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
     }
 }
 
-/// Draws what cells without a value look like.
+/// Draws the legend of cells without a value.
 fn no_data(canvas: &mut Canvas, [x, y]: Point) {
     let patch = Frame { x, y, width: 16.0, height: 12.0 };
     canvas.rectangle(patch, BARE, 1.0);
@@ -236,7 +237,7 @@ fn no_data(canvas: &mut Canvas, [x, y]: Point) {
     canvas.text("no data", [x + 21.0, y + 11.0], TextStyle::new(12.0, INK));
 }
 
-/// Draws what colors of classes mean; where it ends, design units.
+/// Draws the legend of classes and returns its right end, design units.
 fn palette(canvas: &mut Canvas, names: &[(u8, &str)], frame: Frame) -> f32 {
     let label = TextStyle::new(13.0, INK);
     let mut x = frame.x;

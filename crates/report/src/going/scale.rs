@@ -1,30 +1,31 @@
-//! Colours of maps of going, and the same as styles of QGIS.
+//! Colors of mobility maps, and the same colors as styles of QGIS.
 
 use crate::color::{Oklab, Rgb};
 use crate::{ReportError, write_file};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Stops of a style's ramp: between them QGIS mixes, a little otherwise than pictures here.
+/// Number of stops in a style's ramp; QGIS interpolates between them slightly differently from the
+/// pictures here.
 const STOPS: usize = 11;
-/// How much of a map lies over what is beneath it in QGIS.
+/// Opacity of a map's layer in QGIS.
 const OPACITY: f64 = 0.8;
 
-/// What a number on a map means, and so its colour.
+/// Meaning of the numbers on a map, which selects their colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// From none to all: 0 to 1.
+    /// A probability, 0 to 1.
     Probability,
-    /// From no go, which has a colour of its own, to so many m/s.
+    /// A speed from 0, which is no go and has a separate color, to this maximum, m/s.
     Speed(f64),
 }
 
-/// No go.
+/// Color of no go.
 pub(super) const NO_GO: Rgb = Rgb(122, 28, 46);
-/// From never to always: dark red over straw to blue-green, told apart with any colour vision.
+/// From 0 to 1: dark red over straw to blue-green, distinguishable with any color vision.
 const PROBABILITY: [Rgb; 5] =
     [NO_GO, Rgb(214, 110, 72), Rgb(246, 226, 164), Rgb(120, 186, 170), Rgb(20, 110, 130)];
-/// From slow to fast: lightness falls evenly, so that a grey print keeps the order.
+/// From slow to fast: lightness falls evenly, so that a gray print keeps the order.
 const SPEED: [Rgb; 5] = [
     Rgb(252, 240, 196),
     Rgb(186, 222, 170),
@@ -32,7 +33,7 @@ const SPEED: [Rgb; 5] = [
     Rgb(44, 128, 176),
     Rgb(40, 60, 130),
 ];
-/// By the code of a reason.
+/// Colors of reasons, by code.
 pub(super) const CLASSES: [Rgb; 9] = [
     Rgb(226, 232, 222),
     Rgb(150, 106, 66),
@@ -46,7 +47,7 @@ pub(super) const CLASSES: [Rgb; 9] = [
 ];
 
 impl Scale {
-    /// Colour of a value.
+    /// Color of a value.
     pub(super) fn color(self, value: f64) -> Oklab {
         match self {
             Scale::Probability => mixed(&PROBABILITY, value),
@@ -55,7 +56,7 @@ impl Scale {
         }
     }
 
-    /// The largest value.
+    /// Largest value of the scale.
     pub(super) fn most(self) -> f64 {
         match self {
             Scale::Probability => 1.0,
@@ -70,26 +71,27 @@ fn mixed(stops: &[Rgb], share: f64) -> Oklab {
     Oklab::of(stops[below]).mix(Oklab::of(stops[below + 1]), place - below as f64)
 }
 
-/// A colour of a class, by its code.
+/// Color of a class, by its code.
 pub(super) fn class(code: u8) -> Rgb {
     CLASSES[usize::from(code).min(CLASSES.len() - 1)]
 }
 
-/// Hexadecimal, as QGIS and tables have it.
+/// Returns a color in hexadecimal, as in QGIS and tables.
 pub fn hexadecimal(Rgb(red, green, blue): Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Colour of a class in words of a table.
+/// Color of a class in hexadecimal.
 pub fn class_color(code: u8) -> String {
     hexadecimal(class(code))
 }
 
-/// Writes the style of a raster of numbers for QGIS: beside the raster, under its name, it is
-/// taken up by itself.
+/// Writes the style of a raster of numbers for QGIS.
+///
+/// QGIS loads a style automatically if it is next to the raster and has the same name.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written.
+/// [`ReportError`] if it cannot be written.
 pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportError> {
     let most = scale.most();
     let mut items = String::new();
@@ -104,7 +106,7 @@ pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportErr
         item(0.0, "no go", NO_GO);
     }
     for n in 0..STOPS {
-        // the slowest that goes has the first colour, a hair above no go
+        // the first color is that of the lowest speed, just above no go
         let share = n as f64 / (STOPS - 1) as f64;
         let value = if n == 0 && matches!(scale, Scale::Speed(_)) { 1e-3 } else { share * most };
         item(value, format!("{value:.2} {unit}").trim(), scale.color(value).rgb());
@@ -122,7 +124,7 @@ pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportErr
 /// Writes the style of a raster of classes, each code with its name.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written.
+/// [`ReportError`] if it cannot be written.
 pub fn write_palette(path: &Path, classes: &[(u8, &str)]) -> Result<(), ReportError> {
     let mut entries = String::new();
     for (code, name) in classes {

@@ -1,4 +1,4 @@
-//! Ways over a map as files: GPX and GeoJSON for others, a table for a scenario.
+//! Routes over a map as files: GPX and GeoJSON for other programs, a table for a scenario.
 
 use crate::{ReportError, write_file};
 use bekker_math::geodesy::Site;
@@ -8,7 +8,7 @@ use geojson::{Feature, Geometry, GeometryValue, JsonObject};
 use gpx::{Gpx, GpxVersion, Route, Waypoint};
 use std::path::Path;
 
-/// Longitude, latitude (degrees) and height (m) of points of the local frame.
+/// Returns longitude, latitude (degrees) and height (m) of points in the local frame.
 fn places(site: &Site, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let place = |[x, y, z]: &[f64; 3]| {
         let place = site.place(&Vec3::new(*x, *y, 0.0));
@@ -17,10 +17,10 @@ fn places(site: &Site, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
     points.iter().map(place).collect()
 }
 
-/// Writes a route of points x, y and height, local frame, m.
+/// Writes a route as GPX; its points are x, y and height in the local frame, m.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written.
+/// [`ReportError`] if it cannot be written.
 pub fn write_gpx(
     path: &Path,
     name: &str,
@@ -45,10 +45,10 @@ pub fn write_gpx(
     write_file(path, &bytes)
 }
 
-/// Writes the same as a line, with properties of its own.
+/// Writes a route as a GeoJSON line with these properties.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written.
+/// [`ReportError`] if it cannot be written.
 pub fn write_geojson(
     path: &Path,
     properties: JsonObject,
@@ -67,10 +67,10 @@ pub fn write_geojson(
     write_file(path, format!("{}\n", geojson::GeoJson::from(feature)).as_bytes())
 }
 
-/// Writes the points as a table that a scenario takes for waypoints.
+/// Writes a route as a table of waypoints for a scenario.
 ///
 /// # Errors
-/// [`ReportError`] when it cannot be written.
+/// [`ReportError`] if it cannot be written.
 pub fn write_csv(path: &Path, points: &[[f64; 3]]) -> Result<(), ReportError> {
     let rows: String = points.iter().map(|[x, y, _]| format!("{x},{y}\n")).collect();
     write_file(path, format!("x,y\n{rows}").as_bytes())

@@ -5,50 +5,50 @@ use crate::chart::Scale;
 use crate::color::{self, Rgb};
 use std::fmt::Write;
 
-/// A chart: layers over a pair of axes.
+/// A chart: layers on a pair of axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// The axis across.
+    /// Horizontal axis.
     pub x: Axis,
-    /// The axis upwards.
+    /// Vertical axis.
     pub y: Axis,
-    /// What is drawn, the first lowest.
+    /// Layers, from bottom to top.
     pub layers: Vec<Layer>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Axis {
-    /// Numbers, as far as the layers reach.
+    /// Numbers over the range of the layers.
     Number {
         /// Quantity and unit.
         label: String,
-        /// Whether it reaches zero.
+        /// Whether the range includes zero.
         zero: bool,
     },
     /// Numbers between two ends.
     Between {
         /// Quantity and unit.
         label: String,
-        /// The ends.
+        /// Ends of the range.
         ends: [f64; 2],
     },
-    /// Numbers at their places, each with its label.
+    /// Given ticks on a scale of numbers.
     Levels {
         /// Quantity and unit.
         label: String,
-        /// The numbers with their labels.
+        /// Values of the ticks with their labels.
         levels: Vec<(f64, String)>,
-        /// The ends.
+        /// Ends of the range.
         ends: [f64; 2],
     },
-    /// Words, at 0, 1, 2 and so on.
+    /// Categories at 0, 1, 2 and so on.
     Words {
-        /// What they are.
+        /// Title of the axis.
         label: String,
-        /// The words.
+        /// Names of the categories.
         words: Vec<String>,
     },
 }
@@ -56,67 +56,67 @@ pub enum Axis {
 /// A value with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Where along the axis.
+    /// Position along the axis.
     pub at: f64,
     /// The value.
     pub value: f64,
-    /// The interval's ends.
+    /// Ends of the interval.
     pub ends: [f64; 2],
 }
 
-/// A field of color.
+/// A filled rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
-    /// From where to where across.
+    /// Horizontal range.
     pub across: [f64; 2],
-    /// From where to where upwards.
+    /// Vertical range.
     pub upwards: [f64; 2],
-    /// The value that its color stands for.
+    /// Value, shown as color.
     pub value: f64,
 }
 
-/// What is drawn.
+/// A layer of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layer {
     /// A line.
     Line {
-        /// Its name in the legend.
+        /// Name in the legend.
         name: String,
-        /// Its points.
+        /// Points of the line.
         points: Vec<[f64; 2]>,
-        /// Whether it keeps its height up to the next point.
+        /// Whether the line is a step function that keeps each value up to the next point.
         steps: bool,
     },
     /// Dots.
     Dots {
-        /// Their name in the legend.
+        /// Name in the legend.
         name: String,
-        /// Where.
+        /// Positions.
         points: Vec<[f64; 2]>,
     },
-    /// Values upwards with their intervals.
+    /// Values with vertical intervals.
     Intervals {
-        /// Their name in the legend.
+        /// Name in the legend.
         name: String,
-        /// The values, `at` across.
+        /// Values; `at` is horizontal.
         values: Vec<Interval>,
         /// Whether a line joins them.
         joined: bool,
     },
-    /// Bars across between the ends, with a stroke at the value; `at` is upwards.
+    /// Horizontal bars between the ends, with a mark at the value; `at` is vertical.
     Bars {
-        /// Their name in the legend.
+        /// Name in the legend.
         name: String,
         /// The bars.
         bars: Vec<Interval>,
     },
-    /// Fields of colour.
+    /// Filled rectangles.
     Fields {
         /// Quantity and unit of the values.
         label: String,
-        /// The fields.
+        /// Rectangles.
         fields: Vec<Field>,
-        /// Values of the palest and of the deepest colour.
+        /// Values of the palest and of the deepest color.
         ends: [f64; 2],
     },
 }
@@ -126,7 +126,7 @@ const HEIGHT: f64 = 360.0;
 const TOP: f64 = 40.0;
 const RIGHT: f64 = 18.0;
 const FOOT: f64 = 58.0;
-/// Room for a row of the legend.
+/// Height of a row of the legend.
 const ROW: f64 = 20.0;
 const INK: &str = "#1f2933";
 const SECONDARY: &str = "#616e7c";
@@ -141,7 +141,7 @@ impl Axis {
         }
     }
 
-    /// Its scale over these values, with its ticks.
+    /// Returns the scale for these values, and its ticks.
     fn scale(&self, values: impl Iterator<Item = f64>) -> (Scale, Vec<(f64, String)>) {
         match self {
             Axis::Number { zero, .. } => {
@@ -177,7 +177,7 @@ impl Layer {
         }
     }
 
-    /// Where it reaches, across and upwards.
+    /// Horizontal and vertical values that the axes must cover.
     fn reach(&self) -> [Vec<f64>; 2] {
         let across = |points: &[[f64; 2]], n: usize| points.iter().map(|p| p[n]).collect();
         match self {
@@ -200,7 +200,7 @@ impl Layer {
     }
 }
 
-/// The frame that values are drawn in.
+/// Area of the plot, with the scales of both axes.
 struct Frame {
     left: f64,
     bottom: f64,
@@ -219,7 +219,7 @@ impl Frame {
 }
 
 impl Chart {
-    /// The chart as an SVG element.
+    /// Returns the chart as an SVG element.
     pub fn svg(&self) -> String {
         let reach: Vec<[Vec<f64>; 2]> = self.layers.iter().map(Layer::reach).collect();
         let along = |n: usize| reach.iter().flat_map(move |r| r[n].iter().copied());
@@ -248,7 +248,7 @@ impl Chart {
         let Frame { left, bottom, .. } = *frame;
         let right = WIDTH - RIGHT;
         let mut svg = String::new();
-        // a label that would meet the one before it is left out
+        // a label that would overlap the previous one is omitted
         let mut last = f64::INFINITY;
         for (value, label) in y {
             let y = frame.y(*value);
@@ -295,7 +295,8 @@ impl Chart {
         svg
     }
 
-    /// The legend with its height: of named layers where there are several, and of fields.
+    /// Returns the legend and its height; it has an entry per named layer if there are several, and
+    /// one per `Fields` layer.
     fn legend(&self, named: &[usize]) -> (String, f64) {
         let mut svg = String::new();
         let (mut x, mut y) = (40.0, HEIGHT + 4.0);
@@ -426,7 +427,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
     svg
 }
 
-/// A line, broken where a value is not finite.
+/// Draws a line, interrupted where a value is not finite.
 fn line(points: &[[f64; 2]], steps: bool, frame: &Frame, ink: &str) -> String {
     let (mut path, mut down) = (String::new(), false);
     for [x, y] in points {
@@ -449,7 +450,7 @@ fn line(points: &[[f64; 2]], steps: bool, frame: &Frame, ink: &str) -> String {
 
 fn tooltip(v: &Interval) -> String {
     let [value, low, high] = [v.value, v.ends[0], v.ends[1]].map(number);
-    // of one trial there is no interval
+    // a single trial has no interval
     if v.ends.iter().all(|end| end.is_finite()) {
         format!("{value} [{low}, {high}]")
     } else {
@@ -457,7 +458,7 @@ fn tooltip(v: &Interval) -> String {
     }
 }
 
-/// A number in three digits.
+/// Formats a number with three significant digits.
 pub(super) fn number(value: f64) -> String {
     let magnitude = value.abs();
     match () {
@@ -479,7 +480,7 @@ fn hex(color: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2)
 }
 
-/// A text of so many letters at most.
+/// Returns a text cut to `most` characters.
 fn short(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most - 1).chain(['…']).collect(),
@@ -497,7 +498,7 @@ mod tests {
         assert_eq!(told, ["0", "0.123", "1.5", "12", "123", "1234", "1.00e-9", "2.50e7"]);
     }
 
-    /// Levels 1, 2 and 10 are as far apart as their numbers, and fields reach half-way between.
+    /// Levels 1, 2 and 10 are spaced by their values, and fields end half-way between them.
     #[test]
     fn levels_are_spaced_by_their_numbers() {
         let levels = [1.0, 2.0, 10.0].map(|x| (x, x.to_string())).to_vec();

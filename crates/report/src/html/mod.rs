@@ -1,5 +1,6 @@
-//! A page for a browser that holds all that it shows: text, tables, charts and pictures in one
-//! file, which opens without a network and prints.
+//! A self-contained page for a browser: text, tables, charts and pictures in one file.
+//!
+//! It opens without a network connection and can be printed.
 
 mod chart;
 
@@ -14,47 +15,47 @@ use std::path::Path;
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Its heading.
+    /// Title.
     pub title: String,
-    /// What was asked.
+    /// The question that the page answers.
     pub question: String,
-    /// The answer, in a sentence or two.
+    /// The answer, in one or two sentences.
     pub answer: String,
-    /// Figures under it: value and what it is.
+    /// Key numbers under the answer: value and meaning.
     pub facts: Vec<[String; 2]>,
-    /// From the top down.
+    /// Sections, from top to bottom.
     pub sections: Vec<Section>,
-    /// Small print at its end.
+    /// Text at the bottom.
     pub footer: String,
 }
 
 /// A part of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// Its heading.
+    /// Heading.
     pub heading: String,
     /// Paragraphs.
     pub text: Vec<String>,
-    /// Charts, side by side where there is room.
+    /// Charts, side by side if the width allows.
     pub charts: Vec<Chart>,
-    /// Pictures, side by side where there is room.
+    /// Pictures, side by side if the width allows.
     pub pictures: Vec<Picture>,
     /// Tables.
     pub tables: Vec<Outline>,
-    /// Whether the tables are folded away at first.
+    /// Whether the tables are initially folded.
     pub folded: bool,
 }
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// A PNG.
+    /// Content of a PNG file.
     pub png: Vec<u8>,
-    /// What it shows.
+    /// Caption.
     pub caption: String,
 }
 
-/// How it looks.
+/// Style sheet.
 const STYLE: &str = "\
 :root{--ink:#1f2933;--secondary:#616e7c;--rule:#d6dbe1;--grid:#e8ebef;--paper:#fff;--accent:#0068b2}\
 *{box-sizing:border-box}\
@@ -85,15 +86,15 @@ footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--rule);color:v
 @media print{main{padding:0}h2,figure{break-inside:avoid}.answer{background:none}}";
 
 impl Page {
-    /// Writes the page, whole or not at all.
+    /// Writes the page, completely or not at all.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
+    /// [`ReportError`] if it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ReportError> {
         file::write(path, self.html().as_bytes())
     }
 
-    /// The page as text.
+    /// Returns the page as HTML.
     pub fn html(&self) -> String {
         let title = escaped(&self.title);
         let mut html = format!(
@@ -170,7 +171,7 @@ fn table(outline: &Outline) -> String {
     )
 }
 
-/// Text that HTML and SVG show as it is.
+/// Escapes text for HTML and SVG.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -179,7 +180,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // no control character but a line's end is allowed in either
+            // neither format allows control characters other than line ends
             '\n' => safe.push('\n'),
             c if c.is_control() => safe.push(' '),
             c => safe.push(c),

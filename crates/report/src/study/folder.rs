@@ -1,4 +1,4 @@
-//! The folder of a study: what was asked, and what is done of it.
+//! The folder of a study: its request, and the completed trials.
 
 use super::TrialRecord;
 use super::level_files::{LevelFiles, keep, keep_of};
@@ -16,18 +16,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Says what is in the folder.
+/// File with the study's request.
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
 const FORMAT: u32 = 5;
 
-/// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
+/// A part of the trials: those whose number modulo `of` is `index` - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub index: u64,
-    /// How many parts there are.
+    /// Number of parts.
     pub of: u64,
 }
 
@@ -35,39 +35,42 @@ impl Shard {
     /// All trials.
     pub const WHOLE: Shard = Shard { index: 1, of: 1 };
 
-    /// Whether a trial is in it.
+    /// Returns whether a trial is in the part.
     pub fn has(&self, trial: u64) -> bool {
         trial % self.of == self.index - 1
     }
 
-    /// How many of so many trials are in it.
+    /// Returns how many of the first `trials` trials are in the part.
     pub fn count(&self, trials: u64) -> u64 {
         (trials + self.of - self.index) / self.of
     }
 }
 
-/// All that decides the bytes of a study's tables, and what it takes to read them.
+/// All that determines the bytes of a study's tables, and the data needed to read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AskedOfStudy {
     /// Version of the folder's format.
     pub format: u32,
-    /// The study's file, as it was understood.
+    /// The study's file, parsed.
     pub study: Map<String, Value>,
-    /// Hash of all that decides its scenario's course without any factor, files included;
-    /// hexadecimal.
+    /// Hash of all that determines the course of its scenario without any factor; hexadecimal.
+    ///
+    /// This includes the scenario's files.
     pub fingerprint: String,
-    /// Of each of these files, by its path from the scenario's folder on, the SHA-256 of what it
-    /// held; decides nothing beside the fingerprint, and says what differs in it.
+    /// SHA-256 of each of these files, by its path relative to the scenario's folder.
+    ///
+    /// It is redundant to the fingerprint, and serves to report which file differs.
     #[serde(default)]
     pub inputs: BTreeMap<String, String>,
-    /// How long its scenario is driven without any factor, s: that does not change the course, but
-    /// where it ends.
+    /// Duration of its scenario without any factor, s.
+    ///
+    /// The duration does not change the course of a run, only its end.
     pub duration: f64,
-    /// Hash of the table of design points, hexadecimal; empty where the design has none.
+    /// Hash of the table of design points, hexadecimal; empty if the design has none.
     pub table: String,
-    /// How many trials the whole study has.
+    /// Number of trials in the complete study.
     pub trials: u64,
-    /// How many vehicles its scenario has.
+    /// Number of vehicles in its scenario.
     pub vehicles: u64,
     /// Names of the factors.
     pub factors: Vec<String>,
@@ -75,32 +78,34 @@ pub struct AskedOfStudy {
     pub responses: Vec<[String; 2]>,
     /// Version of the program.
     pub version: String,
-    /// Hash of its source.
+    /// Hash of the program's source.
     pub source: String,
-    /// The part of the trials that is driven here.
+    /// Part of the trials that is simulated in this folder.
     pub shard: Shard,
-    /// Where the scenario was; decides nothing.
+    /// Path of the scenario; has no influence on the results.
     pub scenario: PathBuf,
-    /// Where the study's file was; decides nothing.
+    /// Path of the study's file; has no influence on the results.
     pub file: PathBuf,
 }
 
 impl AskedOfStudy {
-    /// Asked of this program.
+    /// Sets format, version and source to those of this program.
     pub fn of_this_program(mut self) -> AskedOfStudy {
         let build = Build::current();
         (self.format, self.version, self.source) = (FORMAT, build.version, build.source);
         self
     }
 
-    /// The first key in which another differs, with both values; where the files are does not
-    /// count. Of the fingerprint the first file that differs, where one does.
+    /// Returns the first key in which `other` differs, with both values.
+    ///
+    /// Paths of the scenario and the study's file are ignored. If the fingerprints differ, the key
+    /// is the first file that differs, if one does.
     pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
         let [own, others] = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
             map.retain(|key, _| !["scenario", "file", "inputs"].contains(&key.as_str()));
             let study = map.remove("study");
-            // the study's own keys first: the rest follows from them
+            // the study's own keys first, because the others depend on them
             let study = study.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
             study.into_iter().chain(map).collect::<Map<_, _>>()
         });
@@ -108,7 +113,7 @@ impl AskedOfStudy {
             map.get(key).map_or("none".into(), Value::to_string)
         };
         let mut keys = own.keys().chain(others.keys());
-        // as text: a number read from a file may be off by its last place
+        // as text: a number parsed from a file may differ in its last digit
         let key = keys.find(|key| told(&own, key) != told(&others, key))?;
         let (found, asked) = (told(&own, key), told(&others, key));
         if key != "fingerprint" {
@@ -119,8 +124,7 @@ impl AskedOfStudy {
             .or_else(|| Some([format!("fingerprint of {scenario}"), found, asked]))
     }
 
-    /// The first of the scenario's files that held something else in another study, with both
-    /// hashes.
+    /// Returns the first of the scenario's files with another content in `other`, with both hashes.
     fn changed_input(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
         self.inputs.iter().find_map(|(path, own)| {
             let theirs = other.inputs.get(path).filter(|theirs| *theirs != own)?;
@@ -128,21 +132,21 @@ impl AskedOfStudy {
         })
     }
 
-    /// The same of another part.
+    /// Returns the request for another part of the trials.
     pub fn of_shard(&self, shard: Shard) -> AskedOfStudy {
         AskedOfStudy { shard, ..self.clone() }
     }
 
-    /// As it is read back from its file.
+    /// Returns the request as parsed from its JSON text.
     fn as_read(&self, path: &Path) -> Result<AskedOfStudy, ReportError> {
         let text = serde_json::to_string(self).map_err(ReportError::encode(path))?;
         serde_json::from_str(&text).map_err(ReportError::decode(path))
     }
 
-    /// Reads that of a folder.
+    /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAStudy`] where there is none, [`ReportError`] where it cannot be read.
+    /// [`ReportError::NotAStudy`] if there is none, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<AskedOfStudy, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
@@ -154,26 +158,26 @@ impl AskedOfStudy {
         serde_json::from_str(&text).map_err(ReportError::decode(&path))
     }
 
-    /// The scenario's copy in a folder, if one is there.
+    /// Returns the path of the scenario's copy in a folder, if it exists.
     pub fn kept_scenario(folder: &Path) -> Option<PathBuf> {
         Some(folder.join(SCENARIO)).filter(|path| path.is_file())
     }
 
-    /// The folder that the scenario's paths start from.
+    /// Folder to which the scenario's paths are relative.
     pub fn scenario_folder(&self) -> &Path {
         self.scenario.parent().unwrap_or(Path::new(""))
     }
 
-    /// Reads the trials that are done in its folder, by number.
+    /// Reads the completed trials in its folder, by number.
     ///
     /// # Errors
-    /// [`ReportError`] where the journal cannot be read.
+    /// [`ReportError`] if the journal cannot be read.
     pub fn records(&self, folder: &Path) -> Result<BTreeMap<u64, TrialRecord>, ReportError> {
         journal::read(&folder.join(JOURNAL)).map(|(records, _)| records)
     }
 }
 
-/// A study's folder that trials are driven into; nobody else does meanwhile.
+/// A study's folder to which trials are added; it is locked against other processes.
 #[derive(Debug)]
 pub struct StudyFolder {
     path: PathBuf,
@@ -184,12 +188,13 @@ pub struct StudyFolder {
 }
 
 impl StudyFolder {
-    /// Begins a study in a folder, which is made, or goes on with it; with the trials that are
-    /// done, by number.
+    /// Begins or resumes a study in a folder, which is created if necessary.
+    ///
+    /// Also returns the completed trials by number.
     ///
     /// # Errors
-    /// [`ReportError::OtherStudy`] when another was begun there, [`ReportError::NotAStudy`] when
-    /// something else is there, [`ReportError::FolderLocked`].
+    /// [`ReportError::OtherStudy`] if the folder holds another study, [`ReportError::NotAStudy`] if
+    /// it holds something else, [`ReportError::FolderLocked`].
     pub fn begin(
         out: &Path,
         asked: &AskedOfStudy,
@@ -197,7 +202,7 @@ impl StudyFolder {
         fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
         check(out, asked)?;
         let lock = lock(out)?;
-        // another process may have come and gone meanwhile
+        // another process may have begun the study before the lock was taken
         if !check(out, asked)? {
             manifest::write_json(&out.join(ASKED), asked)?;
         }
@@ -210,12 +215,13 @@ impl StudyFolder {
         Ok((folder, records))
     }
 
-    /// Keeps a trial that is done, with the files that its levels brought in, whose paths start
-    /// from `base`.
+    /// Stores a completed trial and copies of the files that its levels reference.
+    ///
+    /// Paths of these files are relative to `base`.
     ///
     /// # Errors
-    /// [`ReportError`] when something cannot be written, or a file has changed since another trial
-    /// was built from it.
+    /// [`ReportError`] if something cannot be written, or a file has changed since another trial
+    /// used it.
     pub fn put(&self, record: &TrialRecord, base: &Path) -> Result<(), ReportError> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         for own in &record.files {
@@ -227,11 +233,11 @@ impl StudyFolder {
         self.journal.put(record.trial, record)
     }
 
-    /// The same of a trial that was driven into one of other folders.
+    /// Stores a trial that was simulated in one of the folders `others`.
     ///
     /// # Errors
-    /// [`ReportError`] when something cannot be written, or two trials were built from a file that
-    /// held different things.
+    /// [`ReportError`] if something cannot be written, or two trials used different contents of a
+    /// file.
     pub fn put_of(&self, record: &TrialRecord, others: &[PathBuf]) -> Result<(), ReportError> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         for own in &record.files {
@@ -243,34 +249,35 @@ impl StudyFolder {
         self.journal.put(record.trial, record)
     }
 
-    /// Holds the files that levels have brought in, whose paths start from `base`, to what they
-    /// were.
+    /// Checks that the files referenced by levels are unchanged; their paths are relative to
+    /// `base`.
     ///
     /// # Errors
-    /// [`ReportError::OtherStudy`] where one holds something else, [`ReportError`] where one cannot
-    /// be read.
+    /// [`ReportError::OtherStudy`] if a file has changed, [`ReportError`] if one cannot be read.
     pub fn check_files(&self, base: &Path) -> Result<(), ReportError> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).check(&self.path, base)
     }
 
-    /// Keeps the study's scenario, as it is without any factor, with the files that its world was
-    /// built from, unless they are there: so that trials can be driven again anywhere.
+    /// Stores the study's scenario without any factor, with the files from which its world was
+    /// built.
+    ///
+    /// With these, trials can be repeated anywhere. Existing copies are kept.
     ///
     /// # Errors
-    /// [`ReportError`] when one cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn keep_scenario(&self, file: &ScenarioFile) -> Result<(), ReportError> {
         if self.path.join(SCENARIO).exists() {
             return Ok(());
         }
         let inputs = kept_inputs::keep(&self.path, &file.inputs)?;
-        // last: where it is, the others are
+        // last: its presence means that the others exist
         kept_inputs::write_scenario(&self.path, &file.scenario, &file.folder, &inputs)
     }
 
-    /// The same from the first of other folders of the study that holds it.
+    /// Stores the scenario from the first of other folders of the study that holds it.
     ///
     /// # Errors
-    /// [`ReportError`] when one cannot be written.
+    /// [`ReportError`] if a file cannot be written.
     pub fn keep_scenario_of<'a>(
         &self,
         mut others: impl Iterator<Item = &'a Path>,
@@ -285,16 +292,16 @@ impl StudyFolder {
         self.keep_scenario(&file)
     }
 
-    /// Has the disk hold all trials that are kept.
+    /// Writes all stored trials to the disk.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot.
+    /// [`ReportError`] if this fails.
     pub fn sync(&self) -> Result<(), ReportError> {
         self.journal.sync()
     }
 }
 
-/// Whether the study was begun; refuses a folder that holds anything else.
+/// Returns whether the study was begun; rejects a folder with any other content.
 fn check(out: &Path, asked: &AskedOfStudy) -> Result<bool, ReportError> {
     if out.join(ASKED).exists() {
         let asked = asked.as_read(out)?;

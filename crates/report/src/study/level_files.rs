@@ -1,5 +1,6 @@
-//! Files that levels of factors bring into a study: held to what they were, and kept, so that each
-//! trial can be driven again anywhere.
+//! Files that levels of factors reference, copied to the study's folder.
+//!
+//! They are checked for changes, and copied so that each trial can be repeated anywhere.
 
 use super::{LevelFile, TrialRecord};
 use crate::kept_inputs::{COPIED, FOLDER};
@@ -11,13 +12,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the copy of such a file is in a study's folder: by what it holds.
+/// Path of the copy of a file in a study's folder; its name is the hash of its content.
 fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
     folder.join(FOLDER).join("levels").join(sha256)
 }
 
-/// What a trial's scenario is read by, to be driven again: the copies of a study's `folder` stand for
-/// the files that its levels brought in. `base` is the folder that the scenario's paths start from.
+/// Returns the inputs with which a trial's scenario is read to repeat it.
+///
+/// The copies in the study's `folder` replace the files that its levels reference. `base` is the
+/// folder to which the scenario's paths are relative.
 pub fn level_inputs(folder: &Path, base: &Path, record: &TrialRecord) -> Inputs {
     Inputs::of_run(record.files.iter().map(|own| {
         let (path, sha256) = (base.join(&own.path), own.sha256.clone());
@@ -26,17 +29,17 @@ pub fn level_inputs(folder: &Path, base: &Path, record: &TrialRecord) -> Inputs 
     }))
 }
 
-/// The files of levels that a study knows, each with the hash of what it held.
+/// Files referenced by the levels of a study, each with the hash of its content.
 #[derive(Debug, Default)]
 pub(super) struct LevelFiles {
     known: BTreeMap<String, String>,
 }
 
 impl LevelFiles {
-    /// Takes a file down; whether it was not known yet.
+    /// Registers a file and returns whether it is new.
     ///
     /// # Errors
-    /// [`ReportError::OtherStudy`] where it held something else before.
+    /// [`ReportError::OtherStudy`] if the file had another content before.
     pub fn add(&mut self, folder: &Path, own: &LevelFile) -> Result<bool, ReportError> {
         match self.known.get(&own.path) {
             None => {
@@ -48,11 +51,10 @@ impl LevelFiles {
         }
     }
 
-    /// Holds all of them, whose paths start from `base`, to what they were.
+    /// Checks that all files are unchanged; their paths are relative to `base`.
     ///
     /// # Errors
-    /// [`ReportError::OtherStudy`] where one holds something else, [`ReportError`] where one cannot
-    /// be read.
+    /// [`ReportError::OtherStudy`] if a file has changed, [`ReportError`] if one cannot be read.
     pub fn check(&self, folder: &Path, base: &Path) -> Result<(), ReportError> {
         for (path, found) in &self.known {
             let now = hash(&base.join(path))?.1;
@@ -79,10 +81,10 @@ fn hash(path: &Path) -> Result<(Vec<u8>, String), ReportError> {
     Ok((bytes, sha256))
 }
 
-/// Copies a file into a study's folder unless it is there, or is too large to be.
+/// Copies a file into a study's folder unless the copy exists or the file is too large.
 ///
 /// # Errors
-/// [`ReportError::OtherStudy`] where it has changed since it was read, [`ReportError`] where it
+/// [`ReportError::OtherStudy`] if the file has changed since it was read, [`ReportError`] if it
 /// cannot be read or written.
 pub(super) fn keep(folder: &Path, own: &LevelFile, from: &Path) -> Result<(), ReportError> {
     let copy = copy_in(folder, &own.sha256);
@@ -101,7 +103,7 @@ pub(super) fn keep(folder: &Path, own: &LevelFile, from: &Path) -> Result<(), Re
 /// Copies a file from the first of other folders that holds it.
 ///
 /// # Errors
-/// As of [`keep`].
+/// As for [`keep`].
 pub(super) fn keep_of(
     folder: &Path,
     own: &LevelFile,
@@ -110,7 +112,7 @@ pub(super) fn keep_of(
     let mut copies = others.iter().map(|other| copy_in(other, &own.sha256));
     match copies.find(|copy| copy.is_file()) {
         Some(copy) => keep(folder, own, &copy),
-        // too large, or deleted by hand: a replay looks for it where it was
+        // too large, or deleted manually: a replay searches for it at its original path
         None => Ok(()),
     }
 }

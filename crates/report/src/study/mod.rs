@@ -1,9 +1,9 @@
 //! Studies: trials of a design as files.
 //!
-//! Each trial is a record of a journal as soon as it is done, so a study that was cut at any
-//! moment is gone on with ([`StudyFolder`]); from all records, in the order of their numbers, the
-//! tables are written (`tables`), the same bytes however the trials came about. What took how
-//! long stands in a file of its own.
+//! Each trial is written to a journal as soon as it is complete, so a study interrupted at any
+//! moment can be resumed ([`StudyFolder`]). The tables (`tables`) are written from all records in
+//! the order of their numbers. Their bytes do not depend on the order in which the trials were
+//! simulated. Wall times are in a separate file.
 
 mod folder;
 mod level_files;
@@ -23,43 +23,44 @@ use std::collections::BTreeMap;
 pub enum Cell {
     /// A number.
     Number(f64),
-    /// Yes or no.
+    /// A boolean.
     Boolean(bool),
-    /// A word.
+    /// A string.
     Word(String),
-    /// Nothing.
+    /// No value.
     Absent,
 }
 
-/// A trial that is done.
+/// A completed trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
-    /// Its number, from 0.
+    /// Number of the trial, from 0.
     pub trial: u64,
-    /// Its design point.
+    /// Number of its design point.
     pub point: u64,
-    /// Which time the point was driven, from 0.
+    /// Number of the replication of the point, from 0.
     pub replication: u64,
-    /// What made the scenario this trial's: arguments of `bekker run --set`.
+    /// Settings that make the scenario that of this trial: arguments of `bekker run --set`.
     pub sets: Vec<String>,
-    /// The scenario's seed in it, unless a factor says it.
+    /// Seed of the scenario in this trial, unless a factor sets it.
     pub seed: Option<u64>,
-    /// The level of each factor.
+    /// Level of each factor.
     pub levels: Vec<Cell>,
-    /// Why there is no result; none where there is.
+    /// Reason that there is no result; none if there is a result.
     pub failure: Option<String>,
-    /// Each response; absent where there is no result.
+    /// Value of each response; absent without a result.
     pub responses: Vec<Cell>,
-    /// Hash of the last state, hexadecimal; empty where it came to none.
+    /// Hash of the final state, hexadecimal; empty if there is none.
     pub state_hash: String,
-    /// Wall time that it took, s.
+    /// Wall time of the trial, s.
     pub wall: f64,
-    /// Files that its levels brought in, which the scenario alone does not name.
+    /// Files that its levels reference, in addition to those of the scenario.
     pub files: Vec<LevelFile>,
 }
 
-/// Design points at which trials, several of each, are one and the same: all end in one state, since the
-/// scenario draws nothing by its seed. Trials without a result do not count.
+/// Returns the design points whose replications all have the same final state.
+///
+/// This happens if the scenario uses no random numbers. Trials without a result do not count.
 pub fn repeated_points(trials: &[&TrialRecord]) -> Vec<u64> {
     let mut hashes: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.failure.is_none()) {
@@ -69,7 +70,7 @@ pub fn repeated_points(trials: &[&TrialRecord]) -> Vec<u64> {
     hashes.into_iter().filter(|(_, of)| same(of)).map(|(point, _)| point).collect()
 }
 
-/// A sentence that tells of them, if there are any.
+/// Returns a sentence about these points, if there are any.
 pub fn repeated(trials: &[&TrialRecord]) -> Option<String> {
     let points = repeated_points(trials);
     let (count, first) = (points.len(), points.first()?);
@@ -83,10 +84,10 @@ pub fn repeated(trials: &[&TrialRecord]) -> Option<String> {
     ))
 }
 
-/// A file that a level of a factor brought into a scenario.
+/// A file that a level of a factor adds to a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelFile {
-    /// Where it was: from the scenario's folder on, where it lies below.
+    /// Path of the file, relative to the scenario's folder if it is below it.
     pub path: String,
     /// Length, bytes.
     pub bytes: u64,

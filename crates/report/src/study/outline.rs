@@ -1,23 +1,23 @@
-//! A table of words, for a terminal, a page or another program.
+//! A table of text, for a terminal, a page or another program.
 
 use crate::ReportError;
 use crate::table::{TextStyle, ruled};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use std::path::Path;
 
-/// A table under a title.
+/// A table with a title.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// Heads of its columns.
+    /// Names of the columns.
     pub head: Vec<String>,
-    /// Its rows, each as long as the head.
+    /// Rows, each with as many cells as the head.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Outline {
-    /// As text, ruled under its head.
+    /// Formats the table as text, with a line below the head.
     pub fn text(&self, style: TextStyle) -> String {
         let mut table = Table::new();
         table.set_content_arrangement(ContentArrangement::Disabled);
@@ -35,7 +35,7 @@ impl Outline {
         format!("{}\n\n{}\n", self.title, table.trim_fmt())
     }
 
-    /// As Markdown, a section of a page.
+    /// Formats the table as a section in Markdown.
     pub fn markdown(&self) -> String {
         let row = |words: &[String]| {
             let words: Vec<String> = words.iter().map(|word| word.replace('|', "\\|")).collect();
@@ -46,10 +46,10 @@ impl Outline {
         format!("## {}\n\n{}{rule}{rows}", self.title, row(&self.head))
     }
 
-    /// Writes it as CSV.
+    /// Writes the table as CSV.
     ///
     /// # Errors
-    /// [`ReportError`] when it cannot be written.
+    /// [`ReportError`] if it cannot be written.
     pub fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in std::iter::once(&self.head).chain(&self.rows) {

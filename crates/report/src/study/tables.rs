@@ -1,20 +1,22 @@
-//! The trials as tables: `trials.parquet` and `trials.csv`, a row a trial in the order of their
-//! numbers; `wall_times.csv`, what they took.
+//! The trials as tables: `trials.parquet` and `trials.csv`, with a row per trial, and
+//! `wall_times.csv`.
+//!
+//! Rows are in the order of the trials' numbers.
 
 use super::{AskedOfStudy, Cell, TrialRecord};
 use crate::columns::{Column, Parquet, Values, csv_header, csv_rows};
 use crate::{ReportError, write_file};
 use std::path::Path;
 
-/// The table of trials.
+/// Name of the table of trials.
 pub const TRIALS: &str = "trials.parquet";
-/// Rows of its groups.
+/// Rows per row group.
 const GROUP: usize = 65_536;
 
-/// Writes the tables of these trials, which are in the order of their numbers.
+/// Writes the tables of these trials, which must be in the order of their numbers.
 ///
 /// # Errors
-/// [`ReportError`] when one cannot be written.
+/// [`ReportError`] if a file cannot be written.
 pub fn write_tables(
     folder: &Path,
     asked: &AskedOfStudy,
@@ -40,7 +42,7 @@ pub fn write_tables(
     write_file(&path, &csv)
 }
 
-/// Which columns hold words in any row: of those all values are written as words.
+/// Whether each column contains text in any row; if so, all its values are written as text.
 struct Words {
     levels: Vec<bool>,
     responses: Vec<bool>,
