@@ -22,8 +22,8 @@ const OLD_GROUND: usize = 4_000_000;
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
     bekker bench --vehicles 64 --threads 2\n  bekker bench --vehicles 64 --crowd\n  bekker bench --full\n  bekker bench envs\n\n\
-    Without --spacing and --soil, the reference cases are measured: chrono_mid at 5 cm and 2 cm,\n\
-    and chrono_soft at 5 cm. The vehicle drives straight ahead."
+    Without --spacing and --soil, bench measures the reference cases. They are chrono_mid at 5 cm\n\
+    and 2 cm, and chrono_soft at 5 cm. The vehicle drives straight ahead."
 )]
 pub struct Bench {
     #[command(subcommand)]

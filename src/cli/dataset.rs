@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Drive episodes of a learning task and write them as a dataset with ground-truth labels
 ///
 /// The labels are the true states of soil and wheels. Episode n depends only on the task, the
-/// options, the seed and n: the files are identical for any number of threads. In a convoy, the
+/// options, the seed and n. The files are identical for any number of threads. In a convoy, the
 /// drive of each vehicle is one episode.
 ///
 /// Rerun the same command to resume an interrupted dataset. The manifest is written last and marks

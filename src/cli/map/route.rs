@@ -20,10 +20,10 @@ use std::path::PathBuf;
     bekker map route going --from -1500,-1500 --to 1500,1200\n  \
     bekker run going/route_fastest.toml\n\n\
     Routes start and end at the centers of the cells that contain the two points. Writes\n\
-    route_fastest and route_safest to the folder: .csv in the local frame, and .toml, a scenario in\n\
-    the map's median conditions. If the elevation model is georeferenced, also writes .gpx and\n\
-    .geojson. route.png shows both routes. New routes replace earlier ones, even if only one is\n\
-    found.")]
+    route_fastest and route_safest to the folder. The .csv files are in the local frame; the .toml\n\
+    files are scenarios in the map's median conditions. If the elevation model is georeferenced,\n\
+    also writes .gpx and .geojson. route.png shows both routes. New routes replace earlier ones,\n\
+    even if only one is found.")]
 pub struct Route {
     /// Map folder
     folder: PathBuf,

@@ -24,7 +24,7 @@ use clap::{Args, Subcommand};
     bekker rig tyre --vehicle hmmwv\n  \
     bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
     bekker rig track --soil mud\n\n\
-    Every rig repeats its run with half the node distance, half the step and a longer run, and\n\
+    Every rig repeats its run with half the node distance, half the step and a longer run. It\n\
     prints how far its results move. Disable this check with --no-check.")]
 pub struct Rig {
     #[command(subcommand)]
