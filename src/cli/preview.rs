@@ -19,9 +19,9 @@ use std::path::PathBuf;
     bekker preview examples/convoy_mud.toml --set vehicle[0].driver.speed=3 --out before.png\n  \
     bekker preview examples/sensors_snow.toml --json\n\n\
     The picture shows soils, contours, paths, vehicles, scenery, and elevation and grade along\n\
-    every path. Warnings go to standard error and do not change the exit code. They report walls,\n\
-    side slopes, and bends tighter than the turning circle. They report paths through trees or off\n\
-    the terrain. They report grades and soils that the theory of Bekker, Janosi and Hanamoto finds\n\
+    every path. Warnings go to standard error and do not change the exit code. They cover walls,\n\
+    side slopes, bends tighter than the turning circle, and paths through trees or off the terrain.\n\
+    They also cover grades and soils that the theory of Bekker, Janosi and Hanamoto finds\n\
     impassable. Warnings are estimates on undisturbed ground; only the run decides. A scenario that\n\
     `bekker run` rejects, such as with vehicles that overlap at the start, fails with the same\n\
     error.")]

@@ -17,7 +17,7 @@ pub const MOST_RANKS: usize = 1024;
 /// Time that processes started here have to end by themselves.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many processes are the ranks of a run, and which this one is.
+/// Ranks of a run as processes, and the rank of this process.
 #[derive(Debug, Args)]
 pub struct Processes {
     /// Number of ranks, each a process, that communicate over TCP. All start on this machine, or

@@ -104,7 +104,8 @@ pub struct Run {
           conflicts_with_all = ["ranks", "html"])]
     restarts: u16,
     /// Each rank writes the record and checkpoints of its own vehicles; rank 0 joins them at the
-    /// end. All ranks must be able to access the run folder. The files are the same
+    /// end. All ranks must be able to access the run folder. The files are the same as without this
+    /// option
     #[arg(long, conflicts_with_all = ["serve", "view", "ros2", "html"])]
     parts: bool,
     /// Heartbeats between state hashes (default: output.hash_every of the scenario). Above 1, with
