@@ -16,49 +16,50 @@ use serde::Serialize;
 /// Nodes deformed beforehand when old ground is compared with new.
 const OLD_GROUND: usize = 4_000_000;
 
-/// Measure what a step costs on this machine
+/// Measure the cost of a simulation step on this machine
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
     bekker bench --vehicles 64 --threads 2\n  bekker bench --vehicles 64 --crowd\n  bekker bench --full\n  bekker bench envs\n\n\
-    Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
-    2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
+    Without --spacing and --soil, bench measures the reference cases. They are chrono_mid at 5 cm\n\
+    and 2 cm, and chrono_soft at 5 cm. The vehicle drives straight ahead."
 )]
 pub struct Bench {
     #[command(subcommand)]
     part: Option<Part>,
-    /// A vehicle of the catalogue or a vehicle file (.toml)
+    /// Vehicle from the catalog, or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
-    /// Its tyres: flexible, where its file says how they give way, or rigid
+    /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
     #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"])]
     tyre: Option<String>,
-    /// A soil of the catalogue
+    /// Soil from the catalog (default: chrono_mid with --spacing, otherwise the reference cases)
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
-    /// Laws of the soil: reference or refined
+    /// Soil laws: reference or refined
     #[arg(long, value_name = "LAWS", default_value = "reference")]
     laws: String,
-    /// Distance between soil nodes, m
+    /// Distance between soil nodes, m (default: 0.05 with --soil, otherwise the reference cases)
     #[arg(long, visible_alias = "grid", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     spacing: Option<f64>,
-    /// Step, s
+    /// Time step, s
     #[arg(long, value_name = "S", default_value_t = 2e-3, allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]
     step: f64,
     /// Simulated time, s
     #[arg(long, value_name = "S", visible_alias = "duration", default_value_t = 10.0, allow_negative_numbers = true, value_parser = quantity(0.01..=3600.0, "s"))]
     seconds: f64,
-    /// Drive that many vehicles side by side, on 1 thread and on --threads
+    /// Drive N vehicles side by side, on 1 thread and on --threads
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
     vehicles: Option<usize>,
-    /// Drive --vehicles in a crowd instead: two columns that drive into each other
+    /// Drive --vehicles in two columns that drive into each other
     #[arg(long, requires = "vehicles")]
     crowd: bool,
-    /// Threads for --vehicles
+    /// Number of threads for --vehicles
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: usize,
-    /// Also: refined laws, along y, on old ground, 64 and 1000 vehicles, memory in circles
+    /// Also measure refined laws, driving along y, previously deformed ground, 64 and 1000
+    /// vehicles, and memory use
     #[arg(long)]
     full: bool,
     /// Print JSON instead of tables

@@ -10,32 +10,33 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Measure what environments cost: steps a second and core, observations, resets
+/// Measure the cost of learning environments: steps per second and core, observations, resets
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker bench envs\n  \
     bekker bench envs --task SoftGoal --envs 1024 --threads 2 --json\n\n\
-    Rigid tyres and tyres that give way, steps of 2 and of 4 ms, 10 actions a second, driven by the\n\
-    task's rule; physics, observation, reward and the share of resets are in it.")]
+    Measures rigid and flexible tires with steps of 2 ms and 4 ms, at 10 actions per second. The\n\
+    task's expert policy drives. Steps per second include physics, observation, reward and resets.")]
 pub struct BenchEnvs {
-    /// The task
+    /// Learning task
     #[arg(long, default_value = "SoftGoal", value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
     task: String,
-    /// How many environments
+    /// Number of environments
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_536))]
     envs: usize,
-    /// Threads that step them
+    /// Number of threads that step the environments
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: usize,
     /// Distance between soil nodes, m
     #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
     spacing: f64,
-    /// Pixels along a side of a picture from the driver's eyes that is part of the observation
+    /// Width and height of a camera image from the driver's view in the observation (default: no
+    /// image)
     #[arg(long, value_name = "PIXELS", value_parser = RangedU64ValueParser::<u32>::new().range(8..=256))]
     image: Option<u32>,
-    /// Firings of a lidar on the roof, in 16 beams, whose ranges are part of the observation
+    /// Firings per revolution of a 16-beam roof lidar in the observation (default: no lidar)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(8..=1024))]
     lidar: Option<u32>,
-    /// Least wall time of each case, s
+    /// Minimum wall time of each case, s
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = quantity(0.1..=600.0, "s"))]
     seconds: f64,
     /// Print JSON instead of a table

@@ -15,21 +15,21 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Lay runs side by side: outcomes, plots, ruts, and what differs in their scenarios
+/// Compare runs: outcomes, plots, ruts, and differences between their scenarios
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker compare runs/convoy_mud-1 runs/convoy_mud-2\n  \
     bekker compare runs/* --json --no-picture\n  \
     bekker compare runs/dry runs/wet --out dry_and_wet.png\n\n\
-    Vehicles are matched by their names. Runs of different lengths and runs that were cut are\n\
-    compared by what they recorded. The picture has a column for each of up to 6 runs.")]
+    Vehicles are matched by name. Runs of different lengths and interrupted runs are compared by\n\
+    what they recorded. The picture has one column per run, for up to 6 runs.")]
 pub struct Compare {
-    /// Folders of runs
+    /// Run folders
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// The picture
+    /// Picture to write
     #[arg(long, value_name = "FILE.png", default_value = "comparison.png", value_parser = super::destination::png)]
     out: PathBuf,
-    /// Draw no picture
+    /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
     /// Print JSON instead of tables

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bekker completions bash > /etc/bash_completion.d/bekker")]
 pub struct Completions {
-    /// Which shell
+    /// Shell that the script is for
     shell: Shell,
 }
 

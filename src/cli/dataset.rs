@@ -20,112 +20,116 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Drive episodes of a learning task and keep them as a dataset, with the truth about soil and wheels
+/// Drive episodes of a learning task and write them as a dataset with ground-truth labels
 ///
-/// Episode n is a function of task, options, seed and n alone: the files are the same bytes on any
-/// number of threads. Of a convoy each vehicle's drive is an episode of its own. A dataset that was cut, also by a kill, is gone on with by the same command;
-/// the manifest is written last and says that it is complete.
+/// The labels are the true states of soil and wheels. Episode n depends only on the task, the
+/// options, the seed and n. The files are identical for any number of threads. In a convoy, the
+/// drive of each vehicle is one episode.
+///
+/// Rerun the same command to resume an interrupted dataset. The manifest is written last and marks
+/// the dataset as complete.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker dataset --task SoftGoal --policy mixed --episodes 100 --format lerobot --out soft_goal\n  \
     bekker dataset --task SlipSpeed --episodes 20 --format parquet --tyre rigid --out slip_speed\n\n\
-    docs/learning.md tells the columns with their units, and how to open each format.")]
+    docs/learning.md lists the columns with their units and shows how to open each format.")]
 pub struct Dataset {
-    /// The task
+    /// Learning task
     #[arg(long, value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
     task: String,
-    /// Who drives
+    /// Policy that drives
     #[arg(long, value_enum, default_value_t = By::Expert)]
     policy: By,
-    /// How many episodes are driven; of a convoy each is one of every vehicle
+    /// Number of drives. In a convoy, each drive yields one episode per vehicle
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000))]
     episodes: u64,
-    /// What it is written as
+    /// File format of the dataset
     #[arg(long, value_enum, default_value_t = Format::Parquet)]
     format: Format,
-    /// The dataset's folder: new, empty, or one that this command began
+    /// Dataset folder: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Seed of all episodes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<u64>::new().range(0..=1 << 53))]
     seed: u64,
-    /// Levels that are drawn from
+    /// Number of levels to draw from
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000_000))]
     levels: u64,
-    /// Number of the first of them
+    /// Number of the first level
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<u64>::new().range(0..=1_000_000_000_000_000))]
     first_level: u64,
-    /// How hard they are
+    /// Difficulty of the levels, from 0 to 1
     #[arg(long, value_name = "D", default_value_t = 0.5, value_parser = quantity(0.0..=1.0, ""))]
     difficulty: f64,
-    /// The vehicle, of the catalogue or a file; one on tracks where the task has such
+    /// Vehicle from the catalog, or a vehicle file (.toml). Tracked tasks require a tracked vehicle
     #[arg(long, value_name = "VEHICLE", default_value = "hmmwv")]
     vehicle: String,
-    /// How many of them drive, where a task has several; four unless told
+    /// Number of vehicles, for tasks with several vehicles (default: 4)
     #[arg(long, value_name = "N")]
     vehicles: Option<u32>,
-    /// Its tyres; those that give way where the vehicle's file says how unless told
+    /// Tire model (default: flexible if the vehicle file defines it)
     #[arg(long, value_enum)]
     tyre: Option<Tyre>,
-    /// Their inflation, kPa; as in the vehicle's file unless told
+    /// Tire inflation, kPa (default: from the vehicle file)
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
     inflation: Option<f64>,
-    /// One soil in place of all that the task draws from
+    /// Use this soil instead of those that the task draws from
     #[arg(long, value_name = "SOIL")]
     soil: Option<String>,
-    /// Whether observations hold soil and wheels in it
+    /// Include soil, wheel slip and wheel sinkage in observations
     #[arg(long)]
     soil_visible: bool,
-    /// Whether observations hold the map; as the task has it unless told
+    /// Include the map in observations (default: set by the task)
     #[arg(long, value_name = "BOOL")]
     map: Option<bool>,
-    /// Pixels along a side of a picture from the driver's eyes, colour and depth, that observations hold
+    /// Width and height of a color and depth image from the driver's view in observations (default:
+    /// no image)
     #[arg(long, value_name = "N")]
     image: Option<u32>,
-    /// Firings of a lidar on the roof, all round, in 16 beams, whose ranges observations hold
+    /// Firings per revolution of a 16-beam roof lidar in observations (default: no lidar)
     #[arg(long, value_name = "N")]
     lidar: Option<u32>,
-    /// Standard deviation of noise on what the vehicle feels, in parts of the scale
+    /// Standard deviation of the noise on proprioception, relative to the scale of each value
     #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = quantity(0.0..=1.0, ""))]
     noise: f64,
-    /// Steps of 0.1 s after which an episode is cut off; as the task has it unless told
+    /// Maximum length of an episode, in steps of 0.1 s (default: set by the task)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
     max_steps: Option<u32>,
-    /// Step of the simulation, s
+    /// Time step of the simulation, s
     #[arg(long, value_name = "S", default_value_t = 0.002, value_parser = quantity(1e-4..=0.01, "s"))]
     step: f64,
     /// Distance between soil nodes, m
     #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
     spacing: f64,
-    /// Threads that drive; as many as there are cores unless told
+    /// Number of threads (default: number of CPU cores)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
-    /// Print JSON instead of a line
+    /// Print JSON instead of a summary line
     #[arg(long)]
     json: bool,
 }
 
-/// Who drives.
+/// Policy that drives.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum By {
-    /// The task's rule
+    /// Expert policy of the task
     Expert,
-    /// Actions that wander
+    /// Random-walk actions
     Random,
-    /// Each episode the rule, actions that wander, or the rule with what wanders on top
+    /// Per episode: expert, random walk, or expert plus random-walk noise
     Mixed,
 }
 
-/// What it is written as.
+/// File format of the dataset.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
     /// Minari 0.5
     Minari,
     /// LeRobot 3.0
     Lerobot,
-    /// A table of steps and one of episodes
+    /// One table of steps and one of episodes
     Parquet,
-    /// A file of messages for each episode
+    /// One message file per episode
     Mcap,
 }
 

@@ -16,34 +16,34 @@ use std::path::{Path, PathBuf};
 /// The command that builds the library.
 const BUILD: &str = "cargo build --release -p bekker-fmi";
 
-/// Make a functional mock-up unit (FMU, FMI 3.0 or 2.0 for co-simulation) of a scenario
+/// Export a scenario as a functional mock-up unit (FMU, FMI 3.0 or 2.0 for co-simulation)
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cargo build --release -p bekker-fmi\n  \
     bekker export-fmu examples/outside.toml -o car.fmu\n\n\
     Vehicles with driver = { kind = \"outside\" } have throttle, brake, steering and selector as\n\
-    inputs; the states of all vehicles and their wheels are outputs. The unit holds all that it\n\
-    needs, and runs on machines like this one.")]
+    inputs. The states of all vehicles and their wheels are outputs. The FMU is self-contained and\n\
+    runs on machines with the same operating system and processor type.")]
 pub struct ExportFmu {
-    /// The scenario
+    /// Scenario file (.toml)
     file: PathBuf,
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// The unit; NAME.fmu of the scenario if not given
+    /// FMU file to write (default: NAME.fmu, after the scenario)
     #[arg(short, long, value_name = "FILE.fmu", value_parser = destination::fmu)]
     out: Option<PathBuf>,
-    /// The library in it, if it is not beside this program
+    /// Library to include in the FMU (default: the one next to this program)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Version of the interface: 3.0, or 2.0, which more tools import
+    /// FMI version: 3.0, or 2.0, which more tools import
     #[arg(long, value_enum, default_value = "3.0", value_name = "VERSION")]
     fmi: Version,
-    /// Print JSON: the variables with their value references
+    /// Print the variables with their value references as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Version of the interface, as given on the command line.
+/// FMI version on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Version {
     #[value(name = "2.0")]

@@ -6,24 +6,24 @@ use crate::gpu::GpuDevice;
 use crate::simulation::SceneModel;
 use clap::{Args, ValueEnum};
 
-/// What cameras and lidars look with.
+/// Device that renders cameras and lidars.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Graphics {
-    /// What cameras and lidars look with. Pictures of a card and of the processor agree
-    /// to a step of eight bits, not bit for bit.
+    /// Device that renders cameras and lidars. GPU and CPU images agree to one step of eight bits,
+    /// not bit for bit
     #[arg(long, value_enum, default_value = "auto")]
     gpu: Choice,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Choice {
-    /// A graphics card if there is one and this build can use it, else the processor
+    /// GPU if one is available and this build supports it, otherwise CPU
     Auto,
-    /// A graphics card; an error without
+    /// GPU; fails if none is available
     Required,
-    /// Whatever Vulkan shows, be it software
+    /// Any Vulkan device, including software renderers; fails if none is available
     Software,
-    /// The processor
+    /// CPU
     Off,
 }
 

@@ -14,18 +14,18 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Find a soil's parameters, with bounds, from plate and shear measurements
+/// Identify soil parameters, with confidence bounds, from plate and shear tests
 #[derive(Debug, Args)]
 #[command(
     after_help = "Columns of a plate table: sinkage_m, pressure_Pa, and width_m and length_m \
-    (shorter and\nlonger side) or diameter_m; of a shear table: pressure_Pa, displacement_m, \
-    stress_Pa. Either may\nhave deviation_Pa, by which it is weighted, and trial, a whole number: \
-    with more trials than\nparameters the scatter between trials gives the bounds. Lines that begin \
-    with # are left out.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
+    (shorter and\nlonger side) or diameter_m. Columns of a shear table: pressure_Pa, \
+    displacement_m, stress_Pa.\nOptional columns of both: deviation_Pa sets the weight of a row; \
+    trial is a whole number.\nWith more trials than parameters, the scatter between trials gives \
+    the bounds. Lines that\nbegin with # are ignored.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
     bekker identify --plates cmu --json"
 )]
 pub struct Identify {
-    /// Plate tests, CSV; `cmu` for those of the CMU sand that come with the program
+    /// Plate tests, CSV; `cmu` selects the built-in tests of the CMU sand
     #[arg(long, value_name = "FILE", required_unless_present = "shear")]
     plates: Option<PathBuf>,
     /// Shear tests, CSV

@@ -14,14 +14,14 @@ mod written;
 use super::Failure;
 use clap::{Args, Subcommand};
 
-/// Map where a vehicle goes and how fast over an elevation model, and how sure that is
+/// Map where and how fast a vehicle can go over an elevation model, with probabilities
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bekker map plan examples/map_jacksboro.toml\n  bekker map run examples/map_jacksboro.toml --out going\n  \
     bekker map audit going --cells 300\n  \
     bekker map route going --from -1500,-1500 --to 1500,1200\n\n\
-    Drives that have been made are kept in the folder: asking again costs nothing, and a map\n\
-    that was cut is gone on with by the same `run`. docs/maps.md tells more."
+    Completed drives are kept in the folder and not repeated. Rerun the same `run` command to\n\
+    resume an interrupted map. See docs/maps.md."
 )]
 pub struct Map {
     #[command(subcommand)]

@@ -28,42 +28,41 @@ use std::path::{Path, PathBuf};
     bekker mobility --vehicle hmmwv --event gap --write-scenario gap\n  \
     bekker mobility --vehicle hmmwv --event drawbar --soil upland_sandy_loam --inflation 140 --payload 800\n  \
     bekker mobility --list\n\n\
-    Each figure stands beside what a law makes of it, and what was published where anything was.\n\
-    docs/mobility.md says how each event is driven, and what is assumed. A figure that misses\n\
-    what is asked of it is told and fails nothing; exit code 1 is of events without a result.")]
+    Each result is shown next to a closed-form estimate and, where available, a published value.\n\
+    docs/mobility.md explains how each event is driven, and its assumptions. A missed requirement\n\
+    is reported but is no failure. Exit code 1 means that an event has no result.")]
 pub struct Mobility {
-    /// A vehicle of the catalogue or a vehicle file (.toml)
+    /// Vehicle from the catalog, or a vehicle file (.toml)
     #[arg(long, value_name = "NAME|FILE", required_unless_present = "list")]
     vehicle: Option<String>,
-    /// Events to drive, comma-separated; all without [see --list]
+    /// Events to drive, comma-separated (default: all; see --list)
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = event)]
     event: Vec<&'static Event>,
-    /// Soils of the catalogue, comma-separated, for the events that are driven on soils [default: each
-    /// event's own]
+    /// Soils from the catalog, comma-separated, for events on soil (default: each event's own
+    /// soils)
     #[arg(long, value_name = "SOIL,...", value_delimiter = ',', value_parser = soil)]
     soil: Vec<String>,
-    /// Inflation of its tires, kPa: of all, or comma-separated of each axle from the front or of each wheel
-    /// [default: as in the vehicle's file]
+    /// Tire inflation, kPa: one value, one per axle from the front, or one per wheel (default: from
+    /// the vehicle file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', value_parser = quantity(10.0..=1000.0, "kPa"))]
     inflation: Vec<f64>,
-    /// Mass that it carries besides, kg, at a place of the chassis frame, m, or at the chassis' own center of
-    /// mass; may be repeated
+    /// Additional mass, kg, at a position in the chassis frame, m; may be repeated (default
+    /// position: the chassis' center of mass)
     #[arg(long, value_name = "KG[@X,Y,Z]", value_parser = payload)]
     payload: Vec<Load>,
-    /// Seek limits four times as coarsely, and try fewer soils, speeds and sizes
+    /// Search limits four times as coarsely, with fewer soils, speeds and sizes
     #[arg(long)]
     quick: bool,
-    /// Take half of every step and distance of nodes: what moves then had not converged
+    /// Halve every time step and node distance; results that change had not converged
     #[arg(long)]
     refined: bool,
-    /// Folder for the table (mobility.md), mobility.json and, of events with curves, the page of plots
-    /// (mobility.png)
+    /// Folder for mobility.md, mobility.json and, for events with curves, the plots mobility.png
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Folder for the scenarios that decided, each for `bekker run`
+    /// Folder for the scenarios that decided the results; run them with `bekker run`
     #[arg(long, value_name = "FOLDER")]
     write_scenario: Option<PathBuf>,
-    /// Print JSON: figures and curves, or the events that --list lists
+    /// Print results and curves as JSON; with --list, print the events as JSON
     #[arg(long)]
     json: bool,
     /// List the events

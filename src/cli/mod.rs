@@ -53,7 +53,7 @@ pub use failure::Failure;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
-/// Vehicles on ground that gives way, bit for bit repeatable.
+/// Off-road vehicle simulation on deformable terrain, with bit-reproducible results.
 #[derive(Debug, Parser)]
 #[command(
     name = "bekker",
@@ -61,12 +61,12 @@ use std::ffi::OsString;
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = "Start here:\n  bekker run examples/convoy_mud.toml\n  bekker preview examples/convoy_mud.toml\n  bekker soils\n\n\
-                  Exit codes: 0 ok, 1 run failed, 2 usage, 3 wrong input, 130 interrupted"
+                  Exit codes: 0 success, 1 run failed, 2 invalid command line, 3 invalid input, 130 interrupted"
 )]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Show no progress: results, and what is wrong
+    /// Show no progress, only results, warnings and errors
     #[arg(short, long, global = true)]
     quiet: bool,
 }

@@ -13,27 +13,28 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Draw a whole scenario before it is run, and say what is doubtful in it
+/// Draw a scenario before it runs, and warn about likely problems
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker preview examples/convoy_mud.toml\n  \
     bekker preview examples/convoy_mud.toml --set vehicle[0].driver.speed=3 --out before.png\n  \
     bekker preview examples/sensors_snow.toml --json\n\n\
-    The picture shows soils, contours, ways, vehicles, scenery, and elevation and grade along\n\
-    every way. Warnings go to standard error and leave the exit code at 0: walls, grades and\n\
-    soils that the classic theory of Bekker, Janosi and Hanamoto does not let a vehicle pass,\n\
-    side slopes, bends tighter than it turns, ways through trees or off the terrain. They are\n\
-    estimates on undisturbed ground; the run decides. What the run refuses, vehicles that\n\
-    overlap at the start for one, is refused here with the same error.")]
+    The picture shows soils, contours, paths, vehicles, scenery, and elevation and grade along\n\
+    every path. Warnings go to standard error and do not change the exit code. They cover walls,\n\
+    side slopes, bends tighter than the turning circle, and paths through trees or off the terrain.\n\
+    They also cover grades and soils that the theory of Bekker, Janosi and Hanamoto finds\n\
+    impassable. Warnings are estimates on undisturbed ground; only the run decides. A scenario that\n\
+    `bekker run` rejects, such as with vehicles that overlap at the start, fails with the same\n\
+    error.")]
 pub struct Preview {
-    /// The scenario
+    /// Scenario file (.toml)
     file: PathBuf,
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// The picture
+    /// Picture to write
     #[arg(long, value_name = "FILE.png", default_value = "preview.png", value_parser = destination::png)]
     out: PathBuf,
-    /// Print JSON: ways with their stations, soils, vehicles, warnings
+    /// Print JSON: paths with their stations, soils, vehicles, warnings
     #[arg(long)]
     json: bool,
 }

@@ -17,24 +17,24 @@ pub const MOST_RANKS: usize = 1024;
 /// Time that processes started here have to end by themselves.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many processes are the ranks of a run, and which this one is.
+/// Ranks of a run as processes, and the rank of this process.
 #[derive(Debug, Args)]
 pub struct Processes {
-    /// Ranks as processes that exchange messages by TCP: all started here, or each by hand
-    /// with --rank and --meet. The result is the same. Where all are started here, SIGUSR2 to this
-    /// process has one more join
+    /// Number of ranks, each a process, that communicate over TCP. All start on this machine, or
+    /// each by hand with --rank and --meet. If all start here, SIGUSR2 to this process adds a rank.
+    /// Results do not depend on it
     #[arg(long, value_name = "N", conflicts_with = "ranks", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(2..=MOST_RANKS as i64))]
     processes: Option<u16>,
-    /// Which of --processes this one is, from 0; rank 0 writes the results
+    /// Rank of this process, counted from 0. Rank 0 writes the results
     #[arg(long, value_name = "RANK", requires = "processes", requires = "meet")]
     rank: Option<u16>,
-    /// Where rank 0 waits for the others: an address that all can reach. What all share in the
-    /// environment variable BEKKER_TOKEN keeps strangers out. Or dds:DOMAIN, a domain of DDS,
-    /// and dds:DOMAIN@ADDRESS on one network alone: they find each other, and nobody is kept out
+    /// Address where rank 0 waits; all ranks must be able to reach it. All ranks must share the
+    /// environment variable BEKKER_TOKEN. With dds:DOMAIN, or dds:DOMAIN@ADDRESS for one network,
+    /// ranks discover each other without authentication
     #[arg(long, value_name = "HOST:PORT", requires = "rank", value_parser = rendezvous_point)]
     meet: Option<RendezvousPoint>,
-    /// Of those that rank 0 starts: what all find rank 0 tells, on the same standard error
+    /// This rank was started by rank 0, which reports common errors on the same standard error
     #[arg(long, requires = "rank", hide = true)]
     started_by_first: bool,
 }

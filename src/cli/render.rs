@@ -15,43 +15,43 @@ use crate::simulation::{SceneModel, World, checkpoint};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Draw a picture of a scenario at a time, or of a run at its last checkpoint
+/// Draw a scenario at a given time, or a run at its last checkpoint
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker render examples/mixed_convoy.toml --time 8\n  \
     bekker render --run runs/convoy_mud-1 --camera top --out ruts.png\n  \
     bekker render examples/tracked_mud.toml --time 5 --from=-8,6,3 --to=4,0,0 --fov-deg 60\n\n\
     A run folder is shown at its last checkpoint.")]
 pub struct Render {
-    /// The scenario
+    /// Scenario file (.toml)
     #[arg(required_unless_present = "run")]
     file: Option<PathBuf>,
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Folder of a run, in place of a scenario
+    /// Run folder, instead of a scenario
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "time"])]
     run: Option<PathBuf>,
-    /// Simulated time to drive until before the picture is taken, s
+    /// Simulated time of the picture, s
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true,
           value_parser = quantity(0.0..=604_800.0, "s"))]
     time: f64,
-    /// Where the camera is
+    /// Camera position relative to the vehicle
     #[arg(long, value_enum, default_value = "chase")]
     camera: View,
-    /// Vehicle that it goes with, by name; the first if not given
+    /// Vehicle that the camera follows, by name (default: the first)
     #[arg(long, value_name = "NAME")]
     vehicle: Option<String>,
-    /// Place of the camera in place of a view
+    /// Camera position, m, instead of --camera
     #[arg(long, value_name = "X,Y,Z", value_parser = super::terrain::numbers::<3>, allow_hyphen_values = true)]
     from: Option<[f64; 3]>,
-    /// What it looks at; the vehicle if not given
+    /// Point that the camera looks at, m (default: the vehicle)
     #[arg(long, value_name = "X,Y,Z", value_parser = super::terrain::numbers::<3>, allow_hyphen_values = true)]
     to: Option<[f64; 3]>,
-    /// Horizontal field of view
+    /// Horizontal field of view, degrees
     #[arg(long, value_name = "DEGREES", default_value_t = 55.0, allow_negative_numbers = true,
           value_parser = quantity(0.1..=170.0, "deg"))]
     fov_deg: f64,
-    /// Size of the picture, pixels
+    /// Picture size, pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
     size: (u32, u32),
     /// Rays along each side of a pixel
@@ -59,25 +59,25 @@ pub struct Render {
     supersample: u32,
     #[command(flatten)]
     graphics: Graphics,
-    /// The picture
+    /// Picture to write
     #[arg(long, value_name = "FILE.png", default_value = "render.png", value_parser = destination::png)]
     out: PathBuf,
 }
 
-/// Places of a camera that goes with a vehicle.
+/// Positions of a camera that follows a vehicle.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum View {
-    /// Behind it and to its left.
+    /// Behind the vehicle and to its left.
     Chase,
-    /// Ahead of it, looking back.
+    /// Ahead of the vehicle, looking back.
     Front,
-    /// Beside it.
+    /// Next to the vehicle.
     Side,
-    /// From the driver's eyes.
+    /// Driver's view.
     Driver,
-    /// Straight down.
+    /// Above the vehicle, looking straight down.
     Top,
-    /// High over the scene.
+    /// High above the scene.
     Bird,
 }
 

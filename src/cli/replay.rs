@@ -9,17 +9,18 @@ use crate::simulation::{AgentState, Schedule, StateHash, World, checkpoint};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Run a recorded run again and compare
+/// Rerun a recorded run and compare it with the recording
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker replay runs/convoy_mud-1 --verify\n\n\
-    Takes the scenario and its files from the run's folder, wherever that is now, and runs it\n\
-    from its beginning; it must end in the recorded state. With --verify it first checks every file against the manifest, then\n\
-    compares the hash of the state with the recorded one at every heartbeat and names the\n\
-    first heartbeat that differs, and the vehicles (or the ground) in it.")]
+    Reads the scenario and its files from the run folder, which may have moved. The replay runs\n\
+    from the beginning and must end in the recorded state. With --verify, it first checks every\n\
+    file against the manifest. It then compares the state hash with the recorded one at every\n\
+    heartbeat. It names the first heartbeat that differs, and the vehicles (or the ground) that\n\
+    differ in it.")]
 pub struct Replay {
-    /// Folder of the run
+    /// Run folder
     run: PathBuf,
-    /// Compare with the recorded hashes, heartbeat by heartbeat
+    /// Compare the recorded state hashes at every heartbeat
     #[arg(long)]
     verify: bool,
 }

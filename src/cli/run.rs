@@ -43,72 +43,73 @@ const MANY: usize = 100;
     bekker run examples/outside.toml --serve\n  \
     bekker run examples/convoy_mud.toml --processes 4\n\n\
     The run's folder (runs/NAME-N) gets manifest.json, states.parquet, states.csv, ruts.tif,\n\
-    picture.png, summary.json, hashes.csv, checkpoint.bin and, where vehicles have sensors,\n\
-    sensors.mcap for Foxglove and Rerun; its README.md says more. Ctrl-C writes a checkpoint\n\
-    and what there is of the rest; --resume goes on from it, bit for bit as if it had never\n\
-    stopped.")]
+    picture.png, summary.json, hashes.csv and checkpoint.bin. If vehicles have sensors, it also\n\
+    gets sensors.mcap for Foxglove and Rerun. Its README.md describes the files. Ctrl-C writes a\n\
+    checkpoint and the results so far. --resume continues from there, bit-identical to a run\n\
+    without interruption.")]
 pub struct Run {
-    /// The scenario; with --resume, that of the folder if none is given
+    /// Scenario file (.toml); optional with --resume (default: the scenario of the resumed run)
     #[arg(required_unless_present = "resume")]
     file: Option<PathBuf>,
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Folder for the results, instead of runs/NAME-N
+    /// Folder for the results (default: runs/NAME-N)
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Write into a folder that holds something already, in place of what a run left there
+    /// Overwrite the results of an earlier run in a folder that is not empty
     #[arg(long)]
     force: bool,
-    /// Threads; as many as there are cores if not given. The result is the same.
+    /// Number of threads (default: number of CPU cores). Results do not depend on it
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Go on from the checkpoint in this run folder, in the folder itself unless --out
-    /// names another (or from a checkpoint of this name)
+    /// Resume from a run folder or a checkpoint file. A run folder also receives the results,
+    /// unless --out is given
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
-    /// Ranks in this process that exchange real messages. The result is the same.
+    /// Number of ranks in this process, which exchange real messages. Results do not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     ranks: u16,
     #[command(flatten)]
     processes: Processes,
-    /// Which rank drives which vehicle: blocks, round-robin, place, or a rank for each
-    /// like 0,0,1
+    /// Assignment of vehicles to ranks: blocks, round-robin, place, or one rank per vehicle, such
+    /// as 0,0,1
     #[arg(long, value_name = "RULE", default_value = "blocks")]
     partition: Partition,
-    /// Way of the messages between ranks. The result is the same.
+    /// How ranks exchange messages. Results do not depend on it
     #[arg(long, value_name = "ROUTE", default_value = "all", value_enum)]
     route: RouteName,
-    /// How vehicles of other ranks are extrapolated between heartbeats, for the
-    /// error that is reported. The result is the same.
+    /// Extrapolation of remote vehicles between heartbeats. Affects only the reported extrapolation
+    /// error
     #[arg(long, value_name = "ORDER", default_value = "first", value_enum)]
     extrapolate: OrderName,
-    /// Time after which a rank that does not answer is given up, s
+    /// Abort if a rank does not respond within this time, s
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = seconds)]
     timeout: f64,
     /// Simulated time between checkpoints, s
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
     checkpoint_every: f64,
-    /// Simulated time after which vehicles are dealt to ranks anew, by where they are and what
-    /// they cost, s; never if not given. The result is the same.
+    /// Rebalance vehicles across ranks every SECONDS of simulated time, by position and measured
+    /// cost (default: never). Results do not depend on it
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     rebalance: Option<f64>,
-    /// Deal them by chance instead, from this seed: to try whether it changes anything
+    /// Rebalance at random from this seed, to test that results do not change
     #[arg(long, value_name = "SEED", requires = "rebalance", hide = true)]
     rebalance_by_chance: Option<u64>,
-    /// With --processes started here: how often to go on by itself from the last checkpoint, with
-    /// all ranks anew, when one is lost. `bekker view RUN --html` leaves a page of such a run
+    /// Restart automatically from the last checkpoint after losing a rank, up to TIMES times.
+    /// Requires --processes, with all ranks started here. `bekker view RUN --html` writes the page
+    /// of such a run
     #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes", allow_negative_numbers = true,
           conflicts_with_all = ["ranks", "html"])]
     restarts: u16,
-    /// Have each rank write its own vehicles' record and checkpoints, joined by the first rank at
-    /// the end, which is told nothing of them before; all must see the run's folder. The files are
-    /// the same
+    /// Each rank writes the record and checkpoints of its own vehicles; rank 0 joins them at the
+    /// end. All ranks must be able to access the run folder. The files are the same as without this
+    /// option
     #[arg(long, conflicts_with_all = ["serve", "view", "ros2", "html"])]
     parts: bool,
-    /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every; above 1
-    /// of full length where they adapt
+    /// Heartbeats between state hashes (default: output.hash_every of the scenario). Above 1, with
+    /// adaptive heartbeats, counts heartbeats of full length
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     hash_every: Option<u64>,
     #[command(flatten)]
@@ -118,8 +119,8 @@ pub struct Run {
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
-    /// Say how long the parts of vehicles that drive themselves took, of several processes of those of
-    /// the first; with --json on standard error
+    /// Print the time spent in each part of autonomous driving, with --json to standard error. With
+    /// several processes, covers the vehicles of rank 0
     #[arg(long)]
     timings: bool,
     /// Do not draw the picture
@@ -128,7 +129,7 @@ pub struct Run {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     json: bool,
-    /// What the scenario's files are read by
+    /// Reader of the scenario's files
     #[arg(skip)]
     inputs: Inputs,
 }
@@ -348,14 +349,14 @@ impl Run {
     }
 }
 
-/// Way of the messages, as given on the command line.
+/// Message route on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum RouteName {
-    /// Everything to everyone at once
+    /// Every rank sends directly to every rank
     All,
-    /// Everything to rank 0, which sends it on
+    /// Every rank sends to rank 0, which forwards
     Star,
-    /// Only between ranks whose vehicles may meet
+    /// Only ranks whose vehicles may interact exchange messages
     Neighbour,
 }
 
@@ -369,14 +370,14 @@ impl From<RouteName> for Route {
     }
 }
 
-/// Order of extrapolation, as given on the command line.
+/// Extrapolation order on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum OrderName {
-    /// They stay where they were
+    /// Constant position
     Constant,
-    /// They keep their velocity
+    /// Constant velocity
     First,
-    /// They keep their acceleration
+    /// Constant acceleration
     Second,
 }
 

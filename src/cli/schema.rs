@@ -5,16 +5,16 @@ use crate::report::keys;
 use crate::scenario;
 use clap::{Args, ValueEnum};
 
-/// Print the JSON Schema of scenario files, or of vehicle files
+/// Print the JSON Schema of scenario files or vehicle files
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker schema > scenario.schema.json\n  \
     bekker schema wheeled > wheeled.schema.json\n  bekker schema --markdown\n\n\
-    Editors with a TOML language server check and complete files by it.")]
+    Editors with a TOML language server use the schema to check and complete files.")]
 pub struct Schema {
-    /// Whose schema
+    /// File format to describe
     #[arg(value_enum, default_value = "scenario", value_name = "FORMAT")]
     of: Format,
-    /// Print a page of tables instead: every key with type, unit, range and default
+    /// Print Markdown tables instead: every key with type, unit, range and default
     #[arg(long)]
     markdown: bool,
 }
@@ -23,9 +23,9 @@ pub struct Schema {
 enum Format {
     /// Scenario files
     Scenario,
-    /// Files of wheeled vehicles
+    /// Wheeled vehicle files
     Wheeled,
-    /// Files of tracked vehicles
+    /// Tracked vehicle files
     Tracked,
 }
 

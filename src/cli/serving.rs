@@ -16,36 +16,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Who may drive and watch a run, and how fast it goes.
+/// Remote control, viewing and pacing of a run.
 #[derive(Clone, Debug, Args)]
 pub struct Serving {
-    /// Let others drive and watch over a link: HOST:PORT (127.0.0.1:0, any free port, if not
-    /// given; WebSockets too) or unix:PATH. Prints the address and a token
+    /// Accept clients that control and watch the run, at HOST:PORT (WebSockets too) or unix:PATH.
+    /// Prints the address and an access token. Without ADDRESS, uses any free port of 127.0.0.1
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true,
           default_missing_value = "127.0.0.1:0", value_parser = address)]
     pub serve: Option<Address>,
-    /// The token that who connects must give, instead of one that is drawn
+    /// Access token for clients (default: randomly generated)
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     pub serve_token: Option<Token>,
-    /// Go no faster than the clock, or than so many times the clock; late heartbeats are
-    /// counted. The result is the same
+    /// Limit the run to real time, or to FACTOR times real time; late heartbeats are counted.
+    /// Results do not depend on it
     #[arg(long, value_name = "FACTOR", num_args = 0..=1, require_equals = true,
           default_missing_value = "1", value_parser = factor)]
     pub realtime: Option<f64>,
-    /// Show the run in a browser while it goes on, at the address of --serve: prints what to
-    /// open, and begins once it is open
+    /// Show the running simulation in a browser. Prints the address to open, and starts once a
+    /// browser connects. Listens at the address of --serve
     #[arg(long)]
     pub view: bool,
-    /// Take part in a domain of DDS as a node of ROS 2 does: say how vehicles are, and take
-    /// commands to those driven from outside; 0 if none is given, DOMAIN@ADDRESS for one network
+    /// Run as a ROS 2 node: publish vehicle state and accept commands for externally driven
+    /// vehicles. DOMAIN is a DDS domain (default: 0), or DOMAIN@ADDRESS for one network
     #[arg(long, value_name = "DOMAIN", num_args = 0..=1, require_equals = true,
           default_missing_value = "0", conflicts_with_all = ["serve", "view"])]
     pub ros2: Option<DdsDomain>,
-    /// With --ros2, say once a simulated second what the ground around each vehicle is like, as a
-    /// grid map
+    /// With --ros2, publish the ground around each vehicle as a grid map once per simulated second
     #[arg(long, requires = "ros2")]
     pub ros2_ground: bool,
-    /// Leave view.html in the folder: the run as one page that plays offline
+    /// Write view.html to the run folder: the run as one page that plays offline
     #[arg(long)]
     pub html: bool,
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker soils\n  bekker soils mud\n  bekker soils --json")]
 pub struct Soils {
-    /// Show this soil in full
+    /// Soil to show in full (default: list all soils)
     name: Option<String>,
     /// Print JSON
     #[arg(long)]

@@ -32,16 +32,15 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Drive one scenario many times with some of its keys at other values, and say what came of it
+/// Run a parameter study over one scenario and analyze the results
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n  \
     bekker study converge examples/study_tyre_pressure.toml\n  \
     bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
     bekker study report pressure\n  \
     bekker study replay pressure --trial 7 --out pressure_7\n\n\
-    A study that was cut, also by a kill, is gone on with by the same `run`, or by `resume` of its\n\
-    folder; its tables are the\n\
-    same bytes on any threads and any shards. docs/studies.md tells more.")]
+    Resume an interrupted study with the same `run` command, or with `resume FOLDER`. The tables\n\
+    are identical for any number of threads and shards. See docs/studies.md.")]
 pub struct Study {
     #[command(subcommand)]
     command: Command,

@@ -20,18 +20,19 @@ const COUNT: &str = "row.count";
 const RESPONSES: [&str; 5] =
     ["completed", "time_to_complete", "cumulative_throttle", "detected", "explored"];
 
-/// Say what studies of teams came to: failures, time, fuel, detection, and what one more vehicle is
-/// worth
+/// Report studies of vehicle teams: failures, time, fuel, detection, and the value of one more
+/// vehicle
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bekker study run examples/study_swarm_1.toml --out swarm_1\n  \
     bekker swarm swarm_1\n  bekker swarm swarm_1 swarm_2 --out swarm --json\n\n\
-    The folders are those of `bekker study run` whose studies vary `vehicle[..].row.count` and take\n\
-    down completed, time_to_complete, cumulative_throttle, detected and explored. Intervals are of\n\
-    95 %. docs/swarm.md tells the models and the statements of the MAVS swarm study one by one."
+    The folders are those of `bekker study run`. Their studies must vary `vehicle[..].row.count`\n\
+    and record completed, time_to_complete, cumulative_throttle, detected and explored. Intervals\n\
+    are 95 %. docs/swarm.md describes the models and compares each statement of the MAVS swarm\n\
+    study."
 )]
 pub struct Swarm {
-    /// Folders of studies
+    /// Study folders
     #[arg(required = true)]
     folders: Vec<PathBuf>,
     /// Folder for the tables (swarm.md), the plots (swarm.png) and swarm.json

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Look into elevation models and turn them into terrains
+/// Inspect elevation models and convert them to terrains
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker terrain info terrains/jacksboro_fault.tif\n  \
     bekker terrain import survey.asc valley.tif --crop=-200,-200,200,200")]
@@ -31,14 +31,14 @@ enum Command {
     Import(Import),
 }
 
-/// Say what a DEM holds
+/// Show the contents of an elevation model (DEM)
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker terrain info terrains/jacksboro_fault.tif\n  \
     bekker terrain info hills.png --height-range 0,25 --cell-size 2 --json")]
 struct Info {
     #[command(flatten)]
     source: Source,
-    /// Draw it too: a PNG to write
+    /// Also draw a picture to this PNG file
     #[arg(long, value_name = "PNG", value_parser = super::destination::png)]
     picture: Option<PathBuf>,
     /// Print JSON
@@ -46,53 +46,54 @@ struct Info {
     json: bool,
 }
 
-/// Turn part of a DEM into a terrain (GeoTIFF, in the DEM's own reference system) and print
-/// how a scenario names it
+/// Convert part of a DEM to a terrain (GeoTIFF) and print its scenario entry
+///
+/// The terrain keeps the coordinate reference system of the DEM.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     bekker terrain import survey.asc valley.tif --crop=-200,-200,200,200 --fill nearest")]
 struct Import {
     #[command(flatten)]
     source: Source,
-    /// The GeoTIFF to write
+    /// GeoTIFF file to write
     #[arg(value_parser = super::destination::file)]
     output: PathBuf,
-    /// What becomes (0, 0), in the DEM's coordinates; its middle if not given
+    /// Local origin (0, 0), in DEM coordinates (default: center of the DEM)
     #[arg(long, value_name = "X,Y", value_parser = numbers::<2>, allow_hyphen_values = true)]
     origin: Option<[f64; 2]>,
-    /// Part to keep, in local metres
+    /// Part to keep, in local coordinates, m (default: all)
     #[arg(long, value_name = "XMIN,YMIN,XMAX,YMAX", value_parser = numbers::<4>, allow_hyphen_values = true)]
     crop: Option<[f64; 4]>,
-    /// Fill cells without data, which are refused otherwise
+    /// Fill cells without data (default: reject them)
     #[arg(long)]
     fill: Option<Fill>,
-    /// Write in the place of a file that is there already
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
 
-/// A DEM and what its file may not say.
+/// A DEM and properties that its file may lack.
 #[derive(Debug, Args)]
 struct Source {
-    /// GeoTIFF, ESRI ASCII grid or PNG
+    /// DEM file: GeoTIFF, ESRI ASCII grid or PNG
     file: PathBuf,
-    /// PNG: heights of black and white, m
+    /// For PNG files: heights of black and white, m
     #[arg(long, value_name = "LOW,HIGH", value_parser = numbers::<2>, allow_hyphen_values = true, requires = "cell_size")]
     height_range: Option<[f64; 2]>,
-    /// PNG: side of a pixel, m
+    /// For PNG files: side length of a pixel, m
     #[arg(long, value_name = "M", requires = "height_range", allow_negative_numbers = true, value_parser = super::quantity::quantity(0.001..=100_000.0, "m"))]
     cell_size: Option<f64>,
-    /// Reference system of its coordinates, for a file that does not say
+    /// EPSG code of the coordinate reference system, if the file does not specify it
     #[arg(long, value_name = "CODE")]
     epsg: Option<u16>,
-    /// Unit of its heights, for a file that does not say
+    /// Unit of the heights, if the file does not specify it
     #[arg(long, value_name = "UNIT")]
     height_unit: Option<Heights>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Heights {
-    /// Metres
+    /// Meters
     M,
     /// International feet
     Ft,
@@ -112,9 +113,9 @@ impl From<Heights> for HeightUnit {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Fill {
-    /// From the nearest cell with data
+    /// Copy the nearest cell with data
     Nearest,
-    /// Smoothly from the rim of each gap
+    /// Interpolate smoothly from the edge of each gap
     Interpolated,
 }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker validate examples/convoy_mud.toml\n  \
     bekker validate examples/convoy_mud.toml --set time.duration=10 --set vehicle[0].driver.speed=3\n\n\
-    With --json: the scenario with every default filled in, or the list of faults.")]
+    With --json, prints the scenario with every default filled in, or the list of errors.")]
 pub struct Validate {
-    /// The scenario
+    /// Scenario file (.toml)
     file: PathBuf,
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -13,26 +13,26 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
 
-/// Drive cells of a map over the ground itself and hold the map's table to them
+/// Compare the table of a map with full-physics drives of its cells
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker map audit going --cells 300\n  \
     bekker map audit driven --physics\n\n\
-    Cells, directions and strengths are drawn by the map's seed; a cell is crossed in full physics\n\
-    over the elevation model as it is. Leaves audit.csv and audit.json in the folder.")]
+    The seed of the map selects cells, directions and soil strengths. Each cell is crossed in full\n\
+    physics over the unmodified elevation model. Writes audit.csv and audit.json to the folder.")]
 pub struct Audit {
-    /// The map's folder
+    /// Map folder
     folder: PathBuf,
-    /// How many cells are driven
+    /// Number of cells to drive
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     cells: usize,
-    /// Take all cells that `bekker map run --physics` drove into this folder, and drive none
+    /// Use all cells that `bekker map run --physics` drove in this folder, and drive none
     #[arg(long, conflicts_with = "cells")]
     physics: bool,
-    /// Drive by steps of this length, s, in the place of the map's: shorter ones tell what its own
-    /// are worth, too
+    /// Time step of the drives, s (default: the map's). A smaller step also shows the error of the
+    /// map's step
     #[arg(long, value_name = "S", conflicts_with = "physics", allow_negative_numbers = true, value_parser = quantity(0.0001..=0.01, "s"))]
     step: Option<f64>,
-    /// Threads; as many as there are cores unless told
+    /// Number of threads (default: number of CPU cores)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Print JSON

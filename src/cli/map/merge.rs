@@ -10,15 +10,15 @@ use crate::report::study::Shard;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Put the parts of a map together whose cells were driven
+/// Merge the parts of a map
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker map merge part_1 part_2 part_3 --out whole\n\n\
-    The files are those of the map driven in one piece, byte for byte.")]
+    The files are identical, byte for byte, to those of the map driven in one piece.")]
 pub struct Merge {
     /// Folders of `bekker map run --physics --shard`, in any order
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// The whole map's folder: new, empty, or one that this command began
+    /// Folder of the whole map: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Print the summary as JSON

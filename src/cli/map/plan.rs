@@ -7,13 +7,13 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Check a map's file and say what it takes: cells, soils, drives
+/// Check a map file and print its numbers of cells, soils and drives
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker map plan examples/map_jacksboro.toml")]
 pub struct Plan {
-    /// The map's file
+    /// Map file (.toml)
     map: PathBuf,
-    /// Change a key of the map's file, as in `--set cell=30`; may be repeated
+    /// Override a key of the map file, as in `--set cell=30`; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Print JSON

@@ -14,23 +14,23 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Find the fastest and the safest way between two points of a map
+/// Find the fastest and the safest route between two points of a map
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker map route going --from -1500,-1500 --to 1500,1200\n  \
     bekker run going/route_fastest.toml\n\n\
-    A way begins and ends in the middles of the cells that the two points lie in. Leaves\n\
-    route_fastest and route_safest in the folder: .csv in the local frame, .toml to be driven, in\n\
-    the map's conditions at their medians, .gpx and .geojson where the elevation model says where\n\
-    it lies; route.png shows both. They take the place of those that were asked for before, also\n\
-    where only one is found.")]
+    Routes start and end at the centers of the cells that contain the two points. Writes\n\
+    route_fastest and route_safest to the folder. The .csv files are in the local frame; the .toml\n\
+    files are scenarios in the map's median conditions. If the elevation model is georeferenced,\n\
+    also writes .gpx and .geojson. route.png shows both routes. New routes replace earlier ones,\n\
+    even if only one is found.")]
 pub struct Route {
-    /// The map's folder
+    /// Map folder
     folder: PathBuf,
-    /// Where it begins, local frame, m
+    /// Start of the route, local frame, m
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     from: Point,
-    /// Where it ends, local frame, m
+    /// End of the route, local frame, m
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Point,
     /// Print JSON

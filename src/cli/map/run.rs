@@ -17,39 +17,40 @@ use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Make a map: GeoTIFFs with styles for QGIS, a picture, tables and a report
+/// Compute a map: GeoTIFFs with styles for QGIS, a picture, tables and a report
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker map run examples/map_jacksboro.toml --out going\n  \
     bekker map run examples/map_jacksboro.toml --set 'vehicle.model=\"m113\"' --out going_m113\n  \
     bekker map run examples/map_jacksboro.toml --set 'area=[0,0,800,800]' --physics --out driven\n\n\
-    What the vehicle does on planes is driven once and kept in FOLDER/table; with --physics every\n\
-    cell is driven itself and kept in FOLDER/cells. The same command goes on with a map that was\n\
-    cut, also by a kill. All other files are the same bytes on any number of threads.")]
+    Drives on planes are made once and kept in FOLDER/table. With --physics, every cell is driven\n\
+    and kept in FOLDER/cells. Rerun the same command to resume an interrupted map. All other files\n\
+    are identical for any number of threads.")]
 pub struct Run {
-    /// The map's file
+    /// Map file (.toml)
     map: PathBuf,
-    /// The map's folder: new, empty, or one that this command made of the same file
+    /// Map folder: new, empty, or made by this command from the same file
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Overwrite the map of another file
     #[arg(long)]
     force: bool,
-    /// Change a key of the map's file, as in `--set cell=30`; may be repeated
+    /// Override a key of the map file, as in `--set cell=30`; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Confidences to report: where the probability to go in every direction is at least so much
+    /// Confidence levels to report: the area with at least this probability to go in every
+    /// direction
     #[arg(long, value_name = "P,...", value_delimiter = ',', default_values_t = CONFIDENCES,
         value_parser = quantity(0.0..=1.0, ""))]
     confidence: Vec<f64>,
-    /// Drive every cell over the elevation model itself, in all directions, instead of a table; at
-    /// so many equally likely strengths of the soil, 1 (the median) unless told, as in --physics=3
+    /// Simulate every cell in all directions instead of interpolating a table. STRENGTHS is the
+    /// number of soil-strength quantiles (default: 1, the median)
     #[arg(long, value_name = "STRENGTHS", num_args = 0..=1, require_equals = true,
         default_missing_value = "1", value_parser = RangedU64ValueParser::<usize>::new().range(1..=101))]
     physics: Option<usize>,
-    /// Drive a part of the cells: the I-th of N, to be put together by `bekker map merge`
+    /// Drive part I of N of the cells; combine the parts with `bekker map merge`
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard, requires = "physics")]
     shard: Shard,
-    /// Threads; as many as there are cores unless told
+    /// Number of threads (default: number of CPU cores)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Print the summary as JSON

@@ -8,25 +8,25 @@ use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Which soil.
+/// Soil that the rig tests.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Soil")]
 pub struct Bed {
-    /// A soil of the catalogue, by any of its names (see `bekker soils`)
+    /// Soil from the catalog, by any of its names (see `bekker soils`)
     #[arg(long, value_name = "NAME", required_unless_present = "soil_file")]
     soil: Option<String>,
-    /// A soil in a TOML file, with the keys of a scenario's [[soil.custom]]
+    /// Soil in a TOML file, with the keys of a scenario's [[soil.custom]]
     #[arg(long, value_name = "FILE", conflicts_with = "soil")]
     soil_file: Option<PathBuf>,
-    /// Change a parameter: k_phi, k_c, n, cohesion (Pa), friction_angle_deg, shear_modulus (m),
-    /// elastic_stiffness (Pa/m), damping (Pa s/m); may be repeated
+    /// Override a soil parameter: k_phi, k_c, n, cohesion (Pa), friction_angle_deg, shear_modulus
+    /// (m), elastic_stiffness (Pa/m), damping (Pa s/m); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Laws of the soil
+    /// Soil laws
     #[arg(long, value_enum, default_value_t = LawsChoice::Refined)]
     laws: LawsChoice,
-    /// Switch a refinement of the laws on or off, by a key of a scenario's [ground.refine]:
-    /// vector_shear=false; may be repeated
+    /// Enable or disable a refinement of the soil laws, as in vector_shear=false; may be repeated.
+    /// The keys are those of a scenario's [ground.refine]
     #[arg(long, value_name = "KEY=BOOL", value_parser = refinement)]
     refine: Vec<(String, bool)>,
 }
@@ -49,9 +49,9 @@ fn refine(all: &[(String, bool)]) -> Result<Refine, serde_json::Error> {
 /// Presets of the soil laws.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum LawsChoice {
-    /// Every refinement, as a scenario has it unless it says otherwise
+    /// All refinements, as in a scenario by default
     Refined,
-    /// Those of the reference's Soil Contact Model
+    /// Laws of the reference Soil Contact Model
     Reference,
 }
 

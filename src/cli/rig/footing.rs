@@ -17,19 +17,19 @@ pub struct Footing {
     /// Length and width of a rectangular plate, m
     #[arg(long, value_name = "LxB", default_value = "0.6x0.2", conflicts_with = "disc")]
     size: Sides,
-    /// Radius of a round plate instead, m
+    /// Radius of a round plate, m, instead of --size
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.01..=5.0, "m"))]
     disc: Option<f64>,
-    /// Load on the plate, N
+    /// Load on the plate, N (default: set by --pressure)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e8, "N"))]
     load: Option<f64>,
-    /// Mean pressure under the plate instead, Pa [default: 100000]
+    /// Mean pressure under the plate, Pa, instead of --load (default: 100000)
     #[arg(long, value_name = "PA", conflicts_with = "load", allow_negative_numbers = true, value_parser = quantity(100.0..=1e7, "Pa"))]
     pressure: Option<f64>,
-    /// Distance between nodes, m [default: 0.005 for a plate pressed, 0.01 for one sheared]
+    /// Distance between soil nodes, m (default: 0.005 for `plate`, 0.01 for `shear`)
     #[arg(long, visible_alias = "spacing", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=0.5, "m"))]
     grid: Option<f64>,
-    /// Greatest increment of sinkage while pressing, as a part of the sinkage
+    /// Largest sinkage increment while pressing, as a fraction of the sinkage
     #[arg(long, value_name = "PART", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, ""))]
     increment: f64,
 }

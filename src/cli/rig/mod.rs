@@ -17,15 +17,15 @@ mod wheel;
 use super::Failure;
 use clap::{Args, Subcommand};
 
-/// Press a plate, shear a plate, press a tyre, roll a wheel or drive tracks on one soil
+/// Run a soil test: press or shear a plate, press a tire, roll a wheel, drive tracks
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
     bekker rig shear --soil lete_sand_chrono --pressure 50e3 --json\n  \
     bekker rig tyre --vehicle hmmwv\n  \
     bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
     bekker rig track --soil mud\n\n\
-    Every rig repeats its run with half the spacing of nodes, half the step and a longer run,\n\
-    and says how far its figures moved.")]
+    Every rig repeats its run with half the node distance, half the step and a longer run. It\n\
+    prints how far its results move. Disable this check with --no-check.")]
 pub struct Rig {
     #[command(subcommand)]
     command: Command,

@@ -11,23 +11,23 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What is written, and where to.
+/// Output files and formats of a rig.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
     /// Print JSON, in SI units and radians
     #[arg(long)]
     json: bool,
-    /// Where the plot goes [default: rig_<RIG>_<SOIL>.png]
+    /// Plot to write (default: rig_<RIG>_<SOIL>.png)
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     plot: Option<PathBuf>,
-    /// Draw no plot
+    /// Do not draw the plot
     #[arg(long, conflicts_with = "plot")]
     no_plot: bool,
     /// Do not check convergence
     #[arg(long)]
     pub no_check: bool,
-    /// Change that counts as converged, as a part
+    /// Relative change that counts as converged (default: 0.01 to 0.05, depending on the rig)
     #[arg(long, value_name = "PART", allow_negative_numbers = true, value_parser = quantity(1e-6..=0.5, ""))]
     pub tolerance: Option<f64>,
 }

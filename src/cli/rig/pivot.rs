@@ -16,17 +16,17 @@ use serde_json::json;
 
 const TOLERANCE: f64 = 0.05;
 
-/// Turn a tracked vehicle on the spot: moment against turning, rate of turn
+/// Turn a tracked vehicle on the spot: turning resistance moment and turn rate
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig pivot --soil chrono_mid\n  \
     bekker rig pivot --soil mud --speed 0.2,0.5,1 --json --no-check")]
 pub struct Pivot {
     #[command(flatten)]
     bed: Bed,
-    /// A tracked vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    /// Tracked vehicle from the catalog (see `bekker vehicles`), or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "m113")]
     vehicle: String,
-    /// Speeds of the tracks, the right one forward and the left one back, m/s
+    /// Track speeds, m/s; the right track runs forward, the left track backward
     #[arg(long, value_name = "M_S", default_value = "0.25,0.5,1", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.01..=10.0, "m/s"))]
     speed: Vec<f64>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::soil::pressure_sinkage::virgin_pressure;
 use clap::Args;
 use serde_json::json;
 
-/// Press a plate into soil, let it go and press again: pressure against sinkage
+/// Press a plate into soil, unload it and press again: pressure against sinkage
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
     bekker rig plate --soil lete_sand_chrono --size 0.6x0.2 --pressure 100e3 --grid 0.005\n  \

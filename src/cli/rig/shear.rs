@@ -14,7 +14,7 @@ use crate::soil::ShearStrength;
 use clap::Args;
 use serde_json::json;
 
-/// Shear soil under a pressed plate: stress against displacement
+/// Shear soil under a loaded plate: stress against displacement
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig shear --soil mud\n  \
     bekker rig shear --soil lete_sand_chrono --pressure 50e3 --displacement 0.15\n  \
@@ -24,7 +24,7 @@ pub struct Shear {
     bed: Bed,
     #[command(flatten)]
     footing: Footing,
-    /// How far the plate slides, m [default: 0.1, or eight times the soil's K if that is more]
+    /// Sliding distance of the plate, m (default: 0.1, or eight times the soil's K if larger)
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=10.0, "m"))]
     displacement: Option<f64>,
     /// Sliding speed, m/s

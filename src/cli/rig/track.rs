@@ -17,9 +17,10 @@ use serde_json::json;
 
 const TOLERANCE: f64 = 0.05;
 
-/// Draw a tracked vehicle at given slips: thrust, drawbar pull, resistance and sinkage
+/// Drive a tracked vehicle at given slips: thrust, drawbar pull, resistance and sinkage
 ///
-/// There are no tyres: road wheels run on the band, and the band alone meets the ground.
+/// Tracked vehicles have no tires. Road wheels run on the track, and only the track touches the
+/// ground.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig track --soil chrono_mid\n  \
     bekker rig track --soil mud --slip 0.02,0.1,0.3 --json --no-check\n  \
@@ -27,13 +28,14 @@ const TOLERANCE: f64 = 0.05;
 pub struct Track {
     #[command(flatten)]
     bed: Bed,
-    /// A tracked vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    /// Tracked vehicle from the catalog (see `bekker vehicles`), or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "m113")]
     vehicle: String,
-    /// Slips 1 - v/(speed of the tracks), of braked ones their speed/v - 1 down to -1: from:to:count, or a list such as 0.05,0.1,0.2
+    /// Slips 1 - v/(track speed); for braking, (track speed)/v - 1, down to -1. Format:
+    /// from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.6:13", allow_hyphen_values = true)]
     slip: Slips,
-    /// Speed of the hull, m/s
+    /// Hull speed, m/s
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.05..=20.0, "m/s"))]
     speed: f64,
     #[command(flatten)]

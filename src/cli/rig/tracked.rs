@@ -10,20 +10,20 @@ use crate::vehicle::spec::TrackModel;
 use clap::Args;
 use std::path::Path;
 
-/// How long a run is, and how finely it is reckoned.
+/// Length and resolution of a run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct Run {
-    /// Distance between nodes, m
+    /// Distance between soil nodes, m
     #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.05", allow_negative_numbers = true, value_parser = quantity(0.005..=0.2, "m"))]
     grid: f64,
-    /// Model of its tracks, instead of that of its file
+    /// Track model (default: from the vehicle file)
     #[arg(long, value_name = "MODEL", value_enum)]
     tracks: Option<Model>,
     /// Time step, s
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
     step: f64,
-    /// Length of the run, s; the vehicle settles in the first, means are over the last 40 %
+    /// Length of the run, s. The vehicle settles during the first second. Means cover the last 40 %
     #[arg(long, value_name = "S", default_value = "5", allow_negative_numbers = true, value_parser = quantity(2.0..=120.0, "s"))]
     duration: f64,
 }
@@ -47,9 +47,9 @@ impl Run {
 /// Model of a track, as given on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Model {
-    /// A band on which the shoes ride
+    /// Continuous band that carries the shoes
     Belt,
-    /// Every shoe a body
+    /// Every shoe is a separate body
     Segmented,
 }
 

@@ -22,28 +22,29 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::Path;
 
-/// Press a tyre on a plate, and on soil, over inflations: deflection, contact, pressure
+/// Press a tire on a plate and on soil at several inflations: deflection, contact, pressure
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig tyre --vehicle hmmwv\n  \
     bekker rig tyre --vehicle hmmwv --inflation 55,83,138,207 --soil chrono_mid\n  \
     bekker rig tyre --tyre fed_alpha --load 20000 --json --no-plot")]
 pub struct Tyre {
-    /// The tyre of a vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
+    /// (.toml)
     #[arg(long, value_name = "NAME", default_value = "hmmwv", conflicts_with = "tyre")]
     vehicle: String,
-    /// A tyre of its own: fed_alpha
+    /// Tire without a vehicle: fed_alpha
     #[arg(long, value_name = "NAME")]
     tyre: Option<String>,
-    /// Inflations, kPa [default: 0.4, 0.6, 1 and 1.5 of the file's]
+    /// Inflations, kPa (default: 0.4, 0.6, 1 and 1.5 times that of the tire file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation: Vec<f64>,
-    /// Load, N [default: that of the vehicle's mean wheel, or of the file's middle point at its inflation]
+    /// Load, N (default: mean wheel load of the vehicle, or the middle load of the tire file)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
-    /// Distance between nodes, m
+    /// Distance between soil nodes, m
     #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.1, "m"))]
     grid: f64,
-    /// Press it on this soil of the catalogue as well (see `bekker soils`)
+    /// Also press the tire on this soil from the catalog (see `bekker soils`)
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
     #[command(flatten)]

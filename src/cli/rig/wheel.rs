@@ -25,9 +25,9 @@ use std::path::Path;
 
 /// Roll a wheel at given slips and slip angles, or tow it: pull, side force, torque and sinkage
 ///
-/// Forces are those of the soil on the wheel, along its own axes (ISO 8855): drawbar pull
-/// forward, side force to the left, aligning torque about the vertical. What the rubber of a
-/// tyre takes as it rolls is not among them.
+/// Forces are those of the soil on the wheel, in the wheel's axes (ISO 8855). Drawbar pull points
+/// forward, side force to the left; aligning torque acts about the vertical. The rolling resistance
+/// of the rubber itself is not included.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig wheel --soil mud --vehicle hmmwv\n  \
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
@@ -41,17 +41,18 @@ pub struct Wheel {
     bed: Bed,
     #[command(flatten)]
     shape: Shape,
-    /// Vertical load, N [default: that of the vehicle's mean wheel, or 6312]
+    /// Vertical load, N (default: mean wheel load of the vehicle, or 6312)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
-    /// Slips 1 - v/(omega r), of a braked wheel omega r/v - 1 down to -1, locked: from:to:count, or a list such as 0.05,0.1,0.2
+    /// Slips 1 - v/(omega r); for braking, omega r/v - 1, down to -1 (locked). Format:
+    /// from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.8:17", allow_hyphen_values = true)]
     slip: Slips,
-    /// Tow it: its axle is free, without torque
+    /// Tow the wheel: its axle turns freely, without torque
     #[arg(long, conflicts_with = "slip")]
     towed: bool,
-    /// Slip angles, from the wheel's plane to its velocity, positive to the left: from:to:count,
-    /// or a list such as 0,5,10
+    /// Slip angles from the wheel's plane to its velocity, degrees, positive to the left. Format:
+    /// from:to:count, or a list such as 0,5,10
     #[arg(long, value_name = "ANGLES", allow_hyphen_values = true)]
     slip_angle_deg: Option<SlipAngles>,
     #[command(flatten)]
@@ -64,40 +65,41 @@ pub struct Wheel {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Wheel")]
 struct Shape {
-    /// The tyre of a vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
+    /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
+    /// (.toml)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
-    /// Whether it gives way: flexible, where the vehicle's file says how, or rigid
+    /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
     #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"], requires = "vehicle")]
     tyre: Option<String>,
-    /// Its inflation, kPa [default: that of the vehicle's first axle]
+    /// Tire inflation, kPa (default: that of the vehicle's first axle)
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation: Option<f64>,
-    /// Radius of a cylinder, m
+    /// Radius of a cylindrical wheel, m
     #[arg(long, value_name = "M", default_value = "0.467", allow_negative_numbers = true, value_parser = quantity(0.02..=3.0, "m"))]
     radius: f64,
-    /// Width of a cylinder, m
+    /// Width of a cylindrical wheel, m
     #[arg(long, value_name = "M", default_value = "0.254", allow_negative_numbers = true, value_parser = quantity(0.01..=3.0, "m"))]
     width: f64,
 }
 
-/// How the wheel is led over the bed, and how finely that is reckoned.
+/// Motion of the wheel over the soil, and the resolution of the run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 struct Guide {
-    /// Speed of the wheel's centre, m/s
+    /// Speed of the wheel center, m/s
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.01..=30.0, "m/s"))]
     speed: f64,
-    /// Distance between nodes, m
+    /// Distance between soil nodes, m
     #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     grid: f64,
     /// Time step, s
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]
     step: f64,
-    /// Length of the run, s; the load comes on over its first 30 %, means are over its last 40 %
+    /// Length of the run, s. The load ramps up over the first 30 %. Means cover the last 40 %
     #[arg(long, value_name = "S", default_value = "4", allow_negative_numbers = true, value_parser = quantity(0.5..=120.0, "s"))]
     duration: f64,
-    /// Damper of the vertical guide, N s/m
+    /// Damping of the vertical guide, N s/m
     #[arg(long, value_name = "N_S_M", default_value = "5000", allow_negative_numbers = true, value_parser = quantity(0.0..=1e6, "N s/m"))]
     damping: f64,
 }

@@ -23,21 +23,22 @@ const DRIVES: [Option<Refinement>; 3] = [None, Some(Refinement::Step), Some(Refi
 /// What a drive came to: the study's responses, or why there are none.
 type Outcome = Result<Vec<Value>, String>;
 
-/// Say whether a study's answers would move by a finer step or finer ground
+/// Check whether the results of a study depend on time step and ground spacing
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study converge examples/study_tyre_pressure.toml\n  \
     bekker study converge examples/study_tyre_pressure.toml --trials 12 --json\n\n\
-    Drives a few trials, evenly among all, as they are, again by half of time.step, and again over\n\
-    nodes half of ground.spacing apart, each to its end, and says by how much each response moves.\n\
-    A longer step or coarser ground that moves none by what matters saves its time in all trials.\n\
-    Nothing is written.")]
+    Drives a few trials to the end, evenly spread over all. Each is driven unchanged, with half of\n\
+    time.step, and with half of ground.spacing. Prints how far each response moves. If a longer\n\
+    step or coarser ground changes no response noticeably, it saves time in all trials. Writes no\n\
+    files.")]
 pub struct Converge {
-    /// The study
+    /// Study file (.toml)
     study: PathBuf,
-    /// Trials that are driven
+    /// Number of trials to drive
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
     trials: u64,
-    /// Threads, a trial each; as many as there are cores unless told. The result is the same
+    /// Number of threads, one trial each (default: number of CPU cores). Results do not depend on
+    /// it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Print JSON instead of a table

@@ -8,18 +8,18 @@ use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Put the parts of a study together
+/// Merge the parts of a study
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study merge part_1 part_2 part_3 --out whole\n\n\
-    The tables are those of the study driven in one piece, byte for byte.")]
+    The tables are identical, byte for byte, to those of the study driven in one piece.")]
 pub struct Merge {
     /// Folders of `bekker study run --shard`, in any order
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// The whole study's folder: new, empty, or one that this command began
+    /// Folder of the whole study: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Print JSON instead of a line
+    /// Print JSON instead of a summary line
     #[arg(long)]
     json: bool,
 }

@@ -21,28 +21,27 @@ const PROBED: f64 = 2.0;
 /// Trials at most that are built to see whether their levels are refused.
 const CHECKED: usize = 200;
 
-/// Say how many trials a study has and about how long they take
+/// Print the number of trials of a study and estimate their time and memory
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n\n\
-    Builds trials, 200 at most, until every level of a list and every cell of a table's columns has\n\
-    been tried, and tells which are refused. Drives the first 2 s of a few, evenly among all; the\n\
-    time is what the study takes if every trial\n\
-    is driven to its scenario's end. Drives that end early take less. The memory is what the\n\
-    probes came to use, a thread each, and what the rows take.\n\
+    Builds up to 200 trials, until they cover every level of a list and every cell of a table's\n\
+    columns. Prints which trials are invalid. Then drives the first 2 s of a few trials, evenly spread\n\
+    over all. The time assumes that every trial runs to the end of its scenario; trials that end\n\
+    early take less. The memory is that of the probes, once per thread, plus that of the rows.\n\
     \n  bekker study plan examples/study_tyre_pressure.toml --job-script slurm --shards 4 > job.sh")]
 pub struct Plan {
-    /// The study
+    /// Study file (.toml)
     study: PathBuf,
-    /// Threads that it is to be driven on; as many as there are cores unless told
+    /// Number of threads that the study is planned for (default: number of CPU cores)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
     threads: Option<u64>,
-    /// Trials that are probed
+    /// Number of trials to probe
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
     probe: u64,
-    /// Print a script by which a cluster drives the study in parts, instead of the plan
+    /// Print a cluster job script that drives the study in parts, instead of the plan
     #[arg(long, value_name = "KIND", value_enum)]
     job_script: Option<JobScript>,
-    /// Parts of the job script
+    /// Number of parts of the job script
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
     shards: u64,
     /// Print JSON
@@ -50,10 +49,10 @@ pub struct Plan {
     json: bool,
 }
 
-/// Whose job script.
+/// Kind of job script.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum JobScript {
-    /// An array job of SLURM
+    /// SLURM array job
     Slurm,
 }
 

@@ -8,21 +8,21 @@ use crate::simulation::RunSummary;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Drive one trial of a study again, with all files of a run
+/// Rerun one trial of a study, with all files of a run
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study replay pressure --trial 7 --out pressure_7\n\n\
-    Drives the scenario with the trial's values as `bekker run` does, and says if it ends in\n\
-    another state than the trial did.")]
+    Drives the scenario with the values of the trial, as `bekker run` does. Fails if the final\n\
+    state differs from that of the trial.")]
 pub struct Replay {
-    /// The study's folder
+    /// Study folder
     folder: PathBuf,
-    /// The trial's number, from 0
+    /// Number of the trial, from 0
     #[arg(long, value_name = "N")]
     trial: u64,
     /// Folder for the run's results
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Write into a folder that holds something already, in place of what a run left there
+    /// Overwrite the results of an earlier run in a folder that is not empty
     #[arg(long)]
     force: bool,
 }

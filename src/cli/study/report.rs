@@ -23,22 +23,28 @@ use std::path::PathBuf;
 /// Rows of a table on a terminal; all are in the files.
 const SHOWN: usize = 40;
 
-/// Say what a study came to, design point by design point
+/// Report the results of a study for each design point
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study report pressure\n\n\
-    Prints the answer to the study's question, then tables, and writes them as report.md, all figures as report.csv, and report.html, a page\n\
-    with charts and the worst trials' pictures that opens without a network, into the folder:\n\
-    how often go with Wilson's interval of 95 %, mean and standard deviation of each response\n\
-    (of energy, fuel and time those of trials that arrived, with their number),\n\
-    and, where replications have common seeds, the difference to the first design point over\n\
-    pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Where\n\
-    they apply: logistic regression of go, Sobol' indices of the design saltelli, survival over\n\
-    passes, and how well a Gaussian process guesses between the points. Of a study that is not\n\
-    done, the trials before the first that is missing.")]
+    Prints the answer to the study's question, then tables. Writes the tables as report.md and all\n\
+    values as report.csv. Also writes report.html, a page with charts and pictures of the worst\n\
+    trials that opens offline.\n\
+    \n\
+    The tables give, for each design point:\n\
+    - the share of trials that go, with its 95 % Wilson interval;\n\
+    - mean and standard deviation of each response; energy, fuel and time count only arrived\n\
+    trials;\n\
+    - with common seeds in the replications, the paired difference to the first design point.\n\
+    \n\
+    The difference is the number of go trials gained and lost, or the mean with its 95 %\n\
+    Student interval. Where they apply, the report adds logistic regression of go, Sobol' indices\n\
+    (design saltelli) and survival over passes. It also adds the prediction error of a Gaussian\n\
+    process between the points. For an unfinished study, the report covers the trials before the\n\
+    first missing one.")]
 pub struct Report {
-    /// The study's folder
+    /// Study folder
     folder: PathBuf,
-    /// How many of the worst trials are driven again, for a picture of each in report.html
+    /// Number of worst trials to drive again, for a picture of each in report.html
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(..=20))]
     pictures: u16,
     /// Print JSON instead of tables

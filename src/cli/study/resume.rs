@@ -7,18 +7,20 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
 
-/// Go on with a study that was cut, by its folder: what `run` with its file and part does
+/// Resume an interrupted study from its folder
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study resume pressure\n\n\
-    After Ctrl-C, a kill, a full disk or a loss of power. The study's file and its scenario must be\n\
-    where they were, and what they were; else `bekker study run` with the file, where it is now.")]
+    Works after Ctrl-C, a kill, a full disk or a loss of power. The study file and its scenario\n\
+    must be unchanged and in the same place. Otherwise run `bekker study run` with the file at its\n\
+    new place.")]
 pub struct Resume {
-    /// The study's folder
+    /// Study folder
     folder: PathBuf,
-    /// Threads, a trial each; as many as there are cores unless told. The result is the same.
+    /// Number of threads, one trial each (default: number of CPU cores). Results do not depend on
+    /// it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
-    /// Print JSON instead of a line
+    /// Print JSON instead of a summary line
     #[arg(long)]
     json: bool,
 }

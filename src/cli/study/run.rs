@@ -27,27 +27,28 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "mpi")]
 use std::time::Duration;
 
-/// Drive the trials of a study; the same command goes on with one that was cut
+/// Drive the trials of a study, or resume an interrupted one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
     bekker study run examples/study_tyre_pressure.toml --out part_2 --shard 2/3\n\n\
-    Leaves trials.parquet and trials.csv, a row a trial; a failed trial is a row with its reason\n\
-    and ends nothing. What the trials took stands in wall_times.csv. Built with MPI,\n\
-    `mpirun -n 96 bekker study run ...` deals the trials among the processes.")]
+    Writes trials.parquet and trials.csv, with one row per trial. A failed trial is a row with its\n\
+    reason and does not stop the study. wall_times.csv holds the time that each trial took. Built\n\
+    with MPI, `mpirun -n 96 bekker study run ...` distributes the trials over the processes.")]
 pub struct Run {
-    /// The study
+    /// Study file (.toml)
     study: PathBuf,
-    /// The study's folder: new, empty, or one that this command began
+    /// Study folder: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Threads, a trial each; as many as there are cores unless told. The result is the same.
+    /// Number of threads, one trial each (default: number of CPU cores). Results do not depend on
+    /// it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
-    /// Drive a part of the trials: the I-th of N, to be merged with the others
+    /// Drive part I of N of the trials; combine the parts with `bekker study merge`
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
-    /// Print JSON instead of a line
+    /// Print JSON instead of a summary line
     #[arg(long)]
     json: bool,
 }

@@ -7,11 +7,11 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Say how far a study is, while it is driven or after
+/// Show the progress of a running or finished study
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study status pressure")]
 pub struct Status {
-    /// The study's folder
+    /// Study folder
     folder: PathBuf,
     /// Print JSON
     #[arg(long)]

@@ -10,16 +10,16 @@ use clap::Args;
 use comfy_table::{Table, presets};
 use std::path::{Path, PathBuf};
 
-/// Show what a vehicle's file comes to: loads, sinkage, frequencies, pull, turning, stability
+/// Analyze a vehicle file: loads, sinkage, frequencies, pull, turning, stability
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bekker vehicles check my_truck.toml --draw my_truck.svg")]
 pub struct Check {
-    /// A vehicle of the catalogue or a vehicle file (.toml)
+    /// Vehicle from the catalog, or a vehicle file (.toml)
     model: String,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Draw it from the side, from above and from behind
+    /// Draw the vehicle from the side, from above and from behind
     #[arg(long, value_name = "FILE.svg", value_parser = destination::svg)]
     draw: Option<PathBuf>,
 }

@@ -10,37 +10,38 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Read a vehicle of Project Chrono's JSON files and write it as a vehicle file
+/// Import a vehicle from the JSON files of Project Chrono and write a vehicle file
 ///
-/// Tells what has no counterpart here, key by key, and what no file says and was assumed.
-/// Engine, transmission and tyres, which a vehicle of Chrono's does not name, are the best known
-/// ones of its folder, unless given, or named by a file of the whole vehicle as SynChrono has them.
+/// Reports keys without a counterpart in bekker, and assumed values that no file specifies.
+/// Chrono's vehicle files do not name engine, transmission and tires. The import takes those given
+/// as options, or those named in a whole-vehicle file of SynChrono. Otherwise it selects the
+/// best-known files in the vehicle's folder.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     bekker vehicles import data/vehicle/hmmwv/vehicle/HMMWV_Vehicle_4WD.json -o my_hmmwv.toml\n  \
     bekker vehicles check my_hmmwv.toml")]
 pub struct Import {
-    /// The vehicle's file
+    /// Vehicle file of Chrono (.json)
     vehicle: PathBuf,
-    /// The file to write; the vehicle's name with .toml if not given
+    /// File to write (default: name of the input file, with .toml)
     #[arg(short, long, value_name = "FILE.toml")]
     out: Option<PathBuf>,
-    /// Chrono's folder data/vehicle; found above the file if not given
+    /// Chrono's folder data/vehicle (default: found in the parents of the vehicle file)
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Engine
+    /// Engine file
     #[arg(long, value_name = "FILE.json")]
     engine: Option<PathBuf>,
-    /// Transmission
+    /// Transmission file
     #[arg(long, value_name = "FILE.json")]
     transmission: Option<PathBuf>,
-    /// Engine and transmission in one file
+    /// File with both engine and transmission
     #[arg(long, value_name = "FILE.json")]
     powertrain: Option<PathBuf>,
-    /// Tyre of all axles; given more than once, of each axle from the front
+    /// Tire file for all axles; repeat for each axle from the front
     #[arg(long, value_name = "FILE.json")]
     tyre: Vec<PathBuf>,
-    /// Write in the place of a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
     /// Print JSON

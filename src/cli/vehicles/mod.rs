@@ -24,7 +24,7 @@ use std::path::Path;
 pub struct Vehicles {
     #[command(subcommand)]
     action: Option<Action>,
-    /// A vehicle of the catalogue or a vehicle file (.toml)
+    /// Vehicle from the catalog, or a vehicle file (.toml) (default: list all vehicles)
     model: Option<String>,
     /// Print JSON, with every default filled in
     #[arg(long)]

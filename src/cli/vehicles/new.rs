@@ -7,20 +7,20 @@ use crate::vehicle::{catalogue, find_any};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Begin a vehicle file from one of the catalogue
+/// Create a vehicle file from a vehicle of the catalog
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bekker vehicles new my_truck --from fmtv_4x4\n  \
     bekker vehicles check my_truck.toml")]
 pub struct New {
     /// Name of the vehicle
     name: String,
-    /// Vehicle of the catalogue whose figures it begins with
+    /// Vehicle from the catalog to copy
     #[arg(long, value_name = "VEHICLE", default_value = "hmmwv")]
     from: String,
-    /// The file; NAME.toml if not given
+    /// File to write (default: NAME.toml)
     #[arg(long, value_name = "FILE.toml")]
     out: Option<PathBuf>,
-    /// Write in the place of a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }

@@ -20,23 +20,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Watch a recorded run in a browser, or leave it as one file that plays offline
+/// Watch a recorded run in a browser, or write it as one page that plays offline
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker view runs/convoy_mud-1\n  \
     bekker view runs/convoy_mud-1 --html convoy.html\n  bekker view runs\n\n\
-    Prints an address to open in a browser on this machine; Ctrl-C ends it. The run is simulated\n\
-    again, bit for bit: any moment can be gone to, by the slider. From another machine:\n\
+    Prints an address to open in a browser on this machine; Ctrl-C ends the server. The run is\n\
+    simulated again, bit for bit; the slider selects any moment. From another machine:\n\
     ssh -L 8000:127.0.0.1:8000 HOST bekker view RUN --address 127.0.0.1:8000")]
 pub struct View {
-    /// Folder of the run, or one that holds runs and studies
+    /// Run folder, or a folder with runs and studies
     run: PathBuf,
-    /// Write one self-contained page, and serve nothing
+    /// Write one self-contained page to this file instead of starting a server
     #[arg(long, value_name = "FILE.html", value_parser = destination::html)]
     html: Option<PathBuf>,
-    /// Where to listen; port 0 is any that is free
+    /// Address to listen at; port 0 selects any free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", conflicts_with = "html")]
     address: Address,
-    /// What a browser has to give, in place of one drawn at random
+    /// Access token for browsers (default: randomly generated)
     #[arg(long, value_name = "TOKEN", conflicts_with = "html")]
     token: Option<String>,
 }
