@@ -90,7 +90,7 @@ pub enum PropKind {
     Rock,
     /// A round post of 1.2 m.
     Post,
-    /// A block of masonry of a size that is given: a wall, a house, a kerb.
+    /// A block of masonry of a size that is given: a wall, a house, a curb.
     Block,
     /// A stretch of concrete barrier (New Jersey shape): 3.05 m long, 0.61 m wide, 0.81 m high.
     Barrier,

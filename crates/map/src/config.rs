@@ -30,7 +30,7 @@ pub struct MapConfig {
     pub terrain: config::Terrain,
     /// Which soil lies where, as in a scenario.
     pub soil: config::SoilMap,
-    /// How finely and by which laws the soil is modelled, as in a scenario.
+    /// How finely and by which laws the soil is modeled, as in a scenario.
     #[serde(default)]
     pub ground: config::Ground,
     /// Side of a cell of the map, m. Speeds do not depend on it.
@@ -91,10 +91,10 @@ pub struct MappedVehicle {
     /// A name from `bekker vehicles`, or a vehicle file (.toml) relative to the map's.
     #[schemars(length(min = 1, max = 4096))]
     pub model: String,
-    /// Whether its tyres give way.
+    /// Whether its tires give way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tyre: Option<TyreModel>,
-    /// Inflation of its tyres, kPa.
+    /// Inflation of its tires, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Option<Inflation>,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// A switch: which differentials it locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// The centre differential, in the transfer case.
+    /// The center differential, in the transfer case.
     Centre,
-    /// Those between axles of the same output of the centre differential.
+    /// Those between axles of the same output of the center differential.
     InterAxle,
     /// Those between the wheels of the axles behind its front output.
     FrontAxles,
@@ -36,9 +36,9 @@ impl Lock {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Locks {
-    /// The centre differential, in the transfer case.
+    /// The center differential, in the transfer case.
     pub centre: bool,
-    /// The differentials between axles of the same output of the centre differential.
+    /// The differentials between axles of the same output of the center differential.
     pub inter_axle: bool,
     /// The differentials between the wheels of the axles behind its front output.
     pub front_axles: bool,

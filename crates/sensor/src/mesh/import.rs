@@ -1,9 +1,9 @@
 //! Meshes of others: glTF 2.0 and Wavefront OBJ, from bytes.
 //!
 //! Both are y up, front towards z, left towards x, as glTF prescribes and as exporters
-//! write OBJ; they are turned to x forward, y left, z up. Shape, base colour, roughness
+//! write OBJ; they are turned to x forward, y left, z up. Shape, base color, roughness
 //! and metallic share are taken over. Nothing tells the reflectance at a lidar's
-//! wavelength: it is the mean of the colour.
+//! wavelength: it is the mean of the color.
 
 use super::MeshBuilder;
 use super::{gltf, obj};
@@ -125,7 +125,7 @@ pub fn import(
     Ok(imported)
 }
 
-/// A surface of a base colour, linear.
+/// A surface of a base color, linear.
 pub(super) fn painted(colour: [f32; 3], roughness: f32, metallic: f32) -> Material {
     let colour = colour.map(|c| c.clamp(0.0, 1.0));
     let (roughness, metallic) = (roughness.clamp(0.0, 1.0), metallic.clamp(0.0, 1.0));

@@ -161,7 +161,7 @@ impl Motion {
 /// with the brake against the throttle where the vehicle exceeds them.
 ///
 /// One that minds slip presses gently and lifts the foot where a wheel spins, and so holds its wheels near
-/// the greatest force of a tyre on firm ground, beyond which it falls.
+/// the greatest force of a tire on firm ground, beyond which it falls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeedControl {
@@ -483,7 +483,7 @@ mod tests {
         }
     }
 
-    /// At a step that takes 70 % of its throttle, before it is told of as immobilised.
+    /// At a step that takes 70 % of its throttle, before it is told of as immobilized.
     #[test]
     fn presses_until_wheels_turn_however_slowly_it_is_to_go() {
         let control = SpeedControl::default();

@@ -24,7 +24,7 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
-    /// Inflation of all tyres (kPa) that central tyre inflation works towards from a time
+    /// Inflation of all tires (kPa) that central tire inflation works towards from a time
     /// (s) on, in order of time; as it is before the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inflation: Vec<(f64, f64)>,

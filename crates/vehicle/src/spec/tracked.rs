@@ -1,7 +1,7 @@
 //! What the file of a tracked vehicle says.
 //!
 //! Points are given in the chassis frame for the left track, those of an arm
-//! from the centre of its road wheel; the right track is the left's mirror image
+//! from the center of its road wheel; the right track is the left's mirror image
 //! in y but for what `[right]` says.
 
 use super::{Chassis, Part, Point, SpecError};
@@ -17,14 +17,14 @@ pub enum RunningGear {
     Tracks,
 }
 
-/// How the shoes are modelled.
+/// How the shoes are modeled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackModel {
     /// An extensible band over sprocket, road wheels and idler, on which the
     /// shoes ride.
     Belt,
-    /// Every shoe a rigid body, joined to its neighbours by pins.
+    /// Every shoe a rigid body, joined to its neighbors by pins.
     Segmented,
 }
 
@@ -32,7 +32,7 @@ pub enum TrackModel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sprocket {
-    /// Its centre, m; y is the middle of the track.
+    /// Its center, m; y is the middle of the track.
     pub position: Point,
     /// Teeth: pins on its pitch circle.
     pub teeth: u32,
@@ -62,7 +62,7 @@ pub struct Tooth {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Idler {
-    /// Its centre before the track is tightened, m.
+    /// Its center before the track is tightened, m.
     pub position: Point,
     /// Radius, m.
     pub radius: f64,
@@ -86,9 +86,9 @@ pub struct Idler {
 pub struct RoadArm {
     /// The arm.
     pub arm: Part,
-    /// Its centre of mass, m, from the wheel's centre.
+    /// Its center of mass, m, from the wheel's center.
     pub com: Point,
-    /// Its hinge on the chassis, m, from the wheel's centre.
+    /// Its hinge on the chassis, m, from the wheel's center.
     pub pivot: Point,
     /// Torque of the torsion bar that presses the wheel down, in the design
     /// position, N m.
@@ -99,9 +99,9 @@ pub struct RoadArm {
     pub damping: f64,
     /// Damper of the arms that have one, N s/m.
     pub damper: f64,
-    /// Its end on the arm, m, from the wheel's centre.
+    /// Its end on the arm, m, from the wheel's center.
     pub damper_arm: Point,
-    /// Its end on the chassis, m, from the wheel's centre.
+    /// Its end on the chassis, m, from the wheel's center.
     pub damper_chassis: Point,
     /// Angle up from the design position at which the bump stop meets, degrees.
     pub bump_deg: f64,
@@ -135,7 +135,7 @@ pub struct ReturnRoller {
     pub wheel: Part,
     /// Radius, m.
     pub radius: f64,
-    /// Height of its centre in the chassis frame, m.
+    /// Height of its center in the chassis frame, m.
     pub height: f64,
 }
 
@@ -236,12 +236,12 @@ impl Shoe {
 pub struct Track {
     /// Number of shoes.
     pub shoes: u32,
-    /// Stations of the road wheels from the front: x of their centres in the
+    /// Stations of the road wheels from the front: x of their centers in the
     /// design position, m.
     pub stations: Vec<f64>,
     /// Which of them have dampers.
     pub damped: Vec<bool>,
-    /// Where return rollers stand, from the front: x of their centres, m.
+    /// Where return rollers stand, from the front: x of their centers, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub return_rollers: Vec<f64>,
 }
@@ -309,7 +309,7 @@ pub struct TrackedSpec {
     pub format: u32,
     /// What it runs on: `tracks`.
     pub running_gear: RunningGear,
-    /// How the shoes are modelled.
+    /// How the shoes are modeled.
     pub model: TrackModel,
     /// Name of the vehicle.
     pub name: String,
@@ -323,7 +323,7 @@ pub struct TrackedSpec {
     pub sprocket: Sprocket,
     /// The idlers.
     pub idler: Idler,
-    /// Height of the road wheels' centres in the design position, m.
+    /// Height of the road wheels' centers in the design position, m.
     pub wheel_height: f64,
     /// The road arms.
     pub road_arm: RoadArm,

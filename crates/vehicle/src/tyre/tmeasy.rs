@@ -1,4 +1,4 @@
-//! The handling tyre TMeasy: steady forces over slip.
+//! The handling tire TMeasy: steady forces over slip.
 //!
 //! Each force rises over slip from its initial slope to a maximum and falls to
 //! full sliding; the figures are given at the nominal load and at twice that,
@@ -9,20 +9,20 @@
 //! Source: G. Rill, *Road Vehicle Dynamics: Fundamentals and Modeling* (CRC
 //! Press 2012), section 3; G. Rill, "TMeasy: the handling tire model for all
 //! driving situations" (2013). As in the reference (Project Chrono,
-//! `ChTMeasyTire`) the slips are combined without normalising them, friction
+//! `ChTMeasyTire`) the slips are combined without normalizing them, friction
 //! scales maximum and sliding but not the initial slope, and rolling gives no
 //! camber thrust.
 //!
-//! The figures are those of tyres that roll. Rubber's friction falls with the speed at which it slides, so the
+//! The figures are those of tires that roll. Rubber's friction falls with the speed at which it slides, so the
 //! fall beyond the maximum is gone along by what the tread slides over a transport velocity of at least
-//! [`ADHERING`]: at walking pace a tyre that creeps holds its maximum, and one that stands is held by it.
+//! [`ADHERING`]: at walking pace a tire that creeps holds its maximum, and one that stands is held by it.
 
 use bekker_math::numeric::hypot;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Transport velocity from which on the figures hold as they are, m/s: that from which on Project Chrono's
-/// `ChTMeasyTire` takes them, below which it goes over to the full friction of tyres that stand.
+/// `ChTMeasyTire` takes them, below which it goes over to the full friction of tires that stand.
 pub const ADHERING: f64 = 3.0;
 
 /// A figure at the nominal load and at twice the nominal load.
@@ -56,7 +56,7 @@ pub struct Trail {
     pub end_slip: LoadPair,
 }
 
-/// Parameters of a TMeasy tyre.
+/// Parameters of a TMeasy tire.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TMeasy {
@@ -195,7 +195,7 @@ impl TMeasy {
 
     /// Steady force over slip, N, common to both directions: the force along
     /// each is minus this times that slip. `load` in N, `slip` longitudinal and
-    /// lateral (sliding velocity over transport velocity), `friction` of the ground; for a tyre that
+    /// lateral (sliding velocity over transport velocity), `friction` of the ground; for a tire that
     /// rolls at [`ADHERING`] or faster.
     pub fn secant(&self, load: f64, slip: [f64; 2], friction: f64) -> f64 {
         self.secant_at(load, slip, ADHERING, friction)
