@@ -45,7 +45,8 @@ pub struct PurePursuit {
     pub min_look_ahead: f64,
     /// Maximum look-ahead distance, m.
     pub max_look_ahead: f64,
-    /// Maximum rate of change of the steering, 1/s; a rate of 2 turns from lock to lock in 1 s.
+    /// Maximum rate of change of the steering, 1/s. At 2, the steering moves from lock to lock in 1
+    /// s.
     pub steering_rate: f64,
 }
 
