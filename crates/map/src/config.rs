@@ -134,7 +134,7 @@ impl Default for Strength {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ElevationError {
-    /// Standard deviation of the heights, m.
+    /// Standard deviation of the error, m.
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub sigma: f64,
     /// Correlation length of the error, m.

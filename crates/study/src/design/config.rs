@@ -160,7 +160,7 @@ impl Factor {
             (Some(count), ..) => self.listed_level((part * count as f64) as u64),
             (None, Some([low, high]), _) => Level::Number(low + part * (high - low)),
             (None, None, Some(distribution)) => Level::Number(distribution.quantile(part)),
-            // of a table's own
+            // the levels of a custom table
             (None, None, None) => Level::Boolean(false),
         }
     }
@@ -227,10 +227,10 @@ impl Level {
     pub fn to_toml(&self) -> String {
         match self {
             Level::Boolean(is) => is.to_string(),
-            // beyond, not every whole number is one of these
+            // beyond this limit, not every whole number is representable
             Level::Number(x) if x.fract() == 0.0 && x.abs() < 9e15 => x.to_string(),
             Level::Number(x) => format!("{x:?}"),
-            // what JSON escapes, TOML reads
+            // TOML accepts the escapes of JSON
             Level::Word(word) => serde_json::Value::from(word.as_str()).to_string(),
         }
     }

@@ -91,7 +91,8 @@ impl Distribution {
         let part = part.clamp(NEAREST, 1.0 - NEAREST);
         let [low, high] = self.bounds();
         let [from, to] = [low.map_or(0.0, |x| self.below(x)), high.map_or(1.0, |x| self.below(x))];
-        // rounding takes the last parts of what is cut off below to the whole's end, where no number is
+        // rounding can make the last probabilities of a truncated distribution 1, whose quantile can be
+        // infinite
         let number = self.uncut((from + part * (to - from)).min(1.0 - NEAREST));
         number.clamp(low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
     }
@@ -188,7 +189,7 @@ impl Distribution {
     /// Cumulative probability of a number in the distribution before truncation.
     fn below(&self, number: f64) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
-        // until halving changes nothing any more
+        // until bisection no longer changes the result
         for _ in 0..60 {
             let middle: f64 = 0.5 * (from + to);
             if self.uncut(middle) < number { from = middle } else { to = middle }
@@ -233,17 +234,17 @@ mod tests {
     #[test]
     fn a_cut_distribution_stays_within_its_bounds_in_its_own_proportions() {
         let cut = Distribution::Normal { mean: 0.0, deviation: 1.0, low: Some(-1.0), high: None };
-        // below -1 lies 0.158655 of it; the median of the rest has half of the rest below
+        // 0.158655 of it is below -1; half of the rest is below the median of the rest
         let median = normal_quantile(0.158_655_253_931_457 + 0.5 * 0.841_344_746_068_543);
         assert!((cut.quantile(0.5) - median).abs() < 1e-12);
         assert!((cut.quantile(0.0) + 1.0).abs() < 1e-12 && cut.quantile(1.0) > 8.0);
         assert_eq!(cut.fault(), None);
-        // a cut above what most of it has, and below it, mirror one another
+        // a truncation above most of the distribution and one below most of it are mirror images
         let [above, below] = [(Some(0.6), None), (None, Some(0.4))]
             .map(|(low, high)| Distribution::Normal { mean: 0.5, deviation: 0.1, low, high });
         assert_eq!([above.fault(), below.fault()], [None, None]);
         for n in 0..=64 {
-            // parts that are exact in either direction
+            // probabilities that are exact in both directions
             let part = f64::from(n) / 64.0;
             let [right, left] = [above.quantile(part), below.quantile(1.0 - part)];
             assert!((right + left - 1.0).abs() < 1e-9 || n == 64, "{part}: {right} {left}");

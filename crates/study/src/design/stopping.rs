@@ -221,13 +221,13 @@ mod tests {
         for (config, trials) in [(config("random", 1), 200), (config("full_factorial", 150), 450)] {
             let (extent, count) = driven(&config, trials, 0);
             let taken: u64 = extent.taken.iter().map(|own| own.end - own.start).sum();
-            // before the end, in whole blocks, and nothing driven beyond
+            // it stops before the end, after whole blocks, and drives no further trials
             assert!(taken < trials && taken == count as u64, "{extent:?}");
             assert!(extent.taken.iter().all(|own| (own.end - own.start) % 20 == 0), "{extent:?}");
             for order in 1..5 {
                 assert_eq!(driven(&config, trials, order).0, extent);
             }
-            // with all trials there, as after a merge of shards, it takes the same
+            // with all trials present, as after a merge of shards, the result is the same
             let draws = Stream::new(1, "go");
             let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
             assert_eq!(super::extent(&config, trials, all), extent);

@@ -62,8 +62,7 @@ pub struct FlexibleTyre {
     /// Central tire inflation. Where absent, the vehicle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub central_inflation: Option<CentralInflation>,
-    /// Measured loads on a flat plate: at least three points, at no fewer than two inflation
-    /// pressures.
+    /// Measured loads on a flat plate: at least three points, at two or more inflation pressures.
     pub load_deflection: Vec<LoadDeflection>,
 }
 
