@@ -152,7 +152,7 @@ pub struct SolidAxle {
 pub struct SolidAxlePoints {
     /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Center of mass of the beam; y must be 0.
+    /// Center of mass of the beam, with y = 0.
     pub beam_com: Point,
     /// Damper: end on the chassis.
     pub damper_chassis: Point,
