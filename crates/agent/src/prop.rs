@@ -3,28 +3,28 @@
 use bekker_sensor::bvh::Bounds;
 use bekker_sensor::class::Class;
 
-/// Something that stands on the ground.
+/// An object that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prop {
-    /// What it looks like.
+    /// Appearance of the object.
     pub form: Form,
-    /// Where, m.
+    /// Position, m.
     pub place: [f64; 2],
     /// Heading, rad.
     pub heading: f64,
-    /// By how much it is larger than its form.
+    /// Scale relative to its form.
     pub scale: f64,
-    /// Whether vehicles run into it.
+    /// Whether vehicles collide with it.
     pub solid: bool,
-    /// Diameter of its stem, m; as it is drawn where it isn't said.
+    /// Diameter of its stem, m. Where absent, it is the diameter as drawn.
     pub diameter: Option<f64>,
-    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles in the
-    /// place of the box around it.
+    /// Length, width and height of a block, m. For a mesh, they are those of the block with which
+    /// vehicles collide, instead of the box around the mesh.
     pub size: Option<[f64; 3]>,
 }
 
 impl Prop {
-    /// What it is, in a word.
+    /// Name of the kind of object, in one word.
     pub fn noun(&self) -> &'static str {
         match self.form {
             Form::Kind(PropKind::Spruce) => "spruce",
@@ -44,18 +44,18 @@ impl Prop {
     }
 }
 
-/// What scenery looks like.
+/// Appearance of scenery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Form {
-    /// One of the kinds that are drawn here.
+    /// One of the built-in kinds.
     Kind(PropKind),
-    /// A mesh of others.
+    /// An imported mesh.
     Mesh {
         /// Index into `ImportedMeshes::meshes`.
         index: usize,
-        /// What it is labelled as.
+        /// Semantic class of the mesh.
         class: Class,
-        /// The box around it.
+        /// Bounding box of the mesh.
         bounds: Bounds,
     },
 }
@@ -72,26 +72,26 @@ impl From<PropKind> for Form {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum PropKind {
-    /// A spruce of 9 m.
+    /// A spruce, 9 m high.
     Spruce,
-    /// A broad-leaved tree of 7 m.
+    /// A broad-leaved tree, 7 m high.
     Oak,
-    /// A birch of 10 m.
+    /// A birch, 10 m high.
     Birch,
-    /// A white oak of 20 m with a stem of 30 cm.
+    /// A white oak, 20 m high with a stem of 30 cm.
     WhiteOak,
-    /// A loblolly pine of 20 m with a stem of 30 cm, bare up to its crown.
+    /// A loblolly pine, 20 m high with a stem of 30 cm, bare up to its crown.
     Pine,
-    /// A pecan of 20 m with a stem of 30 cm.
+    /// A pecan, 20 m high with a stem of 30 cm.
     Pecan,
-    /// A southern magnolia of 20 m with a stem of 30 cm, in leaf almost to the ground.
+    /// A southern magnolia, 20 m high with a stem of 30 cm, with leaves almost down to the ground.
     Magnolia,
     /// A boulder of about 1 m.
     Rock,
-    /// A round post of 1.2 m.
+    /// A round post, 1.2 m high.
     Post,
-    /// A block of masonry of a size that is given: a wall, a house, a kerb.
+    /// A block of masonry of a given size: a wall, a house, a curb.
     Block,
-    /// A stretch of concrete barrier (New Jersey shape): 3.05 m long, 0.61 m wide, 0.81 m high.
+    /// A segment of a concrete barrier (New Jersey shape): 3.05 m long, 0.61 m wide, 0.81 m high.
     Barrier,
 }

@@ -1,18 +1,20 @@
-//! Locks of differentials that a driver engages, as by switches on the dashboard.
+//! Differential locks that a driver engages, as with switches on a dashboard.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A switch: which differentials it locks.
+/// A switch and the differentials that it locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// The centre differential, in the transfer case.
+    /// The center differential, in the transfer case.
     Centre,
-    /// Those between axles of the same output of the centre differential.
+    /// The differentials between axles on the same output of the center differential.
     InterAxle,
-    /// Those between the wheels of the axles behind its front output.
+    /// The differentials between the wheels of the axles on the front output of the center
+    /// differential.
     FrontAxles,
-    /// Those between the wheels of the axles behind its rear output.
+    /// The differentials between the wheels of the axles on the rear output of the center
+    /// differential.
     RearAxles,
 }
 
@@ -20,7 +22,7 @@ impl Lock {
     /// All switches.
     pub const ALL: [Lock; 4] = [Lock::Centre, Lock::InterAxle, Lock::FrontAxles, Lock::RearAxles];
 
-    /// Its name in scenarios and messages.
+    /// Name of the switch in scenarios and messages.
     pub fn name(self) -> &'static str {
         match self {
             Lock::Centre => "centre",
@@ -31,43 +33,48 @@ impl Lock {
     }
 }
 
-/// Which locks are commanded, or which a vehicle has; only differentials whose file says
-/// `commanded` follow.
+/// Differential locks to engage, or those that a vehicle has. Only differentials with `commanded`
+/// in the vehicle's file respond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Locks {
-    /// The centre differential, in the transfer case.
+    /// Whether to lock the center differential, in the transfer case.
     pub centre: bool,
-    /// The differentials between axles of the same output of the centre differential.
+    /// Whether to lock the differentials between axles on the same output of the center
+    /// differential.
     pub inter_axle: bool,
-    /// The differentials between the wheels of the axles behind its front output.
+    /// Whether to lock the differentials between the wheels of the axles on the front output of the
+    /// center differential.
     pub front_axles: bool,
-    /// The differentials between the wheels of the axles behind its rear output.
+    /// Whether to lock the differentials between the wheels of the axles on the rear output of the
+    /// center differential.
     pub rear_axles: bool,
 }
 
 impl Locks {
-    /// None.
+    /// No locks.
     pub const OPEN: Locks =
         Locks { centre: false, inter_axle: false, front_axles: false, rear_axles: false };
 
-    /// Whether a lock is among them.
+    /// Whether a lock is in this set.
     pub fn contains(mut self, lock: Lock) -> bool {
         *self.flag(lock)
     }
 
-    /// The same with or without a lock.
+    /// Returns this set with a lock added or removed.
     pub fn with(mut self, lock: Lock, engaged: bool) -> Locks {
         *self.flag(lock) = engaged;
         self
     }
 
-    /// Those that are among them.
+    /// Iterates over the locks in this set.
     pub fn iter(self) -> impl Iterator<Item = Lock> {
         Lock::ALL.into_iter().filter(move |lock| self.contains(*lock))
     }
 
-    /// Locks by their names; the first name that is none's if there is one.
+    /// Returns the locks with these names.
+    ///
+    /// The error is the first name that no lock has.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Locks, &'a str> {
         names.into_iter().try_fold(Locks::OPEN, |locks, name| {
             let lock = Lock::ALL.into_iter().find(|lock| lock.name() == name).ok_or(name)?;
@@ -75,7 +82,7 @@ impl Locks {
         })
     }
 
-    /// Whether there are none.
+    /// Whether this set is empty.
     pub fn is_open(&self) -> bool {
         *self == Locks::OPEN
     }

@@ -6,30 +6,31 @@ use bekker_math::numeric::{atan, tan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A frozen layer that bears vehicles of a weight up to C d², C being 0.86 MN/m² where the ground was wet
-/// as it froze and 0.35 MN/m² where it was dry (CRREL report 95-1, table A4; S. A. Shoop 1995). What it bears
-/// drives on frozen ground; what is heavier breaks through and drives on the soil as it is without
-/// frost. A scenario's heaviest vehicle decides for all. In practice 5 cm are often said to do (FASST), a third of what
-/// this asks for under a HMMWV: so it says too little rather than too much.
+/// A frozen layer that bears vehicles up to a weight of C d². C is 0.86 MN/m² for ground that was
+/// wet when it froze and 0.35 MN/m² for dry ground (CRREL report 95-1, table A4; S. A. Shoop 1995).
+/// Vehicles within that weight drive on frozen ground. Heavier vehicles break through and drive on
+/// the soil as it is without frost. The heaviest vehicle of a scenario decides for all. In
+/// practice, 5 cm are often considered sufficient (FASST), a third of what this rule requires for a
+/// HMMWV. The rule therefore tends to underestimate the bearing capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frost {
     /// Depth d of the frozen layer, m.
     #[schemars(range(max = 5.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub depth: f64,
-    /// Whether it was wet as it froze.
+    /// Whether the ground was wet when it froze.
     #[serde(default)]
     pub wet: bool,
 }
 
 impl Frost {
-    /// Weight of the heaviest vehicle that it bears, N.
+    /// Weight of the heaviest vehicle that the layer bears, N.
     pub fn bearing(&self) -> f64 {
         let per_area = if self.wet { 0.86e6 } else { 0.35e6 };
         per_area * self.depth * self.depth
     }
 
-    /// The soil under it as a vehicle of this weight, N, meets it.
+    /// Returns the soil under a vehicle of this weight, N.
     pub fn under(&self, soil: &Yielding, weight: f64) -> Yielding {
         let mut met = soil.clone();
         if weight <= self.bearing() {
@@ -39,10 +40,11 @@ impl Frost {
     }
 }
 
-/// A thawed layer over ground that is still frozen: its shear strength is that of the soil times a
-/// factor of its depth (CRREL report 95-1, table A3, the multiplier of traction), and the frozen
-/// ground below does not give way. The table's multiplier of resistance, up to 10, is for frozen
-/// ground's resistance and is not used: here resistance comes of the layer's sinkage.
+/// A thawed layer over ground that is still frozen. Its shear strength is that of the soil times a
+/// factor that depends on its depth (CRREL report 95-1, table A3, the multiplier of traction). The
+/// frozen ground below does not deform. The table's multiplier of resistance, up to 10, applies to
+/// the resistance of frozen ground and is not used. Here the resistance results from the sinkage of
+/// the layer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Thaw {
@@ -66,7 +68,7 @@ impl Thaw {
         [0.20, 0.63],
     ];
 
-    /// The soil as it thaws.
+    /// Returns the soil with its thawed strength, over frozen ground.
     pub fn thawed(&self, soil: &Yielding) -> Yielding {
         let factor = Curve::new(Thaw::TRACTION.to_vec()).map_or(1.0, |c| c.value(self.depth));
         let mut thawed = Yielding {

@@ -1,11 +1,11 @@
-//! What water does to a fine-grained soil.
+//! Effect of water on the strength of a fine-grained soil.
 
 use bekker_math::numeric::{exp, ln, pow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Classes of the Unified Soil Classification System whose strength is known to fall with water
-/// by a relation that other data do not contradict.
+/// Soil classes of the Unified Soil Classification System whose strength decreases with moisture by
+/// a known relation that other data do not contradict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum SoilClass {
@@ -20,9 +20,11 @@ pub enum SoilClass {
 }
 
 impl SoilClass {
-    /// c₁ and c₂ of the rating cone index RCI = exp(c₁ - c₂ ln w), psi, at a moisture of w per cent
-    /// of the dry mass (soil moisture strength prediction, SMSP II: P. M. Sullivan and others 1997,
-    /// in CRREL SR-04-1, table 5.2.1).
+    /// c₁ and c₂ of the rating cone index RCI = exp(c₁ - c₂ ln w), psi, at a moisture of w percent
+    /// of the dry mass.
+    ///
+    /// Source: soil moisture strength prediction, SMSP II: P. M. Sullivan and others 1997, in CRREL
+    /// SR-04-1, table 5.2.1.
     fn coefficients(self) -> [f64; 2] {
         match self {
             SoilClass::Ch => [13.686, 2.705],
@@ -31,68 +33,69 @@ impl SoilClass {
         }
     }
 
-    /// Rating cone index at a moisture, a share of the dry mass, psi. The soils that it was fitted to
-    /// scatter about it by a factor of 3 (half of ln 3 is one standard deviation of its logarithm), so
-    /// that it is of use as a ratio within one soil.
+    /// Rating cone index at a moisture given as a share of the dry mass, psi.
+    ///
+    /// The soils to which it was fitted scatter about it by a factor of 3: half of ln 3 is one
+    /// standard deviation of its logarithm. It is therefore useful as a ratio within one soil.
     pub fn rating_cone_index(self, moisture: f64) -> f64 {
         let [c1, c2] = self.coefficients();
         exp(c1 - c2 * ln(100.0 * moisture))
     }
 
-    /// Shear strength at a moisture over that at another, (w/w₀)^(-c₂).
+    /// Shear strength at one moisture over that at another, (w/w₀)^(-c₂).
     pub fn strength_ratio(self, moisture: f64, reference: f64) -> f64 {
         let [_, c2] = self.coefficients();
         pow(moisture / reference, -c2)
     }
 }
 
-/// How wet a soil is beside how wet it was when its figures were measured. Moistures are gravimetric:
-/// mass of water over dry mass.
+/// Moisture of a soil, compared with its moisture when its parameters were measured. All moistures
+/// are gravimetric: mass of water over dry mass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Moisture {
-    /// Class of the soil: of others no relation is known that would hold, so they are refused.
+    /// Class of the soil. Other classes are rejected, because no valid relation is known for them.
     pub class: SoilClass,
-    /// Moisture at which the soil's figures were measured, a share of its dry mass.
+    /// Moisture at which the soil's parameters were measured, as a share of the dry mass.
     #[schemars(range(max = 2.0), extend("exclusiveMinimum" = 0.0))]
     pub reference: f64,
-    /// Moisture now, a share of its dry mass; with `rain` that before it fell. The reference's,
-    /// unless given.
+    /// Moisture now, as a share of the dry mass; with `rain`, the moisture before the rain. Where
+    /// absent, it equals `reference`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 2.0), extend("exclusiveMinimum" = 0.0))]
     pub content: Option<f64>,
-    /// Rain that has fallen since.
+    /// Rain that has fallen since. Where absent, none has fallen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rain: Option<Rain>,
 }
 
-/// Rain on a layer of soil that keeps what falls until it is full, and dries towards its reference.
+/// Rain on a soil layer that retains the water until it is saturated and dries toward `reference`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rain {
-    /// What fell when: [day, mm], in order of the days.
+    /// Rainfalls as pairs [day, mm], in order of the days.
     #[schemars(length(min = 1, max = 10_000))]
     pub falls: Vec<[f64; 2]>,
-    /// The day of the drive.
+    /// Day of the drive.
     pub day: f64,
-    /// Depth of the layer that wets, m.
+    /// Depth of the layer that gets wet, m.
     #[serde(default = "layer")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub layer: f64,
-    /// Its dry density, kg/m³.
+    /// Dry density of the layer, kg/m³.
     #[serde(default = "dry_density")]
     #[schemars(range(max = 3000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub dry_density: f64,
-    /// Moisture that it cannot exceed, a share of its dry mass; the rest runs off.
+    /// Maximum moisture as a share of the dry mass. Excess water runs off.
     #[schemars(range(max = 2.0), extend("exclusiveMinimum" = 0.0))]
     pub saturated: f64,
-    /// Days in which what is above the reference falls to 1/e.
+    /// Time in days in which the moisture above `reference` falls to 1/e.
     #[serde(default = "drying_days")]
     #[schemars(range(max = 10_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "d"))]
     pub drying_days: f64,
 }
 
-/// The upper foot: the layer whose index decides for most vehicles is 6 to 12 inches deep.
+/// The upper foot: the layer whose index is decisive for most vehicles is 6 to 12 inches deep.
 fn layer() -> f64 {
     0.3
 }
@@ -105,32 +108,32 @@ fn drying_days() -> f64 {
     5.0
 }
 
-/// Why a moisture cannot be.
+/// Reasons why a moisture is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoistureError {
-    /// Days that do not follow one another.
+    /// Days are not in order.
     #[error(
         "day {day} of falls comes after day {before}; allowed: in order, the last not after the day of the drive"
     )]
     Order {
         /// The day.
         day: f64,
-        /// The one before it, or of the drive.
+        /// The day before it in the list, or the day of the drive.
         before: f64,
     },
-    /// Less than no rain.
+    /// A rainfall is below 0.
     #[error("{fall} mm of rain on day {day}; allowed: 0 to 10,000")]
     Fall {
-        /// How much fell, mm.
+        /// Amount of the rainfall, mm.
         fall: f64,
-        /// When.
+        /// Day of the rainfall.
         day: f64,
     },
-    /// A soil that holds less water than it has.
+    /// The saturated moisture is lower than the initial moisture.
     #[error("saturated is {saturated}; allowed: at least the moisture before the rain, {before}")]
     Saturated {
-        /// Moisture that cannot be exceeded.
+        /// Maximum moisture.
         saturated: f64,
         /// Moisture before any rain.
         before: f64,
@@ -138,12 +141,14 @@ pub enum MoistureError {
 }
 
 impl Moisture {
-    /// Moisture now: w(t) = w₀ + (w - w₀) e^(-t/τ) between falls, which each add their mass to that of
-    /// the layer until it is saturated. A bucket: no runoff before it is full, no depth, no weather but
-    /// rain; how fast it dries must be known.
+    /// Moisture now: w(t) = w₀ + (w - w₀) e^(-t/τ) between rainfalls.
+    ///
+    /// Each rainfall adds its mass to the layer until the layer is saturated. This is a bucket
+    /// model: no runoff before it is full, no depth, no weather except rain. The drying time must
+    /// be known.
     ///
     /// # Errors
-    /// Days out of order, falls below 0, saturation below what was there before.
+    /// Days out of order, rainfalls below 0, a saturated moisture below the initial moisture.
     pub fn now(&self) -> Result<f64, MoistureError> {
         let mut moisture = self.content.unwrap_or(self.reference);
         let Some(rain) = &self.rain else { return Ok(moisture) };
@@ -173,7 +178,7 @@ impl Moisture {
         Ok(dried(moisture, rain.day - before))
     }
 
-    /// Shear strength now over that which the soil's figures have.
+    /// Shear strength now over the shear strength of the soil's parameters.
     ///
     /// # Errors
     /// As [`Moisture::now`].

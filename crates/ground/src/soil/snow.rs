@@ -5,31 +5,33 @@ use bekker_math::numeric::pow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Shallow snow: under a wheel it packs to a final density and then bears as the frozen ground
-/// below it. Sinkage by packing is h (1 - ρ/ρ_f) (CRREL report 95-7, its equation 1), for snow that stays in
-/// the track; a part of it leaves (is thrown, sheared off at the wheel's edges, carried away), and the layer that
-/// is left is h (1 - (1 - f) ρ/ρ_f) deep.
+/// Shallow snow over ground that does not deform. Under a wheel it packs to a final density and
+/// then bears like the frozen ground below it. For snow that stays in the track, the sinkage by
+/// packing is h (1 - ρ/ρ_f) (CRREL report 95-7, equation 1). A share f of the snow leaves the
+/// track: it is thrown, sheared off at the wheel's edges or carried away. The sinkage is then h (1
+/// - (1 - f) ρ/ρ_f).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SnowCover {
     /// Depth h of the undisturbed snow, m.
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub depth: f64,
-    /// Its density ρ, kg/m³.
+    /// Density ρ of the undisturbed snow, kg/m³.
     #[schemars(range(max = 900.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: f64,
-    /// Density ρ_f to which it packs, kg/m³: 500 under up to 210 kPa, 550 above, 600 above
-    /// 350, 650 above 700 (CRREL report 95-7).
+    /// Density ρ_f to which the snow packs, kg/m³: 500 under up to 210 kPa, 550 above that, 600
+    /// above 350 kPa, 650 above 700 kPa (CRREL report 95-7).
     #[schemars(range(max = 917.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     #[serde(default = "packed")]
     pub packed_density: f64,
-    /// Share f of the snow that leaves the track; nothing, unless given. 0.42 meets the 27 rows of
-    /// CRREL TR-01-16, table 11 (a wheel 0.235 m wide in 13 to 22 cm), to which it was fitted.
+    /// Share f of the snow that leaves the track; none by default. A value of 0.42 reproduces the
+    /// 27 rows of CRREL TR-01-16, table 11 (a wheel 0.235 m wide in 13 to 22 cm of snow), to which
+    /// it was fitted.
     #[schemars(range(min = 0.0, max = 1.0))]
     #[serde(default)]
     pub share_leaving: f64,
-    /// Crushing pressure, Pa; 22 kPa (ρ/200 kg/m³)^1.26, unless given. It replaces `k_phi`, `k_c` and `n` of
-    /// `based_on`. A soil that gives one of these itself keeps them instead.
+    /// Crushing pressure, Pa. Where absent, it is 22 kPa (ρ/200 kg/m³)^1.26. It replaces `k_phi`,
+    /// `k_c` and `n` of `based_on`. A soil that sets one of these itself keeps its own value.
     #[schemars(range(max = 1e6), extend("exclusiveMinimum" = 0.0, "unit" = "Pa"))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crushing_pressure: Option<f64>,
@@ -39,14 +41,16 @@ fn packed() -> f64 {
     550.0
 }
 
-/// Crushing pressure of snow of 200 kg/m³, Pa: fitted, by the rigid wheel of the rig, to CRREL's resistance of a
-/// leading wheel in 13 to 22 cm of snow of 110 to 400 kg/m³, 13.6 (ρ w a)^1.26 N (report 95-7, its equation 8).
+/// Crushing pressure of snow of 200 kg/m³, Pa.
+///
+/// It was fitted, with the rigid wheel of the rig, to CRREL's resistance of a leading wheel in 13
+/// to 22 cm of snow of 110 to 400 kg/m³, 13.6 (ρ w a)^1.26 N (report 95-7, equation 8).
 const CRUSHING: f64 = 22e3;
 /// Density of that snow, kg/m³.
 const REFERENCE_DENSITY: f64 = 200.0;
 /// Power of the density in that equation.
 const GROWTH: f64 = 1.26;
-/// Exponent n of the pressure's growth with sinkage: nearly none, but a slope for the solver.
+/// Exponent n of the pressure's growth with sinkage: almost zero, but it gives the solver a slope.
 const EXPONENT: f64 = 0.05;
 
 impl SnowCover {
@@ -56,24 +60,25 @@ impl SnowCover {
         self.crushing_pressure.unwrap_or_else(by_density)
     }
 
-    /// Bekker's k_phi, k_c and n of the snow above the ground: p (z / 1 m)^0.05, p being the crushing pressure.
+    /// Bekker's k_phi, k_c and n of the snow above the ground: p (z / 1 m)^0.05, where p is the
+    /// crushing pressure.
     pub fn pressure_sinkage(&self) -> [f64; 3] {
         [self.crushing(), 0.0, EXPONENT]
     }
 
-    /// The ground below it, from the depth on at which the snow is packed.
+    /// Ground below the snow, from the depth on at which the snow is packed.
     pub fn ground_below(&self) -> SubLayer {
         let depth = self.depth * (1.0 - self.packs_to().unwrap_or(1.0));
         SubLayer { depth, ..SubLayer::FROZEN }
     }
 
-    /// Part of its depth that is left of it when packed; none where it packs no further.
+    /// Share of its depth that remains of the snow when packed; `None` if it packs no further.
     pub fn packs_to(&self) -> Option<f64> {
         let left = (1.0 - self.share_leaving) * self.density / self.packed_density;
         Some(left).filter(|left| *left < 1.0)
     }
 
-    /// Lays it on frozen ground, as far as soils know of it.
+    /// Adds the snow over frozen ground to a soil's details.
     pub fn lay(&self, details: &mut Details) {
         details.below = Some(self.ground_below());
         details.packs_to = self.packs_to().unwrap_or(0.0);

@@ -1,64 +1,64 @@
-//! Meshes of others: glTF 2.0 and Wavefront OBJ, from bytes.
+//! Import of meshes from bytes: glTF 2.0 and Wavefront OBJ.
 //!
-//! Both are y up, front towards z, left towards x, as glTF prescribes and as exporters
-//! write OBJ; they are turned to x forward, y left, z up. Shape, base colour, roughness
-//! and metallic share are taken over. Nothing tells the reflectance at a lidar's
-//! wavelength: it is the mean of the colour.
+//! Both are y up, front toward z, left toward x, as glTF prescribes and as exporters write OBJ.
+//! They are rotated to x forward, y left, z up. Shape, base color, roughness and metallic share are
+//! imported. The formats do not contain the reflectance at a lidar's wavelength, so it is the mean
+//! of the color.
 
 use super::MeshBuilder;
 use super::{gltf, obj};
 use crate::material::Material;
 
-/// What nobody has painted.
+/// Material of surfaces without one in the file.
 pub(super) const UNPAINTED: Material = Material::dull([0.5; 3]);
 
-/// Why a mesh cannot be had from a file.
+/// Reasons why a mesh cannot be read from a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// A file of another kind.
+    /// The file is of an unsupported kind.
     #[error("must be a mesh whose name ends in .gltf, .glb or .obj")]
     Kind,
-    /// Another file that it names cannot be had.
+    /// Another file that the mesh refers to cannot be read.
     #[error("names {name}: {cause}")]
     Part {
-        /// As the file names it.
+        /// Name as written in the file.
         name: String,
-        /// Why not.
+        /// Reason of the failure.
         cause: String,
     },
-    /// A glTF whose frame or JSON is broken.
+    /// The container or the JSON of a glTF file is broken.
     #[error("no glTF: {cause}")]
     Syntax {
-        /// What is wrong.
+        /// Description of the fault.
         cause: String,
     },
-    /// A glTF whose parts do not fit.
+    /// Parts of a glTF file are inconsistent.
     #[error("{key} = {value}: must be {allowed}")]
     Value {
-        /// Where in the JSON.
+        /// Path of the key in the JSON.
         key: String,
-        /// What is there.
+        /// Value found.
         value: String,
-        /// What may be.
+        /// Allowed values.
         allowed: String,
     },
-    /// A line of an OBJ or MTL.
+    /// A line of an OBJ or MTL file is invalid.
     #[error("line {number}: `{text}`: must be {allowed}")]
     Line {
-        /// Counted from 1.
+        /// Line number, counted from 1.
         number: usize,
         /// The line.
         text: String,
-        /// What may stand there.
+        /// Allowed contents.
         allowed: &'static str,
     },
-    /// Nothing to be seen.
+    /// The file has nothing visible.
     #[error("has no triangles")]
     Empty,
 }
 
-/// Which axis of a file points up.
+/// Axis of the file that points up.
 #[derive(
     Clone,
     Copy,
@@ -72,32 +72,33 @@ pub enum MeshError {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Up {
-    /// y up, front towards z, as glTF prescribes and most programs export.
+    /// y up, front toward z, as glTF prescribes and most programs export.
     #[default]
     Y,
-    /// z up, front towards x: the axes of vehicles here.
+    /// z up, front toward x, as in the axes of vehicles here.
     Z,
 }
 
-/// A mesh as it was read.
+/// An imported mesh.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// Its triangles: x forward, y left, z up.
+    /// Triangles of the mesh: x forward, y left, z up.
     pub builder: MeshBuilder,
-    /// What the file holds and is not shown, in words.
+    /// Contents of the file that are not shown, in words.
     pub ignored: Vec<String>,
 }
 
-/// Most triangles of a mesh; of a glTF that all nodes make together.
+/// Maximum number of triangles of a mesh. For a glTF file, all nodes count together.
 pub(super) const TRIANGLES: usize = 4_000_000;
 
-/// Hands over another file that a mesh names, or says why it cannot.
+/// Reads another file that a mesh names, or returns the reason why it cannot.
 pub type Fetch<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// Reads a mesh by the ending of its `name`; files that it names come from `fetch`.
+/// Reads a mesh in the format given by the extension of its `name`; files that it names come from
+/// `fetch`.
 ///
 /// # Errors
-/// Another ending, broken contents, files that cannot be had, no triangles.
+/// Another extension, broken contents, files that cannot be read, no triangles.
 pub fn import(
     name: &str,
     bytes: &[u8],
@@ -125,7 +126,7 @@ pub fn import(
     Ok(imported)
 }
 
-/// A surface of a base colour, linear.
+/// Material of a surface with a linear base color.
 pub(super) fn painted(colour: [f32; 3], roughness: f32, metallic: f32) -> Material {
     let colour = colour.map(|c| c.clamp(0.0, 1.0));
     let (roughness, metallic) = (roughness.clamp(0.0, 1.0), metallic.clamp(0.0, 1.0));

@@ -1,4 +1,4 @@
-//! The format of a study's file.
+//! Format of a study's file.
 
 use super::distribution::Distribution;
 use super::question::Question;
@@ -9,161 +9,163 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A study: a scenario, what is varied in it, how often, and what is looked at.
+/// A study: a scenario, the factors varied in it, the number of trials, and the recorded responses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StudyConfig {
     /// Version of this format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub format: u32,
-    /// What it asks, in a sentence or two.
+    /// Question of the study, in a sentence or two.
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub description: String,
-    /// The scenario, relative to the study.
+    /// Scenario file, relative to the study's file.
     pub scenario: PathBuf,
-    /// How levels are combined.
+    /// Design, which combines the levels of the factors.
     pub design: Design,
-    /// How many design points, of designs that draw them.
+    /// Number of design points, for designs that draw them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub points: Option<u64>,
-    /// The table of a `table` design, relative to the study: CSV, a row a design point, a column a
-    /// factor.
+    /// Table of a `table` design, relative to the study's file. It is a CSV file with one row per
+    /// design point and one column per factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<PathBuf>,
-    /// Whether a `saltelli` design also has what indices of pairs of factors take.
+    /// Whether a `saltelli` design also has the points needed for indices of pairs of factors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub second_order: bool,
-    /// How often each design point is driven, each time with another seed of the scenario.
+    /// Number of trials at each design point, each with a different seed of the scenario.
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub replications: u64,
-    /// Root of all draws of the study.
+    /// Root seed of all draws of the study.
     #[serde(default)]
     #[schemars(range(max = 9_007_199_254_740_992_u64))]
     pub seed: u64,
     /// Whether replication r has the same seed of the scenario at all design points.
     #[serde(default = "yes")]
     pub common_random_numbers: bool,
-    /// When it stops before its last trial.
+    /// Rule that stops the study before its last trial. Where absent, all trials are driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// The question that the first line of its report answers. Unless given, it is about the first
+    /// Question that the first line of the report answers. Where absent, it is about the first
     /// response that has a mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
-    /// What is taken down: a figure of the first vehicle, such as "go", or of a named one, such
-    /// as "tail.go".
+    /// Recorded responses. Each is a metric of the first vehicle, such as "go", or of a named
+    /// vehicle, such as "tail.go".
     #[schemars(length(min = 1, max = 1000))]
     pub responses: Vec<String>,
-    /// What is varied.
+    /// Factors that are varied.
     #[schemars(length(min = 1, max = 100))]
     pub factor: Vec<Factor>,
 }
 
-/// How levels are combined.
+/// Ways to combine the levels of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Design {
-    /// Every level of every factor with every level of the others; the last factor's change
-    /// fastest.
+    /// Every level of every factor with every level of the others. The levels of the last factor
+    /// change fastest.
     FullFactorial,
-    /// Each factor's range in as many strata as there are points, each drawn from once.
+    /// The range of each factor is divided into as many strata as there are points, and each
+    /// stratum is drawn from once.
     LatinHypercube,
-    /// Each factor drawn independently at each point.
+    /// Each factor is drawn independently at each point.
     Random,
-    /// Sobol's sequence, scrambled: more even than draws.
+    /// Scrambled Sobol sequence, more even than independent draws.
     Sobol,
-    /// What Sobol' indices are estimated from: two tables A and B of so many points, and for each
-    /// factor A with the factor's column of B.
+    /// Points for the estimation of Sobol' indices: two tables A and B of `points` points each, and
+    /// for each factor, A with that factor's column from B.
     Saltelli,
-    /// A table of the study's own.
+    /// A custom table of design points.
     Table,
 }
 
-/// What is varied: one or several keys of the scenario, moved together.
+/// A factor that is varied: one key of the scenario, or several keys changed together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Factor {
-    /// Its name: letters, digits and underscores; a column of the results.
+    /// Name of the factor: letters, digits and underscores. It becomes a column of the results.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// The key of the scenario, as `bekker run --set` takes it.
+    /// Key of the scenario, in the form that `bekker run --set` accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Several keys that get the same level.
+    /// Several keys that receive the same level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 1000))]
     pub keys: Option<Vec<String>>,
-    /// Its levels, one by one.
+    /// List of levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100_000))]
     pub values: Option<Vec<Level>>,
-    /// Its levels by name, each with the value of every key that it moves.
+    /// List of named levels, each with a value for every key that it changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100_000))]
     pub levels: Option<Vec<NamedLevel>>,
-    /// Its levels from lowest to highest, uniform between.
+    /// Lowest and highest level. Levels are uniform between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
-    /// Its levels by their distribution.
+    /// Distribution of the levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<Distribution>,
-    /// How many levels of a range a full factorial design takes, evenly spaced, both ends among
-    /// them; of a distribution the medians of as many equal shares.
+    /// Number of levels that a full factorial design takes. Of a range they are evenly spaced,
+    /// including both ends. Of a distribution they are the medians of as many equal shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 100_000))]
     pub steps: Option<u64>,
-    /// Whether its levels multiply what the scenario says, instead of taking its place.
+    /// Whether the levels multiply the value in the scenario instead of replacing it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scale: bool,
 }
 
-/// A level that gives several keys a value each.
+/// A level that sets a value for each of several keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedLevel {
-    /// Its name.
+    /// Name of the level.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// The value of each key; the same keys in all levels of a factor.
+    /// Value of each key. All levels of a factor must have the same keys.
     #[schemars(extend("minProperties" = 1))]
     pub set: BTreeMap<String, Level>,
 }
 
-/// A number to fifteen digits, so that what steps of decimals come to is printed as such: 0.6, not
+/// Rounds a number to fifteen digits, so that steps of decimals print as such: 0.6, not
 /// 0.6000000000000001.
 fn decimal(x: f64) -> f64 {
     format!("{x:.14e}").parse().unwrap_or(x)
 }
 
 impl Factor {
-    /// Its keys, as `bekker run --set` takes them.
+    /// Iterates over the factor's keys, in the form that `bekker run --set` accepts.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let of_levels = self.levels.iter().flatten().take(1).flat_map(|level| level.set.keys());
         self.key.iter().chain(self.keys.iter().flatten()).chain(of_levels).map(|key| key.trim())
     }
 
-    /// How many levels it lists; none where any number between others is one.
+    /// Number of listed levels; `None` if levels are continuous.
     pub fn listed(&self) -> Option<u64> {
         let values = self.values.as_ref().map(Vec::len);
         values.or(self.levels.as_ref().map(Vec::len)).map(|count| count as u64)
     }
 
-    /// The level at a part of its room, from 0 to 1: of those listed the one whose equal share
-    /// of it holds the part.
+    /// Returns the level at a position `part` in the factor's range, from 0 to 1.
+    ///
+    /// For listed levels, it is the one whose equal share contains the position.
     pub(super) fn level(&self, part: f64) -> Level {
         match (self.listed(), self.range, &self.distribution) {
             (Some(count), ..) => self.listed_level((part * count as f64) as u64),
             (None, Some([low, high]), _) => Level::Number(low + part * (high - low)),
             (None, None, Some(distribution)) => Level::Number(distribution.quantile(part)),
-            // levels come from a table
+            // the levels of a custom table
             (None, None, None) => Level::Boolean(false),
         }
     }
 
-    /// The level of this index among as many as a full factorial design takes.
+    /// Returns the level of this index among the `count` levels of a full factorial design.
     pub(super) fn step(&self, index: u64, count: u64) -> Level {
         match (self.listed(), self.range) {
             (Some(_), _) => self.listed_level(index),
@@ -176,7 +178,7 @@ impl Factor {
         }
     }
 
-    /// The listed level of an index, the last beyond.
+    /// Returns the listed level of an index, or the last level beyond the list.
     fn listed_level(&self, index: u64) -> Level {
         let index = |length: usize| (index as usize).min(length - 1);
         match (&self.values, &self.levels) {
@@ -186,8 +188,9 @@ impl Factor {
         }
     }
 
-    /// What a level makes of the scenario: arguments of `bekker run --set`. `own` are the
-    /// scenario's numbers at its keys, where its levels scale them.
+    /// Returns the arguments of `bekker run --set` for a level.
+    ///
+    /// `own` holds the scenario's numbers at the factor's keys, for levels that scale them.
     pub(super) fn sets(&self, level: &Level, own: &[f64]) -> Vec<String> {
         let set = |key: &str, level: &Level| format!("{}={}", key.trim(), level.to_toml());
         if let Some(levels) = &self.levels {
@@ -206,11 +209,11 @@ impl Factor {
     }
 }
 
-/// A value that a factor takes.
+/// Value of a factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Level {
-    /// Yes or no.
+    /// True or false.
     Boolean(bool),
     /// A number.
     Number(f64),
@@ -219,14 +222,15 @@ pub enum Level {
 }
 
 impl Level {
-    /// As TOML; whole numbers without a point, so that they fit keys of both kinds.
+    /// Formats the level as TOML. Whole numbers have no decimal point, so that they fit both kinds
+    /// of keys.
     pub fn to_toml(&self) -> String {
         match self {
             Level::Boolean(is) => is.to_string(),
-            // larger whole numbers are not all representable
+            // beyond this limit, not every whole number is representable
             Level::Number(x) if x.fract() == 0.0 && x.abs() < 9e15 => x.to_string(),
             Level::Number(x) => format!("{x:?}"),
-            // TOML accepts JSON's escapes
+            // TOML accepts the escapes of JSON
             Level::Word(word) => serde_json::Value::from(word.as_str()).to_string(),
         }
     }

@@ -1,101 +1,103 @@
-//! What is known of a factor that is not known exactly: distributions, by their quantiles.
+//! Distributions of uncertain factors, given by their quantiles.
 //!
-//! A quantile decides a trial's scenario, so it has the same bits on every machine: all of it
-//! comes from [`numeric`](crate::numeric).
+//! A quantile sets a trial's scenario, so it has the same bits on every machine. All computations
+//! use [`numeric`](crate::numeric).
 
 use super::quantiles::{beta_quantile, normal_quantile};
 use bekker_math::numeric::{exp, ln};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nearest to its ends that a part comes: an unbounded distribution ends nowhere.
+/// Smallest distance of a cumulative probability from 0 and 1. An unbounded distribution has no
+/// ends.
 const NEAREST: f64 = 1.0 / (1_u64 << 53) as f64;
-/// Least part of a distribution that its bounds may leave.
+/// Smallest part of a distribution that its bounds may leave.
 const LEAST_LEFT: f64 = 1e-6;
-/// What is wrong with figures between which no number lies.
+/// Message for bounds that enclose no number.
 pub(super) const BEYOND: &str = "reaches beyond the largest number that there is";
 
 /// A distribution of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Distribution {
-    /// Alike from low to high.
+    /// Uniform from low to high.
     Uniform {
-        /// Lowest.
+        /// Lower bound.
         low: f64,
-        /// Highest.
+        /// Upper bound.
         high: f64,
     },
-    /// Its logarithm alike from low to high.
+    /// Log-uniform: the logarithm is uniform from low to high.
     LogUniform {
-        /// Lowest, above 0.
+        /// Lower bound, above 0.
         low: f64,
-        /// Highest.
+        /// Upper bound.
         high: f64,
     },
-    /// Gauss's.
+    /// Normal (Gaussian).
     Normal {
-        /// Mean, before it is cut.
+        /// Mean before truncation.
         mean: f64,
-        /// Standard deviation, before it is cut.
+        /// Standard deviation before truncation.
         deviation: f64,
-        /// Where it is cut off below.
+        /// Lower truncation bound. Where absent, there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
-        /// Where it is cut off above.
+        /// Upper truncation bound. Where absent, there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         high: Option<f64>,
     },
-    /// Its logarithm is Gauss's.
+    /// Lognormal: the logarithm is normal.
     Lognormal {
-        /// Median, above 0, before it is cut.
+        /// Median before truncation, above 0.
         median: f64,
-        /// Standard deviation of its natural logarithm, before it is cut.
+        /// Standard deviation of the natural logarithm before truncation.
         sigma_ln: f64,
-        /// Where it is cut off below.
+        /// Lower truncation bound. Where absent, there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
-        /// Where it is cut off above.
+        /// Upper truncation bound. Where absent, there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         high: Option<f64>,
     },
-    /// Growing linearly from low to its mode, falling linearly to high.
+    /// Triangular: the density grows linearly from low to the mode and falls linearly to high.
     Triangular {
-        /// Lowest.
+        /// Lower bound.
         low: f64,
-        /// Most likely.
+        /// Mode, the most likely value.
         mode: f64,
-        /// Highest.
+        /// Upper bound.
         high: f64,
     },
-    /// The beta distribution, its density as x^(a - 1) (1 - x)^(b - 1), from low to high.
+    /// Beta distribution from low to high, with a density proportional to x^(a - 1) (1 - x)^(b -
+    /// 1).
     Beta {
-        /// First shape, above 0.
+        /// First shape parameter, above 0.
         a: f64,
-        /// Second shape, above 0.
+        /// Second shape parameter, above 0.
         b: f64,
-        /// Lowest.
+        /// Lower bound.
         #[serde(default)]
         low: f64,
-        /// Highest.
+        /// Upper bound.
         #[serde(default = "one")]
         high: f64,
     },
 }
 
 impl Distribution {
-    /// The number below which this part of it lies, 0 to 1.
+    /// Returns the quantile of a cumulative probability `part`, 0 to 1.
     pub fn quantile(&self, part: f64) -> f64 {
         let part = part.clamp(NEAREST, 1.0 - NEAREST);
         let [low, high] = self.bounds();
         let [from, to] = [low.map_or(0.0, |x| self.below(x)), high.map_or(1.0, |x| self.below(x))];
-        // with a lower bound, rounding can reach 1, where an unbounded distribution has no finite
-        // quantile
+        // rounding can make the last probabilities of a truncated distribution 1, whose quantile can be
+        // infinite
         let number = self.uncut((from + part * (to - from)).min(1.0 - NEAREST));
         number.clamp(low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
     }
 
-    /// What of it makes no distribution: its key, and what is allowed.
+    /// Returns what makes the distribution invalid: its key, and what is allowed.
     pub fn fault(&self) -> Option<(&'static str, &'static str)> {
         use Distribution::{Beta, LogUniform, Lognormal, Normal, Triangular, Uniform};
         let rules = match *self {
@@ -139,7 +141,8 @@ impl Distribution {
         })
     }
 
-    /// Whether it is cut off below where it is cut off above: there is no number between them else.
+    /// Checks that the lower truncation bound is below the upper one. Otherwise no number lies
+    /// between them.
     fn order(&self) -> (&'static str, bool, &'static str) {
         let holds = match self.bounds() {
             [Some(low), Some(high)] => low < high,
@@ -148,7 +151,7 @@ impl Distribution {
         ("low", holds, "must be below high")
     }
 
-    /// Where it is cut off.
+    /// Truncation bounds.
     fn bounds(&self) -> [Option<f64>; 2] {
         match *self {
             Distribution::Normal { low, high, .. } | Distribution::Lognormal { low, high, .. } => {
@@ -158,7 +161,7 @@ impl Distribution {
         }
     }
 
-    /// The quantile of the whole distribution.
+    /// Quantile of the distribution before truncation.
     fn uncut(&self, part: f64) -> f64 {
         match *self {
             Distribution::Uniform { low, high } => low + part * (high - low),
@@ -183,7 +186,7 @@ impl Distribution {
         }
     }
 
-    /// The part of the whole distribution that lies below a number.
+    /// Cumulative probability of a number in the distribution before truncation.
     fn below(&self, number: f64) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
         // until bisection no longer changes the result
@@ -204,7 +207,7 @@ mod tests {
     use super::*;
 
     /// Quantiles of the normal distribution by Python's `statistics.NormalDist`, the others by
-    /// their closed forms: of the beta distribution, 1 - (1 - x)⁶ - 6 x (1 - x)⁵ = 1/2.
+    /// their closed forms. For the beta distribution: 1 - (1 - x)⁶ - 6 x (1 - x)⁵ = 1/2.
     #[test]
     fn quantiles_are_the_known_ones() {
         let normal = Distribution::Normal { mean: 10.0, deviation: 2.0, low: None, high: None };
@@ -236,12 +239,12 @@ mod tests {
         assert!((cut.quantile(0.5) - median).abs() < 1e-12);
         assert!((cut.quantile(0.0) + 1.0).abs() < 1e-12 && cut.quantile(1.0) > 8.0);
         assert_eq!(cut.fault(), None);
-        // a cut above most of the distribution and one below it mirror each other
+        // a truncation above most of the distribution and one below most of it are mirror images
         let [above, below] = [(Some(0.6), None), (None, Some(0.4))]
             .map(|(low, high)| Distribution::Normal { mean: 0.5, deviation: 0.1, low, high });
         assert_eq!([above.fault(), below.fault()], [None, None]);
         for n in 0..=64 {
-            // fractions that are exact in either direction
+            // probabilities that are exact in both directions
             let part = f64::from(n) / 64.0;
             let [right, left] = [above.quantile(part), below.quantile(1.0 - part)];
             assert!((right + left - 1.0).abs() < 1e-9 || n == 64, "{part}: {right} {left}");

@@ -1,36 +1,39 @@
-//! The question that a study answers.
+//! Question that a study answers.
 
 use super::figure::Figure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The response to compare, the goal, and the factor whose levels are compared.
+/// Question of a study: a response to compare, a goal, and the factor whose levels are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// One of the study's responses.
+    /// Name of one of the study's responses.
     pub response: String,
-    /// Whether more of it is better, or less. Unless given, more of `go`, `completed`, distances,
-    /// speeds and shares, and less of energy, fuel, time, slip, sinkage and counts.
+    /// Whether a larger or a smaller response is better. Where absent, larger is better for `go`,
+    /// `completed`, distances, speeds and shares. Smaller is better for energy, fuel, time, slip,
+    /// sinkage and counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
-    /// The factor whose levels are compared. Unless given, the one that moves the response most.
+    /// Factor whose levels are compared. Where absent, it is the factor with the largest effect on
+    /// the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub factor: Option<String>,
 }
 
-/// Which way is better.
+/// Direction in which a response is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// More.
+    /// A larger response is better.
     Maximize,
-    /// Less.
+    /// A smaller response is better.
     Minimize,
 }
 
 impl Goal {
-    /// The usual goal of a response; `None` for states, events and responses without a mean.
+    /// Returns the usual goal of a response; `None` for states, events and responses without a
+    /// mean.
     pub fn of_response(response: &str) -> Option<Goal> {
         use Figure::*;
         match Figure::of_response(response)? {
@@ -43,7 +46,7 @@ impl Goal {
         }
     }
 
-    /// Orders two values, the better one first.
+    /// Compares two values, the better one first.
     pub fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
         match self {
             Goal::Maximize => b.total_cmp(&a),

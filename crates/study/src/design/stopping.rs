@@ -1,8 +1,9 @@
-//! When a study knows enough: a rule on prefixes of the trials' numbers.
+//! Stopping rule of a study, on prefixes of the trials' numbers.
 //!
-//! Which trials are done first is the machine's affair and tells of them (those that get stuck end
-//! early), so the rule looks at blocks in the order of numbers alone, and its answer is the same
-//! on any threads and in any shards. Repeated looks take an interval that allows them.
+//! The machine determines which trials finish first, and this order depends on their results:
+//! trials that get stuck end early. The rule therefore evaluates blocks only in the order of
+//! numbers. Its result is the same for any number of threads and shards. The confidence interval is
+//! valid for repeated evaluation.
 
 use super::config::{Design, StudyConfig};
 use super::figure::Figure;
@@ -11,57 +12,57 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A rule by which a study stops before its last trial.
+/// A rule that stops a study before its last trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
-    /// The response that is to be known.
+    /// Response whose estimate stops the study.
     #[serde(default = "go")]
     pub response: String,
-    /// Half the width of its interval at which it is known.
+    /// Half width of the confidence interval at which the response counts as known.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub half_width: f64,
-    /// The least and the greatest that the response can be, of one that is no yes or no.
+    /// Smallest and largest possible value of the response, for responses that are not yes or no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<[f64; 2]>,
-    /// Trials between looks.
+    /// Number of trials between evaluations of the rule.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub block: u64,
-    /// Confidence of the interval over all looks together.
+    /// Confidence of the interval over all evaluations together.
     #[serde(default = "confidence")]
     #[schemars(range(min = 0.5, max = 0.9999))]
     pub confidence: f64,
 }
 
-/// What a trial says to the rule.
+/// Result of a trial, as the rule uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seen {
-    /// The response: 1 and 0 are yes and no.
+    /// The response; 1 and 0 are yes and no.
     Number(f64),
-    /// No result: it may be anything.
+    /// No result. The response could have any value.
     Failed,
-    /// A total of a drive that did not arrive: it is excluded from the mean.
+    /// A total of a drive that did not arrive, excluded from the mean.
     Uncounted,
 }
 
-/// How far a study goes, as far as its trials tell yet.
+/// Extent of a study, as far as its trials have determined it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Trials that belong to it, in order: those of whole blocks that are done, and those of
-    /// `next`.
+    /// Trials that belong to the study, in order: those of complete blocks, and those of `next`.
     pub taken: Vec<Range<u64>>,
-    /// Trials that are to be driven next; none where it is done.
+    /// Trials that must be driven next; empty when the study is complete.
     pub next: Vec<u64>,
-    /// Trials whose response lies outside the rule's bounds: no interval holds with them, so
-    /// that all of their group are driven.
+    /// Trials whose response is outside the rule's bounds.
+    ///
+    /// No interval is valid with them, so all trials of their group are driven.
     pub outside: Vec<u64>,
-    /// Groups of trials to which it is put, ...
+    /// Number of groups of trials to which the rule is applied.
     pub groups: u64,
-    /// ... and those that came to their end before it was content.
+    /// Number of groups that ended before the rule was satisfied.
     pub unknown: u64,
 }
 
-/// How far a study of so many trials goes, given what each that is done says.
+/// Returns the extent of a study of `trials` trials, given the results of those that are done.
 pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Seen>) -> Extent {
     let Some(rule) = &config.stop else {
         let next = (0..trials).filter(|trial| seen(*trial).is_none()).collect();
@@ -82,7 +83,7 @@ pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Se
 }
 
 impl Stop {
-    /// The part of a group of trials that it takes to know the response.
+    /// Adds to `extent` the part of a group of trials that is needed to know the response.
     fn add(&self, group: Range<u64>, seen: impl Fn(u64) -> Option<Seen>, extent: &mut Extent) {
         let (mut known, mut end) = (Knowledge::new(self), group.start);
         while end < group.end && !known.is_enough(self) {
@@ -105,11 +106,11 @@ impl Stop {
     }
 }
 
-/// What some trials tell of the response, whichever those without a result would have been.
+/// Knowledge of the response from some trials, valid for any values of the missing results.
 enum Knowledge {
-    /// Of yes and no: how many yes, no and failed.
+    /// Yes or no responses: the numbers of yes, no and failed.
     Proportion([u64; 3]),
-    /// Of numbers between bounds.
+    /// Numbers between bounds.
     Mean { bounds: [f64; 2], mean: AnytimeMean, is_sound: bool },
 }
 
@@ -124,7 +125,7 @@ impl Knowledge {
         }
     }
 
-    /// Takes what a trial says; whether it lies within the bounds.
+    /// Adds the result of a trial and returns whether it is within the bounds.
     fn take(&mut self, seen: Seen) -> bool {
         match (self, seen) {
             (_, Seen::Uncounted) => {}
@@ -150,7 +151,7 @@ impl Knowledge {
         true
     }
 
-    /// Whether the response is known as well as asked.
+    /// Whether the response is known to the required accuracy.
     fn is_enough(&self, rule: &Stop) -> bool {
         let half_width = match self {
             Knowledge::Proportion([yes, no, failed]) => {
@@ -198,7 +199,7 @@ mod tests {
         serde_json::from_value(config).unwrap()
     }
 
-    /// Drives what is next, in an order by chance, until there is nothing.
+    /// Drives the next trials in a random order until none remain.
     fn driven(config: &StudyConfig, trials: u64, order: u64) -> (Extent, usize) {
         let draws = Stream::new(1, "go");
         let says = |trial: u64| Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
@@ -220,13 +221,13 @@ mod tests {
         for (config, trials) in [(config("random", 1), 200), (config("full_factorial", 150), 450)] {
             let (extent, count) = driven(&config, trials, 0);
             let taken: u64 = extent.taken.iter().map(|own| own.end - own.start).sum();
-            // before the end, in whole blocks, and without further trials
+            // it stops before the end, after whole blocks, and drives no further trials
             assert!(taken < trials && taken == count as u64, "{extent:?}");
             assert!(extent.taken.iter().all(|own| (own.end - own.start) % 20 == 0), "{extent:?}");
             for order in 1..5 {
                 assert_eq!(driven(&config, trials, order).0, extent);
             }
-            // with all trials available, as after merging shards, it takes the same ones
+            // with all trials present, as after a merge of shards, the result is the same
             let draws = Stream::new(1, "go");
             let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
             assert_eq!(super::extent(&config, trials, all), extent);
@@ -249,8 +250,8 @@ mod tests {
             Extent { taken: std::iter::once(0..5).collect(), next: vec![3], ..Extent::default() }
         );
     }
-    /// Speeds between 4 and 5 of at most 10 m/s, some of them failed: the mean is known to 0.8 m/s before
-    /// all are driven. One above the bounds, and nothing is known.
+    /// Speeds between 4 and 5 of at most 10 m/s, some of them failed: the mean is known to 0.8 m/s
+    /// before all are driven. With one value above the bounds, the mean is unknown.
     #[test]
     fn means_of_bounded_numbers_stop_it_too() {
         let mut own = config("random", 1);

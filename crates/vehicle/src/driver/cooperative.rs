@@ -1,44 +1,46 @@
-//! Cooperative adaptive cruise control (CACC): keeping behind a leader that tells its
-//! acceleration by radio.
+//! Cooperative adaptive cruise control (CACC): keeping behind a leader that sends its acceleration
+//! by radio.
 
 use super::LeaderView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The law of Ploeg et al.: h du/dt = -u + k_p e + k_d ė + u₋₁, with the error of the gap
-/// e = d - (r + h v) and ė = v₋₁ - v - h u. u is the acceleration that is aimed at, u₋₁ the
-/// last that the leader told, d the gap, v and v₋₁ the speeds.
+/// Cooperative adaptive cruise control by the law of Ploeg et al.: h du/dt = -u + k_p e + k_d ė +
+/// u₋₁. The error of the gap is e = d - (r + h v), with ė = v₋₁ - v - h u. u is the target
+/// acceleration, u₋₁ the last value received from the leader, d the gap, and v and v₋₁ are the
+/// speeds.
 ///
-/// With accelerations that are what is aimed at, what a follower makes of its leader's motion is
-/// Γ(s) = (k_p + k_d s + D(s) s²) / ((1 + h s)(s² + k_d s + k_p)), D being the delay of the
-/// radio. Without radio (D = 0, adaptive cruise control) a platoon is string stable, |Γ| <= 1 at
-/// all frequencies, from h = √(2 / k_p) on; with an immediate radio Γ = 1 / (1 + h s), and it is at
-/// any h.
+/// If accelerations equal their targets, a follower responds to its leader's motion by Γ(s) = (k_p
+/// + k_d s + D(s) s²) / ((1 + h s)(s² + k_d s + k_p)), where D is the delay of the radio. A platoon
+/// is string stable if |Γ| <= 1 at all frequencies. Without radio (D = 0, adaptive cruise control)
+/// this holds for h = √(2 / k_p) and above. With a radio without delay, Γ = 1 / (1 + h s), and it
+/// holds for any h.
 ///
-/// Source: J. Ploeg, B. Scheepers, E. van Nunen, N. van de Wouw, H. Nijmeijer, "Design and
-/// experimental evaluation of cooperative adaptive cruise control", IEEE ITSC 2011, 260-265;
-/// gains are theirs. Falling back: J. Ploeg et al., "Graceful degradation of cooperative adaptive
-/// cruise control", IEEE Transactions on Intelligent Transportation Systems 16 (2015) 488.
+/// Source, also of the gains: J. Ploeg, B. Scheepers, E. van Nunen, N. van de Wouw, H. Nijmeijer,
+/// "Design and experimental evaluation of cooperative adaptive cruise control", IEEE ITSC 2011,
+/// 260-265. Degradation: J. Ploeg et al., "Graceful degradation of cooperative adaptive cruise
+/// control", IEEE Transactions on Intelligent Transportation Systems 16 (2015) 488.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cooperative {
-    /// Time gap h while the leader is heard, s.
+    /// Time gap h while the leader's beacons are received, s.
     pub time_gap: f64,
-    /// The same while it is not, s.
+    /// Time gap h while the leader's beacons are not received, s.
     pub time_gap_unheard: f64,
     /// Gap at standstill r, m.
     pub min_gap: f64,
-    /// k_p, 1/s².
+    /// Gain k_p on the error of the gap, 1/s².
     pub gap_gain: f64,
-    /// k_d, 1/s.
+    /// Gain k_d on the rate of the error of the gap, 1/s.
     pub speed_gain: f64,
-    /// Beacons of the leader that may be lost one after the other before it counts as unheard.
+    /// Number of consecutive beacons of the leader that may be lost before the leader counts as
+    /// unheard.
     pub lost_beacons: u32,
-    /// Largest acceleration aimed at, m/s².
+    /// Maximum target acceleration, m/s².
     pub acceleration: f64,
-    /// Largest deceleration aimed at, m/s².
+    /// Maximum target deceleration, m/s².
     pub deceleration: f64,
-    /// Time within which the acceleration is turned into speed, s.
+    /// Time within which the acceleration is converted to a speed, s.
     pub response_time: f64,
 }
 
@@ -59,8 +61,9 @@ impl Default for Cooperative {
 }
 
 impl Cooperative {
-    /// The acceleration aimed at, m/s², a step of `h` seconds after it was `demand`, at `speed`
-    /// (m/s); `told` is the leader's acceleration, if it is heard.
+    /// Target acceleration, m/s², one step of `h` seconds after it was `demand`, at `speed` (m/s).
+    ///
+    /// `told` is the leader's acceleration, if its beacons are received.
     pub fn demand(
         &self,
         demand: f64,
@@ -78,7 +81,7 @@ impl Cooperative {
         next.clamp(-self.deceleration, self.acceleration)
     }
 
-    /// Speed to aim at for that acceleration, m/s.
+    /// Target speed for that acceleration, m/s.
     pub(super) fn target_speed(&self, speed: f64, leader: &LeaderView) -> f64 {
         speed + self.response_time * leader.demand.unwrap_or(0.0)
     }
@@ -91,7 +94,7 @@ mod tests {
 
     const STEP: f64 = 0.01;
 
-    /// |Γ(iω)| of the law with a delay of the radio, s; without one there is no radio.
+    /// |Γ(iω)| of the law with a radio delay, s; `None` is without radio.
     fn gain(rule: &Cooperative, delay: Option<f64>, omega: f64) -> f64 {
         let h = if delay.is_some() { rule.time_gap } else { rule.time_gap_unheard };
         let told = delay.map_or([0.0; 2], |delay| {
@@ -110,8 +113,10 @@ mod tests {
         omegas.map(|omega| gain(rule, delay, omega)).fold(0.0, f64::max)
     }
 
-    /// Amplitude of speed of vehicles behind one that swings with `omega` at 20 m/s, each over
-    /// that of the one ahead: point masses that accelerate as they aim to.
+    /// Amplitudes of the speeds of vehicles behind a leader that oscillates with `omega` at 20 m/s,
+    /// each relative to the vehicle ahead.
+    ///
+    /// The vehicles are point masses whose accelerations equal their targets.
     fn platoon(rule: &Cooperative, delay: Option<f64>, omega: f64) -> Vec<f64> {
         const CARS: usize = 4;
         let (cruise, swing) = (20.0, 0.2);

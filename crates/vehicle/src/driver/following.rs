@@ -1,7 +1,7 @@
-//! Keeping behind a leader.
+//! Rules that keep a vehicle behind a leader.
 //!
-//! Every rule turns gap and speeds into a speed to aim at, never above the
-//! speed that the road allows.
+//! Every rule computes a target speed from gap and speeds. The target never exceeds the speed that
+//! the road allows.
 
 use super::{Cooperative, LeaderView};
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Following {
-    /// The same distance at any speed.
+    /// The same gap at any speed.
     ConstantGap(ConstantGap),
-    /// A distance that grows with speed.
+    /// A gap that grows with speed.
     ConstantTimeGap(ConstantTimeGap),
     /// The Intelligent Driver Model.
     Idm(Idm),
@@ -21,13 +21,13 @@ pub enum Following {
     Cooperative(Cooperative),
 }
 
-/// Aims at the leader's speed, corrected by the error of the gap.
+/// Constant gap: the target speed is the leader's speed, corrected by the error of the gap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConstantGap {
-    /// Gap to keep, m.
+    /// Desired gap, m.
     pub gap: f64,
-    /// Change of speed over error of the gap, 1/s.
+    /// Change of target speed over the error of the gap, 1/s.
     pub gain: f64,
 }
 
@@ -37,7 +37,7 @@ impl Default for ConstantGap {
     }
 }
 
-/// Aims at the speed at which the gap is the right one.
+/// Constant time gap: the target is the speed at which the gap is correct.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConstantTimeGap {
@@ -45,7 +45,7 @@ pub struct ConstantTimeGap {
     pub time_gap: f64,
     /// Gap at standstill, m.
     pub min_gap: f64,
-    /// Change of speed over error of the gap, 1/s.
+    /// Change of target speed over the error of the gap, 1/s.
     pub gain: f64,
 }
 
@@ -74,7 +74,7 @@ pub struct Idm {
     pub deceleration: f64,
     /// Exponent δ of free driving.
     pub exponent: f64,
-    /// Time within which the acceleration is turned into speed, s.
+    /// Time within which the acceleration is converted to a speed, s.
     pub response_time: f64,
 }
 
@@ -104,8 +104,10 @@ impl Idm {
         self.acceleration * (1.0 - free - interaction * interaction)
     }
 
-    /// Gap, m, at which it neither accelerates nor brakes behind a leader of
-    /// the same `speed` (m/s), below the `free_speed` that the road allows.
+    /// Equilibrium gap, m, behind a leader of the same `speed` (m/s), below the `free_speed` that
+    /// the road allows.
+    ///
+    /// At this gap the vehicle neither accelerates nor brakes.
     pub fn equilibrium_gap(&self, speed: f64, free_speed: f64) -> f64 {
         let free = bekker_math::numeric::pow(speed / free_speed, self.exponent);
         (self.min_gap + speed * self.time_gap) / (1.0 - free).max(f64::MIN_POSITIVE).sqrt()
@@ -113,7 +115,7 @@ impl Idm {
 }
 
 impl Following {
-    /// Speed to aim at, m/s, where the road allows `free_speed`.
+    /// Target speed, m/s, where the road allows `free_speed`.
     pub fn target_speed(&self, speed: f64, free_speed: f64, leader: &LeaderView) -> f64 {
         let target = match self {
             Following::ConstantGap(rule) => leader.speed + rule.gain * (leader.gap - rule.gap),
@@ -134,8 +136,9 @@ impl Following {
 mod tests {
     use super::*;
 
-    /// Gap after `seconds` behind a leader of constant speed, for a vehicle that
-    /// reaches its target speed within about a second.
+    /// Gap and speed after `seconds` behind a leader of constant speed.
+    ///
+    /// The vehicle reaches its target speed within about one second.
     fn settle(rule: &Following, leader_speed: f64, free_speed: f64, seconds: f64) -> (f64, f64) {
         let (mut gap, mut speed, h) = (40.0_f64, 0.0_f64, 0.01);
         let mut least = gap;

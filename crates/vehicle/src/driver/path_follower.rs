@@ -11,51 +11,51 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Speed below which one whose leader allows no more waits behind it, m/s.
+/// Speed below which a driver waits behind its leader if the leader allows no more, m/s.
 const WAITING: f64 = 0.5;
-/// Speed that a leader must allow for one that waits to close up, m/s.
+/// Speed that a leader must allow before a waiting driver closes up, m/s.
 const CLOSE_UP: f64 = 0.6;
-/// Distance from the end of the path at which a vehicle has arrived, m.
+/// Distance to the end of the path at which the vehicle has arrived, m.
 const ARRIVAL: f64 = 1.0;
-/// Offset from its path, m, beyond which a vehicle is beside it.
+/// Offset from its path, m, beyond which a vehicle is beside the path.
 pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
-/// Time within which one that aims at accelerations reaches its speed, s.
+/// Time within which a driver that controls acceleration reaches its target speed, s.
 const RESPONSE_TIME: f64 = 0.5;
-/// Distance from a stop line at which a vehicle stands, m.
+/// Distance from a stop line at which a vehicle stops, m.
 const SHORT_OF_LINE: f64 = 1.0;
 
-/// What a path follower is to do.
+/// Driving task of a path follower.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Plan {
     /// Speed on an open road, m/s.
     pub cruise_speed: f64,
-    /// Largest lateral acceleration in bends, m/s².
+    /// Maximum lateral acceleration in bends, m/s².
     pub lateral_acceleration: f64,
     /// Deceleration ahead of bends and stops, m/s².
     pub deceleration: f64,
-    /// Acceleration with which it gains speed at most, m/s²: it then aims at accelerations. As
-    /// throttle and speed control give it, without.
+    /// Maximum acceleration when gaining speed, m/s². With it, the driver controls acceleration.
+    /// Where absent, the acceleration results from throttle and speed control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acceleration: Option<f64>,
-    /// Whether to stop at the end of the path, or to drive straight on.
+    /// Whether to stop at the end of the path. Otherwise, the vehicle continues straight ahead.
     pub stop_at_end: bool,
-    /// Whether to drive the path backward, the rear ahead.
+    /// Whether to drive the path backward, with the rear ahead.
     pub reverse: bool,
-    /// Time until which to stand, s.
+    /// Time until which the vehicle stays at rest, s.
     pub start_time: f64,
-    /// Time from which to stop and hold, s, if any.
+    /// Time from which the vehicle stops and holds, s. Where absent, it does not stop by time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_time: Option<f64>,
-    /// Rule for the gap to the leader, for those who have one.
+    /// Rule for the gap to the leader, for vehicles that have a leader.
     pub following: Following,
-    /// Gains of the steering.
+    /// Parameters of the steering.
     pub steering: PurePursuit,
-    /// Gains of the speed control.
+    /// Parameters of the speed control.
     pub speed_control: SpeedControl,
-    /// Differentials that it drives with locked.
+    /// Differentials that the driver keeps locked.
     #[serde(skip_serializing_if = "Locks::is_open")]
     pub locks: Locks,
 }
@@ -79,8 +79,9 @@ impl Default for Plan {
     }
 }
 
-/// Pure pursuit along a path with a speed that suits its bends, alone or behind
-/// a leader. A clone shares path and speeds.
+/// Pure pursuit along a path at a speed that suits its bends, alone or behind a leader.
+///
+/// Clones share path and speeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathFollower {
     path: Path,
@@ -91,7 +92,7 @@ pub struct PathFollower {
 }
 
 impl PathFollower {
-    /// A driver of a vehicle of this geometry along `path` by `plan`.
+    /// Creates a driver of a vehicle of this geometry along `path` with `plan`.
     pub fn new(path: Path, geometry: SteeringGeometry, plan: Plan) -> PathFollower {
         let allowed = allowed_speeds(&path, &plan).into();
         PathFollower { path, allowed, geometry, plan }
@@ -112,19 +113,21 @@ impl PathFollower {
         &self.plan
     }
 
-    /// Whether the vehicle has come to its stop at the end of the path, and not beside it.
+    /// Whether the vehicle has stopped at the end of the path, and not beside it.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         let beside = state.place.offset.abs() > BESIDE;
         state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL && !beside
     }
 
-    /// Way that it drives the path: 1 forward, -1 the rear ahead.
+    /// Direction in which it drives the path: 1 forward, -1 with the rear ahead.
     pub fn sense(&self) -> f64 {
         if self.plan.reverse { -1.0 } else { 1.0 }
     }
 
-    /// How far the ends of a vehicle of this footprint lie beyond the point whose
-    /// station counts, m: the one ahead, the one behind (negative).
+    /// Distances of the ends of a vehicle of this footprint beyond the reference point of its
+    /// station, m.
+    ///
+    /// The first is that of the leading end, the second that of the trailing end (negative).
     pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
         let behind = self.backed().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
         let counts = self.geometry.rear_axle - behind;
@@ -141,7 +144,7 @@ impl PathFollower {
         }
     }
 
-    /// Commands for the step that begins at the view.
+    /// Returns the commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let plan = &self.plan;
         state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
@@ -187,23 +190,23 @@ impl PathFollower {
         Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }.clamped()
     }
 
-    /// A speed, m/s, as a goal of one who is asked for its cruise speed.
+    /// Returns a speed, m/s, as a goal of a driver with this plan's cruise speed.
     fn goal(&self, speed: f64) -> SpeedGoal {
         SpeedGoal { speed, slowest: self.plan.cruise_speed }
     }
 
-    /// Speed below which its vehicle stands, m/s.
+    /// Speed below which the vehicle counts as standing, m/s.
     fn standstill(&self) -> f64 {
         self.goal(0.0).standstill()
     }
 
-    /// Speed at which it creeps up to where it stops, m/s.
+    /// Speed at which the vehicle creeps up to its stopping point, m/s.
     fn creep(&self) -> f64 {
         2.0 * self.standstill()
     }
 
-    /// Time within which it turns an acceleration that it aims at into speed, s, if that is how
-    /// it goes about it.
+    /// Time within which the driver converts its target acceleration to a speed, s, if it controls
+    /// acceleration.
     fn response_time(&self) -> Option<f64> {
         match self.plan.following {
             Following::Cooperative(rule) => Some(rule.response_time),
@@ -211,29 +214,30 @@ impl PathFollower {
         }
     }
 
-    /// Whether it sets its pedals by the acceleration that it aims at.
+    /// Whether the driver sets its pedals from a target acceleration.
     pub fn aims_at_accelerations(&self) -> bool {
         self.response_time().is_some()
     }
 
-    /// The acceleration to aim at towards a speed, if that is how it goes about it.
+    /// Target acceleration toward a speed, if the driver controls acceleration.
     fn aim<'a>(&self, target: f64, speed: f64, view: &DriverView<'a>) -> Option<Aim<'a>> {
         let (time, pedals) = self.response_time().zip(view.pedals)?;
         let most = self.plan.acceleration.unwrap_or(f64::INFINITY);
         Some(Aim { acceleration: ((target - speed) / time).min(most), pedals })
     }
 
-    /// Whether it is a trailer that it leads along the path, its rear ahead.
+    /// Whether the driver leads a trailer along the path, with the rear ahead.
     pub fn backs_a_trailer(&self) -> bool {
         self.backed().is_some()
     }
 
-    /// The trailer that it backs along the path, if that is how it drives.
+    /// Trailer that the driver backs along the path, if any.
     fn backed(&self) -> Option<&TrailerGeometry> {
         self.geometry.trailer.as_ref().filter(|_| self.plan.reverse)
     }
 
-    /// What is led along the path, m: the rear axle, or that of a trailer that is backed.
+    /// Position that is led along the path, m: the rear axle, or the axle of a trailer that is
+    /// backed.
     fn guided(&self, pose: &bekker_math::spatial::Pose, articulation: Option<f64>) -> [f64; 2] {
         match self.backed().zip(articulation) {
             Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
@@ -241,7 +245,7 @@ impl PathFollower {
         }
     }
 
-    /// Steering towards the path, -1 to 1.
+    /// Steering toward the path, -1 to 1.
     fn steering(
         &self,
         state: &DriverState,
@@ -273,7 +277,7 @@ impl PathFollower {
         own.command(steering, sense)
     }
 
-    /// Whether it drives forward to straighten a trailer that would fold up if it were backed on.
+    /// Whether the driver drives forward to straighten a trailer that would otherwise jackknife.
     fn pulls_up(&self, state: &DriverState, view: &DriverView) -> bool {
         let drawn = self.backed().zip(view.articulation);
         drawn.is_some_and(|(trailer, articulation)| {
@@ -281,8 +285,9 @@ impl PathFollower {
         })
     }
 
-    /// Whether it drives back to the end of the path, which it has overshot: from
-    /// where it has come to stand until it has the end ahead again.
+    /// Whether the driver backs up to the end of the path after overshooting it.
+    ///
+    /// It backs up from standstill until the end is ahead of it again.
     fn backs_up(&self, state: &DriverState, view: &DriverView) -> bool {
         let remaining = self.remaining(state);
         let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill();
@@ -301,7 +306,7 @@ impl PathFollower {
         }
     }
 
-    /// Distance left to the end of the path, m.
+    /// Remaining distance to the end of the path, m.
     fn remaining(&self, state: &DriverState) -> f64 {
         self.path.length() - state.place.station
     }
@@ -320,7 +325,7 @@ impl PathFollower {
         self.behind(state, motion.speed, free, leader)
     }
 
-    /// Speed from which it can stop before a line, m/s; any without one.
+    /// Speed from which the vehicle can stop before a line, m/s; unlimited without a line.
     fn speed_before(&self, line: Option<f64>) -> f64 {
         let Some(left) = line else { return f64::INFINITY };
         // creeps up to the line instead of stopping short of it
@@ -328,8 +333,9 @@ impl PathFollower {
         (2.0 * self.plan.deceleration * left).sqrt().max(self.creep())
     }
 
-    /// Speed behind a leader; one that has come to stand waits until there is room
-    /// to close up.
+    /// Speed behind a leader.
+    ///
+    /// A vehicle that has stopped waits until there is enough space to close up.
     fn behind(&self, state: &mut DriverState, speed: f64, free: f64, leader: &LeaderView) -> f64 {
         let target = self.plan.following.target_speed(speed, free, leader);
         state.waiting = if state.waiting {
@@ -340,8 +346,8 @@ impl PathFollower {
         if state.waiting { 0.0 } else { target }
     }
 
-    /// Speed that the path allows where the vehicle is, m/s: what it can brake
-    /// from before the next point.
+    /// Speed that the path allows at the vehicle's position, m/s, from which it can brake before
+    /// the next point.
     fn allowed_speed(&self, state: &DriverState) -> f64 {
         let plan = &self.plan;
         let next = state.place.segment + 1;
@@ -354,8 +360,8 @@ impl PathFollower {
     }
 }
 
-/// Squares of the speed allowed at each point: by the cruise speed, the bends,
-/// and braking ahead of what comes.
+/// Squares of the speed allowed at each point: by the cruise speed, the bends, and braking before
+/// the following points.
 fn allowed_speeds(path: &Path, plan: &Plan) -> Vec<f64> {
     let count = path.points().len();
     let cruise = plan.cruise_speed * plan.cruise_speed;

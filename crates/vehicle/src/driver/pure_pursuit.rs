@@ -1,9 +1,9 @@
 //! Steering by pure pursuit.
 //!
-//! The driver aims at the point of the path at a look-ahead distance and steers
-//! along the circle through it that is tangent to the vehicle at its rear axle:
-//! tan δ = 2 L sin α / d. Source: R. C. Coulter, *Implementation of the Pure
-//! Pursuit Path Tracking Algorithm*, CMU-RI-TR-92-01 (1992).
+//! The driver aims at the point of the path at a look-ahead distance. It steers along the circle
+//! through that point that is tangent to the vehicle at its rear axle: tan δ = 2 L sin α / d.
+//! Source: R. C. Coulter, *Implementation of the Pure Pursuit Path Tracking Algorithm*,
+//! CMU-RI-TR-92-01 (1992).
 
 use super::{Path, Place, TrailerGeometry};
 use crate::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
@@ -12,40 +12,41 @@ use bekker_math::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gain of the curvature that is missing, for vehicles that skid.
+/// Gain on the missing curvature, for skid-steered vehicles.
 const SKID_GAIN: f64 = 2.0;
-/// Speed below which a rate of turn counts as at it, m/s.
+/// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
 const SLOW: f64 = 1.0;
 
-/// What steering needs to know of a vehicle.
+/// Geometry of a vehicle for its steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteeringGeometry {
     /// Distance between the axles, m.
     pub wheelbase: f64,
-    /// The rear axle's x in the chassis frame, m.
+    /// Coordinate x of the rear axle in the chassis frame, m.
     pub rear_axle: f64,
     /// Mean angle of the steered wheels at steering 1, rad.
     pub max_steer: f64,
-    /// Whether it turns by skidding, so that the ground decides how far.
+    /// Whether the vehicle turns by skidding, so that its curvature depends on the ground.
     pub skids: bool,
-    /// Whether its steering sets the sense in which it turns, forward and backward alike, as a
-    /// pivot drive does, in place of the curvature of its way.
+    /// Whether the steering sets the direction of yaw, the same forward and backward, instead of
+    /// the curvature of the path, as a pivot drive does.
     pub pivots: bool,
-    /// Its trailer, if it draws one.
+    /// Trailer of the vehicle, if any.
     pub trailer: Option<TrailerGeometry>,
 }
 
-/// Gains of pure pursuit; the defaults suit the HMMWV.
+/// Parameters of pure pursuit. The defaults suit the HMMWV.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PurePursuit {
     /// Look-ahead distance over speed, s.
     pub look_ahead_time: f64,
-    /// Shortest look-ahead distance, m.
+    /// Minimum look-ahead distance, m.
     pub min_look_ahead: f64,
-    /// Longest look-ahead distance, m.
+    /// Maximum look-ahead distance, m.
     pub max_look_ahead: f64,
-    /// Fastest change of steering, 1/s; 2 turns from lock to lock in 1 s.
+    /// Maximum rate of change of the steering, 1/s. At 2, the steering moves from lock to lock in 1
+    /// s.
     pub steering_rate: f64,
 }
 
@@ -61,9 +62,10 @@ impl Default for PurePursuit {
 }
 
 impl SteeringGeometry {
-    /// Of a tracked vehicle by its file: a vehicle with an axle under the middle
-    /// of its tracks, which at full lock turns as tightly as the steering makes the
-    /// tracks run without slip.
+    /// Geometry of a tracked vehicle from its file.
+    ///
+    /// It is modeled as a vehicle with an axle under the middle of its tracks. At full lock it
+    /// turns with the curvature of its tracks without slip.
     pub fn of_tracks(spec: &TrackedSpec) -> SteeringGeometry {
         let middle = |track: &Track| match track.stations[..] {
             [first, .., last] => 0.5 * (first + last),
@@ -81,7 +83,7 @@ impl SteeringGeometry {
         }
     }
 
-    /// Of a wheeled vehicle by its file.
+    /// Geometry of a wheeled vehicle from its file.
     pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
             wheelbase: spec.steering_base(),
@@ -93,23 +95,24 @@ impl SteeringGeometry {
         }
     }
 
-    /// Tightest curvature of the rear axle's way, 1/m.
+    /// Largest curvature of the rear axle's path, 1/m.
     pub fn tightest(&self) -> f64 {
         tan(self.max_steer) / self.wheelbase
     }
 
-    /// Steering, -1 to 1, that leads the rear axle along a curvature, 1/m.
+    /// Steering, -1 to 1, that moves the rear axle along a curvature, 1/m.
     pub fn steering(&self, curvature: f64) -> f64 {
         let steer = atan(self.wheelbase * curvature);
         (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
     }
 
-    /// The steering with what a vehicle that skids lacks in its rate of turn: ground holds tracks
-    /// until their thrusts part by more than it bears across them, and under a small steering
-    /// they run straight on. Its driver steers until the vehicle turns as it is to: by
-    /// `SKID_GAIN` times the curvature, 1/m, that is missing at `speed`, m/s, and `yaw_rate`,
-    /// rad/s. One that pivots turns standing, too, where its speed does not tell which way it is
-    /// to go: that is its `sense`, -1 backward.
+    /// Returns the steering with a correction for the missing yaw rate of a skid-steered vehicle.
+    ///
+    /// The ground holds tracks until their thrusts differ by more than it bears in the lateral
+    /// direction, so they run straight at a small steering. The driver steers until the vehicle
+    /// turns as required, by `SKID_GAIN` times the missing curvature, 1/m, at `speed`, m/s, and
+    /// `yaw_rate`, rad/s. A pivoting vehicle also turns at rest, where its speed does not give the
+    /// intended direction. That direction is `sense`, -1 backward.
     pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64, sense: f64) -> f64 {
         if !self.skids {
             return steering;
@@ -120,9 +123,10 @@ impl SteeringGeometry {
         self.steering(wanted + SKID_GAIN * (wanted - turned))
     }
 
-    /// The command, -1 to 1, by which it drives the way of a `steering` that leads along a
-    /// curvature: the rate of turn is that curvature times the speed, and so, where steering sets
-    /// its sign, the other one as it drives backward (`sense` -1).
+    /// Returns the command, -1 to 1, that produces the curvature of a `steering`.
+    ///
+    /// The yaw rate is that curvature times the speed. Where the steering sets the sign of the yaw
+    /// rate, the command therefore reverses for backward travel (`sense` -1).
     pub fn command(&self, steering: f64, sense: f64) -> f64 {
         if self.pivots { steering * sense } else { steering }
     }
@@ -135,16 +139,17 @@ impl SteeringGeometry {
 }
 
 impl PurePursuit {
-    /// Distance at which it aims, m, at a speed, m/s.
+    /// Look-ahead distance, m, at a speed, m/s.
     pub fn look_ahead(&self, speed: f64) -> f64 {
         (self.look_ahead_time * speed.abs())
             .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead))
     }
 
-    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s), held `aside`
-    /// m to the left of it.
-    /// It drives backward where `sense` is -1, and the path back where `along_path`
-    /// is. The circle through the target is the same for either sense.
+    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s), offset by
+    /// `aside` m to the left of the path.
+    ///
+    /// The vehicle drives backward where `sense` is -1, and back along the path where `along_path`
+    /// is -1. The circle through the target is the same in both directions.
     pub fn steering(
         &self,
         geometry: &SteeringGeometry,
@@ -164,8 +169,11 @@ impl PurePursuit {
     }
 }
 
-/// Curvature, 1/m, of the circle through a point and a target that is tangent to the heading at
-/// the point; without bound where the target lies the other way than it drives: turn round.
+/// Curvature, 1/m, of the circle through a point and a target that is tangent to the heading at the
+/// point.
+///
+/// It is infinite if the target is opposite to the direction of travel: the vehicle must turn
+/// around.
 pub(super) fn arc(from: [f64; 2], heading: &Vec3, target: [f64; 2], sense: f64) -> f64 {
     let [dx, dy] = [target[0] - from[0], target[1] - from[1]];
     let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
@@ -192,8 +200,8 @@ mod tests {
         trailer: None,
     };
 
-    /// A kinematic bicycle that follows `path` at `speed` from a place and heading
-    /// of its rear axle; its offset after `distance`.
+    /// Simulates a kinematic bicycle that follows `path` at `speed` from a position and heading of
+    /// its rear axle, and returns its offset after `distance`.
     fn drive(path: &Path, start: [f64; 2], heading: f64, speed: f64, distance: f64) -> f64 {
         let pursuit = PurePursuit::default();
         let (mut rear, mut yaw, h) = (start, heading, 0.01);
@@ -223,8 +231,8 @@ mod tests {
         }
     }
 
-    /// A steering drive sets the rate of turn, so that the same curvature takes the other
-    /// steering backward: r = kappa v, also where the vehicle still stands and already turns.
+    /// A steering drive sets the yaw rate, so the same curvature needs the opposite steering
+    /// backward: r = kappa v. This also holds while the vehicle is still at rest and already turns.
     #[test]
     fn one_that_pivots_keeps_its_curvature_backward() {
         let pivots = SteeringGeometry { skids: true, pivots: true, ..GEOMETRY };

@@ -1,4 +1,4 @@
-//! Keeping a speed with throttle and brake.
+//! Speed control with throttle and brake.
 
 use super::PedalView;
 use crate::{Controls, EngineResponse};
@@ -6,82 +6,98 @@ use bekker_math::numeric::GRAVITY;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Largest negative integral: a steady descent.
+/// Limit of the negative integral: a steady descent.
 const MOST_BRAKING_INTEGRAL: f64 = 0.5;
-/// Output that holds a vehicle back over the sine of its descent: brakes slow it by about
-/// 0.8 g at an output of one.
+/// Output that holds a vehicle back, over the sine of its descent.
+///
+/// Brakes decelerate the vehicle by about 0.8 g at an output of one.
 const DESCENT: f64 = 1.5;
 
 /// Speed below which a vehicle that is to stand is held, m/s.
 pub(super) const STANDSTILL: f64 = 0.2;
-/// Speed below which one that is held already stays so, m/s.
+/// Speed below which a vehicle that is already held stays held, m/s.
 const SETTLING: f64 = 1.0;
-/// Speed against the way to go at which a driver brakes first, m/s.
+/// Speed against the direction of travel at which a driver brakes first, m/s.
 const ROLLS_BACK: f64 = 0.1;
-/// The same while it pulls away with the brake still on, m/s.
+/// The same speed while the vehicle pulls away with the brake still applied, m/s.
 const SLIPS_BACK: f64 = 0.02;
-/// How fast the foot presses and releases the brake, 1/s.
+/// Rate at which the driver applies and releases the brake, 1/s.
 const PEDAL_RATE: f64 = 5.0;
-/// Sine of the slope up to which a vehicle needs no brake to pull away: its
-/// resistance to rolling holds it.
+/// Sine of the slope up to which a vehicle needs no brake to pull away.
+///
+/// Its rolling resistance holds it.
 const LEVEL: f64 = 0.015;
-/// Time after which a driver lets the brake go although the thrust does not seem
-/// to carry the vehicle, s: what lies under the wheels may hold it.
+/// Time after which a driver releases the brake although the thrust does not seem to carry the
+/// vehicle, s.
+///
+/// Something under the wheels may hold the vehicle.
 const PATIENCE: f64 = 5.0;
-/// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
+/// Rate at which the throttle grows meanwhile, 1/s, at any target speed.
 const PULLING_RATE: f64 = 0.4;
 
-/// Time for which wheels or tracks have not turned, s, after which the foot goes down until they do,
-/// and how fast, 1/s, beside what the lack of speed asks for.
+/// Time for which wheels or tracks have not turned, s, after which the throttle grows until they
+/// do.
+///
+/// The rate, 1/s, is added to the request from the speed error.
 const FIRMER_AFTER: f64 = 1.0;
 const FIRMER_RATE: f64 = 0.4;
-/// The same time of one that must not exceed an acceleration, s: what resists lets it ask for more
-/// before.
+/// The same time for a driver with an acceleration limit, s.
+///
+/// The observed resistance makes that driver request more earlier.
 const LATER_FIRMER_AFTER: f64 = 1.5;
 
-/// Share of what is asked of it that an engine must give before more is asked.
+/// Share of the requested drive that an engine must deliver before more is requested.
 const FOLLOWED: f64 = 0.9;
 
-/// Speed of a rim, m/s, from which on its slip counts in full: what just begins to turn does not slide.
+/// Speed of a rim, m/s, from which its slip counts in full. A wheel that has just started to turn
+/// does not slide.
 const LEAST_RIM: f64 = 1.0;
 
-/// Greatest lack of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
-/// the throttle, and a wheel that has begun to spin holds less.
+/// Largest speed error to which a slip-limiting driver responds, m/s.
+///
+/// The driver opens the throttle gently, because torque lags behind the throttle and a wheel that
+/// has started to spin has less grip.
 const GENTLE: f64 = 0.25;
 
-/// Time within which what resists is taken note of, s: longer than an engine takes to answer, so
-/// that its delay is not taken for resistance.
+/// Time constant of the resistance estimate, s.
+///
+/// It is longer than an engine's response time, so that the engine's delay does not count as
+/// resistance.
 const RESISTANCE_TIME: f64 = 0.5;
 
-/// Speed, m/s, from which down a driver works more finely, in proportion.
+/// Speed, m/s, below which the gains grow in inverse proportion to the speed.
 const SLOW: f64 = 2.0 * STANDSTILL;
-/// Slowest speed that a driver holds, m/s; it stands where less than half of that is asked.
+/// Slowest speed that a driver holds, m/s. It stops where less than half of that is requested.
 pub const SLOWEST: f64 = 0.02;
-/// Excess over a slow speed, as a share of it, from which on the brake is applied.
+/// Excess over a slow speed, as a share of that speed, at which the brake is applied.
 const CREEP_BAND: f64 = 0.25;
-/// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
+/// Brake over that excess, s/m, at a speed of 0.4 m/s. It is inversely proportional to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
-/// How many times as fast the integral falls on a slow descent while the brake works against it: what
-/// it took to break the wheels loose.
+/// Factor by which the integral falls faster on a slow descent while the brake works against it.
+///
+/// That integral is left over from breaking the wheels loose.
 const UNWINDING: f64 = 4.0;
 
-/// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
-/// throttle late, and soft ground answers a burst of it by slip.
+/// Largest factor by which all gains but the integral's grow at slow speeds.
+///
+/// Thrust lags behind the throttle, and soft ground responds to a burst of throttle with slip.
 const MOST_FINENESS: f64 = 4.0;
-/// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
-/// the thrust that is still to come of the engine.
+/// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed.
+///
+/// It responds to the thrust that the engine has yet to deliver.
 const CREEP_DERIVATIVE: f64 = 0.05;
-/// Time over which that acceleration is smoothed, s.
+/// Time constant with which that acceleration is smoothed, s.
 const CREEP_SMOOTHING: f64 = 0.05;
 
 /// A speed to hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedGoal {
-    /// The speed, m/s, along the direction of travel.
+    /// The speed, m/s, in the direction of travel.
     pub speed: f64,
-    /// Slowest speed above 0 that is asked for at about this time, m/s; infinite where slow
-    /// speeds are only passed through, on the way to a standstill.
+    /// Slowest speed above 0 that is requested at about this time, m/s.
+    ///
+    /// It is infinite where slow speeds are only passed through on the way to a standstill.
     pub slowest: f64,
 }
 
@@ -92,93 +108,93 @@ impl From<f64> for SpeedGoal {
 }
 
 impl SpeedGoal {
-    /// A speed, m/s, that is asked for by itself, however slow.
+    /// Creates a goal for a speed, m/s, that is requested as such, however slow.
     pub fn exactly(speed: f64) -> SpeedGoal {
         SpeedGoal { speed, slowest: speed }
     }
 
-    /// How many times as finely a driver works as at ordinary speeds: 1 from 0.4 m/s on.
+    /// Factor by which gains exceed those at ordinary speeds: 1 from 0.4 m/s on.
     fn fineness(&self) -> f64 {
         (SLOW / self.speed.max(self.slowest).max(SLOWEST)).max(1.0)
     }
 
-    /// Speed below which a vehicle with this goal stands, m/s.
+    /// Speed below which a vehicle with this goal counts as standing, m/s.
     pub fn standstill(&self) -> f64 {
         STANDSTILL / self.fineness()
     }
 }
 
-/// An acceleration that is aimed at in the place of a speed.
+/// A target acceleration that replaces a target speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim<'a> {
     /// The acceleration, m/s².
     pub acceleration: f64,
-    /// What the pedals do.
+    /// Effect of the pedals.
     pub pedals: PedalView<'a>,
 }
 
-/// How a vehicle moves, along the way that it is to go.
+/// Motion of a vehicle in its intended direction of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// Its speed, m/s.
+    /// Speed of the vehicle, m/s.
     pub speed: f64,
     /// Thrust of the driveline over its weight.
     pub thrust: f64,
-    /// Sine of the slope that it stands on, positive uphill.
+    /// Sine of the slope under the vehicle, positive uphill.
     pub slope: f64,
-    /// Speed of the rim of the driven wheel that turns fastest, or of the faster track, m/s; 0
-    /// where nobody tells.
+    /// Rim speed of the driven wheel that turns fastest, or of the faster track, m/s; 0 if unknown.
     pub rim: f64,
-    /// Greatest slip of a driven wheel or track, driving either way; 0 where nobody tells.
+    /// Largest slip of a driven wheel or track, in either direction; 0 if unknown.
     pub slip: f64,
 }
 
 impl Motion {
-    /// Whether both it and that rim are slower than a vehicle that stands, m/s.
+    /// Whether both the vehicle and that rim are slower than a vehicle at standstill, m/s.
     fn rests(&self, standstill: f64) -> bool {
         self.speed.max(self.rim) <= standstill
     }
 
-    /// The slip that a driver minds: of what just begins to turn, the less the slower it turns.
+    /// Slip that the driver limits. For a wheel that has just started to turn, it is reduced in
+    /// proportion to its speed.
     fn minded_slip(&self) -> f64 {
         self.slip * (self.rim / LEAST_RIM).clamp(0.0, 1.0)
     }
 }
 
-/// Gains of a PID controller of speed; the defaults suit the HMMWV.
+/// Parameters of a PID controller of speed. The defaults suit the HMMWV.
 ///
-/// Its output drives the throttle above zero and the brake below minus the
-/// coasting band; down a slope it is less by what holds the vehicle back. The integral
-/// does not grow while the throttle is wide open or the brake full on, nor move
-/// while the vehicle coasts, so that neither being stuck nor a hard stop winds it up.
+/// A positive output opens the throttle. An output below minus the coasting band applies the brake.
+/// Down a slope, the output is reduced by what holds the vehicle back. The integral does not grow
+/// at full throttle or full brake, and does not change while the vehicle coasts. Neither being
+/// stuck nor a hard stop therefore winds it up.
 ///
-/// A vehicle that is to stand, or that rolls against the way it is to go, is
-/// braked until it stands, as hard as that takes. From standing it pulls away
-/// against the brake, which is let go once the thrust of the driveline carries the
-/// vehicle up its slope.
+/// A vehicle that is to stand, or that rolls against its direction of travel, is braked until it
+/// stands, as hard as necessary. From standstill it pulls away against the brake. The brake is
+/// released once the thrust of the driveline carries the vehicle up its slope.
 ///
-/// Speeds below 0.4 m/s are held with greater gains, in inverse proportion to the speed, and
-/// with the brake against the throttle where the vehicle exceeds them.
+/// Speeds below 0.4 m/s are held with greater gains, in inverse proportion to the speed. The brake
+/// then works against the throttle if the vehicle is too fast.
 ///
-/// One that minds slip presses gently and lifts the foot where a wheel spins, and so holds its wheels near
-/// the greatest force of a tyre on firm ground, beyond which it falls.
+/// A driver with `slip_limit` opens the throttle gently and closes it where a wheel spins. Its
+/// wheels therefore stay near the maximum force of a tire on firm ground, beyond which the force
+/// falls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeedControl {
-    /// Output over error of speed, s/m.
+    /// Output over the speed error, s/m.
     pub proportional: f64,
-    /// Growth of the output over error of speed, 1/m.
+    /// Growth of the output over the speed error, 1/m.
     pub integral: f64,
-    /// Output over acceleration, s²/m, against it.
+    /// Reduction of the output over the acceleration, s²/m.
     pub derivative: f64,
-    /// Output below zero in which the vehicle coasts before it brakes.
+    /// Width of the band of outputs below zero in which the vehicle coasts before it brakes.
     pub coasting: f64,
     /// Brake over output.
     pub braking: f64,
-    /// Hardest brake while standing.
+    /// Maximum brake at standstill.
     pub hold: f64,
-    /// Greatest slip of a driven wheel, or of a track, from which on the foot comes
-    /// off the throttle, in proportion: at twice that all of it. No slip is minded where absent.
+    /// Slip of a driven wheel or track above which the driver closes the throttle in proportion. At
+    /// twice this slip, the throttle is closed. Where absent, slip is not limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_limit: Option<f64>,
 }
@@ -197,23 +213,26 @@ impl Default for SpeedControl {
     }
 }
 
-/// Memory of a speed controller.
+/// State of a speed controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpeedState {
-    /// Integral part of the output; of one that aims at accelerations what resists, m/s².
+    /// Integral part of the output. For a driver that controls acceleration, it is the resistance,
+    /// m/s².
     pub integral: f64,
-    /// Speed of the step before, m/s; at slow speeds smoothed over 50 ms.
+    /// Speed of the previous step, m/s; at slow speeds smoothed over 50 ms.
     pub last_speed: Option<f64>,
-    /// Brake with which the vehicle is held at a standstill and pulls away.
+    /// Brake that holds the vehicle at standstill and while it pulls away.
     pub held: f64,
-    /// For how long it has been pulling away, against that brake or with wheels or tracks that do
-    /// not turn, s.
+    /// Time for which the vehicle has been pulling away, against that brake or with wheels or
+    /// tracks that do not turn, s.
     pub pulling: f64,
 }
 
 impl SpeedState {
-    /// Takes note of what resists the acceleration that pedals or drive `gave`, m/s²: at first the
-    /// slope that it stands on.
+    /// Updates the estimate of the resistance to the acceleration that pedals or drive `gave`,
+    /// m/s².
+    ///
+    /// It starts from the slope under the vehicle.
     fn note_resistance(&mut self, gave: f64, motion: &Motion, h: f64) {
         match self.last_speed.replace(motion.speed) {
             Some(last) => {
@@ -226,12 +245,12 @@ impl SpeedState {
 }
 
 impl SpeedControl {
-    /// Memory of a driver whose vehicle starts: standing on the brake.
+    /// State of a driver whose vehicle starts, with the brake applied.
     pub fn start(&self) -> SpeedState {
         SpeedState { held: self.hold, ..SpeedState::default() }
     }
 
-    /// Throttle and brake for a step of `h` seconds towards a speed (m/s).
+    /// Returns throttle and brake for a step of `h` seconds toward a speed (m/s).
     pub fn controls(
         &self,
         state: &mut SpeedState,
@@ -242,7 +261,7 @@ impl SpeedControl {
         self.controls_by(state, goal, None, motion, h)
     }
 
-    /// The same by the acceleration that is aimed at meanwhile, if there is one.
+    /// Same as [`SpeedControl::controls`], with an optional target acceleration.
     pub fn controls_by(
         &self,
         state: &mut SpeedState,
@@ -255,12 +274,12 @@ impl SpeedControl {
         Controls { throttle: self.eased(motion) * pedals.throttle, ..pedals }
     }
 
-    /// Share of the throttle that is left under the slip of a wheel.
+    /// Share of the throttle that remains under the slip of a wheel.
     fn eased(&self, motion: &Motion) -> f64 {
         self.slip_limit.map_or(1.0, |limit| (2.0 - motion.minded_slip() / limit).clamp(0.0, 1.0))
     }
 
-    /// Throttle and brake without regard to slip.
+    /// Returns throttle and brake without the slip limit.
     fn regardless(
         &self,
         state: &mut SpeedState,
@@ -316,7 +335,7 @@ impl SpeedControl {
         Controls { brake: held, ..Controls::default() }
     }
 
-    /// Throttle and brake of the PID control.
+    /// Returns throttle and brake of the PID control.
     fn pursue(
         &self,
         state: &mut SpeedState,
@@ -371,11 +390,13 @@ impl SpeedControl {
 }
 
 impl Aim<'_> {
-    /// Pedals that give the acceleration against all that resists: ground, slope, what turns.
-    /// That is what the pedals gave in the last step less the acceleration that came of it,
+    /// Returns pedals that give the acceleration against all resistance: ground, slope, rotating
+    /// parts.
+    ///
+    /// The resistance is what the pedals gave in the last step minus the resulting acceleration,
     /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
-    /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up, nor does a brake that
-    /// holds a vehicle at rest: what that bears is told by the slope.
+    /// Mechatronics 1 (1996) 56). Pedals at their limits do not wind it up. Neither does a brake
+    /// that holds a vehicle at rest, because the slope gives its load.
     fn controls(
         &self,
         state: &mut SpeedState,
@@ -401,11 +422,13 @@ impl Aim<'_> {
         pedals
     }
 
-    /// Pedals that do not exceed the acceleration while the engine runs up and gears change: what
-    /// the driveline gives is felt in place of reckoned with as if engine and converter had
-    /// settled, so that a thrust that is still to come is not taken for resistance; the throttle
-    /// brings the engine to the speed at which it gives what is asked; and what shafts that are
-    /// slowed by a change of gears give beyond it is taken by the brake.
+    /// Returns pedals that do not exceed the acceleration while the engine speeds up and gears
+    /// change.
+    ///
+    /// The drive is measured instead of computed from a settled engine and converter, so that
+    /// thrust that is still to come does not count as resistance. The throttle brings the engine to
+    /// the speed at which it delivers the request. The brake absorbs the excess drive of shafts
+    /// that a gear change slows down.
     fn at_most(
         &self,
         engine: &EngineResponse,
@@ -456,7 +479,8 @@ mod tests {
         Motion { speed, ..Motion::default() }
     }
 
-    /// A vehicle that answers throttle with 4 m/s², brake with -8 m/s², and drags.
+    /// Simulates a vehicle that responds to throttle with 4 m/s², to brake with -8 m/s², and has
+    /// drag.
     fn drive(drag: f64, target: impl Fn(f64) -> f64, seconds: f64) -> Vec<f64> {
         let control = SpeedControl::default();
         let (mut state, mut speed, h) = (SpeedState::default(), 0.0_f64, 0.01);
@@ -483,7 +507,7 @@ mod tests {
         }
     }
 
-    /// At a step that takes 70 % of its throttle, before it is told of as immobilised.
+    /// At a step that takes 70 % of its throttle, before it is reported as immobilized.
     #[test]
     fn presses_until_wheels_turn_however_slowly_it_is_to_go() {
         let control = SpeedControl::default();
@@ -519,15 +543,16 @@ mod tests {
         assert!((speeds.last().unwrap() - 4.0).abs() < 0.05);
     }
 
-    /// A vehicle on a slope whose thrust follows the throttle within 0.5 s, and
-    /// whose brake holds or slows it with up to 8 m/s².
+    /// Simulates a vehicle on a slope whose thrust follows the throttle within 0.5 s.
+    ///
+    /// Its brake holds or decelerates it by up to 8 m/s².
     fn climb(slope: f64, speed: f64, throttle: f64, seconds: f64) -> (f64, f64) {
         let (speed, back, _) = drive_on_slope(slope, speed, throttle, seconds, 3.0);
         (speed, back)
     }
 
-    /// The same at some speed: the speed at the end, the furthest place back and the
-    /// highest speed.
+    /// Simulates the same vehicle from a speed, and returns the speed at the end, the farthest
+    /// position back and the highest speed.
     fn drive_on_slope(
         slope: f64,
         speed: f64,
@@ -601,9 +626,11 @@ mod tests {
         assert!(speed.abs() < 0.2 && back > -0.5, "{speed} m/s after {back} m");
     }
 
-    /// Aims at an acceleration from standing, on a slope and against what holds its wheels, m/s²:
-    /// seconds until it has rolled 0.2 m, the furthest place back, and its mean acceleration from
-    /// then on up to 2 m/s.
+    /// Accelerates from standstill with a target acceleration, on a slope and against a resistance
+    /// to its wheels, m/s².
+    ///
+    /// Returns the seconds until it has rolled 0.2 m, the farthest position back, and the mean
+    /// acceleration from then on up to 2 m/s.
     fn gain_speed(slope: f64, rolling: f64, acceleration: f64) -> [f64; 3] {
         let control = SpeedControl::default();
         let response = PedalResponse { closed: 0.4, full: 5.0, brake: 8.0 };

@@ -1,4 +1,4 @@
-//! A driver by a table: commands over time, with a speed to hold or without.
+//! A driver that follows a table of commands over time, optionally with a speed to hold.
 
 use super::{DriverState, DriverView, Intent, Motion, SpeedControl, SpeedGoal};
 use crate::{Controls, Locks, Selector};
@@ -7,8 +7,8 @@ use bekker_math::spatial::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Commands over time, linear between the points and constant beyond them;
-/// zero where no curve is given.
+/// Commands over time. They are linear between the points, constant beyond them, and zero where no
+/// curve is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -24,29 +24,30 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
-    /// Inflation of all tyres (kPa) that central tyre inflation works towards from a time
-    /// (s) on, in order of time; as it is before the first.
+    /// Inflation pressure of all tires (kPa) that central tire inflation approaches, from a time
+    /// (s) on. Entries are in order of time. Before the first, the inflation is unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inflation: Vec<(f64, f64)>,
-    /// Lever of the gearbox from a time (s) on, in order of time; in drive where
-    /// nothing is given, and before the first as from it.
+    /// Position of the gear lever from a time (s) on. Entries are in order of time, and the first
+    /// also applies before its time. Without entries, the lever is in `drive`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gear: Vec<(f64, Selector)>,
-    /// Differentials locked from a time (s) on, in order of time; none before the first.
+    /// Differentials locked from a time (s) on. Entries are in order of time. Before the first,
+    /// none is locked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<(f64, Locks)>,
-    /// Time (s) from which on it has let go of its trailer; never if none.
+    /// Time (s) at which the vehicle uncouples its trailer. Where absent, it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncouple: Option<f64>,
-    /// Speed to hold (m/s) over time (s): throttle and brake are then the speed control's, and
-    /// their curves are not looked at.
+    /// Speed to hold (m/s) over time (s). With it, the speed control sets throttle and brake, and
+    /// their curves are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub speed: Option<Curve>,
 }
 
 impl Table {
-    /// Memory at the start: a driver that holds a speed stands on the brake first.
+    /// State at the start: a driver that holds a speed starts with the brake applied.
     pub fn start(&self) -> DriverState {
         let mut state = DriverState::default();
         if self.speed.is_some() {
@@ -55,8 +56,10 @@ impl Table {
         state
     }
 
-    /// Commands for the step that begins at the view: those of the table, with the pedals of
-    /// the speed control where a speed is to be held.
+    /// Returns the commands for the step that begins at the view.
+    ///
+    /// They are those of the table, with the pedals of the speed control while a speed is to be
+    /// held.
     pub fn drive(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let commands = self.controls(view.time);
         let Some(goal) = self.goal(view.time) else { return commands };
@@ -74,8 +77,9 @@ impl Table {
         Controls { throttle, brake, ..commands }
     }
 
-    /// The speed to hold at `time`, s, and the slower of the points of its curve beside that
-    /// time that are above 0, if it holds a speed.
+    /// Returns the speed to hold at `time`, s, if the table has one.
+    ///
+    /// It includes the slower of the points of its curve next to that time that are above 0.
     pub fn goal(&self, time: f64) -> Option<SpeedGoal> {
         let curve = self.speed.as_ref()?;
         let points = curve.points();
@@ -85,8 +89,10 @@ impl Table {
         Some(SpeedGoal { speed: curve.value(time), slowest: above.fold(f64::INFINITY, f64::min) })
     }
 
-    /// What it means at `time`, s, with these commands: to move where it has a speed to hold, however
-    /// little throttle that takes, and else where it gives throttle.
+    /// Intent at `time`, s, with these commands.
+    ///
+    /// The driver intends to move where it has a speed to hold, however little throttle that takes.
+    /// Otherwise it intends to move where it gives throttle.
     pub fn intent(&self, time: f64, commands: &Controls) -> Intent {
         match self.goal(time) {
             Some(_) if commands.gear == Selector::Neutral => Intent::Hold,
@@ -96,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Commands at `time`, s, within their ranges.
+    /// Returns the commands at `time`, s, within their ranges.
     pub fn controls(&self, time: f64) -> Controls {
         let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
         Controls {
@@ -132,7 +138,8 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// One who slows down from 5 m/s to 2 lifts his foot, and is not told to stand before 0.
+    /// A driver that slows down from 5 m/s to 2 m/s releases the throttle, but is not meant to
+    /// stand before 0.
     #[test]
     fn a_table_with_a_speed_means_to_move_until_it_is_to_stand() {
         let speed = Curve::new(vec![[0.0, 5.0], [8.0, 5.0], [12.0, 2.0], [15.0, 0.0]]).unwrap();

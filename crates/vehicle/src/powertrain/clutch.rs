@@ -1,39 +1,43 @@
-//! A friction clutch between engine and gearbox that works by itself.
+//! An automatic friction clutch between engine and gearbox.
 //!
-//! What it can carry rises from nothing to all over a range of speed: of the engine, where it
-//! is all that joins engine and gearbox (it slips while the vehicle pulls away and lets the
-//! engine idle); of the gearbox's input, where it locks a torque converter up. Dry friction:
-//! the torque is what it can carry, against the slip; within a narrow band of slip it is in
-//! proportion, in place of sticking.
+//! Its capacity rises from zero to its maximum over a range of speeds. Without a torque converter
+//! this is the engine's speed: the clutch slips while the vehicle pulls away and lets the engine
+//! idle. With a torque converter it is the speed of the gearbox's input, and the clutch locks the
+//! converter up.
+//!
+//! The friction is dry: the torque equals the capacity and opposes the slip. Within a narrow band
+//! of slip, the torque is proportional to the slip, which replaces sticking.
 
 use super::{RPM, Torque};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Slip below which the clutch no longer gives all that it can carry, rad/s: half a percent of
-/// an engine's speed.
+/// Slip below which the torque is less than the capacity, rad/s: half a percent of an engine's
+/// speed.
 const BAND: f64 = 1.0;
 
 /// A clutch between engine and gearbox.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EngineClutch {
-    /// Most torque that it carries, N m.
+    /// Maximum torque that the clutch transmits, N m.
     pub torque: f64,
-    /// Speeds at which it begins to carry torque and carries all, rpm: of the engine, or,
-    /// beside a converter, of the gearbox's input.
+    /// Speeds at which the clutch begins to transmit torque and at which it reaches its maximum,
+    /// rpm. They are engine speeds, or with a converter, speeds of the gearbox's input.
     pub engage_rpm: [f64; 2],
 }
 
 impl EngineClutch {
-    /// Most torque that it carries at a speed, rad/s, N m.
+    /// Maximum torque that the clutch transmits at `speed` (rad/s), N m.
     pub fn capacity(&self, speed: f64) -> f64 {
         let [from, to] = self.engage_rpm.map(|rpm| rpm * RPM);
         self.torque * ((speed - from) / (to - from)).clamp(0.0, 1.0)
     }
 
-    /// Torque against its slip (engine over input, rad/s) while its capacity is that of
-    /// `speed`, rad/s; the damping is a secant, so that a step cannot turn the slip back.
+    /// Returns the torque against `slip` (engine minus input, rad/s), with the capacity at `speed`,
+    /// rad/s.
+    ///
+    /// The damping is a secant, so that a step cannot reverse the slip.
     pub fn torque(&self, speed: f64, slip: f64) -> Torque {
         let damping = self.capacity(speed) / slip.abs().max(BAND);
         Torque { value: -damping * slip, damping }

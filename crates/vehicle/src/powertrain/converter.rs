@@ -1,12 +1,11 @@
 //! A hydrodynamic torque converter.
 //!
-//! With the speed ratio r = ω_turbine / ω_impeller, the impeller takes
-//! (ω_impeller / K(r))² and the turbine gives T(r) times that; K is the
-//! capacity factor in (rad/s)/√(N m), T the torque ratio. The law and the
-//! treatment of r > 1 (K mirrored at 1, no multiplication, torque reversed)
-//! are those of the reference (Project Chrono, `ChShaftsTorqueConverter`);
-//! but where it lets the torque jump at r = 1, here it passes through zero
-//! over a narrow band, so that coasting does not chatter.
+//! With the speed ratio r = ω_turbine / ω_impeller, the impeller absorbs the torque (ω_impeller /
+//! K(r))² and the turbine delivers T(r) times that torque. K is the capacity factor in (rad/s)/√(N
+//! m) and T the torque ratio. The law and its treatment of r > 1 (K mirrored at 1, no
+//! multiplication, torque reversed) are those of the reference (Project Chrono,
+//! `ChShaftsTorqueConverter`). There, the torque jumps at r = 1. Here it passes through zero over a
+//! narrow band, so that coasting does not chatter.
 
 use bekker_math::curve::Curve;
 use schemars::JsonSchema;
@@ -15,35 +14,37 @@ use serde::{Deserialize, Serialize};
 /// Half width, in speed ratio, of the band about 1 in which the torque changes sign.
 const COUPLING_BAND: f64 = 0.02;
 
-/// A torque converter by its two tables.
+/// A torque converter defined by two tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorqueConverter {
     /// Capacity factor ((rad/s)/√(N m)) over speed ratio (0 to 1).
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub capacity: Curve,
-    /// Torque of turbine over torque of impeller, over speed ratio (0 to 1).
+    /// Torque of the turbine over torque of the impeller, over speed ratio (0 to 1).
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub torque_ratio: Curve,
 }
 
-/// Torques of a converter on its two shafts and their tangent.
+/// Torques of a converter on its two shafts, with their tangent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConverterTorque {
-    /// Torque on the engine's shaft, N m; negative while it drives.
+    /// Torque on the engine's shaft, N m; negative while the engine drives.
     pub impeller: f64,
     /// Torque on the gearbox's shaft, N m.
     pub turbine: f64,
-    /// Minus the derivatives, N m s/rad: rows impeller and turbine, columns
-    /// impeller speed and turbine speed. Not symmetric: the stator takes the rest.
+    /// Negative derivatives, N m s/rad: rows are impeller and turbine, columns are impeller speed
+    /// and turbine speed.
+    ///
+    /// The matrix is not symmetric, because the stator takes the difference.
     pub damping: [[f64; 2]; 2],
 }
 
 impl TorqueConverter {
-    /// Torques at the speeds of impeller and turbine, rad/s.
+    /// Returns the torques at the speeds of impeller and turbine, rad/s.
     ///
-    /// A turbine that turns backwards counts as stalled; an impeller that
-    /// stands or turns backwards moves no fluid.
+    /// A turbine that turns backward counts as stalled. An impeller at rest or turning backward
+    /// moves no fluid.
     pub fn torque(&self, impeller: f64, turbine: f64) -> ConverterTorque {
         if impeller <= 0.0 {
             return ConverterTorque::default();
@@ -81,8 +82,7 @@ impl TorqueConverter {
     }
 }
 
-/// Direction of the flow of torque: +1 below the coupling point, -1 above,
-/// with its slope.
+/// Sign of the torque flow with its slope: +1 below the coupling point, -1 above.
 fn sense(ratio: f64) -> (f64, f64) {
     let x = (1.0 - ratio) / COUPLING_BAND;
     if x.abs() < 1.0 { (x, -1.0 / COUPLING_BAND) } else { (x.signum(), 0.0) }

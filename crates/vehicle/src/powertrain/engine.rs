@@ -1,80 +1,80 @@
-//! An engine by its torque curves.
+//! An engine defined by its torque curves.
 //!
-//! Torque = throttle · full(ω) + losses(ω): the throttle scales the whole
-//! full-throttle curve, its braking end beyond the governed speed included,
-//! and friction acts besides. This is the law of the reference's engine of
-//! shafts (Project Chrono, `ChShaftsThermalEngine`, twice). There `full` is
-//! gross, what the cylinders give. Makers publish net curves, what is left of
-//! it at the crankshaft: torque = throttle · full(ω) + (1 - throttle) · losses(ω).
+//! Torque = throttle · full(ω) + losses(ω). The throttle scales the whole full-throttle curve,
+//! including its braking part beyond the governed speed, and friction is added. This is the law of
+//! the reference's engine of shafts (Project Chrono, `ChShaftsThermalEngine`, twice). There, `full`
+//! is the gross torque of the cylinders. Makers publish net curves, measured at the crankshaft:
+//! torque = throttle · full(ω) + (1 - throttle) · losses(ω).
 
 use super::{RPM, Torque};
 use bekker_math::curve::Curve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An engine: torque curves and inertias.
+/// An engine with its torque curves and inertia.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Torque at full throttle (N m) over speed (rpm).
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub full_throttle_rpm: Curve,
-    /// Torque of friction and pumping (N m, negative brakes) over speed (rpm).
+    /// Torque of friction and pumping (N m; negative values brake) over speed (rpm).
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub losses_rpm: Curve,
-    /// Whether `full_throttle_rpm` is gross or net of the losses; gross where absent. A maker's
-    /// curve is net.
+    /// Whether `full_throttle_rpm` is gross or net of the losses; gross where absent. Published
+    /// curves of makers are net.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque_basis: Option<TorqueBasis>,
-    /// Inertia of crankshaft, flywheel and the converter's impeller, kg m².
+    /// Inertia of the crankshaft, the flywheel and the converter's impeller, kg m².
     pub inertia: f64,
-    /// How it burns fuel; what it burns is not told where this is absent.
+    /// Fuel consumption model. Where absent, fuel consumption is not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<Fuel>,
 }
 
-/// What a full-throttle curve is the torque of.
+/// Meaning of a full-throttle torque curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TorqueBasis {
-    /// Of the cylinders: the losses are subtracted at any throttle.
+    /// Torque of the cylinders. The losses are subtracted at any throttle.
     Gross,
-    /// Of the crankshaft: the losses count only as far as the throttle is closed.
+    /// Torque at the crankshaft. The losses count only to the extent that the throttle is closed.
     Net,
 }
 
-/// Greatest torque and power of an engine at the crankshaft.
+/// Maximum torque and power of an engine at the crankshaft.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EngineRating {
-    /// Greatest power, W.
+    /// Maximum power, W.
     pub power: f64,
-    /// Speed of it, rpm.
+    /// Speed at maximum power, rpm.
     pub power_rpm: f64,
-    /// Greatest torque, N m.
+    /// Maximum torque, N m.
     pub torque: f64,
-    /// Speed of it, rpm.
+    /// Speed at maximum torque, rpm.
     pub torque_rpm: f64,
 }
 
-/// Fuel by Willans' line: what the cylinders give is a constant share of the fuel's
-/// heat, friction besides (L. Guzzella, A. Sciarretta, *Vehicle Propulsion Systems*,
-/// Springer, 2nd ed. 2007, section 3.1).
+/// Fuel consumption by Willans' line. The work of the cylinders is a constant share of the fuel's
+/// heat, and friction is added (L. Guzzella, A. Sciarretta, *Vehicle Propulsion Systems*, Springer,
+/// 2nd ed. 2007, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fuel {
-    /// Share of the heat that becomes work in the cylinders, 0 to 1: some 0.40 of diesels.
+    /// Share of the fuel's heat that becomes work in the cylinders, 0 to 1; about 0.40 for diesel
+    /// engines.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub efficiency: f64,
-    /// Lower heating value, J/kg: 42.7e6 of diesel.
+    /// Lower heating value of the fuel, J/kg; 42.7e6 for diesel.
     #[schemars(extend("exclusiveMinimum" = 0.0, "unit" = "J/kg"))]
     pub heating_value: f64,
 }
 
 impl Engine {
-    /// Torque on the crankshaft at `throttle` (0 to 1) and `speed` (rad/s).
+    /// Returns the torque on the crankshaft at `throttle` (0 to 1) and `speed` (rad/s).
     ///
-    /// The damping may be negative where the full-throttle torque rises with
-    /// speed; an implicit step should then take zero.
+    /// The damping can be negative where the full-throttle torque rises with speed. An implicit
+    /// step should then use zero.
     pub fn torque(&self, throttle: f64, speed: f64) -> Torque {
         let throttle = throttle.clamp(0.0, 1.0);
         let rpm = speed / RPM;
@@ -93,8 +93,7 @@ impl Engine {
         }
     }
 
-    /// Fuel burned at `throttle` and `speed` (rad/s), kg/s; none while the engine is turned
-    /// by what it should drive.
+    /// Fuel burned at `throttle` and `speed` (rad/s), kg/s; none while the wheels drive the engine.
     pub fn fuel_rate(&self, throttle: f64, speed: f64) -> Option<f64> {
         let Fuel { efficiency, heating_value } = self.fuel?;
         let (full, _) = self.full_throttle_rpm.value_and_slope(speed / RPM);
@@ -106,18 +105,20 @@ impl Engine {
         Some(in_cylinders / (efficiency * heating_value))
     }
 
-    /// Greatest torque and power at the crankshaft with full throttle.
+    /// Maximum torque and power at the crankshaft at full throttle.
     pub fn rating(&self) -> EngineRating {
         self.rating_of(|rpm| self.torque(1.0, rpm * RPM).value)
     }
 
-    /// The same of the full-throttle curve alone, without the losses.
+    /// Maximum torque and power of the full-throttle curve alone, without the losses.
     pub fn rating_of_curve(&self) -> EngineRating {
         self.rating_of(|rpm| self.full_throttle_rpm.value(rpm))
     }
 
-    /// Of a torque, N m, over speed, rpm, that is linear between the points of both curves:
-    /// the power is greatest at one of them, or where its parabola between two has its top.
+    /// Rating of a torque, N m, over speed, rpm, that is linear between the points of both curves.
+    ///
+    /// The power is greatest at one of these points or at the vertex of its parabola between two
+    /// points.
     fn rating_of(&self, torque: impl Fn(f64) -> f64) -> EngineRating {
         let points = self.full_throttle_rpm.points().iter().chain(self.losses_rpm.points());
         let mut speeds: Vec<f64> = points.map(|point| point[0]).filter(|rpm| *rpm > 0.0).collect();
@@ -142,8 +143,9 @@ impl Engine {
         })
     }
 
-    /// Speed at which the engine runs free without load at `throttle`, rad/s,
-    /// found by bisection; where no torque remains at rest, zero.
+    /// Speed at which the engine runs without load at `throttle`, rad/s.
+    ///
+    /// It is found by bisection, and it is zero if no torque remains at rest.
     pub fn free_speed(&self, throttle: f64) -> f64 {
         let top = |curve: &Curve| curve.points().last().map_or(0.0, |point| point[0]);
         let mut low = 0.0;
@@ -192,8 +194,8 @@ mod tests {
         assert_eq!(engine.torque(2.0, 50.0), engine.torque(1.0, 50.0));
     }
 
-    /// A maker's 600 N m at 1000 rpm are 600 N m; with the throttle closed the losses are all
-    /// there is, and half way both count half.
+    /// A maker's 600 N m at 1000 rpm are 600 N m. With the throttle closed, only the losses remain.
+    /// At half throttle, both count half.
     #[test]
     fn a_net_curve_is_what_the_crankshaft_gives() {
         let net = Engine { torque_basis: Some(TorqueBasis::Net), ..engine() };
@@ -207,8 +209,8 @@ mod tests {
         assert_eq!(net.fuel_rate(1.0, 2000.0 * RPM), Some(0.0));
     }
 
-    /// Beyond 1000 rpm the torque is 1600 - n, its power greatest where that line, or that of the
-    /// losses with it, has half its speed of no torque left: at 1000 rpm, the curve's own corner.
+    /// Beyond 1000 rpm the torque is 1600 - n. The power is greatest at half the speed at which
+    /// that line, or its sum with the losses, reaches zero: at 1000 rpm, the corner of the curve.
     #[test]
     fn ratings_are_those_of_the_curve_and_of_the_crankshaft() {
         let gross = engine();

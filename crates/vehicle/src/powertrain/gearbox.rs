@@ -1,16 +1,15 @@
-//! An automatic gearbox: ratios, when it shifts, and how the gears take hold.
+//! An automatic gearbox: its ratios, its shift speeds, and how gears engage.
 //!
-//! Between forward gears the ratio passes over evenly within the shift time: the
-//! clutches hand over under power. From neutral, or between forward and reverse,
-//! the clutch of the new gear slips until that time is over. Its drag brings the
-//! input shaft alone to speed with a time constant of T (1 - s)/(10 s), where T is
-//! the shift time and s the part of it that has passed.
+//! Between forward gears, the ratio changes linearly within the shift time: the clutches hand over
+//! under power. From neutral, or between forward and reverse, the clutch of the new gear slips
+//! until that time is over. Its drag alone brings the input shaft to speed with a time constant of
+//! T (1 - s)/(10 s), where T is the shift time and s the elapsed fraction of it.
 //!
-//! Where wheels slip, an upshift takes torque off them, they slip less, and the input turns too
-//! slowly for the gear: by the speed of the input alone the gearbox would shift up and down for
-//! ever. So it counts upshifts that are taken back under power within 10 s. After one it shifts up
-//! only where the gear above could carry, with full throttle, what the gear engaged carries now;
-//! after more it waits in addition, twice as long each time.
+//! Where wheels slip, an upshift reduces the torque on them and therefore their slip, and the input
+//! turns too slowly for the gear. A gearbox that used only the input's speed would shift up and
+//! down forever. The gearbox therefore counts upshifts that are reversed under power within 10 s.
+//! After one such upshift, it shifts up only if the gear above could carry, at full throttle, what
+//! the current gear carries now. After more of them it also waits, twice as long each time.
 
 use super::RPM;
 use schemars::JsonSchema;
@@ -18,43 +17,46 @@ use serde::{Deserialize, Serialize};
 
 /// Speed of the gearbox's output, rad/s, above which it refuses to reverse.
 const REVERSING_SPEED: f64 = 5.0;
-/// Share of its upshift speed above which a lower gear is not taken: it would soon be
-/// shifted up again, and a vehicle at that speed would hunt between both.
+/// Share of a lower gear's upshift speed above which that gear is not engaged.
+///
+/// It would soon be shifted up again, and a vehicle at that speed would hunt between both gears.
 const HUNTING: f64 = 0.85;
-/// Time within which a downshift under power takes an upshift back, s.
+/// Time within which a downshift under power counts as reversing an upshift, s.
 const TAKEN_BACK: f64 = 10.0;
-/// Time to the next upshift after the second that is taken back, s; twice as long after each more.
+/// Time until the next upshift after the second reversed upshift, s. It doubles with each further
+/// one.
 const PAUSE: f64 = 10.0;
-/// Most upshifts taken back that are counted.
+/// Largest counted number of reversed upshifts.
 const MOST_TAKEN_BACK: u8 = 8;
-/// Bits of the stored tick of the last shift below the count of upshifts taken back.
+/// Number of bits for the stored tick of the last shift. The count of reversed upshifts is above
+/// them.
 const TICK_BITS: u32 = 56;
 /// Shift time over the time constant of a clutch halfway through its engagement.
 const CLUTCH_TIMES: f64 = 10.0;
-/// Softness of a gearbox in neutral, (rad/s)/(N m s): lets the row go.
+/// Compliance of a gearbox in neutral, (rad/s)/(N m s), which makes its constraint row ineffective.
 pub(crate) const NEUTRAL: f64 = 1e6;
-/// Softness of an engaged gearbox, as of any closure.
+/// Compliance of an engaged gearbox, the same as for any closed constraint.
 const ENGAGED: f64 = 1e-10;
 
 /// Ratios, shift speeds and inertias of an automatic gearbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gearbox {
-    /// Forward ratios from first gear, output speed over input speed.
+    /// Forward ratios from first gear, as output speed over input speed.
     pub ratios: Vec<f64>,
-    /// Ratio in reverse, negative.
+    /// Ratio of reverse gear; negative.
     pub reverse: f64,
-    /// Speed of the input shaft (the turbine) above which it shifts up, rpm.
+    /// Speed of the input shaft (the turbine) above which the gearbox shifts up, rpm.
     pub upshift_rpm: f64,
-    /// Speed of the input shaft below which it shifts down, rpm.
+    /// Speed of the input shaft below which the gearbox shifts down, rpm.
     pub downshift_rpm: f64,
-    /// Speeds of the input shaft at which each gear is left, down and up, rpm, in place of the
-    /// two above; given for all gears or none.
+    /// Speeds of the input shaft at which each gear shifts down and up, rpm. They replace
+    /// `downshift_rpm` and `upshift_rpm`, and must be given for all gears or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shift_rpm: Vec<[f64; 2]>,
-    /// Least time between two shifts, s.
+    /// Minimum time between two shifts, s.
     pub latency: f64,
-    /// Time that a shift takes, s: the ratio passes over within it; 0 shifts at once.
+    /// Duration of a shift, s, during which the ratio changes; 0 shifts at once.
     #[serde(default = "default_shift_time")]
     pub shift_time: f64,
     /// Inertia of the input shaft with the turbine, kg m².
@@ -63,29 +65,28 @@ pub struct Gearbox {
     pub output_inertia: f64,
 }
 
-/// Assumed where a vehicle file says nothing: automatic gearboxes of trucks take
-/// between about 0.3 s and 0.8 s.
+/// Default shift time. Automatic gearboxes of trucks take about 0.3 s to 0.8 s.
 fn default_shift_time() -> f64 {
     0.5
 }
 
-/// What the driver's lever asks of the gearbox.
+/// Position of the driver's gear lever.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Selector {
-    /// Forward, shifting by itself.
+    /// Forward, with automatic shifts.
     #[default]
     Drive,
-    /// No connection.
+    /// Neutral: engine and wheels are disconnected.
     Neutral,
     /// Backward.
     Reverse,
 }
 
 impl Selector {
-    /// Way that it drives: 1 forward, -1 backward, 0 in neutral.
+    /// Direction of travel: 1 forward, -1 backward, 0 in neutral.
     pub fn sense(self) -> f64 {
         match self {
             Selector::Drive => 1.0,
@@ -95,25 +96,25 @@ impl Selector {
     }
 }
 
-/// How a gearbox joins its shafts: output - ratio · input = softness · impulse.
+/// Constraint between the shafts of a gearbox: output - ratio · input = softness · impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coupling {
     /// Output speed over input speed.
     pub ratio: f64,
-    /// Slip of the output that an impulse on it leaves, (rad/s)/(N m s).
+    /// Slip of the output per impulse on it, (rad/s)/(N m s).
     pub softness: f64,
 }
 
-/// What the gearbox carries at the moment.
+/// Load that the gearbox carries at the moment.
 #[derive(Clone, Copy)]
 pub struct Carried<'a> {
     /// Whether the engine drives the vehicle.
     pub drives: bool,
-    /// Whether a gear could carry with full throttle what the gear engaged carries now.
+    /// Whether a gear could carry, at full throttle, what the current gear carries now.
     pub could_carry: &'a dyn Fn(i32) -> bool,
 }
 
-/// Gear engaged, and since when.
+/// Engaged gear and the time of the last shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredGearbox", into = "StoredGearbox")]
 pub struct GearboxState {
@@ -123,12 +124,14 @@ pub struct GearboxState {
     pub before: i32,
     /// Tick of the last shift.
     pub shifted_at: u64,
-    /// Upshifts in a row that were taken back under power.
+    /// Consecutive upshifts that were reversed under power.
     pub taken_back: u8,
 }
 
-/// [`GearboxState`] as it is stored: the count of upshifts taken back is in the bits above the
-/// tick, so that a state without any has the bytes of one without the count.
+/// [`GearboxState`] as it is stored.
+///
+/// The count of reversed upshifts is in the bits above the tick. A state without any has the same
+/// bytes as a state without the count.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename = "GearboxState")]
 struct StoredGearbox {
@@ -159,7 +162,7 @@ impl Default for GearboxState {
 }
 
 impl GearboxState {
-    /// A gear that has long been engaged.
+    /// State of a gear that has been engaged for a long time.
     pub fn in_gear(gear: i32) -> GearboxState {
         GearboxState { gear, before: gear, shifted_at: 0, taken_back: 0 }
     }
@@ -176,9 +179,11 @@ impl Gearbox {
         }
     }
 
-    /// The gear of a vehicle that rolls with this speed of the output shaft,
-    /// rad/s: the lowest one that does not ask to be shifted up. Backward it is reverse, which has none above
-    /// it, and neutral where the engine would turn half as fast again as gears are left at.
+    /// Returns the gear of a vehicle that rolls with this speed of the output shaft, rad/s.
+    ///
+    /// Forward, it is the lowest gear that does not require an upshift. Backward it is reverse,
+    /// which has no gear above it, or neutral if the engine would exceed 1.5 times the upshift
+    /// speed.
     pub fn fitting(&self, output_speed: f64) -> i32 {
         if output_speed < 0.0 {
             let most = 1.5 * self.upshift_rpm * RPM;
@@ -188,18 +193,20 @@ impl Gearbox {
         (0..self.ratios.len()).position(fits).map_or(self.ratios.len(), |index| index + 1) as i32
     }
 
-    /// Input speeds below and above which the gear of this index is left, rad/s.
+    /// Input speeds below and above which the gear of this index shifts, rad/s.
     fn shift_speeds(&self, gear: usize) -> [f64; 2] {
         let all = [self.downshift_rpm, self.upshift_rpm];
         self.shift_rpm.get(gear).unwrap_or(&all).map(|rpm| rpm * RPM)
     }
 
-    /// Shifts if the speeds (rad/s) of the input and output shafts ask for it
-    /// at this tick, of so many a second. Shifts up and down by one gear, not sooner than the
-    /// latency after the last shift, not down into a gear that would soon ask to be shifted up,
-    /// and not up again and again into a gear that does not carry the vehicle. Obeys the lever at
-    /// once, but engages a gear against the way the vehicle rolls only near standstill. A gear that is
-    /// engaged stays so when the vehicle begins to roll the other way.
+    /// Shifts if the speeds (rad/s) of the input and output shafts require it at this tick.
+    ///
+    /// `ticks` is the current tick and the number of ticks per second. The gearbox shifts up and
+    /// down by one gear. A shift waits at least the latency after the last shift. The gearbox does
+    /// not shift down into a gear that would soon require an upshift, and not repeatedly up into a
+    /// gear that does not carry the vehicle. It obeys the lever at once, but engages a gear against
+    /// the vehicle's rolling direction only near standstill. An engaged gear stays engaged when the
+    /// vehicle starts to roll the other way.
     pub fn shift(
         &self,
         state: &mut GearboxState,
@@ -224,7 +231,7 @@ impl Gearbox {
         }
     }
 
-    /// How the shafts are joined at this tick, in a step of `h` seconds.
+    /// Returns the constraint between the shafts at this tick, in a step of `h` seconds.
     pub fn coupling(&self, state: &GearboxState, tick: u64, h: f64) -> Coupling {
         let Some(ratio) = self.ratio(state.gear) else {
             return Coupling { ratio: self.ratios[0], softness: NEUTRAL };
@@ -271,8 +278,7 @@ impl Gearbox {
         }
     }
 
-    /// Whether the gear below this one would turn its input so fast that it is soon
-    /// shifted up again.
+    /// Whether the gear below would turn its input so fast that it would soon be shifted up again.
     fn hunts(&self, gear: i32, input_speed: f64) -> bool {
         let [Some(own), Some(below)] = [gear, (gear - 1).max(1)].map(|gear| self.ratio(gear))
         else {
@@ -283,7 +289,7 @@ impl Gearbox {
     }
 }
 
-/// Time from a downshift to the next upshift after so many upshifts that were taken back, s.
+/// Time from a downshift to the next upshift after this many reversed upshifts, s.
 fn pause_after(taken_back: u8) -> f64 {
     match taken_back {
         0 | 1 => 0.0,
@@ -291,8 +297,10 @@ fn pause_after(taken_back: u8) -> f64 {
     }
 }
 
-/// Upshifts taken back in a row once a gear is engaged at this tick. A gear above that was held
-/// for longer ends the row, and so does any gear that does not drive forward.
+/// Number of consecutive reversed upshifts once a gear is engaged at this tick.
+///
+/// The count restarts after a higher gear that was held for longer, and after any gear that does
+/// not drive forward.
 fn taken_back(
     state: &GearboxState,
     gear: i32,
@@ -312,7 +320,7 @@ fn taken_back(
 mod tests {
     use super::*;
 
-    /// A road that no gear is too weak for.
+    /// A load that every gear can carry.
     const EASY: Carried<'static> = Carried { drives: true, could_carry: &|_| true };
 
     fn gearbox() -> Gearbox {
@@ -444,8 +452,8 @@ mod tests {
         assert!((halfway - 0.1 * 0.1 * 0.04 / (0.3 * 1e-3)).abs() < 1e-12);
     }
 
-    /// A vehicle whose input races in the lower gear and lugs in the upper one shifts less and
-    /// less; one that the upper gear carries shifts once.
+    /// A vehicle whose input overspeeds in the lower gear and lugs in the upper one shifts less and
+    /// less often. A vehicle that the upper gear carries shifts once.
     #[test]
     fn an_upshift_that_is_taken_back_is_not_tried_for_ever() {
         let gearbox = gearbox();

@@ -1,9 +1,8 @@
 //! Engine, torque converter, gearbox and brakes: torques with their tangents.
 //!
-//! The types are at once what the vehicle file says and the immutable model:
-//! each law is a method on its parameters, returns torques together with their
-//! derivatives, and leaves shafts and their inertias to the assembly. Speeds
-//! are rad/s; ratios are output speed over input speed.
+//! The types are both the contents of the vehicle file and the immutable model. Each law is a
+//! method on its parameters and returns torques together with their derivatives. Shafts and their
+//! inertias belong to the assembly. Speeds are in rad/s; ratios are output speed over input speed.
 
 mod brake;
 mod clutch;
@@ -21,28 +20,28 @@ pub use gearbox::{Carried, Coupling, Gearbox, GearboxState, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Radians a second in one revolution a minute.
+/// Conversion factor from revolutions per minute to rad/s.
 pub const RPM: f64 = std::f64::consts::TAU / 60.0;
 
-/// A torque at the beginning of a step, and how it falls as the speed rises.
+/// A torque at the start of a step, with its decrease as the speed rises.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Torque {
     /// Torque on the shaft, N m.
     pub value: f64,
-    /// Minus its derivative with respect to the shaft's speed, N m s/rad.
+    /// Negative derivative of the torque with respect to the shaft's speed, N m s/rad.
     pub damping: f64,
 }
 
-/// From the crankshaft to the gearbox's output.
+/// Powertrain from the crankshaft to the gearbox's output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Powertrain {
     /// The engine.
     pub engine: Engine,
-    /// The torque converter between engine and gearbox; where absent, the clutch alone.
+    /// Torque converter between engine and gearbox. Where absent, the clutch alone connects them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converter: Option<TorqueConverter>,
-    /// The friction clutch between engine and gearbox; beside a converter it locks that up.
+    /// Friction clutch between engine and gearbox. With a converter, it locks the converter up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clutch: Option<EngineClutch>,
     /// The automatic gearbox.
@@ -58,8 +57,9 @@ mod tests {
     /// Time, distance, speed, engine speed (rpm) and gear.
     type Row = (f64, f64, f64, f64, i32);
 
-    /// The HMMWV as one mass on one wheel that stands for four, rolling straight
-    /// on for 12 s under full throttle, which opens from 1 s to 1.2 s.
+    /// Simulates the HMMWV as one mass on one wheel that represents all four.
+    ///
+    /// It rolls straight ahead for 12 s at full throttle, which opens from 1 s to 1.2 s.
     fn full_throttle() -> Vec<Row> {
         let spec = crate::find("hmmwv").unwrap();
         let tyre = &spec.tyre.handling;

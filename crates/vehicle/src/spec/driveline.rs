@@ -1,4 +1,4 @@
-//! From the gearbox to the wheels.
+//! Driveline from the gearbox to the wheels.
 //!
 //! Ratios are output speed over input speed, so a torque is divided by them.
 
@@ -8,17 +8,17 @@ use crate::powertrain::RPM;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which axles are driven.
+/// Choice of the driven axles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// All axles, through centre differentials.
+    /// All axles, through center differentials.
     Awd,
-    /// The first axle.
+    /// The first axle only.
     Fwd,
-    /// The last axle.
+    /// The last axle only.
     Rwd,
-    /// The axles that have a final drive, through centre differentials.
+    /// The axles that have a final drive, through center differentials.
     ByAxle,
 }
 
@@ -28,28 +28,33 @@ pub enum Layout {
 pub struct Differential {
     /// Inertia of the carrier about the output axis, kg m².
     pub inertia: f64,
-    /// Largest torque of the locking clutch between the outputs, N m.
+    /// Maximum torque of the locking clutch between the outputs, N m.
     pub lock_torque: f64,
-    /// Whether the clutch is engaged from the start; open otherwise.
+    /// Whether the clutch is engaged from the start. Otherwise, the differential starts open.
     #[serde(default)]
     pub locked: bool,
-    /// Whether a driver can engage the clutch, by a switch; never where it is engaged from the start
-    /// or engages by itself.
+    /// Whether a driver can engage the clutch with a switch. It has no effect if the clutch is
+    /// engaged from the start or engages automatically.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub commanded: bool,
-    /// When the clutch engages by itself, if it does; never where it is engaged from the start.
+    /// Automatic engagement of the clutch. Where absent, or if the clutch is engaged from the
+    /// start, it does not engage automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<AutomaticLock>,
-    /// Torque bias ratio of a limited slip or torque-biasing (Torsen) differential: most torque of the
-    /// output that turns slower over that of the faster one. Open where absent; its clutch does not lock
-    /// then. `lock_torque` is what resists without any torque (preload).
+    /// Torque bias ratio of a limited-slip or torque-biasing (Torsen) differential: maximum torque
+    /// on the slower output over the torque on the faster output. Where absent, the differential is
+    /// open. With it, the clutch does not lock, and `lock_torque` is the resistance at zero torque
+    /// (preload).
     #[schemars(extend("minimum" = 1.0, "maximum" = 20.0))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque_bias: Option<f64>,
 }
 
 impl Differential {
-    /// One that is always open: inertia of its carrier, kg m², and most torque of its clutch, N m.
+    /// Returns a differential that is always open.
+    ///
+    /// `inertia` is that of its carrier, kg m², and `lock_torque` the maximum torque of its clutch,
+    /// N m.
     pub fn open(inertia: f64, lock_torque: f64) -> Differential {
         Differential {
             inertia,
@@ -61,33 +66,37 @@ impl Differential {
         }
     }
 
-    /// Whether nothing ever holds its outputs together: no lock, clutch or friction between them.
+    /// Whether the outputs are never held together: no lock, clutch or friction between them.
     pub fn is_open(&self) -> bool {
         !self.locked && !self.commanded && self.automatic.is_none() && self.torque_bias.is_none()
     }
 
-    /// Most torque of the friction between the outputs per torque on the carrier. With B the ratio,
-    /// T/2 + C on the slower and T/2 - C on the faster output: C/T = (B - 1)/(2 (B + 1)).
+    /// Maximum friction torque between the outputs, per torque on the carrier.
+    ///
+    /// With the bias ratio B, the slower output receives T/2 + C and the faster output T/2 - C, so
+    /// C/T = (B - 1)/(2 (B + 1)).
     pub fn friction_share(&self) -> Option<f64> {
         self.torque_bias.map(|bias| 0.5 * (bias - 1.0) / (bias + 1.0))
     }
 }
 
-/// A clutch across a differential that engages by itself when one output runs away, and lets go
-/// when the vehicle is under way or the driver gives no throttle: as flyweights do it in locking
-/// differentials of axles.
+/// A clutch across a differential that engages by itself when one output spins much faster. It
+/// releases when the vehicle drives fast enough or the driver gives no throttle, as flyweights do
+/// in locking axle differentials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AutomaticLock {
-    /// Difference of the outputs' speeds from which it engages, rpm.
+    /// Difference between the outputs' speeds at which the clutch engages, rpm.
     pub engage_rpm: f64,
-    /// Mean speed of the outputs from which it lets go and stays open, rpm.
+    /// Mean speed of the outputs at which the clutch releases and above which it stays open, rpm.
     pub release_rpm: f64,
 }
 
 impl AutomaticLock {
-    /// Whether it is engaged next: with the difference and the mean of the outputs' speeds,
-    /// rad/s, and whether the driver gives throttle.
+    /// Whether the clutch is engaged next.
+    ///
+    /// `difference` and `mean` are those of the outputs' speeds, rad/s. `driven` is whether the
+    /// driver gives throttle.
     pub fn next(&self, engaged: bool, difference: f64, mean: f64, driven: bool) -> bool {
         let [engage, release] = [self.engage_rpm, self.release_rpm].map(|rpm| rpm * RPM);
         driven && mean.abs() < release && (engaged || difference.abs() >= engage)
@@ -100,41 +109,42 @@ impl AutomaticLock {
 pub struct FinalDrive {
     /// Speed of the carrier over speed of the shaft that drives it (bevel gears).
     pub ratio: f64,
-    /// The differential between left and right.
+    /// Differential between the left and the right wheel.
     pub differential: Differential,
-    /// Inertia of the shaft from centre differential to this axle, kg m².
+    /// Inertia of the shaft from the center differential to this axle, kg m².
     pub shaft_inertia: f64,
     /// Inertia of each half-shaft with its brake, kg m².
     pub half_shaft_inertia: f64,
 }
 
-/// The shared part of the driveline.
+/// Driveline parts that the driven axles share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Driveline {
-    /// Which axles are driven.
+    /// Choice of the driven axles.
     pub layout: Layout,
     /// Inertia of the shaft behind the gearbox, kg m².
     pub driveshaft_inertia: f64,
-    /// How many of the driven axles, from the front, are driven by the front output of the
-    /// centre differential; half of them, rounded down, where absent.
+    /// Number of driven axles, counted from the front, on the front output of the center
+    /// differential. Where absent, it is half of the driven axles, rounded down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front_axles: Option<usize>,
-    /// Share of the torque that the centre differential gives to its front output, 0 to 1;
-    /// where absent, as much as makes all axles alike.
+    /// Share of the torque that the center differential sends to its front output, 0 to 1. Where
+    /// absent, all axles receive equal torque.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front_torque: Option<f64>,
-    /// The differential between front and rear axles, where more than one is driven.
+    /// Center differential between the front and the rear axles, used when more than one axle is
+    /// driven.
     pub centre: Differential,
-    /// The differentials between axles of the same output of the centre differential; open,
-    /// and without inertia, where absent.
+    /// Differentials between axles on the same output of the center differential. Where absent,
+    /// they are open and have no inertia.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_axle: Option<Differential>,
 }
 
 impl Driveline {
-    /// How many of so many driven axles the front output drives, and the share of the torque
-    /// that each front and each rear axle gets.
+    /// Returns the number of driven axles on the front output, and the torque share of each front
+    /// and each rear axle.
     pub fn split(&self, driven: usize) -> (usize, [f64; 2]) {
         let front = self.front_axles.unwrap_or(driven / 2).min(driven);
         let rear = driven - front;
@@ -147,7 +157,8 @@ impl Driveline {
         (front, each)
     }
 
-    /// The switch of the differential of the driven axle `index` of `driven`, from the front.
+    /// Returns the switch that locks the differential of the driven axle `index` of `driven`,
+    /// counted from the front.
     pub fn lock_of(&self, index: usize, driven: usize) -> Lock {
         let (front, _) = self.split(driven);
         let before = self.layout == Layout::Fwd || index < front;
@@ -156,7 +167,7 @@ impl Driveline {
 }
 
 impl VehicleSpec {
-    /// The locks that a driver can engage.
+    /// Returns the locks that a driver can engage.
     pub fn locks(&self) -> Locks {
         let driven = || (0..self.axles.len()).filter(|&axle| self.is_driven(axle));
         let count = driven().count();

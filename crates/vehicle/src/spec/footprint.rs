@@ -1,4 +1,4 @@
-//! What a vehicle covers, seen from above.
+//! Area that a vehicle covers, seen from above.
 
 use super::{Track, TrackedSpec, Trailer, VehicleSpec};
 use bekker_math::spatial::{Pose, Vec3};
@@ -9,17 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Footprint {
-    /// Front bumper's x, m.
+    /// Coordinate x of the front bumper, m.
     pub front: f64,
-    /// Rear bumper's x, m.
+    /// Coordinate x of the rear bumper, m.
     pub rear: f64,
     /// Overall width, m.
     pub width: f64,
 }
 
 impl Footprint {
-    /// Of a wheeled vehicle by its file: as its chassis says, or else around its
-    /// wheels. With a trailer it reaches to that one's end when it stands straight behind.
+    /// Footprint of a wheeled vehicle: that of its chassis, or a rectangle around its wheels where
+    /// the file gives none.
+    ///
+    /// With a trailer, it extends to the end of the trailer in straight alignment.
     pub fn of(spec: &VehicleSpec) -> Footprint {
         let own = Footprint::of_tractor(spec);
         let Some(trailer) = &spec.trailer else { return own };
@@ -32,12 +34,12 @@ impl Footprint {
         }
     }
 
-    /// The same without the trailer.
+    /// Footprint of a wheeled vehicle without its trailer.
     pub fn of_tractor(spec: &VehicleSpec) -> Footprint {
         spec.chassis.footprint.unwrap_or_else(|| Footprint::around(spec, false))
     }
 
-    /// Of a trailer in its own frame.
+    /// Footprint of a trailer in the trailer's own frame.
     pub fn of_trailer(spec: &VehicleSpec, trailer: &Trailer) -> Footprint {
         let x = trailer.coupling[0];
         trailer.chassis.footprint.unwrap_or_else(|| {
@@ -46,7 +48,7 @@ impl Footprint {
         })
     }
 
-    /// Around the wheels of the vehicle itself or of its trailer, in the vehicle's frame.
+    /// Rectangle around the wheels of the vehicle itself or of its trailer, in the vehicle's frame.
     fn around(spec: &VehicleSpec, trailed: bool) -> Footprint {
         let axles = spec.axles.iter().enumerate().filter(|(_, axle)| axle.trailed == trailed);
         let wheels = axles.map(|(index, axle)| {
@@ -62,8 +64,8 @@ impl Footprint {
         })
     }
 
-    /// Of a tracked vehicle by its file: as its chassis says, or else around its
-    /// tracks.
+    /// Footprint of a tracked vehicle: that of its chassis, or a rectangle around its tracks where
+    /// the file gives none.
     pub fn of_tracks(spec: &TrackedSpec) -> Footprint {
         spec.chassis.footprint.unwrap_or_else(|| {
             let depth = spec.shoe_depth();
@@ -91,12 +93,12 @@ impl Footprint {
         self.front - self.rear
     }
 
-    /// Distance of its furthest corner from the chassis frame's origin, m.
+    /// Distance of the farthest corner from the origin of the chassis frame, m.
     pub fn reach(&self) -> f64 {
         bekker_math::numeric::hypot(self.front.max(-self.rear), 0.5 * self.width)
     }
 
-    /// Corners seen from above, m, in turn, for a chassis frame at `pose`.
+    /// Corners seen from above, m, in cyclic order, for a chassis frame at `pose`.
     pub fn corners(&self, pose: &Pose) -> [[f64; 2]; 4] {
         let half = 0.5 * self.width;
         [(self.front, half), (self.rear, half), (self.rear, -half), (self.front, -half)].map(
@@ -107,8 +109,10 @@ impl Footprint {
         )
     }
 
-    /// Whether it and another share ground, each at its pose: no side of either
-    /// has all of the other beyond it (theorem of the separating axis).
+    /// Whether two footprints overlap, each at its own pose.
+    ///
+    /// They do not overlap if a side of one of them has all of the other beyond it (separating axis
+    /// theorem).
     pub fn overlaps(&self, pose: &Pose, other: &Footprint, other_pose: &Pose) -> bool {
         let (own, others) = (self.corners(pose), other.corners(other_pose));
         let separates = |[ax, ay]: [f64; 2], [bx, by]: [f64; 2]| {

@@ -1,18 +1,16 @@
-//! What a vehicle file says: subsystem templates with their figures.
+//! Contents of a vehicle file: subsystem templates with their parameters.
 //!
-//! A vehicle is a TOML file, deserialised into a [`VehicleSpec`]; unknown keys
-//! are errors, and [`VehicleSpec::check`] refuses figures that make no vehicle.
-//! The types are plain data: building bodies and joints from them is the
-//! business of the assembly.
+//! A vehicle is a TOML file that is deserialized into a [`VehicleSpec`]. Unknown keys are errors,
+//! and [`VehicleSpec::check`] rejects parameters that do not describe a vehicle. The types are
+//! plain data: the assembly builds bodies and joints from them.
 //!
 //! # Frames and units
 //!
-//! SI units; angles in degrees in keys that end in `_deg`, speeds of rotation
-//! in revolutions per minute in keys that end in `_rpm`. The chassis frame is
-//! ISO 8855 (x forward, y left, z up) with its origin where the file puts it,
-//! usually at mid-wheelbase. Points of an axle are given in the axle's frame,
-//! which is parallel to the chassis frame with its origin at `position`, for
-//! the LEFT side; the right side is its mirror image in y.
+//! Units are SI. Keys that end in `_deg` are angles in degrees, keys that end in `_rpm` are
+//! rotational speeds in revolutions per minute. The chassis frame is ISO 8855 (x forward, y left, z
+//! up). The file chooses its origin, usually at mid-wheelbase. Points of an axle are given for the
+//! LEFT side in the axle's frame, which is parallel to the chassis frame with its origin at
+//! `position`. The right side is the mirror image in y.
 
 mod any;
 mod check;
@@ -68,56 +66,61 @@ use serde::{Deserialize, Serialize};
 /// A point or direction, m: x forward, y left, z up.
 pub type Point = [f64; 3];
 
-/// A rigid part: its mass and its principal moments of inertia.
+/// A rigid part with its mass and principal moments of inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// Mass, kg.
     pub mass: f64,
-    /// Principal moments of inertia about the centre of mass, kg m².
+    /// Principal moments of inertia about the center of mass, kg m².
     pub inertia: Point,
 }
 
-/// The sprung body.
+/// The sprung body of the vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chassis {
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia Ixx, Iyy, Izz about the centre of mass, chassis axes, kg m².
+    /// Moments of inertia Ixx, Iyy, Izz about the center of mass, in chassis axes, kg m².
     pub inertia: Point,
-    /// Products of inertia Ixy, Ixz, Iyz as they stand in the matrix, kg m².
+    /// Products of inertia Ixy, Ixz, Iyz, with the signs that they have in the inertia matrix, kg
+    /// m².
     #[serde(default)]
     pub products: Point,
-    /// Centre of mass in the chassis frame, m.
+    /// Center of mass in the chassis frame, m.
     pub com: Point,
-    /// Eyes of the driver in the chassis frame, m.
+    /// Position of the driver's eyes in the chassis frame, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<Point>,
-    /// Rear coupling in the chassis frame, m.
+    /// Position of the rear coupling in the chassis frame, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rear_coupling: Option<Point>,
-    /// Flat bottom between the wheels, which may come to lie on the ground; the
-    /// vehicle cannot be hung up where it is absent.
+    /// Flat underside between the wheels, which can touch the ground. Where absent, the vehicle
+    /// cannot get hung up on its belly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belly: Option<Belly>,
-    /// What it covers seen from above, from bumper to bumper; where absent, a
-    /// rectangle around its wheels or tracks.
+    /// Area that the vehicle covers, seen from above, from bumper to bumper. Where absent, it is a
+    /// rectangle around the wheels or tracks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footprint: Option<Footprint>,
-    /// Rounded boxes that meet other vehicles, trees, rocks and walls; where absent, one over
-    /// the footprint, from the height of the wheels' centres up by half its width.
+    /// Rounded boxes that collide with other vehicles, trees, rocks and walls. Where absent, one
+    /// box covers the footprint. It extends from the height of the wheel centers up by half of the
+    /// footprint's width.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hulls: Vec<HullBox>,
-    /// Drag coefficient times frontal area, m²; without air drag where absent. Trucks have
-    /// coefficients of 0.6 to 0.9, cars off roads 0.4 to 0.6.
+    /// Drag coefficient times frontal area, m². Where absent, there is no air drag. Drag
+    /// coefficients are 0.6 to 0.9 for trucks and 0.4 to 0.6 for off-road cars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 100.0), extend("unit" = "m2"))]
     pub drag_area: Option<f64>,
 }
 
 impl Chassis {
-    /// Fixes a box of `mass` kg and of even density to it, its middle and sides as given, m.
+    /// Adds a rigid box of uniform density to the chassis.
+    ///
+    /// `mass` is in kg, `place` is the box's center in the chassis frame and `size` its side
+    /// lengths, m.
     pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
         if mass <= 0.0 {
             return;
@@ -142,23 +145,23 @@ impl Chassis {
     }
 }
 
-/// A part of the hull: a box along the chassis frame's axes, its edges rounded.
+/// One part of the hull: a box along the axes of the chassis frame with rounded edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HullBox {
-    /// Its middle in the chassis frame, m.
+    /// Center of the box in the chassis frame, m.
     pub centre: Point,
     /// Length along x, width along y and height along z, m.
     pub size: Point,
-    /// Radius of its edges and corners, at most half of its smallest side, m.
+    /// Radius of the edges and corners, m; at most half of the smallest side.
     pub rounding: f64,
 }
 
-/// A rectangle under the chassis, level in the chassis frame.
+/// A rectangle under the chassis, parallel to the chassis frame's x-y plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Belly {
-    /// Its middle in the chassis frame, m.
+    /// Center of the rectangle in the chassis frame, m.
     pub centre: Point,
     /// Length along x, m.
     pub length: f64,
@@ -166,75 +169,78 @@ pub struct Belly {
     pub width: f64,
 }
 
-/// Braking in proportion to the load (a load-sensing valve): the brake's torque is the pedal's times
-/// a share that rises in a straight line with what the spring of its side carries, up to 1.
+/// Load-sensing brake valve. It multiplies the commanded brake torque by a share that grows
+/// linearly with the force of the spring on the same side, up to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSensing {
-    /// Share without load, from 0 to 1.
+    /// Share at zero spring force, 0 to 1.
     pub unladen_share: f64,
-    /// Force of the spring from which the share is 1, N.
+    /// Spring force at and above which the share is 1, N.
     pub laden_force: f64,
 }
 
 impl LoadSensing {
-    /// Share of the brake's torque while the spring carries `force` N.
+    /// Returns the share of the commanded brake torque while the spring carries `force`, N.
     pub fn share(&self, force: f64) -> f64 {
         let laden = (force / self.laden_force).clamp(0.0, 1.0);
         self.unladen_share + (1.0 - self.unladen_share) * laden
     }
 }
 
-/// One axle with its suspension, wheels and brakes, both sides.
+/// One axle with its suspension, wheels and brakes on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axle {
-    /// Name, unique in the vehicle.
+    /// Name of the axle, unique in the vehicle.
     pub name: String,
     /// Origin of the axle's frame in the chassis frame, m.
     pub position: Point,
-    /// Whether the steering turns its wheels.
+    /// Whether the steering turns the wheels of this axle.
     #[serde(default)]
     pub steered: bool,
-    /// Whether it is the trailer's; else it is the vehicle's own. Trailers' come last.
+    /// Whether this axle belongs to the trailer instead of the vehicle itself. Axles of the trailer
+    /// come last in the list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trailed: bool,
-    /// Tangent of the mean angle of its wheels over that of the first steered axle's; below 0
-    /// it steers the other way. Where absent, all turn about one centre (Ackermann), which lies
-    /// level with the middle of the axles that are not steered.
+    /// Tangent of the mean steering angle of this axle's wheels over the tangent for the first
+    /// steered axle. A negative value steers the opposite way. Where absent, all wheels turn about
+    /// one center (Ackermann). That center is level with the middle of the unsteered axles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steer_ratio: Option<f64>,
-    /// Distance between the middles of the two tyres of each side, m, where they are twins: each has
-    /// its own wheel, as heavy as a single one.
+    /// Distance between the centers of the two tires on each side, m, for an axle with twin tires.
+    /// Each twin tire has its own wheel, as heavy as a single one. Where absent, the tires are
+    /// single.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_spacing: Option<f64>,
-    /// Largest torque of each wheel's brake, N m.
+    /// Maximum brake torque of each wheel, N m.
     pub brake_torque: f64,
-    /// Time constant with which the brakes' pressure follows the pedal, s, of air brakes: the rest
-    /// falls to 1/e of it in this time, so three quarters have come after 1.4 of it. At once
-    /// where absent.
+    /// Time constant of the brake pressure's response to the pedal, s, as for air brakes. The
+    /// remaining difference falls to 1/e in this time, so three quarters of the pressure is reached
+    /// after 1.4 time constants. Where absent, the response is immediate.
     #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 5.0, "unit" = "s"))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brake_lag: Option<f64>,
-    /// How its brakes know their load, if they do.
+    /// Load-sensing valve of the brakes. Where absent, the brake torque does not depend on the
+    /// load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_sensing: Option<LoadSensing>,
-    /// What guides the wheels.
+    /// Suspension that guides the wheels.
     pub suspension: Suspension,
-    /// What carries the weight, one on each side.
+    /// Spring that carries the load, one on each side.
     pub spring: Spring,
-    /// What damps, one on each side.
+    /// Damper, one on each side.
     pub damper: Damper,
-    /// Anti-roll bar between both sides, if it has one.
+    /// Anti-roll bar between both sides. Where absent, the axle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anti_roll_bar: Option<AntiRollBar>,
-    /// Its wheels without tyres, where they are not the vehicle's.
+    /// Wheel without tire of this axle. Where absent, it is the vehicle's `wheel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wheel: Option<Wheel>,
-    /// Its tyres, where they are not the vehicle's.
+    /// Tire of this axle. Where absent, it is the vehicle's `tyre`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tyre: Option<Box<Tyre>>,
-    /// Differential and half-shafts; an axle without can never be driven.
+    /// Differential and half-shafts. An axle without them cannot be driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_drive: Option<FinalDrive>,
 }
@@ -243,39 +249,40 @@ pub struct Axle {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VehicleSpec {
-    /// Version of this file format; 1.
+    /// Version of this file format: 1.
     pub format: u32,
     /// Name of the vehicle.
     pub name: String,
-    /// One line about it.
+    /// Description in one line.
     pub description: String,
-    /// Where its figures come from, and which are assumed.
+    /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
-    /// Distance between first and last axle, m; of two axles also for steering geometry.
+    /// Distance between the first and the last axle, m. For two axles it also sets the steering
+    /// geometry.
     pub wheelbase: f64,
     /// The sprung body.
     pub chassis: Chassis,
-    /// What of the chassis is behind a torsion joint, if it has one.
+    /// Part of the chassis behind a torsion joint. Where absent, the chassis is one rigid body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rear_frame: Option<RearFrame>,
-    /// Axles from the front.
+    /// Axles, from front to rear.
     pub axles: Vec<Axle>,
-    /// What turns the steered wheels; absent when none is steered.
+    /// Steering mechanism. Absent when no wheel is steered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steering: Option<Steering>,
-    /// Pairs of axles whose springs stand on walking beams.
+    /// Pairs of axles whose springs rest on walking beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tandems: Vec<Tandem>,
-    /// What it draws, if anything.
+    /// Trailer that the vehicle tows. Where absent, there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trailer: Option<Box<Trailer>>,
-    /// Wheel without tyre, of all axles that give none of their own.
+    /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
-    /// Tyre, of all axles that give none of their own.
+    /// Tire, for all axles that do not set their own `tyre`.
     pub tyre: Tyre,
-    /// From gearbox to wheels.
+    /// Shafts and differentials from the gearbox to the wheels.
     pub driveline: Driveline,
-    /// Engine, converter and gearbox.
+    /// Engine, torque converter and gearbox.
     pub powertrain: Powertrain,
 }
 
@@ -284,15 +291,15 @@ impl VehicleSpec {
     ///
     /// # Errors
     ///
-    /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing
-    /// keys; [`SpecError::Value`] when a figure is not allowed.
+    /// [`SpecError::Syntax`] when the text is not TOML or has unknown or missing keys;
+    /// [`SpecError::Value`] when a value is not allowed.
     pub fn from_toml(text: &str) -> Result<VehicleSpec, SpecError> {
         let spec: VehicleSpec = toml::from_str(text).map_err(|error| spec_error::syntax(&error))?;
         spec.check()?;
         Ok(spec)
     }
 
-    /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
+    /// Total mass of all bodies, kg. Tie rods count only if the file gives them a body.
     pub fn total_mass(&self) -> f64 {
         let axles: f64 = (0..self.own_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
         // each steered axle has its own mechanism
@@ -303,7 +310,7 @@ impl VehicleSpec {
         if self.trailer.is_some() { own + self.trailer_mass() } else { own }
     }
 
-    /// Mass of all bodies of the trailer, kg; 0 without one.
+    /// Total mass of all bodies of the trailer, kg; 0 without a trailer.
     pub fn trailer_mass(&self) -> f64 {
         let axles = self.own_axles().len()..self.axles.len();
         let axles: f64 = axles.map(|axle| self.unsprung_mass(axle)).sum();
@@ -316,36 +323,39 @@ impl VehicleSpec {
         self.axles[axle].suspension.mass() + tyres as f64 * corner
     }
 
-    /// Axles of the vehicle itself, without its trailer's.
+    /// Axles of the vehicle itself, without those of its trailer.
     pub fn own_axles(&self) -> &[Axle] {
         let own = self.axles.iter().position(|axle| axle.trailed).unwrap_or(self.axles.len());
         &self.axles[..own]
     }
 
-    /// Places of the tyres of one side of the axle of this index, m to the left of the middle of
-    /// the side's wheel: one, or two that are twins.
+    /// Lateral offsets of the tires on one side of the axle with this index: one offset, or two for
+    /// twin tires.
+    ///
+    /// Each offset is in m to the left of the middle of that side's wheel.
     pub fn tyres_aside(&self, axle: usize) -> Vec<f64> {
         self.axles[axle].twin_spacing.map_or(vec![0.0], |apart| vec![0.5 * apart, -0.5 * apart])
     }
 
-    /// Wheel without tyre of the axle of this index.
+    /// Wheel without tire of the axle with this index.
     pub fn wheel_of(&self, axle: usize) -> &Wheel {
         self.axles[axle].wheel.as_ref().unwrap_or(&self.wheel)
     }
 
-    /// Tyre of the axle of this index.
+    /// Tire of the axle with this index.
     pub fn tyre_of(&self, axle: usize) -> &Tyre {
         self.axles[axle].tyre.as_deref().unwrap_or(&self.tyre)
     }
 
-    /// Tyres of all axles, to be changed: the vehicle's, then those of axles with their own.
+    /// Mutable tires of all axles: the vehicle's tire first, then those of axles with their own.
     pub fn tyres_mut(&mut self) -> impl Iterator<Item = &mut Tyre> {
         let own = self.axles.iter_mut().filter_map(|axle| axle.tyre.as_deref_mut());
         std::iter::once(&mut self.tyre).chain(own)
     }
 
-    /// Place along x, chassis frame, m, that the turning centre is level with: the middle of the
-    /// axles that are not steered, of all where each is.
+    /// Coordinate x of the turning center in the chassis frame, m.
+    ///
+    /// It is the middle of the unsteered axles, or of all axles if every axle is steered.
     pub fn turning_line(&self) -> f64 {
         let middle = |steers: bool| {
             let places =
@@ -356,8 +366,10 @@ impl VehicleSpec {
         middle(false).or_else(|| middle(true)).unwrap_or(0.0)
     }
 
-    /// How far the first steered axle stands from the turning line, m: over the tangent of its
-    /// angle, the radius. Of two axles of which one steers, the wheelbase that the file states.
+    /// Distance from the first steered axle to the turning line, m.
+    ///
+    /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
+    /// axles of which one is steered, it is the wheelbase stated in the file.
     pub fn steering_base(&self) -> f64 {
         let first = self.own_axles().iter().find(|axle| axle.steered);
         match (self.own_axles(), first) {
@@ -367,8 +379,8 @@ impl VehicleSpec {
         }
     }
 
-    /// Tangent of the mean steer angle of the axle of this index over that of the first steered
-    /// one's; 0 for one that is not steered.
+    /// Tangent of the mean steering angle of the axle with this index over the tangent for the
+    /// first steered axle; 0 for an unsteered axle.
     pub fn steer_ratio(&self, axle: usize) -> f64 {
         let own = &self.axles[axle];
         let first = self.axles.iter().find(|axle| axle.steered);
@@ -378,7 +390,7 @@ impl VehicleSpec {
         own.steer_ratio.unwrap_or(if own.name == first.name { 1.0 } else { ackermann })
     }
 
-    /// Whether the engine drives the axle of this index.
+    /// Whether the engine drives the axle with this index.
     pub fn is_driven(&self, axle: usize) -> bool {
         match self.driveline.layout {
             Layout::Awd => axle < self.own_axles().len(),
@@ -388,13 +400,13 @@ impl VehicleSpec {
         }
     }
 
-    /// Whether steering turns any wheel of the vehicle itself.
+    /// Whether the steering turns any wheel of the vehicle itself.
     pub fn can_steer(&self) -> bool {
         let turns = |axle| self.steer_ratio(axle) != 0.0;
         self.max_steer() > 0.0 && (0..self.own_axles().len()).any(turns)
     }
 
-    /// Largest mean steer angle of the wheels, rad, as the file states it.
+    /// Largest mean steering angle of the wheels, rad, as stated in the file.
     pub fn max_steer(&self) -> f64 {
         self.steering.as_ref().map_or(0.0, Steering::max_wheel_angle)
     }

@@ -1,34 +1,37 @@
-//! A chassis of two bodies with a torsion joint between them, as the frames of trucks twist.
+//! A chassis of two bodies with a torsion joint between them, which models the twist of truck
+//! frames.
 
 use super::{Chassis, Point, VehicleSpec};
 use bekker_math::spatial::{Mat3, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The part of the chassis behind a torsion joint: it turns about the x axis through `joint` against
-/// what is ahead, and nothing else. Its mass is a part of the chassis'. The axles behind the joint
-/// hang on it.
+/// The part of the chassis behind a torsion joint. Relative to the front part, it can only rotate
+/// about the x axis through `joint`. Its mass is included in the mass of the chassis. The axles
+/// behind the joint are attached to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RearFrame {
-    /// A point of the joint's axis in the chassis frame, m.
+    /// A point on the axis of the joint, in the chassis frame, m.
     pub joint: Point,
-    /// Torque over the angle of twist, N m/rad.
+    /// Torsional stiffness of the joint, N m/rad.
     pub stiffness: f64,
-    /// Torque over the rate of twist, N m s/rad.
+    /// Torsional damping of the joint, N m s/rad.
     pub damping: f64,
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia Ixx, Iyy, Izz about its own centre of mass, chassis axes, kg m².
+    /// Moments of inertia Ixx, Iyy, Izz about this part's own center of mass, in chassis axes, kg
+    /// m².
     pub inertia: Point,
-    /// Products of inertia Ixy, Ixz, Iyz as they stand in the matrix, kg m².
+    /// Products of inertia Ixy, Ixz, Iyz, with the signs that they have in the inertia matrix, kg
+    /// m².
     #[serde(default)]
     pub products: Point,
-    /// Its centre of mass in the chassis frame, m.
+    /// Center of mass of this part in the chassis frame, m.
     pub com: Point,
 }
 
-/// A rigid body's mass, centre and tensor about that.
+/// Mass, center of mass and inertia tensor about that center of a rigid body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SprungPart {
     pub mass: f64,
@@ -36,7 +39,7 @@ pub(crate) struct SprungPart {
     pub tensor: Mat3,
 }
 
-/// Tensor of a mass in one point at `lever` from where it is taken (Huygens and Steiner).
+/// Inertia tensor of a point mass at `lever` from the reference point (Huygens and Steiner).
 fn steiner(mass: f64, lever: Vec3) -> Mat3 {
     (Mat3::identity() * lever.norm_squared() - lever * lever.transpose()) * mass
 }
@@ -46,13 +49,13 @@ fn tensor([xx, yy, zz]: Point, [xy, xz, yz]: Point) -> Mat3 {
 }
 
 impl RearFrame {
-    /// What is behind the joint.
+    /// Returns the part of the chassis behind the joint.
     pub(crate) fn behind(&self) -> SprungPart {
         let tensor = tensor(self.inertia, self.products);
         SprungPart { mass: self.mass, com: Vec3::from(self.com), tensor }
     }
 
-    /// What of a chassis is ahead of the joint: the whole less what is behind.
+    /// Returns the part of a chassis ahead of the joint: the whole minus the part behind it.
     pub(crate) fn ahead(&self, whole: &Chassis) -> SprungPart {
         let behind = self.behind();
         let (mass, middle) = (whole.mass - behind.mass, Vec3::from(whole.com));
@@ -84,8 +87,11 @@ impl RearFrame {
 }
 
 impl VehicleSpec {
-    /// Fixes a box of `mass` kg and of even density to the chassis, its middle and sides as given, m:
-    /// to what is behind the torsion joint where its middle is.
+    /// Adds a rigid box of uniform density to the chassis, and to the part behind the torsion joint
+    /// if the box's center is there.
+    ///
+    /// `mass` is in kg, `place` is the box's center in the chassis frame and `size` its side
+    /// lengths, m.
     pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
         self.chassis.load(mass, place, size);
         if let Some(rear) = self.rear_frame.as_mut().filter(|rear| place[0] < rear.joint[0]) {
@@ -93,7 +99,7 @@ impl VehicleSpec {
         }
     }
 
-    /// Whether the axle of this index hangs on the frame behind the torsion joint.
+    /// Whether the axle with this index is attached to the frame part behind the torsion joint.
     pub fn hangs_behind(&self, axle: usize) -> bool {
         let own = &self.axles[axle];
         let joint = self.rear_frame.as_ref().map(|rear| rear.joint[0]);

@@ -1,4 +1,4 @@
-//! What turns the steered wheels.
+//! Mechanisms that turn the steered wheels.
 
 use super::{Part, Point};
 use schemars::JsonSchema;
@@ -8,104 +8,105 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Steering {
-    /// A pitman arm moves a link held by an idler arm.
+    /// A pitman arm that moves a link, which an idler arm supports.
     PitmanArm(PitmanArm),
-    /// A pinion moves a rack sideways.
+    /// A pinion that moves a rack sideways.
     RackPinion(RackPinion),
-    /// An arm pushes a drag link to the left knuckle of a solid axle, a toe bar turns the right
-    /// one with it.
+    /// An arm that moves a drag link to the left knuckle of a solid axle. A toe bar turns the right
+    /// knuckle with it.
     DragLink(DragLink),
-    /// The angles of the knuckles of solid axles are given outright, without a mechanism.
+    /// Prescribed knuckle angles of solid axles, without a mechanism.
     Direct(Direct),
 }
 
 /// Pitman arm, steering link and idler (a massless rod).
 ///
-/// The mechanism lies in the x-y plane of its own frame, which is at
-/// `position` in the chassis frame and pitched about y by `pitch_deg`. The tie
-/// rods' inner ends sit on the link at the suspension's `tie_rod_chassis`.
+/// The mechanism is in the x-y plane of its own frame. That frame is at `position` in the chassis
+/// frame and pitched about y by `pitch_deg`. The inner ends of the tie rods are on the link, at the
+/// suspension's `tie_rod_chassis`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PitmanArm {
-    /// Origin of the mechanism in the chassis frame, m.
+    /// Origin of the mechanism's frame in the chassis frame, m.
     pub position: Point,
-    /// Rotation of the mechanism about +y, degrees (positive tilts x downwards).
+    /// Rotation of the mechanism about +y, degrees; a positive value tilts x downward.
     pub pitch_deg: f64,
-    /// Rotation of the pitman arm at steering 1, degrees; in the sense that turns the wheels left.
+    /// Rotation of the pitman arm at steering 1, degrees, in the direction that turns the wheels
+    /// left.
     pub max_angle_deg: f64,
-    /// Mean angle of the wheels at steering 1, degrees (for drivers).
+    /// Mean steering angle of the wheels at steering 1, degrees; drivers use it.
     pub max_wheel_angle_deg: f64,
-    /// The link, y along it.
+    /// The link, with y along it.
     pub link: Part,
-    /// The pitman arm, mechanism's axes.
+    /// The pitman arm, with its inertia in the mechanism's axes.
     pub arm: Part,
-    /// Hard points.
+    /// Hard points of the mechanism.
     pub points: PitmanArmPoints,
 }
 
-/// Hard points of a pitman-arm steering, mechanism's frame, m.
+/// Hard points of a pitman-arm steering in the mechanism's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PitmanArmPoints {
-    /// Centre of mass of the link.
+    /// Center of mass of the link.
     pub link_com: Point,
-    /// Centre of mass of the pitman arm.
+    /// Center of mass of the pitman arm.
     pub arm_com: Point,
-    /// Pitman arm on the chassis (revolute about z).
+    /// Joint of the pitman arm with the chassis (revolute about z).
     pub arm_chassis: Point,
-    /// Pitman arm on the link (universal joint).
+    /// Joint of the pitman arm with the link (universal joint).
     pub arm_link: Point,
-    /// Idler on the chassis (revolute about z).
+    /// Joint of the idler with the chassis (revolute about z).
     pub idler_chassis: Point,
-    /// Idler on the link (ball joint).
+    /// Joint of the idler with the link (ball joint).
     pub idler_link: Point,
 }
 
-/// A rack that slides along y, with a tie rod's inner end at each of its ends.
+/// A rack that slides along y, with the inner end of a tie rod at each of its ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RackPinion {
-    /// Centre of the rack in the chassis frame, m.
+    /// Center of the rack in the chassis frame, m.
     pub position: Point,
     /// Rotation of the mechanism about +y, degrees.
     #[serde(default)]
     pub pitch_deg: f64,
-    /// Rotation of the pinion at steering 1, degrees; in the sense that turns the wheels left.
+    /// Rotation of the pinion at steering 1, degrees, in the direction that turns the wheels left.
     pub max_angle_deg: f64,
-    /// Mean angle of the wheels at steering 1, degrees (for drivers).
+    /// Mean steering angle of the wheels at steering 1, degrees; drivers use it.
     pub max_wheel_angle_deg: f64,
-    /// Radius of the pinion, m; the rack travels radius times angle.
+    /// Radius of the pinion, m. The rack travels by radius times angle.
     pub pinion_radius: f64,
     /// The rack.
     pub rack: Part,
 }
 
-/// A pitman arm on the chassis and a drag link to the left knuckle of a solid axle; massless
-/// rods. The toe bar runs between the `tie_rod_knuckle` of both knuckles.
+/// A pitman arm on the chassis and a drag link to the left knuckle of a solid axle, as massless
+/// rods. The toe bar joins the `tie_rod_knuckle` points of both knuckles.
 ///
-/// As the beam moves against the chassis, the drag link turns the wheels (bump steer). Points
-/// are in the chassis frame, for the first steered axle; others have the same mechanism, moved
-/// back with them.
+/// When the beam moves relative to the chassis, the drag link turns the wheels (bump steer). Points
+/// are in the chassis frame and apply to the first steered axle. Other steered axles have the same
+/// mechanism, shifted back with the axle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DragLink {
-    /// Rotation of the arm at steering 1, degrees; in the sense that turns the wheels left.
+    /// Rotation of the arm at steering 1, degrees, in the direction that turns the wheels left.
     pub max_angle_deg: f64,
-    /// Mean angle of the wheels at steering 1, degrees (for drivers).
+    /// Mean steering angle of the wheels at steering 1, degrees; drivers use it.
     pub max_wheel_angle_deg: f64,
-    /// The arm, axes of the chassis.
+    /// The arm, with its inertia in the axes of the chassis.
     pub arm: Part,
-    /// Hard points.
+    /// Hard points of the mechanism.
     pub points: DragLinkPoints,
 }
 
-/// Hard points of a drag link, chassis frame, m.
+/// Hard points of a drag link in the chassis frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DragLinkPoints {
-    /// Arm on the chassis.
+    /// Joint of the arm with the chassis.
     pub arm_chassis: Point,
-    /// Direction of the axis about which it turns.
+    /// Direction of the axis about which the arm turns.
     pub axis: Point,
     /// Drag link: end on the arm.
     pub arm_link: Point,
@@ -113,17 +114,17 @@ pub struct DragLinkPoints {
     pub knuckle: Point,
 }
 
-/// Steering without a mechanism: the wheels of solid axles turn about one centre (Ackermann's
-/// geometry), each by what drives its knuckle.
+/// Steering without a mechanism. The wheels of solid axles turn about one center (Ackermann
+/// geometry), and each knuckle has its own drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Direct {
-    /// Mean angle of the wheels at steering 1, degrees.
+    /// Mean steering angle of the wheels at steering 1, degrees.
     pub max_wheel_angle_deg: f64,
 }
 
 impl Steering {
-    /// Mass of its parts, kg.
+    /// Mass of the mechanism's parts, kg.
     pub fn mass(&self) -> f64 {
         match self {
             Steering::PitmanArm(s) => s.link.mass + s.arm.mass,
@@ -133,7 +134,7 @@ impl Steering {
         }
     }
 
-    /// Mean angle of the wheels at steering 1, rad.
+    /// Mean steering angle of the wheels at steering 1, rad.
     pub fn max_wheel_angle(&self) -> f64 {
         let degrees = match self {
             Steering::PitmanArm(s) => s.max_wheel_angle_deg,

@@ -1,19 +1,19 @@
-//! Springs, bump stops and dampers along the line between two points.
+//! Springs, stops and dampers that act along the line between two points.
 
 use bekker_math::curve::Curve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A spring between chassis and suspension.
+/// A spring between the chassis and the suspension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spring {
-    /// Length without force, m.
+    /// Length at zero force, m.
     pub free_length: f64,
     /// Tension (N, positive pulls the ends together) over length minus free length (m).
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub tension: Curve,
-    /// Bump and rebound stops, if any.
+    /// Bump and rebound stops. Where absent, there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stops: Option<Stops>,
 }
@@ -22,40 +22,42 @@ pub struct Spring {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stops {
-    /// Length at which the bump stop is touched, m.
+    /// Length at which the bump stop makes contact, m.
     pub min_length: f64,
-    /// Length at which the rebound stop is touched, m.
+    /// Length at which the rebound stop makes contact, m.
     pub max_length: f64,
-    /// Push of the bump stop (N) over its compression (m), from (0, 0); beyond the last it grows on as between the
-    /// last two: metal meets metal.
+    /// Push of the bump stop (N) over its compression (m), starting at (0, 0). Beyond the last
+    /// point it continues with the slope of the last segment, as at metal-to-metal contact.
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub bump: Curve,
-    /// Pull of the rebound stop (N) over its stretch (m), from (0, 0); beyond the last it grows on as that.
+    /// Pull of the rebound stop (N) over its extension (m), starting at (0, 0). Beyond the last
+    /// point it continues with the slope of the last segment.
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub rebound: Curve,
 }
 
-/// A damper whose coefficient differs in compression and rebound, and inside
-/// and outside a window of length, and what a curve adds to that.
+/// A damper with separate coefficients for compression and rebound, inside and outside a window of
+/// lengths. A curve can add to their force.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Damper {
-    /// Coefficient while shortening, N s/m.
+    /// Coefficient while the damper shortens, N s/m.
     pub compression: f64,
-    /// Coefficient while lengthening, N s/m.
+    /// Coefficient while the damper lengthens, N s/m.
     pub rebound: f64,
-    /// Lengths between which these hold; everywhere when absent.
+    /// Range of lengths in which `compression` and `rebound` apply. Where absent, they apply at all
+    /// lengths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<DamperWindow>,
-    /// Tension (N, positive pulls the ends together) over the rate of lengthening (m/s),
-    /// added to what the coefficients give; both are 0 where a damper is known by its curve
-    /// alone.
+    /// Tension (N, positive pulls the ends together) over the rate of lengthening (m/s). It is
+    /// added to the force of the coefficients. Set both coefficients to 0 for a damper that is
+    /// given by its curve alone.
     #[schemars(with = "Option<Vec<[f64; 2]>>", extend("minItems" = 2, "increasing" = true))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tension: Option<Curve>,
 }
 
-/// The normal working length of a damper, and its coefficients beyond.
+/// The normal working range of a damper and its coefficients outside that range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DamperWindow {
@@ -63,14 +65,14 @@ pub struct DamperWindow {
     pub min_length: f64,
     /// Longest normal length, m.
     pub max_length: f64,
-    /// Coefficient while shortening beyond the window, N s/m.
+    /// Coefficient while the damper shortens outside the window, N s/m.
     pub compression_outside: f64,
-    /// Coefficient while lengthening beyond the window, N s/m.
+    /// Coefficient while the damper lengthens outside the window, N s/m.
     pub rebound_outside: f64,
 }
 
 impl Spring {
-    /// Tension (N, positive pulls together) and its slope (N/m) at `length` (m).
+    /// Returns the tension (N, positive pulls together) and its slope (N/m) at `length` (m).
     #[inline]
     pub fn tension(&self, length: f64) -> (f64, f64) {
         let (mut force, mut slope) = self.tension.value_and_slope(length - self.free_length);
@@ -88,7 +90,7 @@ impl Spring {
         (force, slope)
     }
 
-    /// Energy stored at `length` (m) against the length without force, J.
+    /// Energy stored at `length` (m), relative to the free length, J.
     pub fn energy(&self, length: f64) -> f64 {
         let stretch = length - self.free_length;
         let mut energy = self.tension.integral(stretch) - self.tension.integral(0.0);
@@ -104,8 +106,8 @@ impl Spring {
 }
 
 impl Damper {
-    /// Tension (N, positive pulls together) and its slope against the rate
-    /// (N s/m) at `length` (m) and lengthening `rate` (m/s).
+    /// Returns the tension (N, positive pulls together) and its slope against the rate (N s/m) at
+    /// `length` (m) and lengthening `rate` (m/s).
     #[inline]
     pub fn tension(&self, length: f64, rate: f64) -> (f64, f64) {
         let (compression, rebound) = match self.window {
@@ -149,7 +151,7 @@ mod tests {
         close(spring.tension(0.05), (-250.0 - 750.0, 6000.0));
     }
 
-    /// Force is the slope of the energy, through the stops.
+    /// The force is the slope of the energy, also through the stops.
     #[test]
     fn a_spring_stores_what_its_force_takes() {
         let spring = Spring {

@@ -1,23 +1,23 @@
-//! Suspension templates by their hard points, left side, in the axle's frame.
+//! Suspension templates, given by their hard points on the left side in the axle's frame.
 
 use super::{MacphersonStrut, Part, Point, SingleWishbone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What guides the two wheels of an axle.
+/// Suspension that guides the two wheels of an axle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(clippy::large_enum_variant)] // read once, never in a hot array
 pub enum Suspension {
     /// Two triangular arms on each side.
     DoubleWishbone(DoubleWishbone),
-    /// One arm on each side with the upright's kingpin on it.
+    /// One arm on each side, with the kingpin of the upright on it.
     SingleWishbone(SingleWishbone),
-    /// A lower arm on each side, and a strut that guides the upright.
+    /// A lower arm on each side and a strut that guides the upright.
     MacphersonStrut(MacphersonStrut),
     /// One arm on each side that swings about an axis ahead of the wheel.
     TrailingArm(TrailingArm),
-    /// Both wheels on one rigid beam.
+    /// One rigid beam that carries both wheels.
     SolidAxle(SolidAxle),
 }
 
@@ -25,28 +25,29 @@ pub enum Suspension {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DoubleWishbone {
-    /// Hard points and centres of mass.
+    /// Hard points and centers of mass.
     pub points: DoubleWishbonePoints,
-    /// Upper arm; its inertia has x along the pivot axis and z normal to the arm.
+    /// Upper arm. Its inertia is given with x along the pivot axis and z normal to the arm.
     pub upper_arm: Part,
-    /// Lower arm; its inertia has x along the pivot axis and z normal to the arm.
+    /// Lower arm. Its inertia is given with x along the pivot axis and z normal to the arm.
     pub lower_arm: Part,
-    /// Upright, axes of the axle.
+    /// Upright, with its inertia in the axes of the axle.
     pub upright: Part,
     /// Spindle, which turns with the wheel about y.
     pub spindle: Part,
-    /// Tie rod as a body (x and y across the rod, z along it); a massless rod when absent.
+    /// Tie rod as a body (x and y across the rod, z along it). Where absent, the tie rod is
+    /// massless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie_rod: Option<Part>,
 }
 
-/// Hard points of a double wishbone, left side, axle frame, m.
+/// Hard points of a double wishbone on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DoubleWishbonePoints {
-    /// Centre of the wheel, and of the spindle's mass.
+    /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Centre of mass of the upright.
+    /// Center of mass of the upright.
     pub upright: Point,
     /// Upper arm: front pivot on the chassis.
     pub upper_arm_front: Point,
@@ -54,7 +55,7 @@ pub struct DoubleWishbonePoints {
     pub upper_arm_back: Point,
     /// Upper arm: ball joint on the upright.
     pub upper_arm_outer: Point,
-    /// Upper arm: centre of mass.
+    /// Upper arm: center of mass.
     pub upper_arm_com: Point,
     /// Lower arm: front pivot on the chassis.
     pub lower_arm_front: Point,
@@ -62,7 +63,7 @@ pub struct DoubleWishbonePoints {
     pub lower_arm_back: Point,
     /// Lower arm: ball joint on the upright.
     pub lower_arm_outer: Point,
-    /// Lower arm: centre of mass.
+    /// Lower arm: center of mass.
     pub lower_arm_com: Point,
     /// Damper: end on the chassis.
     pub damper_chassis: Point,
@@ -72,35 +73,35 @@ pub struct DoubleWishbonePoints {
     pub spring_chassis: Point,
     /// Spring: end on the lower arm.
     pub spring_arm: Point,
-    /// Tie rod: end on the steering link, or on the chassis where not steered.
+    /// Tie rod: end on the steering link, or on the chassis for an unsteered axle.
     pub tie_rod_chassis: Point,
     /// Tie rod: end on the upright.
     pub tie_rod_upright: Point,
 }
 
-/// One swinging arm on each side; semi-trailing when its axis is oblique.
+/// One swinging arm on each side. With an oblique axis it is a semi-trailing arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrailingArm {
-    /// Hard points and centres of mass.
+    /// Hard points and centers of mass.
     pub points: TrailingArmPoints,
-    /// The arm, axes of the axle.
+    /// The arm, with its inertia in the axes of the axle.
     pub arm: Part,
     /// Spindle, which turns with the wheel about y.
     pub spindle: Part,
 }
 
-/// Hard points of a trailing arm, left side, axle frame, m.
+/// Hard points of a trailing arm on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrailingArmPoints {
-    /// Centre of the wheel, and of the spindle's mass.
+    /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Inner point of the axis on the chassis.
+    /// Inner point of the pivot axis, on the chassis.
     pub pivot_inner: Point,
-    /// Outer point of the axis on the chassis.
+    /// Outer point of the pivot axis, on the chassis.
     pub pivot_outer: Point,
-    /// Centre of mass of the arm.
+    /// Center of mass of the arm.
     pub arm_com: Point,
     /// Damper: end on the chassis.
     pub damper_chassis: Point,
@@ -112,19 +113,19 @@ pub struct TrailingArmPoints {
     pub spring_arm: Point,
 }
 
-/// A torsion bar across the vehicle that joins both arms of an axle by drop links: it resists
-/// their moving apart, and nothing else. It has no mass of its own.
+/// A torsion bar across the vehicle, joined by drop links to both arms of an axle. It resists only
+/// relative motion of the two arms, and it is massless.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AntiRollBar {
-    /// Torque over the twist between both ends, N m/rad.
+    /// Torsional stiffness, as torque over the twist between both ends, N m/rad.
     pub stiffness: f64,
-    /// Torque over the rate of twist, N m s/rad.
+    /// Torsional damping, as torque over the rate of twist, N m s/rad.
     #[serde(default)]
     pub damping: f64,
-    /// Lever of each end, from the bar's axis to the drop link, m.
+    /// Lever arm of each end, from the bar's axis to the drop link, m.
     pub lever: f64,
-    /// Drop link: end on the lower or trailing arm, left side, axle frame, m.
+    /// Drop link: end on the lower or trailing arm, left side, in the axle's frame, m.
     pub drop_link: Point,
 }
 
@@ -132,26 +133,26 @@ pub struct AntiRollBar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolidAxle {
-    /// Hard points and centres of mass.
+    /// Hard points and centers of mass.
     pub points: SolidAxlePoints,
-    /// What holds the beam fore and aft and sideways.
+    /// Links or leaf springs that locate the beam longitudinally and laterally.
     pub location: AxleLocation,
-    /// The beam with its differential, axes of the axle.
+    /// The beam with its differential, with its inertia in the axes of the axle.
     pub beam: Part,
     /// Spindle, which turns with the wheel about y.
     pub spindle: Part,
-    /// Steering knuckle; the wheels keep the beam's direction when absent.
+    /// Steering knuckle. Where absent, the wheels keep the direction of the beam.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knuckle: Option<Knuckle>,
 }
 
-/// Hard points of a solid axle, left side, axle frame, m.
+/// Hard points of a solid axle on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolidAxlePoints {
-    /// Centre of the wheel, and of the spindle's mass.
+    /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Centre of mass of the beam; y is 0.
+    /// Center of mass of the beam, with y = 0.
     pub beam_com: Point,
     /// Damper: end on the chassis.
     pub damper_chassis: Point,
@@ -163,17 +164,17 @@ pub struct SolidAxlePoints {
     pub spring_beam: Point,
 }
 
-/// What locates a solid axle.
+/// Links or leaf springs that locate a solid axle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AxleLocation {
-    /// An upper and a lower rod on each side, and a Panhard rod or splayed upper rods.
+    /// An upper and a lower rod on each side, with a Panhard rod or splayed upper rods.
     Links(FourLinkPoints),
-    /// Leaf springs, whose vertical part is the axle's spring.
+    /// Leaf springs. Their vertical force is that of the axle's `spring`.
     Leaf(LeafSpringMount),
 }
 
-/// Rods of a four-link axle, left side, axle frame, m; massless, ball-jointed.
+/// Massless, ball-jointed rods of a four-link axle on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FourLinkPoints {
@@ -185,26 +186,26 @@ pub struct FourLinkPoints {
     pub lower_chassis: Point,
     /// Lower rod: end on the beam.
     pub lower_beam: Point,
-    /// Panhard rod, one for the axle; without it the upper rods must be splayed.
+    /// Panhard rod, one for the axle. Where absent, the upper rods must be splayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panhard: Option<Panhard>,
 }
 
-/// A lateral rod from chassis to beam, axle frame, m.
+/// A lateral rod from the chassis to the beam, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Panhard {
-    /// End on the chassis.
+    /// End of the rod on the chassis.
     pub chassis: Point,
-    /// End on the beam.
+    /// End of the rod on the beam.
     pub beam: Point,
 }
 
-/// A leaf spring as a compliant mount of the beam beneath it.
+/// A leaf spring as a compliant mount of the beam.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpringMount {
-    /// Clamp of the leaf on the beam, left side, axle frame, m.
+    /// Clamp of the leaf on the beam, left side, in the axle's frame, m.
     pub clamp: Point,
     /// Longitudinal stiffness of each leaf, N/m.
     pub longitudinal_stiffness: f64,
@@ -212,17 +213,17 @@ pub struct LeafSpringMount {
     pub lateral_stiffness: f64,
     /// Wind-up stiffness of each leaf about y, N m/rad.
     pub windup_stiffness: f64,
-    /// Damping of these three as a share of stiffness, s.
+    /// Damping of these three stiffnesses, as damping over stiffness, s.
     pub damping_time: f64,
 }
 
-/// Steering knuckle of a solid axle, left side, axle frame, m.
+/// Steering knuckle of a solid axle on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Knuckle {
-    /// The knuckle, axes of the axle.
+    /// The knuckle, with its inertia in the axes of the axle.
     pub part: Part,
-    /// Its centre of mass.
+    /// Center of mass of the knuckle.
     pub com: Point,
     /// Kingpin: upper point.
     pub kingpin_upper: Point,
@@ -235,7 +236,7 @@ pub struct Knuckle {
 }
 
 impl Suspension {
-    /// Mass of the parts of both sides, without wheels and tyres, kg.
+    /// Mass of the parts of both sides without wheels and tires, kg.
     pub fn mass(&self) -> f64 {
         match self {
             Suspension::DoubleWishbone(s) => {
@@ -255,7 +256,7 @@ impl Suspension {
         }
     }
 
-    /// Centre of the left wheel at design position, axle frame, m.
+    /// Center of the left wheel in the design position, in the axle's frame, m.
     pub fn spindle(&self) -> Point {
         match self {
             Suspension::DoubleWishbone(s) => s.points.spindle,
@@ -265,8 +266,9 @@ impl Suspension {
             Suspension::SolidAxle(s) => s.points.spindle,
         }
     }
-    /// Lower and upper end of the kingpin of the left wheel, axle frame, m; none of arms and beams
-    /// whose wheels are not steered by it.
+    /// Lower and upper end of the kingpin of the left wheel, in the axle's frame, m.
+    ///
+    /// It is `None` for trailing arms and for beams without knuckles.
     pub fn kingpin(&self) -> Option<[Point; 2]> {
         match self {
             Suspension::DoubleWishbone(s) => {
@@ -279,7 +281,7 @@ impl Suspension {
         }
     }
 
-    /// Outer end of the left tie rod, on upright or knuckle, axle frame, m.
+    /// Outer end of the left tie rod, on the upright or knuckle, in the axle's frame, m.
     pub fn steering_arm(&self) -> Option<Point> {
         match self {
             Suspension::DoubleWishbone(s) => Some(s.points.tie_rod_upright),

@@ -4,36 +4,36 @@ use super::{Part, Point, VehicleSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A beam on each side that swings about a pin on the chassis, with a spring of the axle ahead
-/// on its front end and of the one behind on its rear end: both carry alike, whatever the
-/// ground.
+/// A walking beam on each side that swings about a pin on the chassis. The spring of the front axle
+/// acts on its front end, the spring of the rear axle on its rear end. Both axles therefore carry
+/// equal loads on any ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tandem {
-    /// Names of both axles, from the front; their springs' upper ends are on the beams.
+    /// Names of both axles, front first. The upper ends of their springs are on the beams.
     pub axles: [String; 2],
-    /// Pin of the left beam in the chassis frame, m; its axis lies along y.
+    /// Pin of the left beam in the chassis frame, m. Its axis is parallel to y.
     pub pin: Point,
-    /// The beam, its mass at the pin.
+    /// Mass and inertia of one beam, with its center of mass at the pin.
     pub beam: Part,
-    /// Angle at which a stop holds the beam, degrees.
+    /// Pitch of the beam at which it reaches its stop, degrees.
     pub max_pitch_deg: f64,
 }
 
-/// Why axles make no tandem.
+/// Reasons why axles do not form a tandem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TandemError {
     /// No axle has this name.
     #[error("no axle is called '{name}'")]
     NoAxle {
-        /// The name.
+        /// The name that was not found.
         name: String,
     },
 }
 
 impl VehicleSpec {
-    /// Indices of the axles of a tandem.
+    /// Returns the indices of both axles of a tandem.
     ///
     /// # Errors
     /// [`TandemError::NoAxle`] for a name that no axle has.

@@ -1,15 +1,15 @@
-//! What the file of a tracked vehicle says.
+//! Contents of the file of a tracked vehicle.
 //!
-//! Points are given in the chassis frame for the left track, those of an arm
-//! from the centre of its road wheel; the right track is the left's mirror image
-//! in y but for what `[right]` says.
+//! Points are given for the left track in the chassis frame. Those of an arm are relative to the
+//! center of its road wheel. The right track is the left's mirror image in y, except for the values
+//! in `[right]`.
 
 use super::{Chassis, Part, Point, SpecError};
 use crate::powertrain::Powertrain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the vehicle runs on.
+/// Running gear of the vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunningGear {
@@ -17,14 +17,13 @@ pub enum RunningGear {
     Tracks,
 }
 
-/// How the shoes are modelled.
+/// Model of the track shoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackModel {
-    /// An extensible band over sprocket, road wheels and idler, on which the
-    /// shoes ride.
+    /// An extensible band over sprocket, road wheels and idler, with the shoes attached to it.
     Belt,
-    /// Every shoe a rigid body, joined to its neighbours by pins.
+    /// Every shoe as a rigid body, joined to its neighbors by pins.
     Segmented,
 }
 
@@ -32,51 +31,51 @@ pub enum TrackModel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sprocket {
-    /// Its centre, m; y is the middle of the track.
+    /// Center of the sprocket, m; y is the middle of the track.
     pub position: Point,
-    /// Teeth: pins on its pitch circle.
+    /// Number of teeth, equal to the number of pins on the pitch circle.
     pub teeth: u32,
     /// Mass, kg.
     pub mass: f64,
-    /// Inertia about its axis with half-shaft and brake, kg m².
+    /// Inertia about the axis, including half-shaft and brake, kg m².
     pub spin_inertia: f64,
-    /// Its teeth.
+    /// Shape and contact parameters of the teeth.
     pub tooth: Tooth,
 }
 
-/// A sprocket's teeth, as the pins of a segmented track meet them.
+/// Teeth of a sprocket in contact with the pins of a segmented track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tooth {
-    /// How far beyond the pitch circle they hold a pin, m.
+    /// Height of the teeth beyond the pitch circle up to which they hold a pin, m.
     pub height: f64,
-    /// Angle of their flanks to the radius, degrees.
+    /// Angle between the tooth flanks and the radius, degrees.
     pub flank_deg: f64,
-    /// Play of a pin to either side, m.
+    /// Clearance of a pin to either side, m.
     pub backlash: f64,
-    /// Stiffness against a pin, N/m.
+    /// Contact stiffness of a tooth against a pin, N/m.
     pub stiffness: f64,
 }
 
-/// The wheel that turns the track back, and what tightens it.
+/// The wheel that returns the track, with the tensioner that tightens it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Idler {
-    /// Its centre before the track is tightened, m.
+    /// Center of the idler before the track is tightened, m.
     pub position: Point,
     /// Radius, m.
     pub radius: f64,
-    /// The wheel.
+    /// Mass and inertia of the wheel.
     pub wheel: Part,
-    /// What carries it and slides along x.
+    /// Carrier of the wheel, which slides along x.
     pub carrier: Part,
-    /// Force of the tensioner towards the rear at its free length, N.
+    /// Rearward force of the tensioner at its free length, N.
     pub preload: f64,
-    /// Loss of that force as the idler goes back, N/m.
+    /// Decrease of the tensioner's force per rearward travel of the idler, N/m.
     pub stiffness: f64,
-    /// Damping, N s/m.
+    /// Damping of the tensioner, N s/m.
     pub damping: f64,
-    /// How much shorter than free the tensioner is at `position`, m.
+    /// Shortening of the tensioner at `position`, relative to its free length, m.
     pub compression: f64,
 }
 
@@ -84,40 +83,40 @@ pub struct Idler {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoadArm {
-    /// The arm.
+    /// Mass and inertia of the arm.
     pub arm: Part,
-    /// Its centre of mass, m, from the wheel's centre.
+    /// Center of mass of the arm, relative to the wheel's center, m.
     pub com: Point,
-    /// Its hinge on the chassis, m, from the wheel's centre.
+    /// Hinge of the arm on the chassis, relative to the wheel's center, m.
     pub pivot: Point,
-    /// Torque of the torsion bar that presses the wheel down, in the design
-    /// position, N m.
+    /// Torque of the torsion bar in the design position, N m. A positive torque presses the wheel
+    /// down.
     pub torque: f64,
-    /// Rate of the torsion bar, N m/rad.
+    /// Stiffness of the torsion bar, N m/rad.
     pub stiffness: f64,
     /// Damping in the hinge, N m s/rad.
     pub damping: f64,
-    /// Damper of the arms that have one, N s/m.
+    /// Coefficient of the damper, for the arms that have one, N s/m.
     pub damper: f64,
-    /// Its end on the arm, m, from the wheel's centre.
+    /// End of the damper on the arm, relative to the wheel's center, m.
     pub damper_arm: Point,
-    /// Its end on the chassis, m, from the wheel's centre.
+    /// End of the damper on the chassis, relative to the wheel's center, m.
     pub damper_chassis: Point,
-    /// Angle up from the design position at which the bump stop meets, degrees.
+    /// Angle above the design position at which the bump stop makes contact, degrees.
     pub bump_deg: f64,
-    /// Angle down from the design position at which the rebound stop meets, degrees.
+    /// Angle below the design position at which the rebound stop makes contact, degrees.
     pub rebound_deg: f64,
     /// Stiffness of the stops, N m/rad.
     pub stop_stiffness: f64,
 }
 
-/// A road wheel, both halves.
+/// A road wheel with both halves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoadWheel {
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia, y along the axle, kg m².
+    /// Moments of inertia, with y along the axle, kg m².
     pub inertia: Point,
     /// Radius, m.
     pub radius: f64,
@@ -127,24 +126,24 @@ pub struct RoadWheel {
     pub rim_damping: f64,
 }
 
-/// A wheel fixed to the hull, on which the upper run of a track lies.
+/// A wheel mounted on the hull that supports the upper run of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReturnRoller {
-    /// The wheel, both halves.
+    /// Mass and inertia of the wheel with both halves.
     pub wheel: Part,
     /// Radius, m.
     pub radius: f64,
-    /// Height of its centre in the chassis frame, m.
+    /// Height of the wheel's center in the chassis frame, m.
     pub height: f64,
 }
 
-/// A flat face of a shoe's underside.
+/// A flat face on the underside of a shoe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShoeFace {
-    /// Its middle in the shoe's frame (origin between the pins, x to the leading
-    /// pin), m; z is that of the face.
+    /// Center of the face in the shoe's frame, m; z is the height of the face. The origin is
+    /// between the pins, with x toward the leading pin.
     pub centre: Point,
     /// Length along x, m.
     pub length: f64,
@@ -152,37 +151,37 @@ pub struct ShoeFace {
     pub width: f64,
 }
 
-/// What keeps a shoe under its wheels, as a segmented track has it.
+/// Guide that keeps a shoe under its wheels, in a segmented track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Guide {
-    /// Play of the guide horn to either side, m.
+    /// Clearance of the guide horn to either side, m.
     pub clearance: f64,
-    /// Stiffness of the horn against a wheel, N/m.
+    /// Contact stiffness of the guide horn against a wheel, N/m.
     pub stiffness: f64,
     /// Coefficient of friction between a wheel's rim and the shoe.
     pub friction: f64,
 }
 
-/// Resistance of a pin's bushings to bending, as a segmented track has it.
+/// Resistance of a pin's bushings to bending, in a segmented track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bending {
-    /// Stiffness, N m/rad.
+    /// Bending stiffness, N m/rad.
     pub stiffness: f64,
-    /// Damping, N m s/rad.
+    /// Bending damping, N m s/rad.
     pub damping: f64,
 }
 
-/// What joins two shoes of a double-pin track, with a pin in each of them.
+/// Connector between two shoes of a double-pin track, with one pin in each shoe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connector {
-    /// Distance between its pins, m.
+    /// Distance between the connector's pins, m.
     pub length: f64,
-    /// Mass of those on both ends of the pins, kg.
+    /// Mass of the connectors at both ends of the pins together, kg.
     pub mass: f64,
-    /// Their moments of inertia about their middle, kg m².
+    /// Moments of inertia of these connectors about their center, kg m².
     pub inertia: Point,
 }
 
@@ -192,39 +191,39 @@ pub struct Connector {
 pub struct Shoe {
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia about its origin, kg m².
+    /// Moments of inertia about the origin of the shoe's frame, kg m².
     pub inertia: Point,
-    /// Distance from shoe to shoe along the track, m; on a single-pin track that from pin
-    /// to pin.
+    /// Distance from shoe to shoe along the track, m. On a single-pin track it is the distance from
+    /// pin to pin.
     pub pitch: f64,
-    /// What joins it to the next, on a double-pin track.
+    /// Connector to the next shoe. Given for a double-pin track, absent for a single-pin track.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connector: Option<Connector>,
-    /// Height of its top, on which the wheels run, above the pins, m.
+    /// Height above the pins of the top surface, on which the wheels run, m.
     pub top: f64,
     /// Stiffness of a pin with its bushings along the track, N/m.
     pub pin_stiffness: f64,
-    /// Time constant of the pin's damping, s.
+    /// Damping over stiffness of a pin with its bushings, s.
     pub pin_damping_time: f64,
     /// Resistance of a pin to bending.
     pub bending: Bending,
-    /// What keeps the shoe under the wheels.
+    /// Guide that keeps the shoe under the wheels.
     pub guide: Guide,
-    /// Stiffness of its pads on firm ground, N/m.
+    /// Stiffness of the pads on firm ground, N/m.
     pub pad_stiffness: f64,
-    /// Damping of its pads on firm ground, N s/m.
+    /// Damping of the pads on firm ground, N s/m.
     pub pad_damping: f64,
-    /// Its underside: pads, grousers, ends.
+    /// Faces of the underside: pads, grousers, ends.
     pub faces: Vec<ShoeFace>,
 }
 
 impl Shoe {
-    /// Distance between its own pins, m.
+    /// Distance between the shoe's own pins, m.
     pub fn length(&self) -> f64 {
         self.pitch - self.connector.map_or(0.0, |connector| connector.length)
     }
 
-    /// Mass of a shoe with what joins it to the next, kg.
+    /// Mass of a shoe with its connectors to the next shoe, kg.
     pub fn link_mass(&self) -> f64 {
         self.mass + self.connector.map_or(0.0, |connector| connector.mass)
     }
@@ -236,68 +235,69 @@ impl Shoe {
 pub struct Track {
     /// Number of shoes.
     pub shoes: u32,
-    /// Stations of the road wheels from the front: x of their centres in the
-    /// design position, m.
+    /// Positions of the road wheels from the front: x of their centers in the design position, m.
     pub stations: Vec<f64>,
-    /// Which of them have dampers.
+    /// Whether each road wheel, in the order of `stations`, has a damper.
     pub damped: Vec<bool>,
-    /// Where return rollers stand, from the front: x of their centres, m.
+    /// Positions of the return rollers from the front: x of their centers, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub return_rollers: Vec<f64>,
 }
 
-/// What turns the vehicle.
+/// Steering mechanism of a tracked vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrackSteering {
-    /// An open differential; the inner sprocket is braked.
+    /// An open differential. The sprocket on the inner side is braked.
     ClutchBrake {
-        /// Torque of the steering brake at full lock, N m.
+        /// Torque of the steering brake at full steering, N m.
         brake_torque: f64,
     },
-    /// A controlled differential: its brake, fully applied, holds the ratio of
-    /// the sprockets' speeds at (1 - ratio) to (1 + ratio).
+    /// A controlled differential. Its brake, fully applied, holds the sprockets' speeds at the
+    /// ratio (1 - ratio) to (1 + ratio).
     Differential {
-        /// Half the difference of the sprockets' speeds over their mean.
+        /// Half the difference of the sprockets' speeds over their mean, with the brake fully
+        /// applied.
         ratio: f64,
-        /// Torque of the steering brake at full lock, N m.
+        /// Torque of the steering brake at full steering, N m.
         brake_torque: f64,
     },
-    /// A steering drive turns the sprockets against each other in proportion to
-    /// the speed of the gearbox's input, standing or driving. So the same steering turns the
-    /// vehicle the same way round forward and backward.
+    /// A steering drive that turns the sprockets against each other in proportion to the speed of
+    /// the gearbox's input, at rest or in motion. The same steering therefore yaws the vehicle in
+    /// the same direction when driving forward and backward.
     Pivot {
-        /// Difference of the sprockets' speeds at full lock over that of the
-        /// gearbox's input.
+        /// Difference of the sprockets' speeds at full steering over the speed of the gearbox's
+        /// input.
         ratio: f64,
     },
 }
 
-/// Friction of pins, rims and guides, which the sprocket has to overcome.
+/// Friction of pins, rims and guides that the sprocket must overcome.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrackResistance {
     /// Dry friction, as a force along the track, N.
     pub force: f64,
-    /// What is added with the track's speed, N s/m.
+    /// Increase of the friction force with the track's speed, N s/m.
     pub per_speed: f64,
 }
 
-/// From the gearbox to the sprockets.
+/// Drive from the gearbox to the sprockets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrackDrive {
-    /// Mean speed of the sprockets over that of the gearbox's output.
+    /// Mean speed of the sprockets over the speed of the gearbox's output.
     pub ratio: f64,
     /// Inertia of the shaft behind the gearbox, kg m².
     pub driveshaft_inertia: f64,
     /// Inertia of the differential's carrier about the sprockets' axis, kg m².
     pub carrier_inertia: f64,
-    /// Largest torque of each sprocket's brake, N m.
+    /// Maximum brake torque of each sprocket, N m.
     pub brake_torque: f64,
-    /// What running itself costs each belt; a segmented track brings its own losses.
+    /// Internal running resistance of each track in the `belt` model. A segmented track computes
+    /// its own losses.
     pub resistance: TrackResistance,
-    /// What turns the vehicle.
+    /// Steering mechanism.
     pub steering: TrackSteering,
 }
 
@@ -305,31 +305,31 @@ pub struct TrackDrive {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrackedSpec {
-    /// Version of this file format; 1.
+    /// Version of this file format: 1.
     pub format: u32,
-    /// What it runs on: `tracks`.
+    /// Running gear: `tracks`.
     pub running_gear: RunningGear,
-    /// How the shoes are modelled.
+    /// Model of the track shoes.
     pub model: TrackModel,
     /// Name of the vehicle.
     pub name: String,
-    /// One line about it.
+    /// Description in one line.
     pub description: String,
-    /// Where its figures come from, and which are assumed.
+    /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
-    /// The sprung body, without what the tracks bring.
+    /// The sprung body, without the parts of the tracks.
     pub chassis: Chassis,
     /// The sprockets.
     pub sprocket: Sprocket,
     /// The idlers.
     pub idler: Idler,
-    /// Height of the road wheels' centres in the design position, m.
+    /// Height of the road wheels' centers in the design position, m.
     pub wheel_height: f64,
     /// The road arms.
     pub road_arm: RoadArm,
     /// The road wheels.
     pub road_wheel: RoadWheel,
-    /// The return rollers, if there are any.
+    /// The return rollers. Where absent, the vehicle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_roller: Option<ReturnRoller>,
     /// The shoes.
@@ -338,9 +338,9 @@ pub struct TrackedSpec {
     pub left: Track,
     /// The right track.
     pub right: Track,
-    /// From the gearbox to the sprockets.
+    /// Drive from the gearbox to the sprockets.
     pub drive: TrackDrive,
-    /// Engine, converter and gearbox.
+    /// Engine, torque converter and gearbox.
     pub powertrain: Powertrain,
 }
 
@@ -349,8 +349,8 @@ impl TrackedSpec {
     ///
     /// # Errors
     ///
-    /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing
-    /// keys; [`SpecError::Value`] when a figure is not allowed.
+    /// [`SpecError::Syntax`] when the text is not TOML or has unknown or missing keys;
+    /// [`SpecError::Value`] when a value is not allowed.
     pub fn from_toml(text: &str) -> Result<TrackedSpec, SpecError> {
         let spec: TrackedSpec =
             toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;
@@ -358,12 +358,12 @@ impl TrackedSpec {
         Ok(spec)
     }
 
-    /// Left and right.
+    /// Returns the left and the right track.
     pub fn tracks(&self) -> [&Track; 2] {
         [&self.left, &self.right]
     }
 
-    /// Mass of all bodies, kg.
+    /// Total mass of all bodies, kg.
     pub fn total_mass(&self) -> f64 {
         let wheel = self.road_arm.arm.mass + self.road_wheel.mass;
         let ends = self.sprocket.mass + self.idler.wheel.mass + self.idler.carrier.mass;
@@ -376,22 +376,26 @@ impl TrackedSpec {
         self.chassis.mass + track(&self.left) + track(&self.right)
     }
 
-    /// Radius of the sprocket's pitch circle, on which the pins lie, or of a double-pin
-    /// track the middles of the connectors, m.
+    /// Radius of the sprocket's pitch circle, m.
+    ///
+    /// The pins are on this circle. On a double-pin track, the middles of the connectors are on it.
     pub fn pitch_radius(&self) -> f64 {
         let half = 0.5 * self.shoe.connector.map_or(0.0, |connector| connector.length);
         let pins = self.pin_radius();
         (pins * pins - half * half).sqrt()
     }
 
-    /// Way of the track for each radian of its sprocket, m: it takes as many shoes with it
-    /// as it has teeth.
+    /// Travel of the track per radian of its sprocket, m.
+    ///
+    /// In one revolution, the sprocket advances as many shoes as it has teeth.
     pub fn drive_radius(&self) -> f64 {
         f64::from(self.sprocket.teeth) * self.shoe.pitch / std::f64::consts::TAU
     }
 
-    /// Radius of the circle round the sprocket on which all pins lie, m: that of a polygon
-    /// whose edges are by turns as long as a shoe and a connector.
+    /// Radius of the circle around the sprocket through all pins, m.
+    ///
+    /// It is the circumscribed circle of a polygon whose edges alternate between the length of a
+    /// shoe and the length of a connector.
     pub fn pin_radius(&self) -> f64 {
         let (sine, cosine) =
             bekker_math::numeric::sin_cos(std::f64::consts::PI / f64::from(self.sprocket.teeth));
@@ -399,8 +403,9 @@ impl TrackedSpec {
         0.5 * (a * a + b * b + 2.0 * a * b * cosine).sqrt() / sine
     }
 
-    /// Half the difference of the sprockets' speeds over their mean at full lock,
-    /// in first gear where it depends on the gear.
+    /// Half the difference of the sprockets' speeds over their mean at full steering.
+    ///
+    /// Where it depends on the gear, it is that of first gear.
     pub fn lock_ratio(&self) -> f64 {
         match self.drive.steering {
             // the inner sprocket stands still
@@ -413,24 +418,25 @@ impl TrackedSpec {
         }
     }
 
-    /// Distance between the middles of the tracks, m.
+    /// Distance between the centerlines of the tracks, m.
     pub fn gauge(&self) -> f64 {
         2.0 * self.sprocket.position[1].abs()
     }
 
-    /// Width of a shoe's underside, m.
+    /// Width of the underside of a shoe, m.
     pub fn shoe_width(&self) -> f64 {
         let reach = |face: &ShoeFace| face.centre[1].abs() + 0.5 * face.width;
         2.0 * self.shoe.faces.iter().map(reach).fold(0.0, f64::max)
     }
 
-    /// Area of the shoes' faces over that of a band of their width, from pin to pin.
+    /// Area of the shoes' faces over the area of a band of the same width, from pin to pin.
     pub fn face_share(&self) -> f64 {
         let area: f64 = self.shoe.faces.iter().map(|face| face.length * face.width).sum();
         area / (self.shoe.pitch * self.shoe_width())
     }
 
-    /// Nominal ground pressure, Pa: the weight over both tracks' width times their length on the ground.
+    /// Nominal ground pressure, Pa: the weight over the width times the ground contact length of
+    /// both tracks.
     pub fn ground_pressure(&self) -> f64 {
         self.total_mass() * bekker_math::numeric::GRAVITY
             / (2.0 * self.shoe_width() * self.contact_length())
@@ -441,7 +447,7 @@ impl TrackedSpec {
         self.shoe.faces.iter().map(|face| -face.centre[2]).fold(0.0, f64::max)
     }
 
-    /// Length from the first to the last road wheel, mean of both tracks, m.
+    /// Length from the first to the last road wheel, averaged over both tracks, m.
     pub fn contact_length(&self) -> f64 {
         let length = |track: &Track| match track.stations[..] {
             [first, .., last] => first - last,

@@ -1,57 +1,59 @@
-//! A trailer: what a vehicle on wheels draws.
+//! Trailers that wheeled vehicles tow.
 
 use super::{Axle, Chassis, SpecError, Tyre, VehicleSpec, Wheel, spec_error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a coupling leaves free.
+/// Rotations that a coupling leaves free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HitchKind {
-    /// A ball, or a pintle with its ring: all rotation.
+    /// A ball, or a pintle with its ring. All rotations are free.
     Ball,
-    /// A fifth wheel: yaw and pitch; the trailer's plate stands on it left and right, so it rolls
-    /// with the tractor.
+    /// A fifth wheel. Yaw and pitch are free. The trailer's plate rests on its left and right side,
+    /// so the trailer rolls with the tractor.
     FifthWheel,
 }
 
-/// Where trailer and tractor are coupled: springs and dampers that hold two points together.
+/// Coupling between trailer and tractor: springs and dampers that hold two points together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hitch {
-    /// What it leaves free.
+    /// Kind of coupling, which sets the free rotations.
     pub kind: HitchKind,
-    /// How hard it holds in each direction, N/m.
+    /// Stiffness of the coupling in each direction, N/m.
     pub stiffness: f64,
-    /// Its damping over its stiffness, s.
+    /// Damping over stiffness of the coupling, s.
     pub damping_time: f64,
-    /// Width of a fifth wheel between the places where it bears, m.
+    /// Width of a fifth wheel between its points of support, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plate_width: Option<f64>,
-    /// Angle of articulation, to either side, at which trailer and tractor meet, degrees.
+    /// Articulation angle to either side at which trailer and tractor touch, degrees.
     pub max_yaw_deg: f64,
-    /// Pitch against the tractor, up or down, at which they meet, degrees.
+    /// Pitch angle relative to the tractor, up or down, at which trailer and tractor touch,
+    /// degrees.
     pub max_pitch_deg: f64,
-    /// Force at which it breaks, N; it holds whatever comes where none is given.
+    /// Force at which the coupling breaks, N. Where absent, it never breaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub breaking_load: Option<f64>,
 }
 
-/// The body of a trailer and its coupling, in the file of the vehicle that draws it.
+/// Body and coupling of a trailer, in the file of the vehicle that tows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trailer {
     /// Name of the trailer.
     pub name: String,
-    /// Place of the coupling in the design position, chassis frame of the vehicle, m; it is the
-    /// origin of the trailer's frame.
+    /// Position of the coupling in the design position, in the vehicle's chassis frame, m. It is
+    /// the origin of the trailer's frame.
     pub coupling: super::Point,
-    /// Its coupling.
+    /// Coupling of the trailer.
     pub hitch: Hitch,
-    /// Its sprung body, in its own frame.
+    /// Sprung body of the trailer, in the trailer's frame.
     pub chassis: Chassis,
-    /// Where the left leg of its landing gear stands, x and y in its own frame, m; the right one
-    /// mirrors it. Lowered as it is uncoupled, it reaches to the ground of the design position.
+    /// Foot of the left leg of the landing gear, as x and y in the trailer's frame, m. The right
+    /// leg is its mirror image. When the trailer is uncoupled, the legs extend to the ground level
+    /// of the design position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landing_gear: Option<[f64; 2]>,
 }
@@ -60,48 +62,51 @@ pub struct Trailer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrailerSpec {
-    /// Version of this file format; 1.
+    /// Version of this file format: 1.
     pub format: u32,
     /// Name of the trailer.
     pub name: String,
-    /// One line about it.
+    /// Description in one line.
     pub description: String,
-    /// Where its figures come from, and which are assumed.
+    /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
-    /// Its coupling.
+    /// Coupling of the trailer.
     pub hitch: Hitch,
-    /// Its sprung body.
+    /// Sprung body of the trailer.
     pub chassis: Chassis,
-    /// Where the left leg of its landing gear stands, x and y, m; the right one mirrors it.
+    /// Foot of the left leg of the landing gear, as x and y, m. The right leg is its mirror image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landing_gear: Option<[f64; 2]>,
-    /// Its axles from the front.
+    /// Axles of the trailer, from front to rear.
     pub axles: Vec<Axle>,
-    /// Wheel without tyre.
+    /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
-    /// Tyre.
+    /// Tire, for all axles that do not set their own `tyre`.
     pub tyre: Tyre,
 }
 
 impl TrailerSpec {
-    /// Reads a trailer from TOML. Its figures are checked with the vehicle that draws it.
+    /// Reads a trailer from TOML. Its parameters are checked together with the vehicle that tows
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing keys.
+    /// [`SpecError::Syntax`] when the text is not TOML or has unknown or missing keys.
     pub fn from_toml(text: &str) -> Result<TrailerSpec, SpecError> {
         toml::from_str(text).map_err(|error| spec_error::syntax(&error))
     }
 }
 
 impl VehicleSpec {
-    /// The vehicle with a trailer behind it. Drawbars and trucks' couplings are adjustable in
-    /// height: the trailer stands level, straight behind the place that the vehicle's file gives.
+    /// Returns the vehicle with a trailer coupled behind it.
+    ///
+    /// Drawbars and trucks' couplings are adjustable in height. The trailer is therefore level and
+    /// straight behind the coupling position in the vehicle's file.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Value`] when the vehicle has no rear coupling or draws another trailer, or
-    /// when both make no vehicle.
+    /// [`SpecError::Value`] when the vehicle has no rear coupling or already has a trailer, or when
+    /// both together are not a valid vehicle.
     pub fn towing(mut self, trailer: TrailerSpec) -> Result<VehicleSpec, SpecError> {
         let refused = |key: &str, value: String, allowed: &str| SpecError::Value {
             key: key.into(),

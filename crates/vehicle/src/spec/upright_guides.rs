@@ -1,40 +1,42 @@
-//! Independent suspensions that hold each upright by one arm: single wishbone and MacPherson strut.
+//! Independent suspensions that hold each upright with one arm: single wishbone and MacPherson
+//! strut.
 
 use super::{Part, Point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One arm on each side with the upright's kingpin on it: camber changes by the arm's angle.
+/// One arm on each side, with the kingpin of the upright on it. The camber changes by the angle of
+/// the arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SingleWishbone {
-    /// Hard points and centres of mass.
+    /// Hard points and centers of mass.
     pub points: SingleWishbonePoints,
-    /// The arm; its inertia has x along the pivot axis and z normal to the arm.
+    /// The arm. Its inertia is given with x along the pivot axis and z normal to the arm.
     pub arm: Part,
-    /// Upright, axes of the axle.
+    /// Upright, with its inertia in the axes of the axle.
     pub upright: Part,
     /// Spindle, which turns with the wheel about y.
     pub spindle: Part,
 }
 
-/// Hard points of a single wishbone, left side, axle frame, m.
+/// Hard points of a single wishbone on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SingleWishbonePoints {
-    /// Centre of the wheel, and of the spindle's mass.
+    /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Centre of mass of the upright.
+    /// Center of mass of the upright.
     pub upright: Point,
     /// Arm: front pivot on the chassis.
     pub arm_front: Point,
     /// Arm: rear pivot on the chassis.
     pub arm_back: Point,
-    /// Arm: centre of mass.
+    /// Arm: center of mass.
     pub arm_com: Point,
-    /// Kingpin, on the arm: upper point.
+    /// Kingpin on the arm: upper point.
     pub kingpin_upper: Point,
-    /// Kingpin, on the arm: lower point.
+    /// Kingpin on the arm: lower point.
     pub kingpin_lower: Point,
     /// Damper: end on the chassis.
     pub damper_chassis: Point,
@@ -44,35 +46,35 @@ pub struct SingleWishbonePoints {
     pub spring_chassis: Point,
     /// Spring: end on the arm.
     pub spring_arm: Point,
-    /// Tie rod: end on the steering link, or on the chassis where not steered.
+    /// Tie rod: end on the steering link, or on the chassis for an unsteered axle.
     pub tie_rod_chassis: Point,
     /// Tie rod: end on the upright.
     pub tie_rod_upright: Point,
 }
 
-/// A lower arm on each side, and an upright that slides along a strut under a ball joint.
+/// A lower arm on each side, and an upright that slides along a strut below a ball joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MacphersonStrut {
-    /// Hard points and centres of mass.
+    /// Hard points and centers of mass.
     pub points: MacphersonStrutPoints,
-    /// Lower arm; its inertia has x along the pivot axis and z normal to the arm.
+    /// Lower arm. Its inertia is given with x along the pivot axis and z normal to the arm.
     pub arm: Part,
-    /// Upright with the strut's tube, axes of the axle.
+    /// Upright with the strut's tube, with its inertia in the axes of the axle.
     pub upright: Part,
-    /// The strut's rod, which hangs in its mount; its inertia has z along the strut.
+    /// Rod of the strut, attached to the upper mount. Its inertia is given with z along the strut.
     pub rod: Part,
     /// Spindle, which turns with the wheel about y.
     pub spindle: Part,
 }
 
-/// Hard points of a MacPherson strut, left side, axle frame, m.
+/// Hard points of a MacPherson strut on the left side, in the axle's frame, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MacphersonStrutPoints {
-    /// Centre of the wheel, and of the spindle's mass.
+    /// Center of the wheel and center of mass of the spindle.
     pub spindle: Point,
-    /// Centre of mass of the upright.
+    /// Center of mass of the upright.
     pub upright: Point,
     /// Lower arm: front pivot on the chassis.
     pub arm_front: Point,
@@ -80,9 +82,9 @@ pub struct MacphersonStrutPoints {
     pub arm_back: Point,
     /// Lower arm: ball joint on the upright.
     pub arm_outer: Point,
-    /// Lower arm: centre of mass.
+    /// Lower arm: center of mass.
     pub arm_com: Point,
-    /// Strut: mount on the chassis.
+    /// Strut: upper mount on the chassis.
     pub strut_chassis: Point,
     /// Strut: a point of its axis on the upright.
     pub strut_upright: Point,
@@ -94,7 +96,7 @@ pub struct MacphersonStrutPoints {
     pub spring_chassis: Point,
     /// Spring: end on the upright.
     pub spring_upright: Point,
-    /// Tie rod: end on the steering link, or on the chassis where not steered.
+    /// Tie rod: end on the steering link, or on the chassis for an unsteered axle.
     pub tie_rod_chassis: Point,
     /// Tie rod: end on the upright.
     pub tie_rod_upright: Point,

@@ -1,17 +1,17 @@
-//! Wheels and tyres.
+//! Wheels and tires.
 
 use super::Point;
 use crate::tyre::{PlatePoint, RingError, RingFigures, TMeasy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A wheel without its tyre.
+/// A wheel without its tire.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia, y along the spin axis, kg m².
+    /// Moments of inertia, with y along the spin axis, kg m².
     pub inertia: Point,
     /// Radius of the rim, m.
     pub rim_radius: f64,
@@ -19,91 +19,94 @@ pub struct Wheel {
     pub rim_width: f64,
 }
 
-/// A tyre: one mass, two laws.
+/// A tire with its mass, its shape and its force laws on soil and on firm ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tyre {
     /// Mass, kg.
     pub mass: f64,
-    /// Moments of inertia, y along the spin axis, kg m².
+    /// Moments of inertia, with y along the spin axis, kg m².
     pub inertia: Point,
-    /// Its shape without load; where nothing says how it gives way, that on yielding soil.
+    /// Shape of the unloaded tire. Without `flexible`, it is also the shape on deformable soil.
     pub rigid: RigidTyre,
-    /// How it gives way under load, on soil as on firm ground.
+    /// Deformation of the tire under load, both on soil and on firm ground. Where absent, the tire
+    /// is rigid on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flexible: Option<FlexibleTyre>,
-    /// Its forces along firm ground; where nothing says how it gives way, also upright.
+    /// TMeasy parameters: the tangential forces on firm ground. Without `flexible`, they also give
+    /// the vertical force on firm ground.
     pub handling: TMeasy,
 }
 
-/// How a tyre gives way: a belt under inflation, fitted to measured points.
+/// A flexible tire: a belt under inflation pressure, fitted to measured points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlexibleTyre {
-    /// Where its figures come from, and which are assumed.
+    /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
     /// Width of the tread, m.
     #[schemars(extend("unit" = "m"))]
     pub width: f64,
-    /// Height of its section, from rim to tread, m.
+    /// Section height, from rim to tread, m.
     #[schemars(extend("unit" = "m"))]
     pub section_height: f64,
-    /// Inflation over the atmosphere, kPa: of all wheels, of each axle from the front, or
-    /// of each wheel, left before right.
+    /// Inflation pressure above atmospheric, kPa: one value for all wheels, or a list with one
+    /// value for each axle from the front or for each wheel (left before right).
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Inflation,
-    /// Inflation at which `rolling_resistance` holds, kPa, given as `inflation` is; without it
-    /// that one, as the vehicle's file has it.
+    /// Inflation pressure at which `rolling_resistance` is valid, kPa, in the same form as
+    /// `inflation`. Where absent, it is the `inflation` of the vehicle's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub nominal_inflation: Option<Inflation>,
-    /// Central tyre inflation, if the vehicle has it.
+    /// Central tire inflation. Where absent, the vehicle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub central_inflation: Option<CentralInflation>,
-    /// What it was measured to carry on a plate: three points or more, at two inflations
-    /// or more.
+    /// Measured loads on a flat plate: at least three points, at two or more inflation pressures.
     pub load_deflection: Vec<LoadDeflection>,
 }
 
-/// Inflation over the atmosphere, kPa.
+/// Inflation pressure above atmospheric, kPa.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Inflation {
-    /// Of all wheels.
+    /// One value for all wheels.
     All(f64),
-    /// Of each axle, or of each wheel.
+    /// One value for each axle, or for each wheel.
     Each(Vec<f64>),
 }
 
-/// A compressor that changes the inflation while driving.
+/// A compressor that changes the inflation pressure while driving.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CentralInflation {
-    /// Least and greatest inflation that it sets, kPa.
+    /// Lowest and highest inflation pressure that it can set, kPa.
     #[schemars(extend("unit" = "kPa"))]
     pub range: [f64; 2],
-    /// How fast it inflates and deflates, kPa/s.
+    /// Rate of inflation and deflation, kPa/s.
     #[schemars(extend("unit" = "kPa/s"))]
     pub rate: f64,
 }
 
-/// A tyre on a plate.
+/// One measured point of a tire on a flat plate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadDeflection {
-    /// Inflation over the atmosphere, kPa.
+    /// Inflation pressure above atmospheric, kPa.
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: f64,
-    /// How far it is pressed in, m.
+    /// Deflection of the tire, m.
     #[schemars(extend("unit" = "m"))]
     pub deflection: f64,
-    /// What it carries then, N.
+    /// Load that the tire carries at this deflection, N.
     #[schemars(extend("unit" = "N"))]
     pub load: f64,
 }
 
 impl Inflation {
-    /// Inflation of a wheel of so many, Pa: two an axle, left before right.
+    /// Inflation pressure of the wheel with index `wheel` of `wheels`, Pa.
+    ///
+    /// Wheels are counted two to an axle, left before right.
     pub fn of(&self, wheel: usize, wheels: usize) -> f64 {
         let in_kpa = match self {
             Inflation::All(one) => *one,
@@ -113,7 +116,7 @@ impl Inflation {
         1e3 * in_kpa
     }
 
-    /// All figures given, kPa.
+    /// All given values, kPa.
     pub fn figures(&self) -> &[f64] {
         match self {
             Inflation::All(one) => std::slice::from_ref(one),
@@ -123,29 +126,32 @@ impl Inflation {
 }
 
 impl FlexibleTyre {
-    /// Sets the inflation, and keeps that at which the rolling resistance holds.
+    /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
     pub fn inflate(&mut self, inflation: &Inflation) {
         let before = std::mem::replace(&mut self.inflation, inflation.clone());
         self.nominal_inflation.get_or_insert(before);
     }
 
-    /// The least and the greatest inflation, kPa, at which its load was measured: beyond, it is extrapolated.
+    /// Lowest and highest inflation pressure of the measured loads, kPa.
+    ///
+    /// Outside this range, the load is extrapolated.
     pub fn measured(&self) -> [f64; 2] {
         let all = || self.load_deflection.iter().map(|point| point.inflation);
         [all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max)]
     }
 
-    /// Inflation at which the rolling resistance of an axle's tyres holds, Pa: the mean of both
-    /// sides, of a vehicle of so many wheels.
+    /// Inflation pressure at which the rolling resistance of an axle's tires is valid, Pa.
+    ///
+    /// It is the mean of both sides, for a vehicle with this number of wheels.
     pub fn nominal_inflation(&self, axle: usize, wheels: usize) -> f64 {
         let nominal = self.nominal_inflation.as_ref().unwrap_or(&self.inflation);
         0.5 * (nominal.of(2 * axle, wheels) + nominal.of(2 * axle + 1, wheels))
     }
 
-    /// The belt of a tyre of this radius, m.
+    /// Returns the belt of a tire with this radius, m.
     ///
     /// # Errors
-    /// [`RingError`] for points that make no belt.
+    /// [`RingError`] for points to which no belt can be fitted.
     pub fn ring(&self, radius: f64) -> Result<RingFigures, RingError> {
         let points: Vec<PlatePoint> = self
             .load_deflection
@@ -160,27 +166,29 @@ impl FlexibleTyre {
     }
 }
 
-/// A tyre as a rigid surface of revolution.
+/// A tire as a rigid surface of revolution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RigidTyre {
-    /// Outline from the middle of the tread outwards: half widths increase from 0.
+    /// Outline from the middle of the tread outward. The half widths start at 0 and increase.
     pub outline: Vec<OutlinePoint>,
-    /// Lugs on the tread, if modelled.
+    /// Lugs on the tread. Where absent, they are not modeled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grousers: Option<Grousers>,
-    /// How rubber and soil share the contact, if not all soil.
+    /// Shear of rubber on soil in part of the contact area. Where absent, the whole contact shears
+    /// as soil on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soil: Option<TyreSoil>,
 }
 
-/// One point of the outline, linear in between; both sides alike.
+/// One point of the outline. The outline is linear between points and symmetric about the middle
+/// plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutlinePoint {
-    /// Distance from the middle plane, m.
+    /// Distance from the tire's middle plane, m.
     pub half_width: f64,
-    /// Radius there, m.
+    /// Radius of the outline at this distance, m.
     pub radius: f64,
 }
 
@@ -188,23 +196,24 @@ pub struct OutlinePoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grousers {
-    /// Number around the tyre.
+    /// Number of lugs around the tire.
     pub count: u32,
-    /// Height above the outline, m.
+    /// Height of a lug above the outline, m.
     pub height: f64,
-    /// Thickness along the circumference, m.
+    /// Thickness of a lug along the circumference, m.
     pub thickness: f64,
 }
 
-/// Shear of rubber against soil, mixed with the soil's own by share of area.
+/// Shear of rubber against soil. It is mixed with the soil's own shear by share of the contact
+/// area.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TyreSoil {
-    /// Share of the contact that is rubber on soil, 0 to 1.
+    /// Share of the contact area in which rubber shears against soil, 0 to 1.
     pub area_ratio: f64,
-    /// Adhesion of rubber on soil, Pa.
+    /// Adhesion of rubber to soil, Pa.
     pub cohesion: f64,
-    /// Friction coefficient of rubber on soil.
+    /// Coefficient of friction of rubber on soil.
     pub friction: f64,
     /// Janosi shear modulus of rubber on soil, m.
     pub shear_modulus: f64,
@@ -216,7 +225,7 @@ impl RigidTyre {
         self.outline.iter().fold(0.0, |largest, point| point.radius.max(largest))
     }
 
-    /// Whole width, m.
+    /// Full width, m.
     pub fn width(&self) -> f64 {
         2.0 * self.outline.last().map_or(0.0, |point| point.half_width)
     }

@@ -1,97 +1,100 @@
-//! The handling tyre TMeasy: steady forces over slip.
+//! TMeasy, the handling tire model: steady forces over slip.
 //!
-//! Each force rises over slip from its initial slope to a maximum and falls to
-//! full sliding; the figures are given at the nominal load and at twice that,
-//! with quadratic interpolation of forces and linear interpolation of slips
-//! over the load. Longitudinal and lateral slip are combined to one slip
-//! vector, and the figures are blended elliptically by its direction.
+//! Each force rises over slip from its initial slope to a maximum and falls to full sliding. The
+//! parameters are given at the nominal load and at twice the nominal load. Over the load, forces
+//! are interpolated quadratically and slips linearly. Longitudinal and lateral slip are combined
+//! into one slip vector, and the parameters are blended elliptically by its direction.
 //!
-//! Source: G. Rill, *Road Vehicle Dynamics: Fundamentals and Modeling* (CRC
-//! Press 2012), section 3; G. Rill, "TMeasy: the handling tire model for all
-//! driving situations" (2013). As in the reference (Project Chrono,
-//! `ChTMeasyTire`) the slips are combined without normalising them, friction
-//! scales maximum and sliding but not the initial slope, and rolling gives no
-//! camber thrust.
+//! Source: G. Rill, *Road Vehicle Dynamics: Fundamentals and Modeling* (CRC Press 2012), section 3;
+//! G. Rill, "TMeasy: the handling tire model for all driving situations" (2013). As in the
+//! reference (Project Chrono, `ChTMeasyTire`), the slips are combined without normalizing them,
+//! friction scales maximum and sliding but not the initial slope, and rolling gives no camber
+//! thrust.
 //!
-//! The figures are those of tyres that roll. Rubber's friction falls with the speed at which it slides, so the
-//! fall beyond the maximum is gone along by what the tread slides over a transport velocity of at least
-//! [`ADHERING`]: at walking pace a tyre that creeps holds its maximum, and one that stands is held by it.
+//! The parameters are valid for rolling tires. The friction of rubber decreases with its sliding
+//! speed. The fall beyond the maximum therefore follows the sliding speed over a transport velocity
+//! of at least [`ADHERING`]. A tire that creeps at walking pace keeps its maximum force, and that
+//! force also holds a tire at rest.
 
 use bekker_math::numeric::hypot;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Transport velocity from which on the figures hold as they are, m/s: that from which on Project Chrono's
-/// `ChTMeasyTire` takes them, below which it goes over to the full friction of tyres that stand.
+/// Transport velocity at and above which the parameters are valid unchanged, m/s.
+///
+/// Project Chrono's `ChTMeasyTire` uses the same limit. Below it, that model blends into the full
+/// friction of tires at rest.
 pub const ADHERING: f64 = 3.0;
 
-/// A figure at the nominal load and at twice the nominal load.
+/// A parameter at the nominal load and at twice the nominal load.
 pub type LoadPair = [f64; 2];
 
-/// A steady force over slip, at nominal and at double load.
+/// A steady force over slip, with each value at nominal load and at twice the nominal load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlipCurve {
-    /// Slope at vanishing slip, N.
+    /// Slope of the force at zero slip, N.
     pub initial_slope: LoadPair,
-    /// Largest force, N.
+    /// Maximum force, N.
     pub max_force: LoadPair,
-    /// Slip at the largest force.
+    /// Slip at the maximum force.
     pub max_slip: LoadPair,
-    /// Force of full sliding, N.
+    /// Force at full sliding, N.
     pub sliding_force: LoadPair,
     /// Slip at which full sliding begins.
     pub sliding_slip: LoadPair,
 }
 
-/// Pneumatic trail over lateral slip, at nominal and at double load.
+/// Pneumatic trail over lateral slip, with each value at nominal load and at twice the nominal
+/// load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trail {
-    /// Trail at vanishing slip over length of contact.
+    /// Trail at zero slip over the length of the contact.
     pub initial: LoadPair,
-    /// Lateral slip at which the trail passes through zero.
+    /// Lateral slip at which the trail crosses zero.
     pub zero_slip: LoadPair,
-    /// Lateral slip beyond which there is none.
+    /// Lateral slip beyond which the trail is zero.
     pub end_slip: LoadPair,
 }
 
-/// Parameters of a TMeasy tyre.
+/// Parameters of a TMeasy tire.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TMeasy {
-    /// Radius without load, m.
+    /// Radius of the unloaded tire, m.
     pub unloaded_radius: f64,
     /// Width of the tread, m.
     pub width: f64,
-    /// Radial stiffness at vanishing deflection, N/m.
+    /// Radial stiffness at zero deflection, N/m.
     pub vertical_stiffness: f64,
-    /// Growth of the radial force with the square of the deflection, N/m².
+    /// Coefficient of the part of the radial force that grows with the square of the deflection,
+    /// N/m².
     #[serde(default)]
     pub vertical_progression: f64,
     /// Radial damping, N s/m.
     pub vertical_damping: f64,
     /// Nominal load, N.
     pub nominal_load: f64,
-    /// Load beyond which the slip curves no longer grow, N.
+    /// Load above which the slip curves no longer grow, N.
     pub max_load: f64,
-    /// Coefficient of friction for which the figures hold.
+    /// Coefficient of friction for which the parameters are valid.
     pub friction: f64,
-    /// Rolling resistance over load.
+    /// Rolling resistance force over the load.
     pub rolling_resistance: f64,
     /// Longitudinal and lateral stiffness of the carcass, N/m.
     pub carcass_stiffness: [f64; 2],
     /// Longitudinal and lateral damping of the carcass, N s/m.
     pub carcass_damping: [f64; 2],
-    /// Force along the wheel over longitudinal slip.
+    /// Longitudinal force over longitudinal slip.
     pub longitudinal: SlipCurve,
-    /// Force across the wheel over lateral slip.
+    /// Lateral force over lateral slip.
     pub lateral: SlipCurve,
-    /// Trail of the lateral force.
+    /// Pneumatic trail of the lateral force.
     pub trail: Trail,
 }
 
-/// A slip curve at one load and friction, along one direction.
+/// A slip curve at one load and friction in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Characteristic {
     initial_slope: f64,
@@ -101,12 +104,13 @@ struct Characteristic {
     sliding_slip: f64,
 }
 
-/// Linear in load: `pair` at load ratio 1 and 2.
+/// Interpolates linearly in load: `pair` holds the values at load ratios 1 and 2.
 fn linear(pair: LoadPair, ratio: f64) -> f64 {
     pair[0] + (pair[1] - pair[0]) * (ratio - 1.0)
 }
 
-/// Quadratic in load through zero at no load and `pair` at load ratio 1 and 2.
+/// Interpolates quadratically in load, through zero at no load: `pair` holds the values at load
+/// ratios 1 and 2.
 fn quadratic(pair: LoadPair, ratio: f64) -> f64 {
     ratio * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * ratio)
 }
@@ -136,12 +140,11 @@ impl Characteristic {
         }
     }
 
-    /// Force over slip, N, at `slip` (0 or more); at zero slip the initial slope. The fall beyond the
-    /// maximum is reached by `pace` (0 to 1) times the slip.
+    /// Force over slip, N, at `slip` (0 or more); at zero slip, the initial slope.
     ///
-    /// Three pieces with a continuous slope: a rational function up to the
-    /// maximum, two parabolas (or, where they do not fit, a cubic) down to
-    /// sliding, and a constant.
+    /// The fall beyond the maximum is evaluated at `pace` (0 to 1) times the slip. The curve has
+    /// three pieces with a continuous slope: a rational function up to the maximum, two parabolas
+    /// (or, where they do not fit, a cubic) down to sliding, and a constant.
     fn secant(&self, slip: f64, pace: f64) -> f64 {
         let Characteristic { max_force, max_slip, sliding_force, sliding_slip, .. } = *self;
         let slope = self.initial_slope.max(2.0 * max_force / max_slip);
@@ -173,7 +176,7 @@ impl Characteristic {
 }
 
 impl TMeasy {
-    /// Radial spring force (N) and stiffness (N/m) at `deflection` (m, not negative).
+    /// Returns the radial spring force (N) and stiffness (N/m) at `deflection` (m, not negative).
     pub fn radial(&self, deflection: f64) -> (f64, f64) {
         let progression = self.vertical_progression;
         (
@@ -182,26 +185,28 @@ impl TMeasy {
         )
     }
 
-    /// Radius that ties speed to spin when rolling freely, m: two thirds
-    /// unloaded, one third loaded.
+    /// Radius that relates speed and spin in free rolling, m: two thirds of the unloaded radius
+    /// plus one third of the loaded radius.
     pub fn rolling_radius(&self, deflection: f64) -> f64 {
         self.unloaded_radius - deflection / 3.0
     }
 
-    /// Length of the contact, m, of a circle flattened by `deflection` (m).
+    /// Length of the contact of a circle flattened by `deflection` (m), m.
     pub fn contact_length(&self, deflection: f64) -> f64 {
         2.0 * (self.unloaded_radius * deflection).sqrt()
     }
 
-    /// Steady force over slip, N, common to both directions: the force along
-    /// each is minus this times that slip. `load` in N, `slip` longitudinal and
-    /// lateral (sliding velocity over transport velocity), `friction` of the ground; for a tyre that
-    /// rolls at [`ADHERING`] or faster.
+    /// Steady force over slip, N, common to both directions, for a tire that rolls at [`ADHERING`]
+    /// or faster.
+    ///
+    /// The force in each direction is minus this value times the slip in that direction. `load` is
+    /// in N. `slip` is longitudinal and lateral (sliding velocity over transport velocity).
+    /// `friction` is that of the ground.
     pub fn secant(&self, load: f64, slip: [f64; 2], friction: f64) -> f64 {
         self.secant_at(load, slip, ADHERING, friction)
     }
 
-    /// The same at any `transport` velocity, m/s.
+    /// Same as [`TMeasy::secant`], at any `transport` velocity, m/s.
     pub fn secant_at(&self, load: f64, slip: [f64; 2], transport: f64, friction: f64) -> f64 {
         let load_ratio = load.min(self.max_load) / self.nominal_load;
         if load_ratio <= 0.0 || friction <= 0.0 {
@@ -220,8 +225,9 @@ impl TMeasy {
         Characteristic::blend(&along, &across, cosine, sine).secant(slip_size, pace)
     }
 
-    /// Pneumatic trail (m) at `load` (N), lateral `slip`, `contact_length` (m):
-    /// the lateral force acts this far behind the middle of the contact.
+    /// Pneumatic trail (m) at `load` (N), lateral `slip` and `contact_length` (m).
+    ///
+    /// The lateral force acts this distance behind the middle of the contact.
     pub fn trail(&self, load: f64, slip: f64, contact_length: f64) -> f64 {
         let load_ratio = load.min(self.max_load) / self.nominal_load;
         let initial = linear(self.trail.initial, load_ratio) * contact_length;
@@ -249,14 +255,14 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    /// Read once: the property test asks for it often.
+    /// Read once, because the property test uses it often.
     static HMMWV: LazyLock<TMeasy> = LazyLock::new(|| crate::find("hmmwv").unwrap().tyre.handling);
 
     fn hmmwv() -> &'static TMeasy {
         &HMMWV
     }
 
-    /// Steady forces along and across at slips `x` and `y`.
+    /// Longitudinal and lateral steady force at slips `x` and `y`.
     fn force(load: f64, x: f64, y: f64, friction: f64) -> [f64; 2] {
         let secant = hmmwv().secant(load, [x, y], friction);
         [-secant * x, -secant * y]
