@@ -13,7 +13,7 @@ use scene::on_ranks;
 use std::path::Path;
 use std::time::Duration;
 
-/// Three MRZR-4s in a row before two holes and a tree, on a firm field.
+/// Scenario of three MRZR-4s in a row before two holes and a tree, on a firm field.
 const FIELD: &str = r#"
 format = 1
 name = "field"
@@ -221,7 +221,7 @@ fn who_begins_anew_is_told_all_again() {
     }
 }
 
-/// All goals assigned by the authority are reached, by vehicles without goals of their own.
+/// All goals assigned by the authority are reached by vehicles without individual goals.
 ///
 /// Each vehicle gets a first goal, one gets a second, and all are notified when none is left.
 /// Results on ranks are the same.
@@ -309,7 +309,7 @@ fn a_search_that_falls_short_says_so() {
     assert_eq!(codes, ["search_fell_short"], "{found}");
 }
 
-/// At the end of a run, a vehicle with an unreached goal is under way even if it is stationary
+/// At the end of a run, a vehicle with an unreached goal is still driving, even if it is stationary
 /// while it plans.
 ///
 /// A vehicle that waits for orders of its team is holding.

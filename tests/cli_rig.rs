@@ -34,8 +34,8 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     let result = &answer["test"]["result"];
     // (p / k_phi)^(1/n) with k_c = 0, as in tests/closed_form_soil.rs.
     assert_within(1e-3, &result["sinkage"], 0.065652);
-    // Reloading adds no sinkage. Loading along tangents overshot its pressure by up to 2 Pa, which
-    // is 1e-7 of the sinkage when reloaded.
+    // Reloading adds no sinkage. Formerly loading along tangents overshot its pressure by up to 2
+    // Pa, which is 1e-7 of the sinkage when reloaded.
     assert_within(1e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
     assert_eq!(answer["convergence"]["converged"], true);
     assert_eq!(answer["convergence"]["changes"].as_array().unwrap().len(), 9);

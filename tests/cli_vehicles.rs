@@ -158,9 +158,9 @@ fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
 
 /// A trailer is checked and drawn with its tractor.
 ///
-/// Without slip the trailer's axle runs on √(R² + c² - l²), where R is the radius of the tractor's
-/// rear axle, c the distance of the coupling behind it and l the drawbar length. Widths are between
-/// the outermost corners.
+/// Without slip the trailer's axle runs on √(R² + c² - l²). R is the radius of the tractor's rear
+/// axle, c the distance of the coupling behind it and l the drawbar length. Widths are between the
+/// outermost corners.
 #[test]
 fn a_trailer_is_checked_and_drawn_with_its_tractor() {
     let place = tempfile::tempdir().unwrap();

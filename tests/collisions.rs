@@ -424,7 +424,7 @@ fn who_is_stopped_by_a_collision_pushes_nobody() {
     let ((_, free), (code, stopped)) = (ended("go_on"), ended("stop"));
     assert_ne!(code, OutcomeCode::Collided);
     for (stopped, free) in stopped.into_iter().zip(free) {
-        // The ratio was 2.2 for one policy and a quarter for the other.
+        // Formerly the ratio was 2.2 for one vehicle and a quarter for the other.
         assert!((stopped / free - 1.0).abs() < 0.02, "{stopped} for {free} N s");
     }
 }
@@ -839,8 +839,8 @@ fn a_kerb_met_fast_is_climbed_straight() {
 
 /// Collisions with heartbeats of one meter of travel gain energy, which gives a warning.
 ///
-/// A fourth vehicle runs into three in a row. Short heartbeats give no warning, and neither do
-/// collisions already reported.
+/// A fourth vehicle runs into three in a row. Short heartbeats give no warning, also where earlier
+/// versions gave one.
 #[test]
 fn hits_that_give_energy_are_told_of() {
     let rigid = format!("tyre = \"rigid\"\n{COASTS}");

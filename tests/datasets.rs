@@ -1,4 +1,4 @@
-//! `bekker dataset`: the same bytes on any threads and after a kill, or a refusal.
+//! `bekker dataset`: the same bytes on any threads and after a kill, and refusals.
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value as Json;

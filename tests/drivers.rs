@@ -147,7 +147,7 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
         let way = along(&samples, 1.0, 8.0);
         assert!(least(&way) - way[0] > -0.02, "{case}: rolls back to {} m", least(&way));
         let speed = |time: f64| samples[(time / 0.02) as usize][0].speed;
-        // It climbs out of its own ruts in about 3 s, without the jump that would leave them at
+        // It climbs out of its initial ruts in about 3 s; a jump in thrust would leave them at
         // once.
         let least = if soil == "rigid" { 2.0 } else { 1.5 };
         assert!(speed(8.0) > least, "{case}: drives at {} m/s", speed(8.0));
@@ -577,7 +577,7 @@ fn drivers_give_the_same_bits_on_threads_and_resumed() {
 fn tracks_keep_to_their_way_on_any_ground() {
     let ways: [[f64; 2]; 5] = [[0.0, 0.0], [20.0, 0.0], [50.0, 4.0], [70.0, 4.0], [120.0, 4.0]];
     // When this was written: 0.58 m on the road, where tracks are held most, and 0.31 and 0.33 m on
-    // the soils, which is the amount that pure pursuit cuts off the corners.
+    // the soils. This is the amount that pure pursuit cuts off the corners.
     for (soil, speed, most_off) in
         [("rigid", 4.0, 1.0), ("chrono_hard", 9.0, 0.6), ("chrono_mid", 6.0, 0.6)]
     {

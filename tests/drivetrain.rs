@@ -195,7 +195,7 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let file = ScenarioFile::parse("lag", &other, place.path(), &[]).unwrap();
     let told = scenario_build::world(&file).unwrap_err().to_string();
     assert!(told.contains("must not lock inter_axle"), "{told}");
-    // 0.2 s after the pedal, of which the pressure rises for half.
+    // 0.2 s after the pedal; the pressure rises for half of that time.
     let pressure = first.state().agents[0].vehicle.pressures[0];
     assert!(pressure > 0.1 && pressure < 0.5, "{pressure}");
     let bytes = checkpoint::encode(first.model(), &text, first.state());

@@ -207,7 +207,7 @@ fn an_absurd_vehicle_fails_alone() {
     // These values bypass the checks of a vehicle file, which refuse them; a program may build
     // them. No legal input is known to fail. The largest legal values are tires of 1e11 N/m,
     // dampers of 1e8 N s/m, a hull of 5 kg and gears of 1000. With them vehicles at 50 m/s and
-    // steps of 20 ms, on flat ground and on 300 m high hills per wave, drive on or overturn.
+    // steps of 20 ms, on flat ground and on hills of 300 m wavelength, drive on or overturn.
     let absurd: [(&str, Arc<Vehicle>); 3] = [
         ("tyre", changed(|spec| spec.tyre.handling.vertical_stiffness = 1e300)),
         ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),

@@ -1,4 +1,4 @@
-//! Soil gives no energy, however stiff it is, and a vehicle that gains some is reported.
+//! Soil of any stiffness gives no energy, and a vehicle that gains energy is reported.
 
 use bekker::ground::GroundModel;
 use bekker::rig::{Rig, WheelMotion, WheelRig};

@@ -99,7 +99,7 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
             on_edges += 1;
             continue;
         }
-        // Cells cut by the rim are up to 12 mm too low (0.05 m of slope 1.2 in a corner): a ray at
+        // Cells cut by the rim are up to 12 mm too low (0.05 m of slope 1.2 in a corner). A ray at
         // grazing angle there may continue into the hole.
         let at = Vec3::from(found.point.map(f64::from));
         let from_middle = |x: f64, y: f64| (x - 12.0).hypot(y);

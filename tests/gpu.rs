@@ -38,7 +38,7 @@ fn gpu() -> Option<Arc<GpuDevice>> {
     .clone()
 }
 
-/// Vehicles among trees on rolling ground of two soils, with ruts.
+/// World of vehicles among trees on rolling ground of two soils, with ruts.
 struct Yard {
     world: World,
     scene_model: SceneModel,

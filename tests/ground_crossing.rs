@@ -1,7 +1,7 @@
 //! Load, traction and lateral force of a guided wheel do not jump at a boundary between firm ground
 //! and deformable soil.
 //!
-//! The wheel is guided to isolate the effect of the ground: a whole vehicle bounces as it drops
+//! The wheel is guided to isolate the effect of the ground. A whole vehicle bounces as it drops
 //! into the soil, which on the rows of the lattice is rougher than any boundary. The bound is the
 //! roughness of the same wheel on soil alone, plus the slope with which the firm fraction of its
 //! footprint grows.
@@ -22,8 +22,8 @@ const STEP: f64 = 1e-3;
 
 /// Returns the soil without damping.
 ///
-/// In the reference's law every row of nodes that enters the contact reacts at once to its speed,
-/// by up to 1300 N at 5 m/s, with or without a boundary.
+/// In the reference's law every row of nodes that enters the contact reacts at once to its speed.
+/// The force is up to 1300 N at 5 m/s, with or without a boundary.
 fn undamped() -> Soil {
     let mut soil = soil("mid");
     if let SoilKind::Yielding(law) = &mut soil.kind {

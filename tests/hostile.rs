@@ -155,7 +155,8 @@ fn a_limit_of_processes_makes_nothing_panic() {
 /// Resources of an FMU that [`fmu_of_a_limited_process`] steps.
 const RESOURCES: &str = "BEKKER_TEST_FMU_RESOURCES";
 
-/// Steps an FMU in the process that [`an_fmu_steps_without_other_threads`] starts; alone it does nothing.
+/// Steps an FMU in the process started by [`an_fmu_steps_without_other_threads`]; otherwise it does
+/// nothing.
 #[test]
 fn fmu_of_a_limited_process() {
     let Some(folder) = std::env::var_os(RESOURCES).map(PathBuf::from) else { return };
@@ -306,7 +307,7 @@ fn another_drive_is_never_shown() {
     shown(1, &["commands.csv", "altered since the run"]);
     fs::write(&commands, &text).unwrap();
     shown(0, &[]);
-    // commands of another run
+    // Commands of another run.
     let runs = Runs::of(DRIVEN);
     let other = driven(&runs, &[]);
     fs::write(other.join("commands.csv"), &text).unwrap();
@@ -327,7 +328,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
     let again: Vec<&str> = line.split(' ').skip(1).collect();
     let output = bekker().args(again).output().unwrap();
     assert!(output.status.success(), "{}", crate::runs::told(&output));
-    // with the change that was given by --set
+    // With the change given by --set.
     assert_eq!(crate::link::hash_of(&run), hash);
 }
 
@@ -396,7 +397,7 @@ fn a_mesh_leads_nowhere_else() {
     failed(&output, 3, &["leads out of", "../../secret"]);
 }
 
-/// A folder that cannot be written is named as such, before the work.
+/// A folder that cannot be written is named before the work starts.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {

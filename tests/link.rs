@@ -316,7 +316,7 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
     for ranks in ["1", "2", "4"] {
         let place = tempfile::tempdir().unwrap();
         let run = Run::start(place.path(), &scenario(""), &["--ranks", ranks]);
-        // Each vehicle has a driver of its own.
+        // Each vehicle has a separate driver.
         let [mut first, mut second] = [run.driver(&["a"]), run.driver(&["b"])];
         for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
             assert_eq!(peer.hear()["tick"], 0);
@@ -454,7 +454,7 @@ fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
             heard.iter().filter(own).map(|own| own[kind].clone()).collect::<Vec<_>>()
         };
         assert!(heard.iter().all(|own| own["vehicle"] == "a"));
-        // Ten exchanges per second, of which some are lost.
+        // Ten exchanges per second, some of them lost.
         let beacons = of("b", "beacon");
         assert!((3..=6).contains(&beacons.len()), "{heard:?}");
         assert_eq!(beacons[0]["soil"], "chrono_hard");

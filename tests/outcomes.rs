@@ -79,7 +79,7 @@ fn the_axle_that_loses_traction_on_a_grade_is_named() {
 /// A grade climbed at a crawl does not end the drive.
 ///
 /// On 40 % spinning wheels still give a few percent more than the grade takes, since a sliding tire
-/// gives half of its maximum. The vehicle crawls up and is under way.
+/// gives half of its maximum. The vehicle crawls up and is still driving.
 #[test]
 fn a_grade_that_is_crawled_up_is_no_end() {
     let crawls = summary(&["terrain.surface.grade=0.4", "time.duration=8"]).vehicles.remove(0);
@@ -118,7 +118,7 @@ fn sliding_back_on_ice_is_immobilised() {
 
 /// Rocking is no progress, although each swing is in the direction of the selected gear.
 ///
-/// Formerly the swings were summed, and the vehicle was under way.
+/// Formerly the swings were summed, and the vehicle counted as still driving.
 #[test]
 fn rocking_in_a_hole_is_immobilised() {
     let rows = (0..12).map(|half| {
@@ -140,7 +140,7 @@ fn an_idling_vehicle_holds() {
 /// A vehicle stopped hard is immobilized two seconds later: the relevant interval is the last
 /// second.
 ///
-/// With a decaying mean it was under way for 3.5 s more.
+/// With a decaying mean it counted as still driving for 3.5 s more.
 #[test]
 fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
     let block = "scenery=[{kind=\"block\",size=[1,20,2],places=[[5,0]]}]";

@@ -269,10 +269,10 @@ driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[0, -5], 
 
 /// Simulates ten cars of C. Lei et al. and returns the lowest speed of each and the smallest gap.
 ///
-/// Parameters are those of "Impact of packet loss on CACC string stability performance" and
-/// "Performance evaluation ... in vehicular platoons", EURASIP JWCN 2012:116: headway 0.7 s, 7.7 m
-/// at standstill, cars of 4.46 m, -9 to 2 m/s². The cars are point masses with ideal acceleration.
-/// The leader brakes from 25 m/s to 15 m/s at 3 m/s² and accelerates again.
+/// The sources are "Impact of packet loss on CACC string stability performance" and "Performance
+/// evaluation ... in vehicular platoons", EURASIP JWCN 2012:116. Their parameters are headway 0.7
+/// s, 7.7 m at standstill, cars of 4.46 m, -9 to 2 m/s². The cars are point masses with ideal
+/// acceleration. The leader brakes from 25 m/s to 15 m/s at 3 m/s² and accelerates again.
 fn braked(radio: &Radio, lost_beacons: u32) -> (Vec<f64>, f64) {
     const CARS: usize = 10;
     let (length, step, cruise) = (4.46, 0.01, 25.0);

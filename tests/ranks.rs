@@ -166,9 +166,9 @@ fn neighbours_that_approach_and_part() {
 }
 
 /// Agents that change ranks at random every tenth of a second keep the bits of one process, on
-/// either route.
+/// every route.
 ///
-/// The same holds for partitions by position and by cost.
+/// The same holds for rebalancing by position and cost.
 #[test]
 fn agents_that_migrate_drive_the_same() {
     let mut model = model(&[

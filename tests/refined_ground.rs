@@ -31,8 +31,8 @@ fn the_step_hardly_matters() {
         ("hmmwv", "hard", 9.0, 0.01),
         ("hmmwv", "mid", 10.0, 0.01),
         // It stays in first gear. From 10 m/s on a wheel advances by most of a node spacing in 4
-        // ms, and the speed error is larger: 1.6 % at 9 s and 2.1 % at 10 s, each in proportion to
-        // the step.
+        // ms, and the speed error is larger. It is 1.6 % at 9 s and 2.1 % at 10 s, each in
+        // proportion to the step.
         ("mrzr4", "hard", 7.0, 0.015),
         // Its engine has little reserve at half throttle: 1 % more resistance takes several percent
         // of the initial acceleration. At 7 s its distance changes by 2.2 %.

@@ -353,8 +353,8 @@ fn intensity_falls_with_range_angle_and_air() {
 ///
 /// A beam without a hit has an echo of the air if its free path ends within a range interval. The
 /// interval starts at the minimum range. It ends where haze as thick as half a pulse, 0.3 m, is as
-/// bright as a tenth of white at the maximum range: π α ΔR / S exp(-2 α r) / r² = 0.1 / r_max². At
-/// a visibility of 20 km that is at 1.4 m: one echo in ten thousand beams.
+/// bright as a tenth of white at the maximum range. There π α ΔR / S exp(-2 α r) / r² = 0.1 /
+/// r_max². At a visibility of 20 km this is at 1.4 m: one echo in ten thousand beams.
 #[test]
 fn haze_answers_from_near_at_hand_alone() {
     let mut yard = Yard::new(Vec::new(), &[]);

@@ -263,7 +263,7 @@ fn a_towed_wheel_is_one_turned_without_torque() {
         let skid = 1.0 - found.rim_speed / slip_angle.cos();
         assert!(skid > 0.0 && skid < 0.1 && found.drawbar < 0.0, "{skid}, {found:?}");
         // The axle's speed varies slightly as nodes enter and leave. The torque of the mean speed
-        // is not the mean torque: a slip of 0.001 changes the torque by ten times that share.
+        // is not the mean torque: a slip of 0.001 gives ten times this tolerance.
         let turning = 0.003 * 6311.6 * 0.467;
         assert!(found.torque.abs() < turning, "{}", found.torque);
         let rim_speed = found.rim_speed;

@@ -124,13 +124,13 @@ fn answers_a_step_of_steering_as_the_reference() {
 ///
 /// Without them the differences are 2 % and 325 N. First, its gearbox applies its torque to the
 /// chassis with the wrong sign (a couple of twice the driveshaft's torque). Second, it places the
-/// force of a tire one deflection above the ground: it takes the point on the ground for the bottom
+/// force of a tire one deflection above the ground. It takes the point on the ground for the bottom
 /// of the undeformed disc, and raises it once more. Third, the thrust acts at the loaded radius,
 /// while slip is computed with the larger rolling radius, so the ground receives more power than
 /// the wheel gives.
 ///
 /// They do not explain the yaw rate (0.4603 with both). Its error is that of an aligning torque 1.7
-/// times as large: with that and the second fault, step steer and circle agree with the reference
+/// times as large. With that and the second fault, step steer and circle agree with the reference
 /// within 1.5 % in speed and yaw rate throughout. No such term is known; the formulas of the tire
 /// are the same.
 #[test]

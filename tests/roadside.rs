@@ -14,9 +14,10 @@ use bekker::simulation::{Event, Struck, World, WorldModel};
 use std::path::Path;
 use std::process::Command;
 
-/// Two roads with a barrier closed until 9 s and a pedestrian who steps onto the road behind it.
+/// Two roads, each with a barrier, a pedestrian on the road behind it, and a vehicle.
 ///
-/// One vehicle receives messages of both, the other receives none.
+/// The first vehicle receives messages of its barrier, closed until 9 s, and of its pedestrian. The
+/// second vehicle receives no messages.
 const ROADS: &str = r#"
 format = 1
 name = "roads"

@@ -81,7 +81,7 @@ fn every_law() -> Vec<(String, Laws)> {
 ///
 /// The inputs are axle, drawbar and guide. The outputs are compaction, elasticity, damping, shear,
 /// bulldozing and, where pressure does not act along the surface, spin. Sums over nodes sample the
-/// contact at the node positions: a contact of 0.4 m with nodes 2 cm apart over 1.5 m has an error
+/// contact at the node positions. A contact of 0.4 m with nodes 2 cm apart over 1.5 m has an error
 /// of 0.1 to 0.3 %.
 #[test]
 fn works_add_up_in_the_wheel_rig_under_every_law() {

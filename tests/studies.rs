@@ -400,7 +400,7 @@ fn ramp(grade: f64) -> String {
 
 /// Files of levels are recorded, kept and named like the scenario's own.
 ///
-/// Of three elevation models the scenario names one, and one does not exist.
+/// The scenario names one of three elevation models, and one does not exist.
 #[test]
 fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     let levels =
@@ -616,8 +616,8 @@ fn means_do_not_know_how_long_a_vehicle_stands_at_its_end() {
 
 /// The page names the most important factor and what is missing.
 ///
-/// A random number alone decides, next to factors without effect: it is named, with its effect. A
-/// report on a part of the trials, or without the reference point of comparisons, states that.
+/// The only factor with an effect is the speed, a sampled number, which the page names with its
+/// effect. A page of a part of the trials, or without results at the reference point, states that.
 #[test]
 fn the_page_names_what_matters_most_and_what_is_missing() {
     let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
@@ -819,7 +819,7 @@ fn finer_drives_say_how_far_answers_move() {
         is("rms", (0.5 * (moves[0] * moves[0] + moves[1] * moves[1])).sqrt());
         is("most", moves[0].abs().max(moves[1].abs()));
         assert!(moves.iter().all(|own| *own != 0.0), "{moves:?}");
-        // A text response has no mean; the outcome is under way in both.
+        // A text response has no mean; the outcome `under_way` is the same in both.
         let outcome = of("outcome");
         assert_eq!((&outcome["mean"], &outcome["differ"]), (&Json::Null, &0.into()));
     }

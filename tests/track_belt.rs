@@ -395,9 +395,9 @@ fn belts_and_shoes_part_by_their_running_resistance() {
 /// Drives on level firm ground from an initial rolling speed and returns works between `from` and
 /// `to`, s.
 ///
-/// They are the sprockets' work with the increase of kinetic and potential energy, the engine's
-/// work behind its converter, and the sum of the road wheels' torques times their spins, J; then
-/// the distance, m.
+/// The values are the sprockets' work, the increase of kinetic and potential energy, and the
+/// engine's work behind its converter, J. Then follow the integral of the road wheels' torques
+/// times their spins, J, and the distance, m.
 fn worked(
     spec: &TrackedSpec,
     speed: f64,

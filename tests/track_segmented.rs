@@ -256,10 +256,10 @@ fn profile(height: impl Fn(f64) -> f64) -> GroundModel {
     ground(0.05, terrain.build().unwrap(), vec![scene::firm(0.8)])
 }
 
-/// Drives over firm ground until `time` and returns the maximum depth of any shoe's pins below the
-/// ground, m.
+/// Drives over firm ground until `time` and returns the maximum depth of any shoe's pins below it,
+/// m.
 ///
-/// The ground is evaluated under the pins; sprockets count as well.
+/// The value is negative if all pins stay above the ground.
 fn deepest(own: &mut TrackedDrive, time: f64, height: impl Fn(f64) -> f64) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
     while own.time() < time {

@@ -340,7 +340,7 @@ fn altered_toml(dice: &mut Dice, texts: &[String]) -> Vec<u8> {
     bytes
 }
 
-// The kinds
+// Kinds of input
 
 fn at(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -356,7 +356,7 @@ fn drives(bytes: &[u8], driven: bool, folder: &Path) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Ok(file) = ScenarioFile::parse("mutant.toml", &text, folder, &[]) else { return false };
     let Ok(built) = build::world(&file) else { return false };
-    // A heartbeat of a second has many steps, of which only the first matter here.
+    // A heartbeat of a second has many steps; only the first ones matter here.
     let short = built.world.agents.len() <= 4 && built.world.clock.steps_per_heartbeat() <= 20;
     if short && driven {
         World::new(built.world).advance();
