@@ -97,8 +97,8 @@ fn a_killed_one_goes_on_to_the_same_bytes() {
     let whole = place.path().join("whole");
     done(&whole, &more);
     let expected = files(&whole);
-    // Killed once this number of episodes exists; in the last round while it writes the finished
-    // dataset.
+    // Killed once this number of episodes exists. The run may also be past all episodes and write
+    // the dataset.
     let out = place.path().join("killed");
     for wanted in [0, 1, 5, 11] {
         let mut run = command(&out, &more).stdout(Stdio::null()).spawn().unwrap();

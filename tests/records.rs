@@ -509,8 +509,7 @@ fn times_of_parquet(out: &Path) -> Vec<f64> {
 /// A record that ends before its checkpoint is not resumed, since the rows between them would be
 /// lost.
 ///
-/// States are in Parquet only. The run is killed, resumed, ended and extended, with the bytes of an
-/// uninterrupted run and the original recording settings.
+/// A resumed run must also keep the recording settings of its record.
 #[test]
 fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
     let runs = runs();
@@ -554,6 +553,9 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
     same(&whole, &out, "gone on with");
 }
 
+/// A run with states in Parquet only is killed, resumed, completed and extended.
+///
+/// Its files have the bytes of an uninterrupted run.
 #[test]
 fn a_record_of_parquet_alone_is_gone_on_with() {
     let runs = runs();

@@ -1,5 +1,5 @@
 //! Worlds shared by several tests.
-#![allow(dead_code)] // every test uses its part
+#![allow(dead_code)] // each test uses only a part
 
 pub mod lagging_transmission;
 
