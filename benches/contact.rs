@@ -1,5 +1,6 @@
-//! The four wheels of an HMMWV through soft ground, their path prescribed: as
-//! many steps as asked, the same work every time, to be counted by callgrind.
+//! Contact of an HMMWV's four wheels with soft ground along a prescribed path, for callgrind.
+//!
+//! Each run does the given number of steps with identical work.
 //!
 //! `cargo bench --bench contact -- SPACING STEPS YAW`, in m and rad.
 
@@ -31,8 +32,9 @@ fn model(spacing: f64) -> GroundModel {
         .expect("the bench's own soil")
 }
 
-/// Centres of the wheels from the first axle's middle, and their depths, m:
-/// the second axle runs in the ruts of the first.
+/// Positions of the wheel centers relative to the middle of the first axle, and their depths, m.
+///
+/// The second axle runs in the ruts of the first.
 const WHEELS: [(f64, f64, f64); 4] =
     [(0.0, 0.93, 0.045), (0.0, -0.93, 0.045), (-3.3, 0.93, 0.05), (-3.3, -0.93, 0.05)];
 const STEP: f64 = 2e-3;
@@ -45,7 +47,7 @@ fn main() {
     let steps = numbers.next().unwrap_or(5000.0) as u32;
     let yaw = numbers.next().unwrap_or(0.3);
 
-    // the HMMWV's mesh tyre as it was run with Project Chrono
+    // The outline is the HMMWV mesh tire used with Project Chrono.
     let outline = vec![[0.08, 0.4677], [0.1, 0.4655], [0.125, 0.4495], [0.15, 0.412]];
     let wheel = Underside::new(outline, None).expect("the bench's own wheel");
     let model = model(spacing);

@@ -1,5 +1,7 @@
-//! The multibody step: the catalogue's vehicles on springs in place of soil, and
-//! chains of bodies between bushings, whose cost must grow with their length.
+//! Multibody step of catalog vehicles on springs instead of soil, and of chains of bodies with
+//! bushings.
+//!
+//! The cost of a chain must grow with its length.
 
 use bekker::multibody::{
     Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
@@ -12,7 +14,7 @@ use std::hint::black_box;
 
 const STEP: f64 = 2e-3;
 
-/// Stiff, damped pads with a wave under every wheel, dragging a little.
+/// Applies stiff, damped pads with a superposed wave and slight drag under every wheel.
 fn press_wheels(vehicle: &Vehicle, workspace: &mut VehicleWorkspace) {
     let radius = vehicle.ride_radius();
     let foot = Vec3::new(0.0, 0.0, -radius);
@@ -67,8 +69,8 @@ fn vehicles(criterion: &mut Criterion) {
     }
 }
 
-/// Free bodies in a row, three bushing rows between neighbours, the first tied
-/// to the world.
+/// Builds a row of free bodies with three bushing rows between neighbors; the first body is tied to
+/// the world.
 fn chain(length: usize) -> (Model, State, Workspace) {
     let mut builder = Builder::default();
     let mut before = BodyId::WORLD;

@@ -1,4 +1,4 @@
-//! One wheel's contact: per call, with the nodes it tests and loads printed.
+//! Contact of one wheel: time per call, with the numbers of nodes tested and loaded.
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Overlay, Published};
@@ -29,7 +29,7 @@ fn model(spacing: f64) -> GroundModel {
 }
 
 fn contact(criterion: &mut Criterion) {
-    // the HMMWV's mesh tyre as it was run with Project Chrono
+    // The outline is the HMMWV mesh tire used with Project Chrono.
     let outline = vec![[0.08, 0.4677], [0.1, 0.4655], [0.125, 0.4495], [0.15, 0.412]];
     let wheel = Underside::new(outline, None).expect("the bench's own wheel");
     for spacing in [0.05, 0.02] {

@@ -1,5 +1,4 @@
-//! The exchange of a heartbeat: encode, decode and apply, per node, with the
-//! bytes that it takes printed.
+//! Exchange of one heartbeat: time per node to encode, decode and apply, with the number of bytes.
 
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
@@ -15,7 +14,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// An HMMWV at 5 m/s on the reference's soft soil, heartbeat 10 ms.
+/// Builds an HMMWV at 5 m/s on the reference's soft soil with a heartbeat of 10 ms.
 fn drive(spacing: f64) -> WorldModel {
     let soil = Yielding {
         k_phi: 0.2e6,
@@ -67,7 +66,7 @@ fn drive(spacing: f64) -> WorldModel {
     }
 }
 
-/// Patches of 100 heartbeats of one vehicle.
+/// Returns the patches of one vehicle over 100 heartbeats.
 fn patches(spacing: f64) -> Vec<Patches> {
     let mut world = World::new(drive(spacing));
     let mut heartbeat = || {

@@ -1,5 +1,5 @@
-//! What a program builds on: runs with observers and drivers from outside, batches, events,
-//! contacts, endings by policy.
+//! Library interface: runs with observers and external controllers, batches, events, contacts, and
+//! ending policies.
 
 use bekker::ground::SampleGrid;
 use bekker::scenario::{ScenarioFile, build};
@@ -38,7 +38,7 @@ fn model(text: &str) -> WorldModel {
     build::world(&file).unwrap().world
 }
 
-/// Takes down what it is told.
+/// Observer that records every callback.
 #[derive(Default)]
 struct Log {
     started: usize,
@@ -84,7 +84,8 @@ impl Observer<String> for Log {
     }
 }
 
-/// Each observer is told all, in step, and the run gives what a loop by hand gives.
+/// Each observer receives all callbacks in order, and the run gives the same result as a manual
+/// loop.
 #[test]
 fn a_run_tells_its_observers_all() {
     let schedule = Schedule {
@@ -131,8 +132,9 @@ fn an_observer_may_end_a_run_or_fail_it() {
     }
 }
 
-/// A driver from outside is asked each heartbeat, sees its own vehicle's sensors and no
-/// other's, and its commands are state as those of a loop by hand are.
+/// An external controller is called at each heartbeat and sees only its own vehicle's sensors.
+///
+/// Its commands are part of the state, as those of a manual loop are.
 #[test]
 fn a_driver_from_outside_drives_by_its_sensors() {
     let command = |seen: usize| Command {
@@ -176,7 +178,8 @@ fn a_driver_from_outside_drives_by_its_sensors() {
     assert_eq!(error.to_string(), "the driver of lead: throttle = NaN: must be a finite number");
 }
 
-/// An angle is a share of full lock (`max_wheel_angle_deg` of the vehicle's file).
+/// A steering angle converts to a fraction of full lock (`max_wheel_angle_deg` of the vehicle
+/// file).
 #[test]
 fn wheels_are_steered_by_an_angle() {
     let mut world = World::new(model(SCENARIO));
@@ -192,7 +195,7 @@ fn wheels_are_steered_by_an_angle() {
     world.command(1, by(Steering::Share(0.1))).unwrap();
 }
 
-/// Worlds of a batch are worlds like any other.
+/// Worlds of a batch have the same bits as worlds that run alone.
 #[test]
 fn a_batch_gives_the_bits_of_its_worlds_alone() {
     let throttle = |index: usize| Command { throttle: 0.2 * index as f64, ..Command::default() };
@@ -215,7 +218,7 @@ fn a_batch_gives_the_bits_of_its_worlds_alone() {
     assert_eq!(before, batch.iter().map(World::hash).collect::<Vec<_>>());
 }
 
-/// Wheels and shoes tell what carries them: the weights, at rest.
+/// At rest, the contact loads of wheels and shoes sum to the vehicle's weight.
 #[test]
 fn contacts_carry_the_weight() {
     let mut world = World::new(model(SCENARIO));
@@ -230,10 +233,10 @@ fn contacts_carry_the_weight() {
     for agent in 0..2 {
         let weight = 9.81 * world.model().agents[agent].vehicle.mass();
         let up: f64 = world.contacts(agent).iter().map(|c| c.load.wrench.force.z).sum();
-        // both are settled; a tracked vehicle still creeps
+        // Both vehicles are settled; the tracked one still creeps.
         assert!((up / weight - 1.0).abs() < 0.02, "agent {agent}: {up} N for {weight} N");
     }
-    // a sample that is used again is the sample
+    // A reused sample equals a new one.
     let mut sample = Sample::default();
     assert!(world.sample_into(1, &mut sample) && world.sample_into(0, &mut sample));
     assert_eq!(Some(sample.clone()), world.sample(0));
@@ -272,9 +275,10 @@ driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]] }
             _ => None,
         })
         .collect();
-    // `firm` is a word of the catalogue for this one
+    // `firm` resolves to this catalog soil.
     assert_eq!(entered, [("chrono_hard".into(), "grenville_loam".into())]);
-    // it pulls away, and each shift begins in the gear in which the last ended
+    // The vehicle accelerates from rest, and each shift starts in the gear in which the previous
+    // one ended.
     let shifts: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
@@ -288,7 +292,7 @@ driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]] }
     assert_eq!(events.iter().filter(arrived).count(), 1, "{events:?}");
 }
 
-/// A vehicle that stands before a wall of grade: by policy it ends or is let try on.
+/// A vehicle stalled before an overly steep grade ends or continues, as the policy specifies.
 #[test]
 fn endings_are_the_callers() {
     let text = |endings: &str| {
@@ -320,7 +324,7 @@ driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
     assert!(at < 6.0, "after 4 s: {at}");
     let (code, later) = ended("[endings]\nimmobilised_after = 7.0");
     assert_eq!(code, OutcomeCode::Immobilised);
-    // the same standstill, judged three seconds later
+    // The same standstill is detected three seconds later.
     assert!((later - at - 3.0).abs() < 0.011, "{at} and {later}");
     let (code, end) = ended("[endings]\nimmobilised = false");
     assert_eq!(code, OutcomeCode::UnderWay);
@@ -335,7 +339,7 @@ driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
     assert!(world.is_running());
 }
 
-/// All are put, or none is.
+/// A call that relocates several vehicles relocates all of them or none.
 #[test]
 fn all_are_put_elsewhere_or_none() {
     let mut world = World::new(model(SCENARIO));
@@ -350,7 +354,8 @@ fn all_are_put_elsewhere_or_none() {
     assert_eq!(places, [50.0, 30.0]);
 }
 
-/// What scenarios have in common is made once, and made anew where a file has changed.
+/// Elevation models and vehicles shared by scenarios are built once, and rebuilt when their file
+/// changes.
 #[test]
 fn elevation_models_and_vehicles_are_made_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -388,7 +393,8 @@ driver = { kind = "hold" }
     assert_eq!(three.world.ground.terrain().height(0.0, 0.0), 4.0);
 }
 
-/// A grid of the ground is its points, and a clone of a world goes its own way on it.
+/// A grid query equals point queries of the ground, and a cloned world changes its ground
+/// independently.
 #[test]
 fn the_ground_is_read_over_a_grid() {
     let mut world = World::new(model(SCENARIO));

@@ -1,5 +1,6 @@
-//! Vehicles that drive themselves: they arrive, round what is in the way; what a team tells
-//! each other; the same bits on any threads and ranks and across a cut.
+//! Autonomous vehicles: arrival, obstacle avoidance, team map sharing, and determinism.
+//!
+//! Bits are the same for any number of threads and ranks and across a checkpoint.
 
 use crate::scene;
 
@@ -12,7 +13,7 @@ use scene::on_ranks;
 use std::path::Path;
 use std::time::Duration;
 
-/// Three MRZR-4s in a row before two holes and a tree, on a firm field.
+/// Scenario of three MRZR-4s in a row before two holes and a tree, on a firm field.
 const FIELD: &str = r#"
 format = 1
 name = "field"
@@ -69,7 +70,7 @@ fn three_arrive_round_holes_and_a_tree() {
     let summary = world.summary("field", 0.0);
     let found = summary.exploration.expect("they explored");
     assert_eq!((found.holes, found.holes_detected), (2, 2));
-    // 45 m, less the 3 m about the goal, at no more than 5 m/s
+    // 45 m, less the arrival radius of 3 m, at no more than 5 m/s.
     assert!(found.time_to_complete.is_some_and(|time| (8.4..60.0).contains(&time)), "{found:?}");
 }
 
@@ -129,8 +130,10 @@ fn threads_ranks_and_a_cut_give_the_same_bits() {
     }
 }
 
-/// Of a radio that never fails, all ways of sharing lead all to what all had seen together a
-/// second ago, and whole maps take more bytes than changes, as soon as anything lies behind.
+/// With a lossless radio, all sharing modes lead to one map: the union of all scans up to one
+/// second ago.
+///
+/// Whole maps take more bytes than changes once part of the field is behind the vehicles.
 #[test]
 fn all_ways_of_sharing_lead_to_one_map() {
     let mut bytes = Vec::new();
@@ -157,14 +160,16 @@ fn all_ways_of_sharing_lead_to_one_map() {
     assert!(whole > changed && whole > told && told > 0, "{bytes:?}");
 }
 
-/// Vehicles that stand, and so see the same whatever they are told, know the same together however
-/// they share it, to the bit; each knows all tiles, though not of all the last scan.
+/// Stationary vehicles have the same map to the bit in every sharing mode.
+///
+/// They see the same regardless of the messages received. Each holds all tiles, though not all
+/// cells of the last scan.
 #[test]
 fn who_stands_has_one_map_however_it_is_shared() {
     let stand = ["vehicle[0].driver.goal=[0, -15]", "vehicle[0].row.goal_to=[0, 15]"];
     let found = [MapSharing::Central, MapSharing::Whole, MapSharing::Peers].map(|sharing| {
         let mut world = World::new(model(&[&stand[..], &[&never_failing(sharing)]].concat()));
-        // the last exchange tells what the scan before it has shown
+        // The last exchange contains the scan before it.
         while world.time() < 1.0 - 1e-9 {
             world.advance();
         }
@@ -180,8 +185,10 @@ fn never_failing(sharing: MapSharing) -> String {
     format!("team={{ sharing = {word:?}, radio = {{ near = 1, far = 1 }} }}")
 }
 
-/// Who drives by and is told of leaves no wall: of three that drive side by side, 10 m apart on a
-/// bare field, no cell within 3 m of their ways is an obstacle.
+/// Teammates that report their positions leave no obstacle cells in the map.
+///
+/// Three vehicles drive side by side, 10 m apart on a bare field; no cell within 3 m of their paths
+/// is an obstacle.
 #[test]
 fn others_that_are_told_of_leave_no_walls() {
     let bare = ["scenery=[]", "terrain.stamp=[]", "terrain.surface={ kind = 'flat' }"];
@@ -196,7 +203,7 @@ fn others_that_are_told_of_leave_no_walls() {
     assert!(blocked.is_empty(), "{} of them: {blocked:?}", blocked.len());
 }
 
-/// A member that is put elsewhere begins anew, and is told again all that the others know.
+/// A relocated member starts with an empty map and receives all tiles of the others again.
 #[test]
 fn who_begins_anew_is_told_all_again() {
     for sharing in ["central", "peers"] {
@@ -214,9 +221,10 @@ fn who_begins_anew_is_told_all_again() {
     }
 }
 
-/// Goals that the authority hands out are all driven to, by vehicles that have none of their own:
-/// each is sent somewhere, one is sent on, all hear when nothing is left, and on ranks it is the
-/// same.
+/// All goals assigned by the authority are reached by vehicles without individual goals.
+///
+/// Each vehicle gets a first goal, one gets a second, and all are notified when none is left.
+/// Results on ranks are the same.
 #[test]
 fn goals_are_handed_out_and_reached_the_same_on_ranks() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
@@ -241,7 +249,7 @@ fn goals_are_handed_out_and_reached_the_same_on_ranks() {
         }
     }
     assert!(!world.is_running(), "after {} s, {nearest:?}", world.time());
-    // the 3 m within which a vehicle has arrived, and what it drives in a heartbeat
+    // The arrival radius of 3 m plus the distance driven in a heartbeat.
     assert!(nearest.iter().all(|nearest| *nearest < 3.1), "{nearest:?}");
     for agent in 0..3 {
         assert_eq!(world.outcome(agent).code, OutcomeCode::Arrived);
@@ -262,7 +270,7 @@ fn goals_are_handed_out_and_reached_the_same_on_ranks() {
     }
 }
 
-/// A search ends when the share that it is for is explored, and says how much was when.
+/// A search ends when the requested share of the area is explored, and reports the share over time.
 #[test]
 fn a_search_ends_with_its_share_explored() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
@@ -282,8 +290,10 @@ fn a_search_ends_with_its_share_explored() {
     assert!(world.summary("field", 0.0).warnings.is_empty());
 }
 
-/// A share that cannot be reached, as no beam sees under a tree, ends the search where nothing is
-/// left, and the summary says so.
+/// A search for an unreachable share ends when nothing more can be explored, and the summary
+/// reports it.
+///
+/// No beam sees the ground under a tree.
 #[test]
 fn a_search_that_falls_short_says_so() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
@@ -299,8 +309,10 @@ fn a_search_that_falls_short_says_so() {
     assert_eq!(codes, ["search_fell_short"], "{found}");
 }
 
-/// At the end one that was on its way is under way though it stands, be it to think; one that
-/// waits for its team's orders holds, since it waits.
+/// At the end of a run, a vehicle with an unreached goal is still driving, even if it is stationary
+/// while it plans.
+///
+/// A vehicle that waits for orders of its team is holding.
 #[test]
 fn who_finds_its_way_at_the_end_is_under_way() {
     let begun = driven(model(&[]), 0.05);
@@ -314,8 +326,8 @@ fn who_finds_its_way_at_the_end_is_under_way() {
     assert_eq!(codes, [OutcomeCode::UnderWay, OutcomeCode::Holding, OutcomeCode::Holding]);
 }
 
-/// One that may be no faster than a snail gets on all the same, and never backs away; what would
-/// be none is refused.
+/// A vehicle with a very low speed limit still advances and never reverses; a limit of practically
+/// zero is refused.
 #[test]
 fn a_slow_driver_gets_on() {
     let slow = model(&["vehicle[0].driver.speed=0.2", "vehicle[0].row.count=1"]);
@@ -326,7 +338,7 @@ fn a_slow_driver_gets_on() {
         assert!(wanted >= 0.0, "{wanted} m/s at {} s", world.time());
     }
     let x = world.sample(0).unwrap().pose.position.x;
-    // an idling engine creeps on at a third of a metre a second
+    // An idling engine creeps at a third of a meter per second.
     assert!((0.5..5.0).contains(&x), "{x}");
     let sets = ["vehicle[0].driver.speed=0.1".to_string()];
     let said =
@@ -334,7 +346,7 @@ fn a_slow_driver_gets_on() {
     assert!(said.contains("driver.speed = 0.1: must be from 0.2 to 50 m/s"), "{said}");
 }
 
-/// A link that is lost changes only what was told over it: the same drive until then.
+/// A lost link changes only the data received over it: the drive is the same until then.
 #[test]
 fn a_vehicle_without_contact_goes_on_with_what_it_has() {
     let silent = "team={ radio = { near = 0, far = 0 } }";
@@ -349,8 +361,9 @@ fn a_vehicle_without_contact_goes_on_with_what_it_has() {
     }
 }
 
-/// Who has no goal needs a team that hands out what is to be done, and that an authority; what is
-/// said twice or about nothing is refused at its key.
+/// A vehicle without a goal needs a team with tasks and an authority.
+///
+/// A task specified twice or without effect is refused at its key.
 #[test]
 fn tasks_that_nobody_can_hand_out_are_refused() {
     let refused = |text: &str, set: &str| {
@@ -391,7 +404,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
     );
 }
 
-/// Keys of sensors and drivers that would do nothing are refused, with what they need.
+/// Keys of sensors and drivers without effect are refused, with the key that they require.
 #[test]
 fn keys_that_would_do_nothing_are_refused() {
     let with = |from: &str, to: &str| {
@@ -427,7 +440,7 @@ fn keys_that_would_do_nothing_are_refused() {
     assert!(ScenarioFile::parse("field.toml", &feels, Path::new(""), &[]).is_ok());
 }
 
-/// Of several lidars the first is the one that is driven by, and a warning names the others.
+/// The first of several lidars is used for navigation, and a warning names the others.
 #[test]
 fn sensors_that_are_passed_over_are_named() {
     let second = "sensor = [ { name = \"back\", model = { kind = \"lidar\", columns = 16 }, yaw_deg = 180 },";
@@ -443,7 +456,7 @@ fn sensors_that_are_passed_over_are_named() {
     assert!(!built.unwrap().warnings.iter().any(|own| own.to_string().contains("sensor[")));
 }
 
-/// An area to be searched lies on the terrain, where that has bounds; all of it may be.
+/// A search area must be within the terrain where that has bounds; it may cover all of it.
 #[test]
 fn an_area_off_the_terrain_is_refused() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
@@ -461,7 +474,7 @@ fn an_area_off_the_terrain_is_refused() {
     }
 }
 
-/// The world of one vehicle at the origin of a bare level field.
+/// Builds the world of one vehicle at the origin of a bare level field.
 fn one(sets: &[&str]) -> build::Built {
     let row = "row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n";
     assert!(FIELD.contains(row));
@@ -477,12 +490,12 @@ fn one(sets: &[&str]) -> build::Built {
     build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap()
 }
 
-/// It for some seconds; what it hit.
+/// Runs the world of [`one`] for `seconds` and returns it with the collisions.
 fn alone(sets: &[&str], seconds: f64) -> (World, Vec<String>) {
     observed(one(sets).world, seconds, |_| {})
 }
 
-/// Drives a world; what was hit.
+/// Runs a world and returns it with the collisions.
 fn observed(model: WorldModel, seconds: f64, mut look: impl FnMut(&World)) -> (World, Vec<String>) {
     let mut world = World::new(model);
     let mut hits = Vec::new();
@@ -500,20 +513,24 @@ fn observed(model: WorldModel, seconds: f64, mut look: impl FnMut(&World)) -> (W
     (world, hits)
 }
 
-/// The HMMWV's mirrors stand 0.23 m out of its footprint and its lidar sees them: what returns from them is no obstacle.
+/// Lidar returns from the vehicle's own mirrors are not obstacles.
+///
+/// The HMMWV's mirrors extend 0.23 m beyond its footprint, where its lidar sees them.
 #[test]
 fn own_mirrors_are_no_obstacles() {
     let hmmwv = ["vehicle[0].model='hmmwv'", "vehicle[0].sensor[0].position=[1.6, 0, 0.9]"];
     let (world, hits) = alone(&hmmwv, 6.0);
     assert!(world.sample(0).unwrap().pose.position.x > 10.0 && hits.is_empty());
-    // beside its way; where beams are far apart, 20 m aside, there are some
+    // Only cells next to its path are checked: 20 m to the side, where beams are sparse, there are
+    // some obstacles.
     let blocked = world.blocked_cells().into_iter().map(|cell| cell.corner);
     let beside: Vec<[f64; 2]> = blocked.filter(|[_, y]| y.abs() < 5.0).collect();
     assert!(beside.is_empty(), "{} of them: {beside:?}", beside.len());
 }
 
-/// What a vehicle counts on to stop with is what its brakes give on the ground that it drives on: on slippery ground, and
-/// with brakes behind alone, it stops before a wall.
+/// The deceleration assumed by the navigator is what the brakes achieve on the given ground.
+///
+/// A vehicle on slippery ground, or with rear brakes only, therefore stops before a wall.
 #[test]
 fn none_drives_into_the_wall_that_it_sees() {
     let counts_on = |sets: &[&str]| {
@@ -524,7 +541,7 @@ fn none_drives_into_the_wall_that_it_sees() {
     for (sets, least, most) in [
         (&["soil.custom[0].friction=0.4"][..], 2.2, 2.3),
         (&["soil.custom[0].friction=0.25"], 1.4, 1.42),
-        // half of its weight is on the axle that is braked
+        // Half of its weight is on the braked axle.
         (&gator, 2.2, 2.3),
     ] {
         let braking = counts_on(sets);
@@ -539,8 +556,10 @@ fn none_drives_into_the_wall_that_it_sees() {
     assert_eq!(counts_on(&["vehicle[0].driver.braking=3"]), 3.0);
 }
 
-/// Downhill gravity takes its share of what the brakes give: a vehicle that counts on the rest stops before
-/// a wall, where one that counts on the level's comes to it at more than 1 m/s.
+/// The deceleration assumed downhill is that of the brakes less gravity.
+///
+/// The vehicle stops before a wall; with the value for level ground it would reach the wall at more
+/// than 1 m/s.
 #[test]
 fn none_drives_downhill_into_the_wall_that_it_sees() {
     let sets = [
@@ -553,13 +572,13 @@ fn none_drives_downhill_into_the_wall_that_it_sees() {
     assert!(world.sample(0).unwrap().pose.position.x > 15.0 && hits.is_empty(), "{hits:?}");
 }
 
-/// The world of two vehicles of a team that share maps without loss, on a field where nothing stands.
+/// Builds the world of two team members that share maps without loss, on a field without obstacles.
 fn two(sets: &[&str]) -> WorldModel {
     let bare = ["scenery=[]", "terrain.stamp=[]", &never_failing(MapSharing::Central)];
     model(&[&bare[..], sets].concat())
 }
 
-/// Drives the world of two until both have arrived, without a touch.
+/// Runs the world of [`two`] until both have arrived without a collision.
 fn both_arrive(sets: &[&str], seconds: f64) -> World {
     let (world, hits) = observed(two(sets), seconds, |_| {});
     assert!(hits.is_empty(), "{hits:?}");
@@ -570,7 +589,7 @@ fn both_arrive(sets: &[&str], seconds: f64) -> World {
     world
 }
 
-/// Two that are sent to one place from either side come to it without touching: the second gives way.
+/// Two vehicles sent to one goal from opposite sides do not touch: the second yields.
 #[test]
 fn two_with_one_goal_do_not_touch() {
     let sets = [
@@ -582,7 +601,7 @@ fn two_with_one_goal_do_not_touch() {
     both_arrive(&sets, 40.0);
 }
 
-/// One that comes after another to the same place arrives beside it, where that one stands already.
+/// A vehicle that arrives at an occupied goal stops next to the vehicle that is there.
 #[test]
 fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
     let sets = [
@@ -594,13 +613,15 @@ fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
     let world = both_arrive(&sets, 25.0);
     for agent in 0..2 {
         let at = world.sample(agent).unwrap().pose.position;
-        // within 3 m, or beside the one that stands within 3 m: both reach 1.96 m
+        // Within 3 m of the goal, or within 3 m of contact with the other vehicle: both have a
+        // radius of 1.96 m.
         let away = (at.x - 35.0).hypot(at.y);
         assert!(away < if agent == 0 { 3.1 } else { 7.5 }, "{agent}: {away} m from the goal");
     }
 }
 
-/// Two whose ways cross: the second waits for the first, on any threads and ranks with the same bits.
+/// Where the paths of two vehicles cross, the second waits for the first, with the same bits on any
+/// threads and ranks.
 #[test]
 fn who_gives_way_does_so_alike_on_threads_and_ranks() {
     let model = two(&[
@@ -639,8 +660,8 @@ fn who_gives_way_does_so_alike_on_threads_and_ranks() {
     }
 }
 
-/// With its goal behind it turns at full lock, and does so at the pace that it is said to: it does not stop again and
-/// again.
+/// A vehicle with its goal behind it turns at full lock at a constant low speed, without repeated
+/// stops.
 #[test]
 fn one_that_turns_round_keeps_its_pace() {
     let sets = ["vehicle[0].driver.goal=[-25, 0]"];
@@ -653,12 +674,13 @@ fn one_that_turns_round_keeps_its_pace() {
         }
     });
     let mean = paces.iter().sum::<f64>() / paces.len() as f64;
-    // half of its turning circle of 19.6 m takes half a minute; 1.1 m/s is within the band in which it coasts
+    // Half of its turning circle of 19.6 m takes half a minute; 1.1 m/s is within the band in which
+    // it coasts.
     assert!(paces.len() > 300 && (0.9..1.2).contains(&mean), "{mean} m/s over {}", paces.len());
     assert!(hardest < 0.3, "{hardest}");
 }
 
-/// A goal from which a vehicle's front would stand out over the terrain's edge is warned of.
+/// A goal at which a vehicle's front would extend beyond the terrain's edge gives a warning.
 #[test]
 fn goals_at_the_edge_are_warned_of() {
     let surface = "terrain.surface={ kind = 'random', size = [100, 60], amplitude = 0.2 }";
@@ -673,7 +695,7 @@ fn goals_at_the_edge_are_warned_of() {
     assert!(clear.is_empty(), "{clear:?}");
 }
 
-/// Goals that lie in what stands are warned of, those of a team like those of a vehicle.
+/// A goal inside an obstacle gives a warning, for goals of a team and of a vehicle alike.
 #[test]
 fn goals_in_what_stands_are_warned_of() {
     let block =

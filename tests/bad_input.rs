@@ -1,14 +1,13 @@
-//! Every kind of wrong input, with the message it must give.
+//! Wrong inputs of every kind, each with the message that it must give.
 //!
-//! One table for scenarios, one for vehicles, one for `--set`, one for command lines. A message
-//! must name the place, the key, the value and what is allowed; the exit code
-//! is 3 for wrong input and 2 for a wrong command line; standard output, which
-//! is for data, stays empty; nothing panics.
+//! There is one table each for scenarios, vehicles, `--set` and command lines. A message must name
+//! the position, the key, the value and what is allowed. The exit code is 3 for wrong input and 2
+//! for a wrong command line. Standard output, which is for data, stays empty, and nothing panics.
 
 use assert_cmd::Command;
 use std::path::Path;
 
-/// A sound scenario with something of everything; the tables break it.
+/// Valid scenario that uses every kind of table; the cases below break it.
 const SOUND: &str = r#"format = 1
 name = "sound"
 seed = 7
@@ -78,8 +77,9 @@ rows = [
 interval = 0.05
 "#;
 
-/// Replace the first text by the second in [`SOUND`]; then the report must
-/// hold the third. `:N:` in it is a line of the changed text.
+/// Cases: text to replace in [`SOUND`], its replacement, and a text that the report must contain.
+///
+/// `:N:` in the latter is a line of the changed text.
 const SCENARIOS: &[(&str, &str, &str)] = &[
     // TOML itself
     ("seed = 7", "seed = = 7", ":3: not valid TOML: "),
@@ -508,7 +508,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "payload = [{ mass = 50000, position = [0, 0, 0] }]",
         ": must be at least ",
     ),
-    // less than its handling's stiffness bears, and more than its belts do
+    // Less than the stiffness of its handling supports, and more than its belts do.
     (
         "heading_deg = 10",
         "payload = [{ mass = 20000, position = [0, 0, 0] }]",
@@ -768,8 +768,9 @@ sensor = [{ name = "a", model = { kind = "lidar", elevations_deg = [1, 1] } }]"#
     ),
 ];
 
-/// The same for a vehicle file; `truck.toml:N:` is checked to be the line of
-/// the change, so messages here start after it.
+/// The same for a vehicle file.
+///
+/// `truck.toml:N:` is checked to be the changed line, so messages here start after it.
 const VEHICLES: &[(&str, &str, &str)] = &[
     ("name = \"MRZR-4\"", "name = \"\"", "name = '': must be given"),
     ("wheelbase = 2.72", "wheelbase = -2.72", "wheelbase = -2.72: must be finite and above 0"),
@@ -825,11 +826,12 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A grid of heights that is sound; the table of DEMs breaks it.
+/// Valid grid of heights; the table of DEMs breaks it.
 const GRID: &str =
     "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3\n4 5 6\n";
 
-/// Replace the first text by the second in [`GRID`]; what `terrain import` must say.
+/// Cases: text to replace in [`GRID`], its replacement, and a text that `terrain import` must
+/// print.
 const GRIDS: &[(&str, &str, &str)] = &[
     ("ncols 3\n", "", "grid.asc: ascii grid: the header has no 'ncols'"),
     ("ncols 3", "ncols three", "grid.asc: ascii grid, line 1: ncols is 'three'; allowed: "),
@@ -855,7 +857,7 @@ const GRIDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A `--set` argument laid over the sound scenario, and the report.
+/// Cases: a `--set` argument for the valid scenario, and the report.
 const SETS: &[(&str, &str)] = &[
     ("time.step", "--set time.step: must be of the form key=value, such as seed=7"),
     ("=3", "--set =3: must be of the form key=value"),
@@ -886,7 +888,7 @@ const SETS: &[(&str, &str)] = &[
     ("vehicle=[]", "--set vehicle=[]: vehicle = []: must have at least 1 element, has 0"),
 ];
 
-/// A command line, the report and the exit code.
+/// Cases: a command line, the report and the exit code.
 const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&[], "Usage: bekker", 2),
     (&["walk"], "unrecognized subcommand 'walk'", 2),
@@ -1068,7 +1070,7 @@ fn bekker(folder: &Path) -> Command {
     command
 }
 
-/// What is amiss with the answer to a wrong input, if anything.
+/// Returns what is wrong with the response to a wrong input, if anything.
 fn amiss(command: &mut Command, message: &str, code: i32) -> Option<String> {
     let output = command.output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr);
@@ -1197,8 +1199,9 @@ fn malformed_command_lines() {
     assert_none_amiss(COMMAND_LINES.iter().filter_map(answer).collect());
 }
 
-/// Vehicles of a row that stand in one another are as many faults as there are vehicles, not pairs:
-/// of 4096 on 24 m each stands in some eight hundred others.
+/// Overlapping vehicles of a row give one fault per vehicle, not one per pair.
+///
+/// Each of 4096 vehicles on 24 m overlaps about eight hundred others.
 #[test]
 fn a_row_upon_itself_is_told_a_line_a_vehicle() {
     let folder = tempfile::tempdir().unwrap();
@@ -1207,7 +1210,7 @@ fn a_row_upon_itself_is_told_a_line_a_vehicle() {
     std::fs::write(folder.path().join("sound.toml"), broken).unwrap();
     let output = bekker(folder.path()).args(["validate", "sound.toml"]).output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr);
-    // in the order of the row, by the entry's own key and value
+    // Faults are in the order of the row and name the key and value of the entry.
     let second = "sound.toml:56: vehicle[2].position = [-30, 0] (of third_2: [-30.0, 0.00878906";
     let lines: Vec<&str> = report.lines().collect();
     assert!(lines[0].starts_with(second) && lines[0].contains("overlaps third_1 ("), "{report}");

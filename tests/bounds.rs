@@ -1,10 +1,11 @@
-//! What no machine can hold or no vehicle can be ends in a clear error, soon and in little
-//! memory; and inputs altered by the thousand never make the program panic
-//! (`bounds/mutations.rs`).
+//! Inputs beyond the limits of any machine or vehicle end in a clear error, in little time and
+//! memory.
 //!
-//! The commands run with 200 MiB of data and two seconds of a processor: one on a machine
-//! that does nothing else, two where the tests run beside each other. Nothing is measured
-//! by the clock on the wall; who would wait for ever is ended by the test.
+//! Thousands of altered inputs never make the program panic (`bounds/mutations.rs`).
+//!
+//! The commands run with 200 MiB of data and two seconds of processor time: one on an idle machine,
+//! two where tests run in parallel. Wall-clock time is not measured; the test ends a command that
+//! would wait forever.
 
 #[path = "bounds/mutations.rs"]
 mod mutations;
@@ -13,7 +14,7 @@ use assert_cmd::Command;
 use std::path::Path;
 use std::time::Duration;
 
-/// A sound scenario; the table breaks it.
+/// Valid scenario; the table breaks it.
 const SOUND: &str = r#"format = 1
 name = "sound"
 time = { duration = 1 }
@@ -27,9 +28,9 @@ driver = { kind = "path", waypoints = [[0, 0], [80, 0]], speed = 5 }
 
 const RIG: &str = "overrides = { axles.0.suspension.double_wishbone.points.spring_arm";
 
-/// Replace the first text by the second in [`SOUND`]; the report must hold the third.
+/// Cases: text to replace in [`SOUND`], its replacement, and a text that the report must contain.
 const SCENARIOS: &[(&str, &str, &str)] = &[
-    // Where and how far
+    // Position and distance
     (
         "position = [0, 0]",
         "position = [1e8, 0]",
@@ -41,7 +42,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "[900000, 0]",
         "waypoints = [[0, 0], [900000, 0]]: make a way of 900 km; must be at most 200 km",
     ),
-    // How long and how often
+    // Duration and frequency
     ("duration = 1", "duration = 1e300", "time.duration = 1e300: must be > 0 and <= 604800 s"),
     (
         "duration = 1",
@@ -58,7 +59,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "[output]\ninterval = 1e300\n[[vehicle]]",
         "output.interval = 1e300: must be > 0 and <= 604800 s",
     ),
-    // Pictures and scans
+    // Images and scans
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', model = { kind = 'camera', width = 16384, height = 16384 } }]",
@@ -231,7 +232,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A command line, the report and the exit code.
+/// Cases: a command line, the report and the exit code.
 const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (
         &["validate", "/dev/zero"],
@@ -309,7 +310,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["bench", "--step", "nan"], "must be from 0.00001 to 0.02 s", 2),
 ];
 
-/// A folder with what the tables name.
+/// Creates a folder with the files that the tables name.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -332,27 +333,27 @@ fn folder() -> tempfile::TempDir {
     };
     let centimetres: Vec<_> = (1..9).map(|k| (4.0 * f64::from(k), 1e4 * f64::from(k))).collect();
     std::fs::write(at("centimetres.csv"), table(&centimetres)).unwrap();
-    // n = 5: of no soil that yields
+    // n = 5: a value of no deformable soil.
     let steep: Vec<_> = (1..9).map(|k| f64::from(k) / 40.0).map(|z| (z, 1e7 * z.powi(5))).collect();
     std::fs::write(at("kilopascals.csv"), table(&steep)).unwrap();
     folder
 }
 
-/// The header of a picture of 60000 x 60000, and next to nothing of it.
+/// Returns the header of an image of 60000 x 60000, followed by almost no data.
 fn lie() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, 60_000, 60_000);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.set_depth(png::BitDepth::Sixteen);
     let mut writer = encoder.write_header().unwrap();
-    // the first bytes of a compressed nothing
+    // First bytes of an empty compressed stream.
     writer.write_chunk(png::chunk::IDAT, &[0x78, 0x9c, 0x03, 0x00]).unwrap();
-    // it complains of what is missing when it ends
+    // Dropping the writer reports the missing data as an error.
     drop(writer);
     bytes
 }
 
-/// `bekker` with 200 MiB of data and two seconds of a processor.
+/// Returns a `bekker` command limited to 200 MiB of data and `seconds` of processor time.
 fn bounded(folder: &Path, arguments: &[&str], seconds: u32) -> Command {
     let mut command = Command::new("sh");
     let limits = format!("ulimit -d 204800; ulimit -t {seconds}; exec \"$0\" \"$@\"");
@@ -361,7 +362,7 @@ fn bounded(folder: &Path, arguments: &[&str], seconds: u32) -> Command {
     command
 }
 
-/// What is amiss with the answer to a wrong input, if anything.
+/// Returns what is wrong with the response to a wrong input, if anything.
 fn amiss(command: &mut Command, message: &str, code: i32) -> Option<String> {
     let output = command.output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr);
@@ -452,8 +453,8 @@ fn texts_of_any_length_and_depth() {
     assert_none_amiss(found);
 }
 
-/// Ways and meshes of some MB that hold, or stand for, more than memory does, and small ones that
-/// would take for ever.
+/// Paths and meshes of some MB that expand beyond memory, and small ones that would run forever,
+/// are refused.
 #[test]
 fn ways_and_meshes_of_any_length_and_depth() {
     let folder = folder();
@@ -497,7 +498,7 @@ fn ways_and_meshes_of_any_length_and_depth() {
     assert_none_amiss(found);
 }
 
-/// OBJ meshes of some MB that stand for more than memory holds, or take the square of their length.
+/// OBJ meshes of some MB that expand beyond memory or need quadratic time are refused.
 #[test]
 fn meshes_in_obj_are_bounded() {
     let folder = folder();
@@ -516,7 +517,7 @@ fn meshes_in_obj_are_bounded() {
         let mut command = bounded(folder.path(), &["validate", "broken.toml"], 8);
         found.extend(amiss(&mut command, message, 3));
     }
-    // the text and the places that are allowed need more than the others
+    // The text and the largest allowed number of vertices need more memory than the other cases.
     std::fs::write(folder.path().join("own.obj"), "v 0 0 0\n".repeat(12_000_002)).unwrap();
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -d 512000; exec \"$0\" validate broken.toml"]);
@@ -525,8 +526,8 @@ fn meshes_in_obj_are_bounded() {
     assert_none_amiss(found);
 }
 
-/// Words of some MB are not compared with known ones, whose time grows with the square, and no message
-/// repeats them whole.
+/// Words of some MB are not compared with known words, which takes quadratic time, and no message
+/// repeats them in full.
 #[test]
 fn long_words_are_neither_compared_nor_repeated() {
     let (folder, long) = (folder(), "q".repeat(3_000_000));
@@ -583,8 +584,8 @@ fn long_words_are_neither_compared_nor_repeated() {
     }
 }
 
-/// 20,000 zones are many, but no wrong input: they are checked, built and looked up in no
-/// more time than any scenario.
+/// A scenario of 20,000 zones is valid: it is checked, built and queried in the time of any other
+/// scenario.
 #[test]
 fn twenty_thousand_zones_are_no_burden() {
     let folder = folder();
@@ -604,12 +605,12 @@ fn twenty_thousand_zones_are_no_burden() {
     std::fs::write(folder.path().join("zones.toml"), format!("{text}{zones}")).unwrap();
     let mut command = bounded(folder.path(), &["validate", "zones.toml"], 2);
     command.assert().success();
-    // the picture alone takes a second or so
+    // The image alone takes about a second.
     let run = ["run", "zones.toml", "--out", "zones", "-q"];
     bounded(folder.path(), &run, 8).assert().success();
 }
 
-/// A DEM whose gaps are not named as such is used, with a warning that says so.
+/// A DEM whose gaps lack a nodata value is used with a warning.
 #[test]
 fn gaps_that_a_file_does_not_name_are_warned_of() {
     let folder = folder();
@@ -626,8 +627,9 @@ fn gaps_that_a_file_does_not_name_are_warned_of() {
     assert!(told.contains("40 cells are at -9999 m, by which gaps are often marked"), "{told}");
 }
 
-/// Groups of scenery and seeds do not share their dice: the second group of seed 1 is not
-/// the first of seed 2.
+/// Groups of scenery and seeds have independent random streams.
+///
+/// The second group of seed 1 differs from the first group of seed 2.
 #[test]
 fn groups_of_scenery_have_dice_of_their_own() {
     use bekker::scenario::{ScenarioFile, build};

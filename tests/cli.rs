@@ -46,7 +46,7 @@ fn every_example_is_valid() {
     let (studies, scenarios): (Vec<String>, Vec<String>) =
         examples.into_iter().partition(|example| example.starts_with("examples/study_"));
     for study in studies {
-        // all levels are built; one trial is driven, for what more of them take has its own tests
+        // All levels are built; one trial is driven. Larger probes have their own tests.
         let (data, report, code) = bekker(&["study", "plan", &study, "--probe", "1"]);
         assert_eq!((report.as_str(), code), ("", 0));
         assert!(data.starts_with(&format!("{study}: ")), "{data}");
@@ -136,9 +136,9 @@ fn an_imported_terrain_is_the_one_it_came_from() {
     assert_eq!(info["unit"], "deg");
     assert_eq!(info["cells_without_data"], 0);
     let bounds: Vec<f64> = serde_json::from_value(info["bounds"].clone()).unwrap();
-    // 300 m are 0.0033 degrees of longitude and 0.0027 of latitude there
+    // 300 m are 0.0033 degrees of longitude and 0.0027 of latitude there.
     assert!(bounds[0] <= -84.1934 && bounds[3] >= 36.6233, "{bounds:?}");
-    // what is there is kept, the elevation model itself whatever is asked for
+    // An existing file is kept, and the elevation model itself with any options.
     let before = std::fs::read(&out).unwrap();
     let (_, report, code) = bekker(&["terrain", "import", source, &out, crop[0], crop[1]]);
     assert!(code == 3 && report.contains("--force writes in its place"), "{code}: {report}");

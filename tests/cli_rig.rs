@@ -1,4 +1,4 @@
-//! The soil rigs as commands.
+//! Soil rigs as commands.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -32,10 +32,10 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     let answer =
         json(&mut rig(folder.path(), "plate --soil chrono_mid --pressure 1e5 --grid 0.05 --json"));
     let result = &answer["test"]["result"];
-    // (p / k_phi)^(1/n), k_c being zero, as in tests/closed_form_soil.rs
+    // (p / k_phi)^(1/n) with k_c = 0, as in tests/closed_form_soil.rs.
     assert_within(1e-3, &result["sinkage"], 0.065652);
-    // nothing more is lost by pressing again; loading along tangents ran past
-    // its pressure by up to 2 Pa, a ten-millionth of the sinkage when reloaded
+    // Reloading adds no sinkage. Formerly loading along tangents overshot its pressure by up to 2
+    // Pa, which is 1e-7 of the sinkage when reloaded.
     assert_within(1e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
     assert_eq!(answer["convergence"]["converged"], true);
     assert_eq!(answer["convergence"]["changes"].as_array().unwrap().len(), 9);
@@ -44,8 +44,8 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     assert!(plot.starts_with(b"\x89PNG"));
 }
 
-/// A contact over fewer stations of the belt than tell it is named; a load that presses the tyre flat is refused with
-/// what is allowed.
+/// A contact over too few belt stations gives a warning; a load that flattens the tire is refused
+/// with the allowed range.
 #[test]
 fn a_tyre_under_too_little_or_too_much_says_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,15 +65,16 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
     let allowed = said.split("must be at most ").nth(1).and_then(|rest| rest.split(' ').next());
     let allowed: f64 = allowed.unwrap_or_else(|| panic!("{said}")).parse().unwrap();
     assert!(said.contains("--load = 80000 presses the tyre flat at 55 kPa"), "{said}");
-    // what it carries through its section of 26 cm; its own load is 6.3 kN
+    // The limit is the load that the tire carries through its section of 26 cm; its own load is 6.3
+    // kN.
     assert!((20_000.0..80_000.0).contains(&allowed), "{said}");
     assert_eq!(output.status.code(), Some(3), "{said}");
-    // the belt's law goes on through the hub and beyond
+    // The belt's law is defined through the hub and beyond.
     let output = press("--load 1e6").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("--load = 1000000 presses the tyre flat at 207 kPa; must be"), "{said}");
-    // the rest is told where others are flat
+    // If only some runs flatten the tire, the others are reported.
     let output = press("--inflation 55,207 --load 60000").output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -82,7 +83,7 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
     assert!(row("at 55 kPa").contains("must be at most "), "{said}");
 }
 
-/// What is said of convergence is what was done.
+/// The report of convergence matches the checks that were made.
 #[test]
 fn a_tyre_is_checked_unless_told_not_to() {
     let folder = tempfile::tempdir().unwrap();
@@ -111,7 +112,7 @@ fn refinements_that_are_none_are_refused() {
     }
 }
 
-/// A tyre that the soil does not carry is told of by what its rig has.
+/// A tire that the soil does not support is reported with the options of its rig.
 #[test]
 fn a_tyre_that_sinks_is_told_by_its_own_options() {
     let folder = tempfile::tempdir().unwrap();
@@ -122,8 +123,10 @@ fn a_tyre_that_sinks_is_told_by_its_own_options() {
     assert!(!report.contains("--duration"), "{report}");
 }
 
-/// On hard soil tracks at a slip of 5 % give half the thrust under the default laws, where soil that was let go has to
-/// be sheared afresh; what is asked of the rig is asked of its laws.
+/// The rig runs under the requested laws.
+///
+/// On hard soil, tracks at a slip of 5 % give half the thrust under the default laws, where
+/// unloaded soil must be sheared again.
 #[test]
 fn tracks_run_under_the_laws_that_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +138,7 @@ fn tracks_run_under_the_laws_that_are_asked_for() {
     };
     let [default, refined, reference] = ["", "--laws refined", "--laws reference"].map(thrust);
     assert_eq!(default, refined);
-    // of single refinements it is the shear that unloads which takes it
+    // The single refinement that causes the loss is shear that unloads.
     let scalar = thrust("--refine vector_shear=false");
     assert!(scalar > 0.9 * reference, "{scalar} N for {reference} N");
     let vector = thrust("--laws reference --refine vector_shear=true");
@@ -151,14 +154,14 @@ fn a_load_is_a_pressure_times_the_area() {
         json(&mut rig(folder.path(), &format!("{arguments}{more}")))["test"]["result"]["work"]
             .take()
     };
-    // 0.4 x 0.2 is not quite 0.08
+    // 0.4 x 0.2 is not exactly 0.08.
     assert_within(1e-9, &with("--load 4000"), with("--pressure 50000").as_f64().unwrap());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn reloading_a_soft_soil_does_not_press_it_deeper() {
-    // where the increment exceeds the elastic stroke
+    // Mud, where the load increment exceeds the elastic stroke.
     let folder = tempfile::tempdir().unwrap();
     let arguments = "plate --soil mud --grid 0.05 --no-check --no-plot --json";
     let result = json(&mut rig(folder.path(), arguments))["test"]["result"].take();
@@ -198,7 +201,7 @@ fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
     assert_eq!(data, with("2"));
     let answer: Value = serde_json::from_str(&data).unwrap();
     let runs = answer["test"]["runs"].as_array().unwrap();
-    // integrals of the same laws, as in tests/rig_wheel.rs
+    // Integrals of the same laws, as in tests/rig_wheel.rs.
     for (run, [slip, drawbar]) in runs.iter().zip([[0.2, 3045.2], [0.4, 3580.0]]) {
         assert_within(1e-12, &run["slip"], slip);
         assert_within(0.03, &run["drawbar"], drawbar);
@@ -210,7 +213,7 @@ fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
 #[test]
 fn a_slip_without_a_result_is_named_and_the_others_are_told() {
     let folder = tempfile::tempdir().unwrap();
-    // 12 kN in mud: locked it still sinks after two seconds
+    // 12 kN in mud: a locked wheel still sinks after two seconds.
     let with = |slips: &str, json: &str| {
         let arguments = format!(
             "wheel --soil mud --load 12000 --slip {slips} --step 0.004 --duration 2 --no-check \
@@ -244,7 +247,7 @@ fn a_vehicle_lends_its_tyre_and_its_load() {
     let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.002 --duration 2 \
                      --grid 0.025 --no-check --no-plot --json";
     let test = json(&mut rig(folder.path(), arguments))["test"].take();
-    // a quarter of 2573.138 kg
+    // A quarter of 2573.138 kg.
     assert_within(1e-4, &test["load"], 2573.138 * 9.81 / 4.0);
     assert!(test["wheel"]["outline"].as_array().unwrap().len() > 1, "{test}");
 }
@@ -284,15 +287,16 @@ fn a_wheel_is_towed_rigid_or_flexible() {
         let run = &test["runs"][0];
         assert!(run.get("slip").is_none() && run["tractive_efficiency"].is_null(), "{run}");
         let figure = |key: &str| run[key].as_f64().unwrap();
-        // a free axle: of the load times the radius no more than the run's shortness leaves
+        // A free axle: the torque is at most 0.5 % of load times radius, an effect of the short
+        // run.
         assert!(figure("torque").abs() < 0.005 * 6310.0 * 0.467, "{run}");
         assert!(figure("skid") > 0.0 && figure("skid") < 0.1, "{run}");
         assert_eq!(figure("slip_angle"), 0.0);
-        // the ground bears the load: the mean of a height that stays
+        // The ground supports the load: the mean vertical force at a constant height.
         assert_within(0.002, &run["vertical"], test["load"].as_f64().unwrap());
         resistances.push(-figure("drawbar"));
     }
-    // less air, less resistance on soil
+    // The resistance on soil falls with the inflation.
     assert!(resistances.is_sorted_by(|a, b| a > b) && resistances[2] > 0.0, "{resistances:?}");
 }
 
@@ -307,10 +311,11 @@ fn a_wheel_is_steered_driven_and_towed() {
     let of = |run: usize, key: &str| runs[run][key].as_f64().unwrap();
     assert_eq!([of(1, "slip"), of(2, "slip"), of(3, "slip")], [0.3, 0.1, 0.3]);
     assert_within(1e-12, &runs[3]["slip_angle"], 10_f64.to_radians());
-    // to the right for a velocity to the left, the less the more of the shear goes into pull
+    // The side force is to the right for a velocity to the left, and smaller where more of the
+    // shear goes into pull.
     assert!(of(0, "lateral").abs() < 5.0, "{}", of(0, "lateral"));
     assert!(of(2, "lateral") < of(3, "lateral") && of(3, "lateral") < -100.0, "{answer}");
-    // at no slip angle it is the wheel that knows of none
+    // At zero slip angle the result is that of a wheel without the option.
     let arguments = format!("{wheel} --slip 0.1 {COARSE} --json");
     let straight = json(&mut rig(folder.path(), &arguments))["test"]["runs"][0].take();
     assert!(straight.get("slip_angle").is_none());
@@ -331,7 +336,7 @@ fn a_steered_wheel_is_drawn_and_checked() {
                      --duration 2 --grid 0.04 --json --tolerance 0.5";
     let answer = json(&mut rig(folder.path(), arguments));
     let changes = answer["convergence"]["changes"].as_array().unwrap();
-    // drawbar and sinkage thrice, and at an angle the side force
+    // Drawbar and sinkage three times, and at an angle the side force.
     assert_eq!(changes.len(), 6 + 9);
     assert!(changes.iter().any(|change| change["figure"] == "side force"));
     assert!(changes.iter().all(|change| change["figure"] != "torque"));

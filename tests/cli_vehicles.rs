@@ -1,4 +1,4 @@
-//! Vehicles as commands: begun, checked, refused; and those of the catalogue on soil.
+//! Vehicle commands: new files, checks, refusals, and catalog vehicles on soil.
 
 use assert_cmd::Command;
 use bekker::numeric::GRAVITY;
@@ -24,7 +24,7 @@ fn a_file_is_begun_once_and_checked() {
     assert_eq!(code, 0);
     let file = folder.join("own.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    // what one has written is not written over
+    // An existing file is not overwritten.
     std::fs::write(&file, format!("{text}\n# mine\n")).unwrap();
     let (code, _, told) = vehicles(folder, "new own --from hmmwv");
     assert!(code == 3 && told.contains("--force"), "{code}: {told}");
@@ -34,7 +34,7 @@ fn a_file_is_begun_once_and_checked() {
     assert_eq!(code, 0, "{told}");
     let sheet: Value = serde_json::from_str(&out).unwrap();
     let axle = |index: usize, key: &str| sheet["axles"][index][key].as_f64().unwrap();
-    // both axles of the tandem carry alike
+    // Both axles of the tandem carry equal loads.
     assert!((axle(1, "load") / axle(2, "load") - 1.0).abs() < 5e-3, "{out}");
     assert!((axle(0, "share") + axle(1, "share") + axle(2, "share") - 1.0).abs() < 5e-3);
     let drawing = std::fs::read_to_string(folder.join("own.svg")).unwrap();
@@ -52,7 +52,7 @@ fn what_is_unusual_or_wrong_is_named() {
     assert_eq!(vehicles(folder, "new own --from fmtv_4x4").0, 0);
     let file = folder.join("own.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    // both halves of the frame are raised alike
+    // Both halves of the frame are raised equally.
     let high = text
         .replace("com = [0.43103, 0.0, 0.724253]", "com = [0.43103, 0.0, 2.5]")
         .replace("com = [-1.2419, 0.0, 0.8404]", "com = [-1.2419, 0.0, 2.616147]");
@@ -65,7 +65,7 @@ fn what_is_unusual_or_wrong_is_named() {
     let (code, _, told) = vehicles(folder, "check own.toml");
     assert_eq!(code, 3);
     assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
-    // a beam whose wheels cannot turn
+    // A beam axle whose wheels cannot steer.
     let (before, after) = text.split_once("[axles.suspension.solid_axle.knuckle]").unwrap();
     let (_, after) = after.split_once("[axles.spring]").unwrap();
     std::fs::write(&file, format!("{before}[axles.spring]{after}")).unwrap();
@@ -77,8 +77,8 @@ fn what_is_unusual_or_wrong_is_named() {
     assert!(!folder.join("x.png").exists());
 }
 
-/// A centre of mass that lies aside falls over the nearer side, and is named; so is an angle that the
-/// linkage does not reach.
+/// A laterally offset center of mass tips over the nearer side, which the warning names; so is an
+/// angle beyond the linkage's range.
 #[test]
 fn a_load_aside_and_an_angle_beyond_the_linkage_are_named() {
     let place = tempfile::tempdir().unwrap();
@@ -106,7 +106,8 @@ fn a_load_aside_and_an_angle_beyond_the_linkage_are_named() {
         1,
     );
     let aside = sheet(&aside);
-    // in a drive it falls between 10 and 15 degrees: its springs, which lean, are taken as stiff here
+    // In a drive it tips between 10 and 15 degrees; the static check takes its inclined springs as
+    // rigid.
     let slope = aside["roll"]["side_slope_deg"].as_f64().unwrap();
     assert!((15.0..25.0).contains(&slope) && warned(&aside, "on the left"), "{slope}");
     let wide = text.replace("max_wheel_angle_deg = 26.3", "max_wheel_angle_deg = 60");
@@ -116,7 +117,9 @@ fn a_load_aside_and_an_angle_beyond_the_linkage_are_named() {
     assert_eq!(circle(&own), circle(&wide));
 }
 
-/// The rear axle of one whose load lies in front drives alone.
+/// A driven axle with little load gives a warning.
+///
+/// The load is in front of a vehicle driven by its rear axle only.
 #[test]
 fn driven_axles_that_carry_little_are_named() {
     let place = tempfile::tempdir().unwrap();
@@ -132,8 +135,9 @@ fn driven_axles_that_carry_little_are_named() {
     assert!(code == 0 && named, "{page}{told}");
 }
 
-/// A vehicle whose weight is high over its front axle tips over on soil, which is told in place of
-/// depths.
+/// A vehicle that finds no equilibrium is reported instead of its depths.
+///
+/// Its weight is high above its front axle, so it tips over on soil.
 #[test]
 fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
     let place = tempfile::tempdir().unwrap();
@@ -152,8 +156,11 @@ fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
     assert!(page.contains("unusual: its axles carry 0.99"), "{page}");
 }
 
-/// Without slip the trailer's axle runs on √(R² + c² - l²), R being that of the tractor's rear axle, c
-/// the coupling behind it and l the drawbar; the widths are between the farthest corners.
+/// A trailer is checked and drawn with its tractor.
+///
+/// Without slip the trailer's axle runs on √(R² + c² - l²). R is the radius of the tractor's rear
+/// axle, c the distance of the coupling behind it and l the drawbar length. Widths are between the
+/// outermost corners.
 #[test]
 fn a_trailer_is_checked_and_drawn_with_its_tractor() {
     let place = tempfile::tempdir().unwrap();
@@ -174,9 +181,9 @@ fn a_trailer_is_checked_and_drawn_with_its_tractor() {
             (radius(turning).powi(2) + behind * behind - drawbar * drawbar).max(0.0).sqrt();
         let found = radius(&turning["trailer"]);
         println!("{name}: {found:.3} m, {expected:.3}; {}", turning["trailer"]);
-        // the sheet is in micrometres at most
+        // The drawing sheet has a resolution of 1 µm or coarser.
         assert!((found - expected).abs() < 1e-3, "{name}: {found} m, not {expected}");
-        // what the axles carry is all that it weighs, at rest to a few thousandths
+        // Axle loads sum to the total weight, at rest to within a few thousandths.
         let axles = sheet["axles"].as_array().unwrap();
         assert_eq!(axles.len(), spec.axles.len());
         let loads: f64 = axles.iter().map(|axle| axle["load"].as_f64().unwrap()).sum();
@@ -188,7 +195,9 @@ fn a_trailer_is_checked_and_drawn_with_its_tractor() {
     }
 }
 
-/// Each settles on soil and drives without a fault; ten seconds on all soils take too long here.
+/// Catalog vehicles settle on soil and drive without a fault.
+///
+/// Ten seconds on all soils would take too long here.
 #[test]
 fn the_fleet_settles_and_drives_on_soil() {
     let fleet = ["fed_alpha", "fmtv_4x4", "fmtv_6x6", "gator", "man_8x8", "marder"];

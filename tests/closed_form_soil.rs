@@ -1,4 +1,4 @@
-//! Plates pressed and sheared, against closed forms.
+//! Plates in pressure and shear, compared with closed forms.
 
 use bekker::rig::{PlateRig, Refinement, Rig, ShearRig, converge};
 use bekker::scm::PlateOutline;
@@ -38,11 +38,11 @@ fn soft() -> Soil {
 
 const PLATE: PlateOutline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
 
-/// A plate on nodes whose cells it covers whole.
+/// Builds a plate rig whose plate covers whole cells.
 fn aligned(soil: Soil, pressure: f64, spacing: f64) -> PlateRig {
     let mut rig = PlateRig::new(soil, PLATE, pressure);
     rig.spacing = spacing;
-    // 0.6 and 0.2 hold an even number of cells, or an odd one at 4 cm
+    // 0.6 and 0.2 m hold an even number of cells, but an odd number at 4 cm.
     rig.offset = if spacing == 0.04 { 0.0 } else { 0.5 };
     rig
 }
@@ -73,14 +73,14 @@ fn a_plate_with_cohesive_modulus_follows_the_hull_and_converges_with_the_spacing
     let mut errors = Vec::new();
     for spacing in [0.04, 0.02, 0.01, 0.005] {
         let got = aligned(lete(), pressure, spacing).run().unwrap();
-        // the hull of node centres is a cell short on each side
+        // The hull of the node centers is one cell shorter.
         let hull = sinkage(1.0 / (0.2 - spacing) + 1.0 / (0.6 - spacing));
         assert!((got.sinkage / hull - 1.0).abs() < 1e-3, "{spacing}: {} {hull}", got.sinkage);
         errors.push((got.sinkage / continuum - 1.0).abs());
     }
     for pair in errors.windows(2) {
-        // first order: halving the spacing halves the error; the hull's
-        // reciprocal makes it a little more than that at the coarse end
+        // First order: halving the spacing halves the error. The reciprocal of the hull's width
+        // raises the order slightly at coarse spacings.
         let order = bekker::numeric::ln(pair[0] / pair[1]) / 2.0_f64.ln();
         assert!((0.9..1.4).contains(&order), "order {order} of {errors:?}");
     }
@@ -93,7 +93,7 @@ fn a_plate_on_any_place_of_the_nodes_carries_alike() {
         rig.offset = offset;
         rig.run().unwrap().sinkage
     };
-    // covered parts of cells add up to the plate wherever it stands
+    // Partly covered cells add up to the plate's area at any offset.
     for offset in [0.0, 0.2, 0.37, 0.5] {
         assert!((at(offset) / 0.034961 - 1.0).abs() < 1e-3, "{offset}");
     }
@@ -105,11 +105,11 @@ fn unloading_leaves_the_rut_and_reloading_adds_none() {
     let rebound = got.sinkage - got.residual;
     assert!((rebound / 2.5e-4 - 1.0).abs() < 1e-6, "{rebound}");
     assert!((got.reloaded / got.sinkage - 1.0).abs() < 1e-9);
-    // half the stroke, half the pressure
+    // Half the stroke, half the pressure.
     let half = got.unloading[25];
     assert!((half.pressure / 5e4 - 1.0).abs() < 1e-6, "{half:?}");
-    // b l p² / (2 K_e), and the work of pressing p z / (n + 1); the trapezia
-    // of 2 % increments err by under a thousandth
+    // b l p² / (2 K_e), and the compression work p z / (n + 1). Trapezoids of 2 % increments err by
+    // less than 0.1 %.
     let stored = 0.2 * 0.6 * 1e10 / (2.0 * 4e8);
     assert!((got.returned / stored - 1.0).abs() < 1e-6, "{}", got.returned);
     let work = 0.2 * 0.6 * 1e5 * got.sinkage / 1.793;
@@ -118,7 +118,7 @@ fn unloading_leaves_the_rut_and_reloading_adds_none() {
 
 #[test]
 fn a_sliding_plate_draws_the_janosi_curve() {
-    // normal pressure 50 kPa; stress after 1, 2, 5, 10, 20, 50, 100 mm
+    // Normal pressure 50 kPa; stress after 1, 2, 5, 10, 20, 50 and 100 mm.
     let at = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
     for (soil, stresses) in [
         (lete(), [2515.6, 4830.0, 10721.0, 17789.0, 25520.0, 30974.0, 31454.0]),
@@ -138,7 +138,7 @@ fn a_sliding_plate_draws_the_janosi_curve() {
             let index = (j / 1e-4 + 0.5) as usize - 1;
             let point = got.curve[index];
             assert!((point.displacement - j).abs() < 1e-9);
-            // the table has five digits
+            // The table has five digits.
             assert!((point.stress / stress - 1.0).abs() < 1e-4, "{point:?} {stress}");
         }
     }
@@ -150,7 +150,7 @@ fn a_rig_says_whether_it_has_converged() {
     let of = |refinement, figure: &str| {
         report.iter().find(|c| c.refinement == refinement && c.figure == figure).unwrap()
     };
-    // the hull changes by half a percent with the spacing, nothing with the step
+    // The hull changes by half a percent with the spacing, and not with the step.
     assert!(!of(Refinement::Spacing, "sinkage").converged, "{report:?}");
     assert!(of(Refinement::Step, "sinkage").converged, "{report:?}");
     let (_, report) = converge(&aligned(mid(), 5e4, 0.02), 0.005).unwrap();

@@ -1,4 +1,4 @@
-//! Vehicles that run into each other and into what stands.
+//! Collisions of vehicles with each other and with obstacles.
 
 use crate::ranks::{alone, together};
 use crate::scene;
@@ -27,7 +27,7 @@ fn head(soil: &str, extra: &str) -> String {
     )
 }
 
-/// Firm ground that is slippery: `friction` of it.
+/// Returns the head of a scenario on firm ground with a very low `friction`.
 fn ice() -> String {
     let custom = "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n";
     format!("{}{custom}", head("ice", ""))
@@ -41,7 +41,7 @@ fn car(name: &str, model: &str, place: [f64; 2], heading: f64, speed: f64, drive
     )
 }
 
-/// Rolls in neutral.
+/// Driver that coasts in neutral.
 const COASTS: &str = "driver = { kind = \"table\", rows = [{ time = 0, gear = \"neutral\" }] }";
 const STANDS: &str = "driver = { kind = \"hold\", brake = 1.0 }";
 
@@ -72,7 +72,9 @@ fn place(world: &World, agent: usize) -> Vec3 {
     world.sample(agent).unwrap().pose.position
 }
 
-/// Momentum of a vehicle as far as its chassis tells.
+/// Two equal vehicles on ice exchange most of their speed.
+///
+/// Momentum is computed from the chassis speeds only.
 #[test]
 fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
     let text = ice()
@@ -82,10 +84,10 @@ fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
     let hits = until(&mut world, 3.0, |_| {});
     let (a, b) = (velocity(&world, 0).x, velocity(&world, 1).x);
     println!("on ice, 5 m/s into a standing one: {a:.3} and {b:.3} m/s; hits {hits:?}");
-    // speeds of the chassis, which sway on their springs
+    // Speeds of the chassis, which sway on their springs.
     assert!((a + b - 5.0).abs() < 0.1, "{a} {b}");
     assert!((0.3..0.6).contains(&((b - a) / 5.0)), "{a} {b}");
-    // both are told of the same hit: the same impulse, at the same place
+    // Both vehicles report the same collision: equal impulse and position.
     let [(0, one), (1, other)] = hits[..] else { panic!("{hits:?}") };
     assert_eq!((one.with, other.with), (Struck::Vehicle(1), Struck::Vehicle(0)));
     assert_eq!((one.impulse, one.place, one.energy), (other.impulse, other.place, other.energy));
@@ -93,8 +95,10 @@ fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
     assert!((0.8..1.2).contains(&(one.impulse / (0.5 * 2573.0 * (b - a + 5.0)))), "{one:?}");
 }
 
-/// All bodies of both, wheels and all, askew on ice without friction: the ground bears weight
-/// alone.
+/// Momentum of all bodies of both vehicles is conserved in an oblique collision on ice without
+/// friction.
+///
+/// The ground carries weight only.
 #[test]
 fn momentum_of_whole_vehicles_stays() {
     let text = ice().replace("friction = 0.001", "friction = 1e-30")
@@ -118,7 +122,7 @@ fn momentum_of_whole_vehicles_stays() {
     });
     assert!((velocity(&world, 0) - before).norm() > 1.0, "they have not met");
     println!("momentum of two on ice, {begun:.0?} N s: off by {off:e} N s at most");
-    // of either; each step rounds sums over some ten bodies
+    // The scale is one vehicle's momentum; each step rounds sums over about ten bodies.
     assert!(off < 1e-12 * 2573.0 * 5.0, "{off} N s");
 }
 
@@ -151,7 +155,7 @@ fn a_wall_stops_and_reverse_frees() {
     let mut world = World::new(model(&text));
     let mut farthest = 0.0_f64;
     until(&mut world, 6.0, |world| farthest = farthest.max(place(world, 0).x));
-    // its bumper is 2.28 m before its origin, the wall's face at 8.8 m
+    // Its bumper is 2.28 m ahead of its origin; the wall's face is at 8.8 m.
     println!("against a wall: bumper {:.3} m in it at most", farthest + 2.28 - 8.8);
     assert!((6.4..7.0).contains(&farthest), "{farthest}");
     assert!(velocity(&world, 0).norm() < 0.2, "{}", velocity(&world, 0));
@@ -159,8 +163,8 @@ fn a_wall_stops_and_reverse_frees() {
     assert!(place(&world, 0).x < farthest - 1.5, "{}", place(&world, 0));
 }
 
-/// What is deep in a hull at the start is refused; what lies below hulls, beside them, or under
-/// wheels is not.
+/// A start deep inside an obstacle is refused; obstacles below or next to hulls, or under wheels,
+/// are allowed.
 #[test]
 fn nobody_starts_inside_an_obstacle() {
     let start = |vehicle: &str, scenery: &str| {
@@ -179,10 +183,10 @@ fn nobody_starts_inside_an_obstacle() {
         ("hmmwv", "kind = \"oak\"\nplaces = [[1.0, 0.0]]", "oak"),
         ("hmmwv", "kind = \"rock\"\nscale = 3\nplaces = [[0, 0]]", "rock"),
         ("m113", "kind = \"block\"\nsize = [1, 1, 1.5]\nplaces = [[0, 0.5]]", "block"),
-        // under a wheel, under a track
+        // Under a wheel, under a track.
         ("hmmwv", "kind = \"block\"\nsize = [1, 1, 0.15]\nplaces = [[1.7, 0.9]]", "block"),
         ("m113", "kind = \"block\"\nsize = [1, 0.2, 0.15]\nplaces = [[0, 1.1]]", "block"),
-        // a wall through the trailer's middle
+        // A wall through the trailer's middle.
         (
             "kraz_64431+semitrailer",
             "kind = \"block\"\nsize = [1, 4, 2]\nplaces = [[-8, 0]]",
@@ -206,7 +210,7 @@ fn nobody_starts_inside_an_obstacle() {
     }
 }
 
-/// A mesh without `size` is the box around it.
+/// A mesh without `size` collides as its bounding box.
 #[test]
 fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
     let farthest = |more: &str| {
@@ -220,7 +224,7 @@ fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
         until(&mut world, 3.0, |world| farthest = farthest.max(place(world, 0).x));
         farthest
     };
-    // the crate is 1.2 m wide, one and a half times that here; the bumper is 2.28 m ahead
+    // The crate is 1.2 m wide, scaled by 1.5 here; the bumper is 2.28 m ahead of the origin.
     let [boxed, sized, open] = ["", "size = [0.6, 3.0, 1.0]", "solid = false"].map(farthest);
     println!("against a crate: {boxed:.3} m, of a size: {sized:.3} m, open: {open:.3} m");
     assert!((6.0 - 0.9 - 2.28..6.0 - 0.9 - 2.28 + 0.2).contains(&boxed), "{boxed}");
@@ -228,8 +232,10 @@ fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
     assert!(open > 8.0, "{open}");
 }
 
-/// In a wide hole whose firm bank rises by 74 degrees, as high as its bonnet: the nose stops at it,
-/// where it would go in by 0.29 m if the wheels and the belly alone met the ground.
+/// The nose of a vehicle stops at a steep bank.
+///
+/// The firm bank of a wide hole rises by 74 degrees to the height of the bonnet. With ground
+/// contact of wheels and belly only, the nose would enter it by 0.29 m.
 #[test]
 fn a_nose_meets_a_steep_bank() {
     let bank = "[[soil.custom]]\nname = \"rock\"\nfriction = 0.8\n\
@@ -239,7 +245,7 @@ fn a_nose_meets_a_steep_bank() {
     let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
     let mut deepest = f64::NEG_INFINITY;
     until(&mut world, 4.0, |world| {
-        // the middle of its lower front edge, rounded by 0.25 m
+        // Middle of the lower front edge, rounded by 0.25 m.
         let nose = world.sample(0).unwrap().pose.point(&Vec3::new(2.03, 0.0, 0.15));
         let terrain = world.model().ground.terrain();
         let normal = terrain.normal(nose.x, nose.y);
@@ -247,12 +253,13 @@ fn a_nose_meets_a_steep_bank() {
         deepest = deepest.max(0.25 - above);
     });
     println!("nose {deepest:.3} m deep at most");
-    // 2.3 t at 3 m/s are 10 kJ, which 1 to 2 MN/m take up in a decimetre
+    // 2.3 t at 3 m/s are 10 kJ, which 1 to 2 MN/m absorb within a decimeter.
     assert!((0.0..0.12).contains(&deepest), "{deepest}");
 }
 
-/// An upright step of the terrain, 2 m high, stops who drives into it and lets him roll back: it
-/// throws nobody up, whatever nose he meets it with.
+/// An upright terrain step of 2 m stops a vehicle and lets it roll back.
+///
+/// It does not lift the vehicle, whatever the shape of its nose.
 #[test]
 fn a_step_of_the_terrain_is_a_wall() {
     let step = "[[terrain.stamp]]\nkind = \"ridge\"\nfrom = [7, -20]\nto = [7, 20]\nwidth = 4\n\
@@ -268,14 +275,14 @@ fn a_step_of_the_terrain_is_a_wall() {
         let mut world = World::new(model(&format!("{}{step}{comes}", head("rigid", ""))));
         let (begins, mut highest) = (place(&world, 0).z, 0.0_f64);
         until(&mut world, 1.5, |world| highest = highest.max(place(world, 0).z - begins));
-        // its face is 5 m ahead; a tracked hull of 11 t pitches about its nose
+        // Its face is 5 m ahead; a tracked hull of 11 t pitches about its nose.
         assert!(place(&world, 0).x < 4.9, "{name} at {speed}: {}", place(&world, 0));
         assert!(highest < 0.6, "{name} at {speed} rises by {highest} m");
         assert!(velocity(&world, 0).norm() < 0.6 * speed, "{name}: {}", velocity(&world, 0));
     }
 }
 
-/// What stands above a vehicle's roof has no part in a crash.
+/// The part of an obstacle above a vehicle's roof does not change a collision.
 #[test]
 fn no_block_is_too_high() {
     let crash = |height: f64| {
@@ -289,11 +296,11 @@ fn no_block_is_too_high() {
         (pressed, place(&world, 0))
     };
     let (pressed, ends) = crash(2.0);
-    // 2.6 t at 20 m/s, and back at less
+    // 2.6 t at 20 m/s, with a lower speed after the rebound.
     assert!((52e3..104e3).contains(&pressed), "{pressed} N s");
     for height in [3.0, 10.0, 30.0] {
         let (own, place) = crash(height);
-        // another height has other last bits, which a crash of 20 m/s makes more of
+        // Another height changes the last bits, which a crash at 20 m/s amplifies.
         assert!((own / pressed - 1.0).abs() < 1e-3, "{height}: {own} N s for {pressed}");
         assert!((place - ends).norm() < 1e-2, "{height}: {place} for {ends}");
     }
@@ -320,7 +327,8 @@ fn thin_stems_break_by_the_cube_of_their_diameters_and_thick_ones_stop() {
         assert!(Stem::lies(damage) && hits[0].1.broke, "{hits:?}");
         lost.push(energy);
     }
-    // eight times the force over the same push; the thicker one's contact lies a little farther out
+    // Eight times the force over the same displacement; the contact of the thicker stem is slightly
+    // farther out.
     assert!((6.0..10.0).contains(&(lost[1] / lost[0])), "{lost:?}");
     let (_, after, hits, damage) = against(0.4, 3.0);
     println!("stem of 0.4 m at 3 m/s: {after:.3} m/s after, damage {damage}, {hits:?}");
@@ -369,7 +377,8 @@ fn tracks_climb_a_kerb_and_a_small_rock_and_stop_at_a_large_one() {
     let stops = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 0.4 }, \
                  { time = 6, throttle = 0.4 }, { time = 6.1, throttle = 0, brake = 0.4 }] }";
     let (way, _, mean) = over("rigid", kerb, stops, 12.0);
-    // it stands on it, as deep in its pads and springs as before, and still rocks a little
+    // The vehicle rests on it with unchanged depth in its pads and springs, and still rocks
+    // slightly.
     assert!(way > 12.5 && (mean - 0.15).abs() < 0.01, "{way} {mean}");
     let rock = |scale: f64| {
         format!("[[scenery]]\nkind = \"rock\"\nscale = {scale:?}\nplaces = [[5.0, 1.08]]\n")
@@ -396,8 +405,10 @@ fn a_collision_ends_a_drive_where_the_policy_says_so() {
     }
 }
 
-/// Who is stopped by a collision is so once that is past: stopped while it is pressed in, it would push who it has
-/// run into by what the contact holds, to twice the speed that its momentum gives.
+/// A vehicle that the stop policy ends by a collision is stopped only after the contact has ended.
+///
+/// Stopped while compressed, it would push the other vehicle with the force held in the contact, to
+/// twice the speed that its momentum gives.
 #[test]
 fn who_is_stopped_by_a_collision_pushes_nobody() {
     let ended = |policy: &str| {
@@ -413,12 +424,12 @@ fn who_is_stopped_by_a_collision_pushes_nobody() {
     let ((_, free), (code, stopped)) = (ended("go_on"), ended("stop"));
     assert_ne!(code, OutcomeCode::Collided);
     for (stopped, free) in stopped.into_iter().zip(free) {
-        // it was 2.2 times as much by the one, a quarter by the other
+        // Formerly the ratio was 2.2 for one vehicle and a quarter for the other.
         assert!((stopped / free - 1.0).abs() < 0.02, "{stopped} for {free} N s");
     }
 }
 
-/// Two convoys head on, one M113 among them, trees between them and beside.
+/// Builds two convoys head on, with one M113, and trees between and next to them.
 fn convoys() -> WorldModel {
     let mut text = head("dry_sand_lll", "")
         + "[[scenery]]\nkind = \"birch\"\ndiameter = 0.06\n\
@@ -456,7 +467,8 @@ fn two_convoys_head_on_are_the_same_on_any_ranks() {
     }
 }
 
-/// Four in a row, of which the last pushes the others and the first brakes.
+/// Four vehicles in a row, where the last pushes the others and the first brakes, have the same
+/// bits on any ranks.
 #[test]
 fn a_row_that_pushes_is_the_same_on_any_ranks() {
     let mut text = head("firm", "");
@@ -490,7 +502,9 @@ fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     }
 }
 
-/// One at 18 m/s runs into a parked one, which no census took to move, on its way to a third.
+/// A parked vehicle hit at 18 m/s keeps the data sent at a census, which did not expect it to move.
+///
+/// It is hit by a vehicle on its way to a third.
 #[test]
 fn a_parked_one_that_is_hit_keeps_what_a_census_was_told() {
     let text = ice()
@@ -592,7 +606,7 @@ fn peak(world: &World) -> TowPeak {
 
 #[test]
 fn one_that_has_rolled_over_lies_on_its_hull() {
-    // as far as its height asks: across a bank of 55 degrees
+    // Up to the limit given by its height: across a bank of 55 degrees.
     let grade = 55f64.to_radians().tan();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
     let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
@@ -606,7 +620,7 @@ fn one_that_has_rolled_over_lies_on_its_hull() {
     let mut tilt = 1.0_f64;
     until(&mut world, 6.0, |world| {
         let pose = world.sample(0).unwrap().pose;
-        // of the middle of its body above the plane
+        // Height of the body's middle above the plane.
         let middle = pose.point(&Vec3::new(0.0, 0.0, 0.3));
         deepest = deepest.min((middle.z - grade * middle.y) * 55f64.to_radians().cos());
         tilt = tilt.min(pose.direction(&Vec3::z()).z);
@@ -626,15 +640,17 @@ fn payload_weighs() {
     )));
     let masses = [&empty, &laden].map(|world| world.model().agents[0].vehicle.mass());
     assert!((masses[1] - masses[0] - 500.0).abs() < 1e-9);
-    // the rear sinks on its springs
+    // The rear sinks on its springs.
     assert!(place(&laden, 0).z < place(&empty, 0).z - 0.005);
     let pitch = [&empty, &laden].map(|world| world.sample(0).unwrap().pose.pitch());
     assert!(pitch[1] < pitch[0] - 0.002, "{pitch:?}");
 }
 
-/// What a stem takes of a vehicle's speed is its force times the push, with the force of the
-/// relation at the height at which the bumper meets it: by the speed itself, beside a drive
-/// without the stem (for what the tyres take), where it fell or where the vehicle stood.
+/// The speed lost to a stem equals its force times the displacement.
+///
+/// The force follows from the relation at the height of the bumper contact. The loss is relative to
+/// a drive without the stem, which accounts for the tires, at the point where the stem fell or the
+/// vehicle stopped.
 #[test]
 fn what_a_stem_takes_is_its_force_times_its_push() {
     let drive = |stem: Option<f64>, speed: f64| {
@@ -646,7 +662,7 @@ fn what_a_stem_takes_is_its_force_times_its_push() {
         let text = ice() + &tree + &car("a", "hmmwv", [0.0, 0.0], 0.0, speed, COASTS);
         let mut world = World::new(model(&text));
         let mass = world.model().agents[0].vehicle.mass();
-        // energy over the way: forward only
+        // Kinetic energy over the distance, forward motion only.
         let (mut way, mut damage) = (Vec::new(), 0);
         let hits = until(&mut world, 4.0 / speed, |world| {
             let v = velocity(world, 0).x;
@@ -670,32 +686,34 @@ fn what_a_stem_takes_is_its_force_times_its_push() {
             let last = way[way.len() - 1];
             let lost = energy_at(&free, last[0]) - last[1];
             let force = override_force(diameter, hit.place.z);
-            // rises as a spring over 0.2 m, the hull's 0.5 MN/m behind it ...
+            // Rises as a spring over 0.2 m, in series with the hull's 0.5 MN/m ...
             let spring = |most: f64| 0.5 * most * most * (0.2 / force + 1.0 / 5e5);
             let work = if Stem::lies(damage) {
-                // ... holds over 0.8 of its height, and snaps where it begins to fall: a spring
-                // of 0.2 m lets go faster than a hinge falls over 0.17 m
+                // ... is constant over 0.8 of its height, and snaps where it begins to fall: a
+                // spring of 0.2 m unloads faster than a hinge falls over 0.17 m.
                 spring(force) + 0.8 * hit.place.z * force
             } else {
                 spring(hit.peak.min(force)) + 1e-4 * f64::from(damage) * force
             };
             println!("{diameter} m, {speed} m/s: {lost:.0} J for {work:.0} J, damage {damage:x}");
             assert_eq!(Stem::lies(damage), speed > 2.0 || diameter < 0.05, "{damage:x}");
-            // what damps the contact takes the rest
+            // Contact damping dissipates the rest.
             assert!((lost / work - 1.0).abs() < 0.1, "{diameter} m at {speed} m/s: {hit:?}");
         }
     }
 }
 
-/// Ropes and bars are as long as the way between the two as they stand, set down: they bear nothing
-/// until somebody moves, on a slope as on the level, however stiff; before, a bar of 100 MN/m broke
-/// at once.
+/// Ropes and bars take the distance between the two settled vehicles as their length.
+///
+/// They carry no load until a vehicle moves, on a slope as on level ground and at any stiffness.
+/// With the distance before settling, a bar of 100 MN/m broke at once.
 #[test]
 fn a_tow_bears_nothing_between_two_that_stand() {
     let two = car("a", "m113", [0.0, 0.0], 0.0, 0.0, STANDS)
         + &car("b", "hmmwv", [-10.0, 0.0], 0.0, 0.0, STANDS);
     let slope = "[terrain]\nsurface = { kind = \"slope\", grade = 0.2 }\n";
-    // on the slope tyres and tracks go on settling by millimetres a second without a tow as well
+    // On the slope, tires and tracks continue to settle by millimeters per second even without a
+    // tow.
     for (ground, kind, most, moves) in
         [("", "bar", 100.0, 1e-3), (slope, "bar", 2e3, 5e-3), (slope, "rope", 2e3, 5e-3)]
     {
@@ -712,7 +730,9 @@ fn a_tow_bears_nothing_between_two_that_stand() {
     }
 }
 
-/// The length is state: the same on ranks of which each has one of the two, and after a cut at once.
+/// The length of a bar is state.
+///
+/// It is the same on ranks that own one vehicle each, and after a checkpoint right at the start.
 #[test]
 fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_cut() {
     let text = head("firm", "[terrain]\nsurface = { kind = \"slope\", grade = 0.1 }\n")
@@ -736,8 +756,10 @@ fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_cut() {
     }
 }
 
-/// An M113 whose load of 8 t hangs over its nose buries that, and what lies before it holds it: it went
-/// down through firm soil at 3 m/s, its fall turned forward by the bottom of its hull.
+/// An M113 with a load of 8 t over its nose digs in, and the soil ahead of it stops it.
+///
+/// Formerly it sank through firm soil at 3 m/s, because the bottom of its hull turned its fall into
+/// forward motion.
 #[test]
 fn a_nose_that_digs_in_holds_its_vehicle() {
     let load = "payload = [{ mass = 8000, position = [1.2, 0, 1], size = [1, 1, 1] }]\n";
@@ -749,9 +771,11 @@ fn a_nose_that_digs_in_holds_its_vehicle() {
     assert!(place.x < 0.3 && place.z > 0.15 && fastest < 0.3, "{place} {fastest} m/s");
 }
 
-/// Flexible tyres that run into a step of 1 m aslant, which presses them from ahead while they stand on the
-/// ground: what they overshot in a step pushed back along the mean of both alone, and turned the vehicle;
-/// one in neutral at 10 m/s was thrown 10 m high with three times its energy.
+/// An oblique collision of flexible tires with a step of 1 m gains no energy.
+///
+/// The step loads the tires from ahead while they rest on the ground. Formerly the overshoot within
+/// a time step was pushed back along the mean of both normals, which turned the vehicle; one in
+/// neutral at 10 m/s rose 10 m with three times its energy.
 #[test]
 fn a_step_met_aslant_gives_no_energy() {
     for (heading, speed, edge, step) in [
@@ -771,13 +795,15 @@ fn a_step_met_aslant_gives_no_energy() {
             |world: &World| 0.5 * velocity(world, 0).norm_squared() + 9.81 * place(world, 0).z;
         let (begun, mut most) = (energy(&world), 0.0_f64);
         until(&mut world, 5.0, |world| most = most.max(energy(world)));
-        // of the chassis alone: wheels and springs hand it some as they strike
+        // Energy of the chassis only: wheels and springs transfer some to it on impact.
         assert!(most < 1.02 * begun, "{heading} deg, {edge} m: {most} of {begun} J/kg");
     }
 }
 
-/// A kerb across the tread goes out by the tread however deep it is in a wheel. Deeper than half its width
-/// wheels were pushed along their axles: thrown aside at the speed they had come with, or into the block.
+/// A curb across the tread pushes the wheel out through the tread at any depth.
+///
+/// Formerly wheels deeper than half their width were pushed along their axles: sideways at their
+/// approach speed, or into the block.
 #[test]
 fn a_kerb_met_fast_is_climbed_straight() {
     let kerb = |height: f64| {
@@ -800,7 +826,8 @@ fn a_kerb_met_fast_is_climbed_straight() {
         until(&mut world, 3.0, |world| most = most.max(energy(world)));
         let place = place(&world, 0);
         assert!(most < 1.02 * begun, "{vehicle}: {most} of {begun} J/kg");
-        // what asymmetry there is comes of rounding, and of where nodes lie under the tread
+        // The remaining asymmetry comes from rounding and from the positions of nodes under the
+        // tread.
         assert!(place.x > 8.0 && place.y.abs() < 0.05, "{vehicle}: {place}");
         assert!(
             (place.z - stood - height).abs() < 0.1,
@@ -810,8 +837,10 @@ fn a_kerb_met_fast_is_climbed_straight() {
     }
 }
 
-/// By heartbeats in which one goes a metre, three in a row, into which a fourth runs, fly apart: told of. By short
-/// ones, and of all that was told before, nothing is.
+/// Collisions with heartbeats of one meter of travel gain energy, which gives a warning.
+///
+/// A fourth vehicle runs into three in a row. Short heartbeats give no warning, also where earlier
+/// versions gave one.
 #[test]
 fn hits_that_give_energy_are_told_of() {
     let rigid = format!("tyre = \"rigid\"\n{COASTS}");
@@ -832,8 +861,9 @@ fn hits_that_give_energy_are_told_of() {
     assert!(told.iter().any(|own| own.vehicle == "b" && own.sentence.contains(" 0.1 s late")));
 }
 
-/// A block's edge that goes over from a wheel's flank to its tread gives no energy. They gave a quarter to a half of
-/// the kinetic energy.
+/// A block edge that passes from a wheel's flank to its tread gives no energy.
+///
+/// Formerly it gave a quarter to half of the kinetic energy.
 #[test]
 fn a_block_met_at_an_angle_gives_no_energy() {
     for (vehicle, speed, size, at, degrees) in [
@@ -851,12 +881,13 @@ fn a_block_met_at_an_angle_gives_no_energy() {
             |world: &World| 0.5 * velocity(world, 0).norm_squared() + 9.81 * place(world, 0).z;
         let (begun, mut most) = (energy(&world), 0.0_f64);
         until(&mut world, 4.0, |world| most = most.max(energy(world)));
-        // springs that stand compressed hand the chassis some as wheels leave the ground
+        // Compressed springs transfer some energy to the chassis as wheels leave the ground.
         assert!(most < begun + 0.01 * speed * speed, "{vehicle}: {most} of {begun} J/kg");
     }
 }
 
-/// What stands on a block is told with its weight, and rolls there without slip: at any inflation, on wheels or tracks.
+/// A vehicle on a block reports its weight as load and rolls there without slip, at any inflation,
+/// on wheels or tracks.
 #[test]
 fn what_stands_on_a_block_is_told_with_its_weight() {
     let block = "[[scenery]]\nkind = \"block\"\nsize = [20.0, 10.0, 0.2]\nplaces = [[18, 0]]\n";
@@ -871,7 +902,7 @@ fn what_stands_on_a_block_is_told_with_its_weight() {
         let mut world = World::new(model(&text));
         let (mut loads, mut slips) = (Vec::new(), Vec::new());
         until(&mut world, 8.0, |world| {
-            // wholly on it, past what the edge has stirred up
+            // Entirely on the block, after the transient of its edge.
             if place(world, 0).x > 17.0 && place(world, 0).x < 22.0 {
                 let wheels = world.sample(0).unwrap().wheels;
                 loads.push(wheels.iter().map(|wheel| wheel.load).sum::<f64>());
@@ -885,12 +916,12 @@ fn what_stands_on_a_block_is_told_with_its_weight() {
         let weight = world.model().agents[0].vehicle.mass() * 9.81;
         let (load, slip) = (mean(&loads) / weight, mean(&slips));
         println!("{vehicle}: load {load:.3} of the weight, slip {slip:.4}");
-        // it still bounces on its springs by some per cent
+        // It still bounces on its springs by a few percent.
         assert!((load - 1.0).abs() < 0.03, "{vehicle}: {load} of its weight");
-        // its wheels toe in. Slips were 0.04
+        // Its wheels have toe-in. Slips were 0.04.
         assert!(slip.abs() < 0.01, "{vehicle}: slip {slip}");
     }
-    // an M113 pitches for long after an edge: as it has come to a stand
+    // An M113 pitches for long after an edge, so it is checked once it has stopped.
     let stops = "driver = { kind = \"path\", speed = 3, waypoints = [[0, 0], [20, 0]] }";
     let text = head("rigid", "") + block + &car("a", "m113", [0.0, 0.0], 0.0, 3.0, stops);
     let (mut world, mut loads) = (World::new(model(&text)), Vec::new());
@@ -909,18 +940,19 @@ fn what_stands_on_a_block_is_told_with_its_weight() {
     assert!(height(300.0) > height(60.0) + 0.02, "{} {}", height(60.0), height(300.0));
 }
 
-/// A wall higher than a wheel's middle throws back what runs into it: rims are stiffer than tyres.
+/// A wall higher than the wheel center repels a vehicle: rims are stiffer than tires.
 #[test]
 fn a_low_wall_is_not_driven_through() {
     let wall = "[[scenery]]\nkind = \"block\"\nsize = [1.0, 12.0, 0.7]\nplaces = [[8.5, 0]]\n";
     let own = car("a", "fmtv_4x4", [0.0, 0.0], 0.0, 12.0, COASTS);
     let mut world = World::new(model(&(head("rigid", "") + wall + &own)));
     until(&mut world, 2.5, |_| {});
-    // its front axle is 1.95 m ahead of it, its wheels' radius 0.59 m: it came through at 5.9 m/s
+    // Its front axle is 1.95 m ahead of its origin and its wheel radius is 0.59 m. Formerly it
+    // passed through at 5.9 m/s.
     assert!(place(&world, 0).x < 6.0, "{}", place(&world, 0));
 }
 
-/// A bank of soil 1.2 m high is no wall, but it stops who runs into it: 125 kJ go into it.
+/// A bank of soil 1.2 m high is no wall, but it stops a vehicle by absorbing 125 kJ.
 #[test]
 fn a_bank_of_soil_stops_who_runs_into_it() {
     let bank = "[[terrain.stamp]]\nkind = \"ridge\"\nfrom = [14, -60]\nto = [14, 60]\nwidth = 6\n\
@@ -931,13 +963,13 @@ fn a_bank_of_soil_stops_who_runs_into_it() {
     let (begun, mut most) = (energy(&world), 0.0_f64);
     until(&mut world, 4.0, |world| most = most.max(energy(world)));
     let (place, speed) = (place(&world, 0), velocity(&world, 0).norm());
-    // its face is at 11 m, its nose 0.6 m ahead of its axle
+    // The bank's face is at 11 m; the nose is 0.6 m ahead of the axle.
     assert!((10.0..12.5).contains(&place.x) && speed < 0.2, "{place} {speed} m/s");
-    // of the chassis alone: wheels and springs hand it some as they strike
+    // Energy of the chassis only: wheels and springs transfer some to it on impact.
     assert!(most < 1.02 * begun, "{most} of {begun} J/kg");
 }
 
-/// A thing is to vehicles as large as it is drawn.
+/// An object has the same size for collisions as in the view.
 #[test]
 fn a_block_is_met_where_it_is_seen() {
     let reached = |kind: &str, scale: f64| {
@@ -949,7 +981,7 @@ fn a_block_is_met_where_it_is_seen() {
         place(&world, 0).x
     };
     let block = "kind = \"block\"\nsize = [1.0, 3.0, 1.5]";
-    // half a metre nearer
+    // Half a meter nearer.
     let [as_said, twice] = [1.0, 2.0].map(|scale| reached(block, scale));
     assert!((as_said - twice - 0.5).abs() < 0.02, "{as_said} {twice}");
     let barrier = "kind = \"barrier\"\nheading_deg = 90";
@@ -957,7 +989,7 @@ fn a_block_is_met_where_it_is_seen() {
     assert!((as_said - twice - 0.305).abs() < 0.02, "{as_said} {twice}");
 }
 
-/// What leans on something runs into nothing, however long it leans; what is hit does.
+/// A vehicle that leans on an object reports no collision at any duration; an impact does.
 #[test]
 fn leaning_is_no_collision() {
     let slope = "[terrain]\nsurface = { kind = \"slope\", grade = -0.03 }\n";
@@ -977,8 +1009,9 @@ fn leaning_is_no_collision() {
     assert_eq!(ended(0.5), OutcomeCode::Collided);
 }
 
-/// The impulse that is told is the change of momentum, of a narrow thing too, which is in the hull
-/// so deep that it presses both of its sides.
+/// The reported impulse is the change of momentum.
+///
+/// This also holds for a narrow object so deep in the hull that it contacts both of its sides.
 #[test]
 fn the_impulse_of_a_hit_is_the_change_of_momentum() {
     let custom = "[[soil.custom]]\nname = \"ice\"\nfriction = 0.02\n";
@@ -993,12 +1026,14 @@ fn the_impulse_of_a_hit_is_the_change_of_momentum() {
         let hit = hits.first().unwrap().1;
         let change = mass * (15.0 - velocity(&world, 0).x);
         println!("{size}: {:.0} N s of {change:.0}, {:.0} N", hit.impulse, hit.peak);
-        // ice and a turned vehicle take some per cent
+        // Ice and the turned vehicle account for a few percent.
         assert!((hit.impulse / change - 1.0).abs() < 0.15, "{size}: {hit:?}, {change}");
     }
 }
 
-/// Beside walls far longer than it is, whose middles lie behind it and whose ends before it.
+/// A vehicle next to a wall far longer than itself contacts it where the wall is.
+///
+/// The wall's middle is behind the vehicle and its end is ahead.
 #[test]
 fn a_long_wall_is_met_where_it_stands() {
     let wall = |size: &str, place: &str, heading: f64| {
@@ -1027,15 +1062,18 @@ fn a_long_wall_is_met_where_it_stands() {
         });
         assert!(!hits.is_empty(), "{model_name} {walls}");
         for (_, hit) in &hits {
-            // a contact in the middle of a step's motion is told by the forces at its ends
+            // The energy of a contact within one step's motion is computed from the forces at the
+            // ends of the step.
             assert!(hit.energy > -10.0, "{model_name} {walls}: {hit:?}");
-            // found: 12 to 19 kN of an MRZR-4, 34 of the HMMWV, and 2.8 MN before ends were outside
+            // Found: 12 to 19 kN for an MRZR-4, 34 kN for the HMMWV, and 2.8 MN before points
+            // beyond the ends counted as outside.
             assert!(hit.peak < 60e3, "{model_name} {walls}: {hit:?}");
         }
     }
 }
 
-/// Bars in a row that are too stiff for the heartbeats, and things where there is no ground, are told of.
+/// Bars in a row that are too stiff for the heartbeat, and objects outside the ground, give
+/// warnings.
 #[test]
 fn stiff_bars_and_things_outside_are_told_of() {
     let warned = |text: &str| {
@@ -1053,7 +1091,7 @@ fn stiff_bars_and_things_outside_are_told_of() {
         });
         warned(&(head("firm", "heartbeat = 0.05") + &cars + &bars.collect::<String>()))
     };
-    // of 2,500 kg: √(k/m) of 20 and 63 rad/s
+    // For 2,500 kg: √(k/m) of 20 and 63 rad/s.
     assert!(row(1e6, "bar", 3).is_empty() && row(1e7, "bar", 2).is_empty());
     assert!(row(1e7, "rope", 3).is_empty());
     let told = row(1e7, "bar", 3);

@@ -1,5 +1,5 @@
-//! A world from a program: commands from outside, going back to a state, putting a vehicle
-//! elsewhere, many worlds over one model.
+//! Worlds controlled by a program: external commands, restored states, relocated vehicles, and many
+//! worlds on one model.
 
 use crate::scene;
 
@@ -38,7 +38,7 @@ position = [-12, 0]
 driver = { kind = "follow", leader = "lead", gap = 6 }
 "#;
 
-/// [`SCENARIO`] on a square of 200 m.
+/// Returns the model of [`SCENARIO`] on a square of 200 m.
 fn model() -> Arc<WorldModel> {
     let file = ScenarioFile::parse("commanded", SCENARIO, Path::new(""), &[]).unwrap();
     let mut model = build::world(&file).unwrap().world;
@@ -56,7 +56,7 @@ fn left(throttle: f64) -> Option<Command> {
     Some(Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() })
 }
 
-/// Commands change at moments of their own.
+/// Drives with commands that change independently of the heartbeats.
 fn command_and_drive(world: &mut World, until: f64) {
     while world.time() < until - 1e-9 {
         let command = if world.time() < 0.995 { left(0.4) } else { left(0.1) };
@@ -76,10 +76,10 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
     world.command(0, None).unwrap();
     drive(&mut world, 9.0);
     let back = world.sample(0).unwrap();
-    // along its path again, 10 m of look-ahead later
+    // Back on its path after a look-ahead of 10 m.
     assert!(back.pose.position.y.abs() < 0.5 && back.speed > 3.0, "{back:?}");
 
-    // beyond their ranges commands are taken at the ends of these
+    // Commands beyond their ranges are clamped.
     world.command(1, Some(Command { throttle: 7.0, brake: -3.0, ..Command::default() })).unwrap();
     world.advance();
     let second = world.sample(1).unwrap().controls;
@@ -101,7 +101,7 @@ fn a_reversing_command_is_no_rolling_back() {
     assert_eq!(world.outcome(1).code, OutcomeCode::UnderWay);
 }
 
-/// A command is state: hashed, stored, gone on with, the same on threads.
+/// Commands are part of the state: hashed, stored, restored, and the same on any number of threads.
 #[test]
 fn commands_are_part_of_the_state() {
     let build = || {
@@ -134,8 +134,7 @@ fn commands_give_the_same_bits_on_any_ranks() {
     }
 }
 
-/// Ten futures from one moment, each of which is what a world that was never taken back
-/// would have come to.
+/// Ten continuations from one restored state each equal that of a world that was never restored.
 #[test]
 fn a_restored_world_goes_the_same_way() {
     let mut world = World::new(model());
@@ -173,7 +172,7 @@ fn a_state_of_another_model_is_refused_and_changes_nothing() {
     assert_eq!(world.hash(), before);
 }
 
-/// Put elsewhere, a vehicle stands there as one that starts there does, and its rut stays.
+/// A relocated vehicle is in the same state as one that starts there, and its rut remains.
 #[test]
 fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     let mut world = World::new(model());
@@ -193,14 +192,14 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     while world.time() < until {
         world.advance();
         let load: f64 = world.sample(0).unwrap().wheels.iter().map(|wheel| wheel.load).sum();
-        // a hundredth: as tests/start.rs holds starts to
+        // Within 1 %, the tolerance for starts in tests/start.rs.
         assert!((load / weight - 1.0).abs() < 0.01, "{load} for {weight} N");
     }
     assert!((deepest(&world) - depth).abs() < 1e-3, "its rut stays");
-    // its sums begin anew, its sensors deliver on
+    // Its sums restart at zero; its sensors continue to deliver.
     assert!(world.summary("x", 0.0).vehicles[0].distance < 0.1);
     assert!(!world.delivered(0).is_empty());
-    // a start there gives the same bits
+    // A start at that position gives the same bits.
     let agent = &world.model().agents[0];
     let ground = &world.model().ground;
     let pose = agent.vehicle.stand(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
@@ -218,7 +217,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     assert!(world.respawn(9, &place).is_err());
 }
 
-/// An ended drive begins anew.
+/// A vehicle whose drive has ended drives again after a relocation.
 #[test]
 fn one_whose_drive_has_ended_drives_again_when_put_elsewhere() {
     let mut world = World::new(model());

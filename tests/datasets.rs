@@ -1,4 +1,4 @@
-//! `bekker dataset`: the same bytes on any threads and after a kill, or a refusal.
+//! `bekker dataset`: the same bytes on any threads and after a kill, and refusals.
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value as Json;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Rigid tyres, coarse nodes, long steps, two levels: as quick as it gets.
+/// Fastest settings: rigid tires, coarse nodes, long steps, two levels.
 const QUICK: [&str; 15] = [
     "--task",
     "Recover",
@@ -39,14 +39,14 @@ fn done(out: &Path, more: &[&str]) -> Output {
     output
 }
 
-/// Why it was refused, with exit code 3.
+/// Returns the reason of a refusal, which has exit code 3.
 fn refused(out: &Path, more: &[&str]) -> String {
     let output = command(out, more).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// All files but the lock, by path.
+/// Returns all files except the lock, by path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -83,7 +83,7 @@ fn any_threads_give_the_same_bytes_in_every_format() {
         for (name, bytes) in &one {
             assert!(three[name] == *bytes, "{format}: {}", name.display());
         }
-        // of what the manifest lists, all is there and nothing else
+        // Exactly the files that the manifest lists exist.
         let listed = manifest(&place.path().join(format!("{format}_1")));
         assert_eq!(listed["files"].as_array().unwrap().len() + 1, one.len());
         assert_eq!(listed["episodes"].as_array().unwrap().len(), 4);
@@ -97,7 +97,8 @@ fn a_killed_one_goes_on_to_the_same_bytes() {
     let whole = place.path().join("whole");
     done(&whole, &more);
     let expected = files(&whole);
-    // killed as soon as so many episodes are there; once none is, for all are and it writes
+    // Killed once this number of episodes exists. The run may also be past all episodes and write
+    // the dataset.
     let out = place.path().join("killed");
     for wanted in [0, 1, 5, 11] {
         let mut run = command(&out, &more).stdout(Stdio::null()).spawn().unwrap();
@@ -147,7 +148,7 @@ fn a_drive_of_a_convoy_is_an_episode_of_each_vehicle() {
     assert_eq!(episodes.len(), 6);
     let threads = ["--vehicles", "3", "--threads", "2"];
     assert!(files(&one) == files(&of("two", &threads)));
-    // killed, and without the episode of one of its vehicles, a drive is driven again
+    // After a kill, a drive that lacks the episode of one of its vehicles runs again.
     let cut = place.path().join("cut");
     let mut run = convoy(&cut, &threads).stdout(Stdio::null()).spawn().unwrap();
     let first = cut.join(".episodes/000000001.bin");
@@ -160,7 +161,7 @@ fn a_drive_of_a_convoy_is_an_episode_of_each_vehicle() {
         fs::remove_file(first).unwrap();
     }
     assert!(files(&one) == files(&of("cut", &threads)));
-    // four drive unless told
+    // Four vehicles drive by default.
     assert_eq!(manifest(&of("four", &[]))["episodes"].as_array().unwrap().len(), 8);
     let alone = refused(&place.path().join("alone"), &["--episodes", "1", "--vehicles", "2"]);
     assert!(alone.contains("vehicles = 2: must be 1"), "{alone}");
@@ -194,6 +195,6 @@ fn other_options_and_other_folders_are_refused() {
     let fresh = place.path().join("fresh");
     let said = refused(&fresh, &[&more[..], &["--soil", "cheese"]].concat());
     assert!(said.contains("cheese"), "{said}");
-    // what was refused leaves no dataset behind that would be gone on with
+    // A refusal leaves no partial dataset that would be resumed.
     done(&fresh, &more);
 }

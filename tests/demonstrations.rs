@@ -1,4 +1,4 @@
-//! The seeds' two demonstrations: a car between barriers by its lidar, and a drive that collects
+//! Two demonstrations: a car that drives between barriers by its lidar, and a drive that collects
 //! data.
 
 use bekker::scenario::{ScenarioFile, build};
@@ -9,13 +9,13 @@ use std::path::Path;
 #[path = "../examples/lidar_car.rs"]
 mod lidar_car;
 
-/// It comes to the first bend and through it, and touches nothing: a collision would have ended it.
+/// The car passes the first bend without a contact: a collision would end the run.
 #[test]
 fn a_car_keeps_between_barriers_by_its_lidar() {
     let mut lap = lidar_car::Lap::silent();
     let world = lidar_car::drive(18.0, &mut lap).unwrap();
     assert!(world.state().agents[0].outcome.is_none(), "{}", world.outcome(0).sentence);
-    // from south round the east: over a third of the course
+    // From south through east: over a third of the course.
     assert!(lap.turns > 0.3, "{} turns", lap.turns);
 }
 
@@ -39,18 +39,18 @@ fn the_data_collection_drive_delivers_each_of_its_sensors() {
     assert!(delivered.len() == 5, "{delivered:?}");
 }
 
-/// The world of the example holds what it says, and its vehicle has a way.
+/// The world of the example has the specified contents, and its vehicle has a route.
 #[test]
 fn the_random_world_is_built_as_written() {
     let built = build::world(&example("random_world.toml")).unwrap();
     let random = built.random.expect("its surface is random");
     let counts =
         [random.holes.len(), random.trees.len(), random.rocks.len(), random.barriers.len()];
-    // 30 and 4 on each of 6.25 ha
+    // 30 and 4 on each of 6.25 ha.
     assert_eq!(counts, [25, 188, 25, 12]);
     let terrain = built.world.ground.terrain();
     assert_eq!(terrain.bounds(), [-125.0, -125.0, 125.0, 125.0]);
-    // stems, rocks and barriers are met by vehicles
+    // Stems, rocks and barriers collide with vehicles.
     assert_eq!(built.world.obstacles.len(), 188 + 25 + 12);
     for hole in &random.holes {
         let [x, y] = hole.centre;
@@ -59,7 +59,7 @@ fn the_random_world_is_built_as_written() {
             terrain.height(x + hole.radius * c, y + hole.radius * s)
         });
         let deep = rim.sum::<f64>() / 8.0 - terrain.height(x, y);
-        // hills of 0.6 m over 50 m and roughness D leave some centimetres between
+        // Hills of 0.6 m over 50 m and roughness D change the depth by some centimeters.
         assert!((deep - 1.5).abs() < 0.25, "{deep}");
     }
 }

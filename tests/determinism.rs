@@ -1,12 +1,13 @@
-//! The same bits: for any number of threads, any order of agents, across a
-//! checkpoint, wherever a run is cut.
+//! State bits do not depend on the number of threads, the order of agents, or checkpoints.
+//!
+//! A run can be interrupted and resumed at any heartbeat.
 
 use crate::scene;
 
 use bekker::simulation::{World, checkpoint};
 use scene::{agent, at, drive, flat, soil, table, vehicle, world};
 
-/// Two vehicles in one rut, one that crosses it, one far away.
+/// Builds two vehicles in one rut, one that crosses it, and one far away.
 fn crossing() -> World {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];

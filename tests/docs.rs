@@ -403,7 +403,7 @@ fn subcommands_exist() {
                     break;
                 }
                 let found = known.find_subcommand(word);
-                // a subcommand that can go without one may have an argument of its own
+                // A subcommand with optional subcommands may have an argument itself.
                 if found.is_none() && known.get_positionals().next().is_some() {
                     break;
                 }
@@ -421,7 +421,7 @@ fn prose(text: &str) -> String {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
         } else if !fenced {
-            // in a line every second part between backticks is code
+            // In a line, every second part between backticks is code.
             let parts: Vec<&str> = line.split('`').collect();
             let open = parts.len().is_multiple_of(2);
             let code = |n: usize| n % 2 == 1 && !(open && n + 1 == parts.len());
@@ -479,7 +479,7 @@ fn links_lead_somewhere() {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = if file.is_empty() { PathBuf::from(&page) } else { resolved(&page, file) };
             assert!(root().join(&target).exists(), "{page}: no {}", target.display());
-            // the site holds the folder docs alone
+            // The site contains the folder docs only.
             let inside = !page.starts_with("docs/") || target.starts_with("docs");
             assert!(inside, "{page}: {link} leads out of docs/: name the file in backticks");
             if !anchor.is_empty() {

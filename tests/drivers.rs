@@ -1,5 +1,5 @@
-//! Drivers through scenarios: they hold, climb, reverse, shift, keep their gaps and
-//! wait, on slopes, soils, wheels and tracks.
+//! Drivers in scenarios: hold, climb, reverse, shift, keep gaps and wait, on slopes and soils, with
+//! wheels and tracks.
 
 use crate::scene;
 
@@ -8,7 +8,7 @@ use bekker::simulation::{Outcome, OutcomeCode, Sample, World};
 use bekker::vehicle::spec::Footprint;
 use std::path::Path;
 
-/// A scenario of some vehicles (their tables in TOML) on a slope along x of one soil.
+/// Returns a scenario of vehicles (their tables in TOML) on a slope along x of one soil.
 fn scenario(soil: &str, grade: f64, vehicles: &str) -> String {
     format!(
         r#"
@@ -46,7 +46,7 @@ fn footprint(world: &World, agent: usize) -> Footprint {
     world.model().agents[agent].vehicle.footprint()
 }
 
-/// Drives until `time` and gives all agents' samples at every heartbeat.
+/// Drives until `time` and returns all agents' samples at every heartbeat.
 fn drive(world: &mut World, time: f64) -> Vec<Vec<Sample>> {
     let mut samples = vec![world.samples().collect()];
     while world.time() < time - 1e-9 {
@@ -60,7 +60,7 @@ fn outcome(world: &World, agent: usize) -> Option<Outcome> {
     world.state().agents[agent].outcome.clone()
 }
 
-/// Place along the slope of the first agent from `from` until `to`, m.
+/// Returns the positions of the first agent along the slope between the times `from` and `to`, m.
 fn along(samples: &[Vec<Sample>], from: f64, to: f64) -> Vec<f64> {
     let within = samples.iter().map(|all| &all[0]).filter(|s| (from..=to).contains(&s.time));
     within.map(|sample| sample.pose.position.x).collect()
@@ -74,8 +74,9 @@ fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Waits 3 s on a grade and then drives off along `way` (m of x): it holds, does not
-/// roll the other way, and reaches its speed.
+/// Waits 3 s on a grade and then drives along `way` (m of x).
+///
+/// The vehicle holds, does not roll in the opposite direction, and reaches its speed.
 fn waits_and_drives_off(model: &str, soil: &str, grade: f64, way: f64) {
     let heading = if way < 0.0 { 180 } else { 0 };
     let driver = format!(
@@ -87,16 +88,16 @@ fn waits_and_drives_off(model: &str, soil: &str, grade: f64, way: f64) {
     let samples = drive(&mut world, 9.0);
     let case = format!("{model} on {soil}, {grade} along {way}");
     assert_eq!(outcome(&world, 0), None, "{case}");
-    // springs and soil settle in the first second
+    // Springs and soil settle in the first second.
     let waiting = along(&samples, 1.0, 3.0);
-    // wound-up linings and tyres, which ease in the second that follows
+    // Wound-up linings and tires, which unload in the second that follows.
     let strays = most(&waiting) - least(&waiting);
-    // (a braked belt still creeps on a slope)
+    // A braked belt still creeps on a slope.
     let most_strays = if model == "m113" { 0.03 } else { 0.01 };
     assert!(strays < most_strays, "{case}: moves by {strays} m while it waits");
     let sense = way.signum();
     let driving: Vec<f64> = along(&samples, 3.0, 9.0).iter().map(|x| sense * x).collect();
-    // a tenth of a foot's reaction
+    // A tenth of the driver's reaction time.
     let back = least(&driving) - driving[0];
     assert!(back > -0.02, "{case}: rolls back by {back} m");
     let speed = samples.last().unwrap()[0].speed;
@@ -118,10 +119,11 @@ fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
     }
 }
 
-/// From standing, on whatever holds it, a driver gains the speed that it asks for, and on firm ground
-/// within no second much more, engine and gears whatever they do; before, the brake that had held it
-/// counted as what would drive it on, and it stood. How much less an HMMWV or a truck gains while its
-/// engine runs up and gears change is left open.
+/// From rest, a driver reaches the speed that its requested acceleration gives, on any ground.
+///
+/// On firm ground it gains little more in any second, whatever engine and gears do. Formerly the
+/// force of the holding brake counted as drive, and the vehicle did not move. The test sets no
+/// lower bound for the speed of an HMMWV or a truck while its engine speeds up and gears change.
 #[test]
 fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
     for (model, soil, grade, aimed, most_off) in [
@@ -145,7 +147,8 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
         let way = along(&samples, 1.0, 8.0);
         assert!(least(&way) - way[0] > -0.02, "{case}: rolls back to {} m", least(&way));
         let speed = |time: f64| samples[(time / 0.02) as usize][0].speed;
-        // out of what it stands in it climbs in some 3 s, without the leap that would bring it out at once
+        // It climbs out of its initial ruts in about 3 s; a jump in thrust would leave them at
+        // once.
         let least = if soil == "rigid" { 2.0 } else { 1.5 };
         assert!(speed(8.0) > least, "{case}: drives at {} m/s", speed(8.0));
         let gained = (speed(8.0) - speed(4.0)) / 4.0;
@@ -153,7 +156,7 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
         let seconds = (0..=350).map(|at| samples[at + 50][0].speed - samples[at][0].speed);
         let second = seconds.fold(0.0, f64::max);
         println!("{case}: {second} m/s in a second, {} m/s after 8 s", speed(8.0));
-        // what holds it at rest and lets go, and what shafts give as gears change
+        // The margin covers the released holding force and the driveline torque of gear changes.
         assert!(soil != "rigid" || second < 1.2 * aimed, "{case}: {second} m/s in a second");
     }
 }
@@ -173,7 +176,7 @@ fn a_wheeled_vehicle_on_its_brakes_stands() {
         let mut world = world(&scenario("rigid", grade, &vehicle(model, 0.0, "")));
         let samples = drive(&mut world, 20.0);
         let strays = along(&samples, 5.0, 20.0);
-        // 15 s: some 10 µm/s, the tyres' least transport velocity times their slip
+        // 15 s of about 10 µm/s: the tires' minimum transport velocity times their slip.
         let strays = most(&strays) - least(&strays);
         assert!(strays < 2e-4, "{model} on {grade} creeps by {strays} m");
     }
@@ -196,7 +199,7 @@ fn a_vehicle_that_rolls_back_is_braked_and_then_climbs() {
         let place = along(&samples, 0.0, 10.0);
         let case = format!("{model} at {speed} m/s");
         assert_eq!(outcome(&world, 0), None, "{case}");
-        // half the friction of the ground suffices for v²/2 (0.4 - grade) g
+        // Half the ground's friction suffices for v²/2 (0.4 - grade) g.
         let most_back = speed * speed / (2.0 * (0.4 - grade) * 9.81) + 1.0;
         assert!(least(&place) > -most_back, "{case}: rolls back to {} m", least(&place));
         let end = samples.last().unwrap()[0].speed;
@@ -225,16 +228,16 @@ fn a_table_reverses_with_slip_and_steering_of_the_right_sign() {
         let straight = at(2.5);
         let case = format!("{model} on {soil}");
         assert!(straight.speed < -0.5 && straight.gear == -1, "{case}: {} m/s", straight.speed);
-        // over a second, in which what pitches and rocks goes to and fro
+        // Averaged over a second, since the vehicle pitches and rocks.
         let while_driven: Vec<_> =
             samples.iter().map(|all| &all[0]).filter(|s| (1.5..2.5).contains(&s.time)).collect();
         let slips = while_driven.iter().flat_map(|sample| &sample.wheels).map(|wheel| wheel.slip);
         let slip = slips.sum::<f64>() / while_driven.len() as f64;
-        // on firm ground the belt's pitch hides its slip of a per cent
+        // On firm ground the belt's pitch hides its slip of one percent.
         let hidden = if model == "m113" && soil == "rigid" { -0.2 } else { 0.0 };
         assert!(slip > hidden, "{case}: slip of {slip} while it is driven");
         assert!(straight.wheels.iter().all(|wheel| wheel.spin < 0.0), "{case}");
-        // to the left in reverse the nose swings to the right
+        // Steering left in reverse turns the nose to the right.
         let turning = at(5.0).angular_velocity.z;
         assert!(turning < -0.02, "{case}: turns at {turning} rad/s");
         let end = at(9.0);
@@ -242,8 +245,10 @@ fn a_table_reverses_with_slip_and_steering_of_the_right_sign() {
     }
 }
 
-/// The Marder's steering drive turns it the same way round forward and backward, so that its
-/// driver steers the other way.
+/// A path is driven in reverse.
+///
+/// The Marder's steering drive yaws in the same direction forward and backward, so its driver
+/// steers the opposite way.
 #[test]
 fn a_path_is_driven_backward() {
     for model in ["hmmwv", "m113", "marder"] {
@@ -253,7 +258,7 @@ fn a_path_is_driven_backward() {
         drive(&mut world, 22.0);
         let end = world.samples().next().unwrap();
         assert!(end.speed.abs() < 0.05, "{model}: {} m/s", end.speed);
-        // the rear axle stops within a metre of the end, or two, and beside it
+        // The rear axle stops within one or two meters of the path's end, also laterally.
         let heading = end.pose.direction(&bekker::spatial::Vec3::x());
         assert!(heading.x > 0.8, "{model} heads {heading:?}");
         let position = end.pose.position;
@@ -262,7 +267,9 @@ fn a_path_is_driven_backward() {
     }
 }
 
-/// Before, one that stood beside the end of its path had arrived.
+/// A vehicle stationary to the side of its path's end has not arrived.
+///
+/// Formerly it had.
 #[test]
 fn one_that_stands_beside_its_end_has_not_arrived() {
     for (y, code) in [(2.0, OutcomeCode::Arrived), (30.0, OutcomeCode::Holding)] {
@@ -279,7 +286,7 @@ fn one_that_stands_beside_its_end_has_not_arrived() {
 
 #[test]
 fn a_vehicle_that_overshoots_its_end_backs_up_to_it() {
-    // started at 12 m/s, 4 m before the end of its path
+    // Starts at 12 m/s, 4 m before the end of its path.
     let driver = "speed = 12\ndriver = { kind = \"path\", speed = 3, \
                   waypoints = [[-20, 0], [-10, 0], [2, 0]] }";
     let mut world = world(&scenario("rigid", 0.0, &vehicle("hmmwv", 0.0, driver)));
@@ -287,7 +294,7 @@ fn a_vehicle_that_overshoots_its_end_backs_up_to_it() {
     let place = along(&samples, 0.0, 15.0);
     let end = samples.last().unwrap()[0].speed;
     let (furthest, last) = (most(&place), place[place.len() - 1]);
-    // its rear axle, 1.69 m behind, counts
+    // Its rear axle, 1.69 m behind, is the reference.
     assert!(furthest > 2.0 + 1.69 + 2.0, "stops in time, at {furthest} m");
     assert!((last - 3.69).abs() < 2.0 && end.abs() < 0.05, "ends at {last} m, {end} m/s");
 }
@@ -313,11 +320,11 @@ fn one_that_rolls_without_throttle_loses_speed_in_the_gear_that_fits() {
         assert_eq!(first.gear, gear, "{case}");
         let rpm = first.engine_speed * 60.0 / std::f64::consts::TAU;
         assert!((300.0..4300.0).contains(&rpm), "{case}: engine at {rpm} rpm");
-        // a tenth of a second apart, as the tables have it, once the springs have settled
+        // Samples are a tenth of a second apart, as in the tables, after the springs have settled.
         let speeds: Vec<f64> =
             samples.iter().skip(25).step_by(5).map(|all| all[0].speed * speed.signum()).collect();
         for (index, pair) in speeds.windows(2).enumerate() {
-            // standing, it may rock by a millimetre a second
+            // At rest it may rock by a millimeter per second.
             assert!(
                 pair[1] < pair[0] || pair[1] < 0.05,
                 "{case}: from {} to {} m/s at {} s",
@@ -342,8 +349,8 @@ fn shifting_under_power_takes_time() {
             if after.gear == before.gear {
                 continue;
             }
-            // an instant shift from first to second makes the HMMWV's wheels jump by
-            // 40 % of their 20 rad/s; the thrust gives a fraction of 1 rad/s in 20 ms
+            // An instant shift from first to second gear makes the HMMWV's wheels jump by 40 % of
+            // their 20 rad/s. The thrust changes them by a fraction of 1 rad/s in 20 ms.
             let spin = |sample: &Sample| sample.wheels.iter().map(|wheel| wheel.spin).sum::<f64>();
             let jump = (spin(after) - spin(before)).abs() / after.wheels.len() as f64;
             assert!(jump < 1.5, "{model}: {jump} rad/s within 20 ms at {} s", after.time);
@@ -355,7 +362,7 @@ fn shifting_under_power_takes_time() {
 #[test]
 fn a_vehicle_descends_and_creeps_uphill_at_its_speed() {
     for (model, grade, speed, fastest) in [
-        // some 0.8 m/s are what the engine gives while the foot is lifted
+        // The engine adds about 0.8 m/s while the throttle closes.
         ("hmmwv", -0.2, 3.0, 3.8),
         ("m113", -0.2, 3.0, 3.8),
         ("hmmwv", -0.4, 3.0, 3.8),
@@ -390,15 +397,17 @@ fn a_vehicle_that_was_stopped_gains_the_same_speed_again() {
         let [first, stopped, second] = [4.0, 9.9, 14.0].map(at);
         let case = format!("{model} on {soil}: {first}, {stopped}, {second} m/s");
         assert_eq!(outcome(&world, 0), None, "{case}");
-        // tracks still rock
+        // Tracks still rock.
         assert!(first > 1.5 && stopped.abs() < 0.1, "{case}");
-        // the throttle opens once at the first tick, once within 10 ms
+        // The throttle opens once at the first tick and once within 10 ms.
         assert!((second / first - 1.0).abs() < 0.05, "{case}");
     }
 }
 
-/// At 5 m/s the M113 is in second gear below its downshift speed and would be in first
-/// above its upshift speed: before, it shifted 13 times in 16 s.
+/// A gearbox does not hunt between gears.
+///
+/// At 5 m/s the M113 is in second gear below its downshift speed and would be in first above its
+/// upshift speed: formerly it shifted 13 times in 16 s.
 #[test]
 fn a_gearbox_does_not_hunt() {
     let driver = "speed = 4\ndriver = { kind = \"path\", speed = 5, at_end = \"continue\", \
@@ -409,7 +418,7 @@ fn a_gearbox_does_not_hunt() {
     assert!(shifts <= 1, "shifts {shifts} times in 8 s");
 }
 
-/// Clear distance of an agent to the one before it on a straight way along x, m.
+/// Returns the clear distance of an agent to the one before it on a straight route along x, m.
 fn clear(world: &World, agent: usize) -> f64 {
     let places: Vec<f64> = world.samples().map(|sample| sample.pose.position.x).collect();
     let [own, ahead] = [agent, agent - 1].map(|agent| footprint(world, agent));
@@ -418,7 +427,7 @@ fn clear(world: &World, agent: usize) -> f64 {
 
 #[test]
 fn the_gap_is_between_bumpers() {
-    // on the move, behind an M113 whose reference point is at its front, and on wheels
+    // In motion, behind an M113 whose reference point is at its front, and behind wheels.
     for (policy, wanted) in [("constant_gap", 9.0), ("constant_time_gap", 9.0 + 2.0 * 4.0)] {
         let lead = "speed = 4\ndriver = { kind = \"path\", speed = 4, at_end = \"continue\", \
                     waypoints = [[0, 0], [50, 0], [100, 0]] }";
@@ -437,7 +446,7 @@ fn the_gap_is_between_bumpers() {
         drive(&mut world, 25.0);
         for agent in 1..3 {
             let gap = clear(&world, agent);
-            // the driver coasts within 0.25 m/s of its speed, the rule's gain is 0.3 /s
+            // The driver coasts within 0.25 m/s of its speed; the gain of the rule is 0.3 /s.
             assert!((gap - wanted).abs() < 1.2, "{policy}: {gap} m behind the {agent}th");
         }
     }
@@ -470,7 +479,7 @@ fn a_convoy_that_stands_behind_its_arrived_head_waits() {
         let apart = (standing[pair - 1].pose.position - standing[pair].pose.position).norm();
         let [own, ahead] = [pair, pair - 1].map(|agent| footprint(&world, agent));
         let gap = apart + ahead.rear - own.front;
-        // 7 m, and up to 2 m before which nobody closes up again
+        // 7 m, plus up to 2 m within which no vehicle closes up again.
         assert!((6.5..9.3).contains(&gap), "vehicle {pair} stands {gap} m behind");
     }
 }
@@ -555,18 +564,20 @@ fn drivers_give_the_same_bits_on_threads_and_resumed() {
         vehicle("mrzr4", -20.0, reverses),
     ];
     let text = scenario("chrono_hard", 0.2, &vehicles.concat());
-    // in the middle of pulling away and of a shift into reverse
+    // Within pulling away and within a shift into reverse.
     scene::same_bits_on_threads_and_resumed(|| world(&text), 0.9, 2.0);
 }
 
-/// Ground holds tracks until their thrusts part by more than it bears across them: on a road an
-/// M113 runs straight on under a third of its steering, and was 5.9 m beside this way on
-/// `chrono_hard` at 9 m/s, swaying from side to side.
+/// Tracks follow their route on any ground.
+///
+/// The ground holds tracks laterally until the difference of their thrusts exceeds its lateral
+/// resistance. On a road an M113 runs straight under a third of its steering. Formerly it was 5.9 m
+/// off this route on `chrono_hard` at 9 m/s, swaying from side to side.
 #[test]
 fn tracks_keep_to_their_way_on_any_ground() {
     let ways: [[f64; 2]; 5] = [[0.0, 0.0], [20.0, 0.0], [50.0, 4.0], [70.0, 4.0], [120.0, 4.0]];
-    // 0.58 m on the road, where tracks are held most, 0.31 and 0.33 on the soils, which is what pure
-    // pursuit cuts off the corners, when this was written
+    // When this was written: 0.58 m on the road, where tracks are held most, and 0.31 and 0.33 m on
+    // the soils. This is the amount that pure pursuit cuts off the corners.
     for (soil, speed, most_off) in
         [("rigid", 4.0, 1.0), ("chrono_hard", 9.0, 0.6), ("chrono_mid", 6.0, 0.6)]
     {
@@ -586,7 +597,10 @@ fn tracks_keep_to_their_way_on_any_ground() {
     }
 }
 
-/// A light foot takes seconds to move eleven tonnes: it was told of as immobilised before it did.
+/// Drivers with a slip limit pull away without a stall warning.
+///
+/// A small throttle takes seconds to move eleven tonnes. Formerly the vehicle was reported as
+/// immobilized before it moved.
 #[test]
 fn drivers_who_mind_slip_pull_away_at_once() {
     for (model, grade) in [("m113", 0.02), ("m113", 0.2), ("hmmwv", 0.02)] {
@@ -599,13 +613,15 @@ fn drivers_who_mind_slip_pull_away_at_once() {
         println!("{model} on {grade}: {way} m");
         assert!(way > 5.0, "{model} on {grade}: {way} m in 8 s");
         let fastest = samples.iter().map(|all| all[0].speed).fold(0.0, f64::max);
-        // told to drive at 2 m/s
+        // The target speed is 2 m/s.
         assert!(fastest < 3.0, "{model} on {grade}: {fastest} m/s");
     }
 }
 
-/// What the outer wheel of a bend turns faster, and what a tyre is flattened by, is no slip: who minded it as such
-/// came to a crawl of 0.6 m/s in this bend, where no wheel slipped by a hundredth.
+/// Drivers with a slip limit drive through a bend as others do.
+///
+/// The higher speed of the outer wheel and the deflection of a tire are no slip. Formerly they
+/// counted as slip, and the vehicle slowed to 0.6 m/s in this bend, where no wheel slipped by 1 %.
 #[test]
 fn drivers_who_mind_slip_take_a_bend_as_others_do() {
     let way = |limit: &str| {
@@ -628,12 +644,14 @@ fn drivers_who_mind_slip_take_a_bend_as_others_do() {
     };
     let (free, minded) = (way(""), way(", slip_limit = 0.05"));
     println!("{free:.2} m, {minded:.2} m");
-    // it presses more gently, and so gains the one metre a second later
+    // It accelerates more gently, and so gains one meter a second later.
     assert!(minded > 0.9 * free, "{minded} m for {free} m");
 }
 
-/// Drivers who mind slip and lock what their vehicle lets them climb the grade that is published of these: 0.6.
-/// The M113A2's torque suffices for 0.74; the HMMWV's own first gear would spin its wheels.
+/// Drivers with a slip limit and all available locks climb the published grade of these vehicles:
+/// 0.6.
+///
+/// The M113A2's torque suffices for 0.74; the HMMWV's first gear would spin its wheels.
 #[test]
 fn drivers_who_mind_slip_climb_what_is_published() {
     let own = |model: &str, x: f64, locks: &str| {
@@ -651,6 +669,6 @@ fn drivers_who_mind_slip_climb_what_is_published() {
         at(samples.last().unwrap()) - at(&samples[0])
     });
     println!("{ways:.1?} m");
-    // under way: the heavy one gains little on the grade
+    // Still in motion: the heavy one gains little speed on the grade.
     assert!(ways[0] > 1.5 && ways[1] > 5.0, "{ways:?}");
 }

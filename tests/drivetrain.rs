@@ -1,6 +1,6 @@
-//! Solid axles stand, drive and stay closed; engines drive the wheels that their
-//! layout names, by equal torques through open differentials and at equal speeds
-//! through locked ones.
+//! Solid axles stand, drive and stay closed, and engines drive the wheels of their layout.
+//!
+//! Open differentials give equal torques, locked ones equal speeds.
 
 use crate::ranks::{alone, together};
 use crate::scene;
@@ -23,7 +23,7 @@ fn build(spec: VehicleSpec) -> Arc<Vehicle> {
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
-/// Drives until `time`; the largest drift at a heartbeat, m.
+/// Drives until `time` and returns the largest drift at a heartbeat, m.
 fn drive_closed(world: &mut World, time: f64) -> f64 {
     let mut worst = 0.0f64;
     while world.time() < time - 1e-9 {
@@ -36,7 +36,7 @@ fn drive_closed(world: &mut World, time: f64) -> f64 {
 #[test]
 fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
     let vehicle = build(solid());
-    // chassis, beams, spindles and knuckles, rack, four wheels with tyres
+    // Chassis, beams, spindles and knuckles, rack, four wheels with tires.
     let mass = 1000.0 + 85.0 + 4.0 * 3.8 + 2.0 * 5.0 + 4.0 + 4.0 * 23.0;
     assert!((vehicle.mass() - mass).abs() < 1e-9, "{}", vehicle.mass());
     for ground_soil in [firm(0.8), soil("mid")] {
@@ -67,7 +67,7 @@ fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
     }
 }
 
-/// Torque and spin of the wheels, driving off on firm ground with `spec`.
+/// Returns torque and spin of the wheels while a vehicle of `spec` pulls away on firm ground.
 fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
     let vehicle = build(spec);
     let driver = table(&[[1.0, 0.0], [1.2, 0.5]], &[], &[]);
@@ -83,7 +83,7 @@ fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
     found
 }
 
-/// Firm, and slippery to the left of the x axis.
+/// Returns terrain that is firm, but slippery to the left of the x axis.
 fn split() -> Terrain {
     let left = Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
     let soils = SoilMap::uniform(SoilId(0)).paint(left, SoilId(1)).unwrap();
@@ -105,7 +105,7 @@ fn the_layout_says_which_wheels_pull() {
             let torque = wheels[wheel][0];
             assert_eq!(torque.abs() > 1.0, pulls, "{layout:?} wheel {wheel}: {torque} N m");
         }
-        // an open differential: the same torque left and right
+        // An open differential gives the same torque left and right.
         for axle in [0, 2] {
             let (left, right) = (wheels[axle][0], wheels[axle + 1][0]);
             assert!((left - right).abs() <= 1e-6 * left.abs(), "{layout:?}: {left}, {right}");
@@ -125,19 +125,20 @@ fn a_locked_differential_turns_both_wheels_alike() {
         let wheels = driven(spec, split());
         [wheels[2][1], wheels[3][1]]
     };
-    // open: the left wheel spins away on the slippery side
+    // Open: the left wheel spins on the slippery side.
     let [left, right] = of(false, 2000.0);
     assert!(left > 2.0 * right, "{left} {right}");
-    // locked, within what the clutch holds: alike, but for its lining's winding
+    // Locked, within the clutch's capacity: equal, except for the elastic twist of its lining.
     let [left, right] = of(true, 5000.0);
     assert!((left - right).abs() < 0.02 * right, "{left} {right}");
-    // beyond what it holds it slips, yet less than an open one
+    // Beyond its capacity the clutch slips, yet less than an open differential.
     let [left, right] = of(true, 100.0);
     assert!(left > 1.2 * right, "{left} {right}");
 }
 
-/// Pressures and locks that engage by themselves or by command are state: the same bits on any threads and ranks,
-/// and after a cut in the middle of a build-up.
+/// Brake pressures and locks that engage automatically or by command are state.
+///
+/// Bits are the same on any threads and ranks, and after a checkpoint during a pressure build-up.
 #[test]
 fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     const HEARTBEATS: usize = 300;
@@ -181,12 +182,12 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
         centre.push(engaged[2]);
     }
     assert!(locked, "no lock has engaged");
-    // from 1 s on for as long as its row holds
+    // From 1 s, for as long as its row holds.
     let begun = centre.iter().position(|engaged| *engaged).unwrap();
     assert!((99..=101).contains(&begun), "{begun}");
     let ended = begun + centre[begun..].iter().position(|engaged| !engaged).unwrap();
     assert!((189..=191).contains(&ended), "{ended}");
-    // a lock that it does not have is refused, by command as in a table
+    // A lock that the vehicle does not have is refused, by command as in a table.
     let locks = Locks { rear_axles: true, ..Locks::OPEN };
     let told = first.command(0, Some(Command { locks, ..Command::default() })).unwrap_err();
     assert!(told.to_string().contains("no lock 'rear_axles'"), "{told}");
@@ -194,7 +195,7 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let file = ScenarioFile::parse("lag", &other, place.path(), &[]).unwrap();
     let told = scenario_build::world(&file).unwrap_err().to_string();
     assert!(told.contains("must not lock inter_axle"), "{told}");
-    // 0.2 s after the pedal, half of which time it has moved
+    // 0.2 s after the pedal; the pressure rises for half of that time.
     let pressure = first.state().agents[0].vehicle.pressures[0];
     assert!(pressure > 0.1 && pressure < 0.5, "{pressure}");
     let bytes = checkpoint::encode(first.model(), &text, first.state());

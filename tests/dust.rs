@@ -1,5 +1,6 @@
-//! Dust behind vehicles: more at speed, none from mud, carried by the wind, and the same
-//! bits on any number of ranks and across a cut.
+//! Dust behind vehicles: it grows with speed, mud raises none, and the wind carries it.
+//!
+//! Bits are the same on any number of ranks and across a checkpoint.
 
 use crate::scene;
 
@@ -20,7 +21,7 @@ fn ground(name: &str) -> Soil {
     Soil { name: name.into(), ..soil("hard") }
 }
 
-/// HMMWVs one behind the other, the last in front, at a speed.
+/// Builds a column of HMMWVs at a speed; the last agent is in front.
 fn driving(name: &str, count: usize, speed: f64, dust: f64) -> WorldModel {
     let idle = || table(&[[0.0, 0.2], [100.0, 0.2]], &[], &[]);
     let agents = (0..count).map(|index| {
@@ -39,7 +40,7 @@ fn air(model: &WorldModel, now_us: u64) -> Air {
     model.scene_model.as_ref().unwrap().air_around(model, &told, now_us, &Vec3::zeros())
 }
 
-/// Extinction cross-section of all puffs, m².
+/// Returns the extinction cross-section of all puffs, m².
 fn whole(puffs: &[Puff]) -> f64 {
     let ball = std::f64::consts::TAU.powf(1.5);
     puffs.iter().map(|puff| puff.extinction * ball * puff.radius.powi(3)).sum()
@@ -50,11 +51,11 @@ fn there_is_more_of_it_at_speed_and_none_from_mud() {
     let at = |name: &str, speed: f64| air(&driving(name, 1, speed, 10.0), 5_130_000).puffs;
     let (slow, fast) = (at("dry loam", 6.0), at("dry loam", 12.0));
     assert!(slow.len() <= 10 && fast.len() == 10, "{} {}", slow.len(), fast.len());
-    // with the square of the speed, but for what is too faint to be kept
+    // Proportional to the square of the speed, except for discarded faint puffs.
     let ratio = whole(&fast) / whole(&slow);
     assert!((3.9..4.3).contains(&ratio), "{ratio}");
-    // what Gillies et al. give for 3.4 t at 43 km/h, 0.17 kg/km, as PM10 of 0.6 m²/g; two
-    // seconds of it times ten, the ends not full
+    // Gillies et al. give 0.17 kg/km for 3.4 t at 43 km/h, as PM10 of 0.6 m²/g. The factor is two
+    // seconds of it times ten, less partly filled ends.
     let mass = bekker::vehicle::find("hmmwv").unwrap().total_mass();
     let law = 10.0 * bekker::sensor::dust::raised(mass, 12.0) * 1.9;
     assert!((whole(&fast) / law - 1.0).abs() < 0.2, "{} {law}", whole(&fast));
@@ -68,7 +69,7 @@ fn there_is_more_of_it_at_speed_and_none_from_mud() {
     assert!(!at("snow", 12.0).is_empty());
 }
 
-/// A puff stays where it was raised, and the wind takes it along.
+/// A puff stays where it was raised, or drifts with the wind.
 #[test]
 fn a_puff_stays_behind_and_drifts() {
     let mut model = driving("dry loam", 1, 10.0, 10.0);
@@ -81,9 +82,9 @@ fn a_puff_stays_behind_and_drifts() {
     scene_model.wind = [0.0, 4.0];
     model.scene_model = Some(Arc::new(scene_model));
     let blown = middle(&model);
-    // half of two seconds old on the mean
+    // The puffs of two seconds are one second old on average.
     assert!((blown.y - still.y - 4.0).abs() < 0.5, "{}", blown.y - still.y);
-    // told half a second later and 5 m farther on, puffs are where they were
+    // Half a second and 5 m later, puffs of the same message are where they were.
     let told = World::new(model.clone()).messages();
     let mut later = told.clone();
     later[0].chassis.position += told[0].velocity * 0.4;
@@ -93,14 +94,14 @@ fn a_puff_stays_behind_and_drifts() {
     let after = scene_model.air_around(&model, &later, 5_400_000, &Vec3::zeros()).puffs;
     for puff in &before[3..8] {
         let nearest = after.iter().map(|other| (other.centre - puff.centre).xy().norm());
-        // the velocity that is told is rounded to 2 mm/s
+        // The transmitted velocity is rounded to 2 mm/s.
         assert!(nearest.fold(f64::INFINITY, f64::min) < 0.02, "{puff:?}");
     }
 }
 
 const BEATS: usize = 30;
 
-/// The rearmost looks ahead through what the others raise.
+/// Adds to the rearmost vehicle a camera that looks ahead through the others' dust.
 fn with_camera() -> WorldModel {
     let mut model = driving("dry sand", 4, 9.0, 30.0);
     let camera = CameraSpec {
@@ -184,7 +185,7 @@ fn it_is_the_same_on_any_number_of_ranks_and_across_a_cut() {
         let first = all.into_iter().next().unwrap().unwrap();
         assert_eq!(bytes(&expected), bytes(&first), "{size} ranks");
     }
-    // and it is there: without it picture and scan are others
+    // The dust has an effect: without it image and scan differ.
     let mut clear = with_camera();
     let mut scene_model = (**clear.scene_model.as_ref().unwrap()).clone();
     scene_model.dust = 0.0;

@@ -1,6 +1,7 @@
-//! Vehicles that turn over, leave the terrain, get stuck or lose their finite
-//! state: told with time, place and cause, while the others go on as if those
-//! had never been.
+//! Vehicles that overturn, leave the terrain, get stuck or lose their finite state.
+//!
+//! Each is reported with time, position and cause, and the others continue as if the event had not
+//! occurred.
 
 use crate::scene;
 
@@ -20,7 +21,7 @@ fn outcome(world: &World, agent: usize) -> Option<Outcome> {
     world.state().agents[agent].outcome.clone()
 }
 
-/// What is told of the first agent.
+/// Returns the outcome sentence of the first agent.
 fn told(world: &World) -> String {
     world.outcome(0).sentence
 }
@@ -37,7 +38,7 @@ fn until_ended(world: &mut World, time: f64) -> Outcome {
     ended.unwrap_or(Outcome::UnderWay)
 }
 
-/// The HMMWV's agents on `terrain` of one soil.
+/// Builds a world of HMMWV agents on `terrain` of one soil.
 fn on(terrain: Terrain, ground_soil: &str, agents: Vec<AgentModel>) -> World {
     let soil = if ground_soil == "firm" { firm(1.8) } else { soil(ground_soil) };
     world(ground(0.05, terrain, vec![soil]), 2e-3, agents)
@@ -45,7 +46,7 @@ fn on(terrain: Terrain, ground_soil: &str, agents: Vec<AgentModel>) -> World {
 
 #[test]
 fn a_vehicle_across_a_cliff_side_turns_over() {
-    // 55 degrees across its heading, more than its track over its height allows
+    // 55 degrees across its heading: more than its track width over its height allows.
     let grade = 55f64.to_radians().tan();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
     let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
@@ -55,10 +56,10 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
     let ended = until_ended(&mut world, 10.0);
     let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };
     assert!(time > 0.2 && time == world.time(), "{ended:?}");
-    // where the slope is, within the seconds that it took
+    // On the slope, within the distance of those seconds.
     assert!((position.z - grade * position.y).abs() < 4.0 && position.x.abs() < 10.0, "{ended:?}");
     assert!(told(&world).starts_with("overturned at "), "{ended:?}");
-    // it stays where it is
+    // It stays where it is.
     let before = world.samples().next().unwrap().pose;
     world.advance();
     assert_eq!(world.samples().next().unwrap().pose, before);
@@ -92,10 +93,10 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
             on(terrain(), ground_soil, vec![agent(&hmmwv, table(&ON, &[], &[]), start)]);
         let ended = until_ended(&mut world, 10.0);
         let Outcome::LeftTerrain { time, position } = ended.clone() else { panic!("{ended:?}") };
-        // judged at a heartbeat: within what it drives in one
+        // Detected at a heartbeat: within the distance of one.
         assert!((8.0..8.2).contains(&position.x) && time < 8.0, "{ended:?}");
         assert!(told(&world).contains("left the terrain at"), "{ended:?}");
-        // at that moment it drives, from then on it stands
+        // At that time it still drives; from then on it is stationary.
         let drove = world.sample(0).unwrap();
         assert!(drove.speed > 1.0 && drove.controls.throttle > 0.4 && drove.gear > 0, "{drove:?}");
         world.advance();
@@ -112,7 +113,8 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
     }
 }
 
-/// One that has arrived and is run into, where that ends its drive, is told as it was hit, and stands only then.
+/// An arrived vehicle that is hit, where a hit ends its drive, is reported as hit and is stationary
+/// only then.
 #[test]
 fn one_that_has_arrived_is_told_as_it_is_hit() {
     let text = r#"
@@ -149,7 +151,7 @@ driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
 
 #[test]
 fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
-    // in a hollow of slippery soil: its sides become steeper than the soil grips
+    // In a hollow of slippery soil whose sides become steeper than the friction allows.
     let mut mire = soil("mid");
     mire.name = "mire".into();
     if let SoilKind::Yielding(law) = &mut mire.kind {
@@ -171,13 +173,13 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     assert!((position.x - 4.0).abs() < 5.0 && (position.y + 3.0).abs() < 1.0, "{ended:?}");
     assert_eq!(diagnosis.spinning, Spinning::All, "{diagnosis}");
     assert!(told(&world).contains("m in mire: ") && told(&world).contains("% slip"), "{ended:?}");
-    // a checkpoint of it can be read
+    // A checkpoint of it can be read.
     let stored = checkpoint::encode(world.model(), "mire", world.state());
     let read = checkpoint::decode(world.model(), "mire", &stored).unwrap();
     assert!(checkpoint::encode(world.model(), "mire", &read) == stored);
 }
 
-/// The HMMWV on rigid tyres with a change, as a scenario's `overrides` may make it.
+/// Builds the HMMWV on rigid tires with a change, as a scenario's `overrides` may make it.
 fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     let mut spec = find("hmmwv").unwrap();
     spec.tyre.flexible = None;
@@ -185,7 +187,7 @@ fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
-/// The first vehicle has failed soon after it started at `start`, and stands there.
+/// Asserts that the first vehicle failed soon after its start at `start` and is stationary there.
 fn assert_stands(world: &World, start: Vec3) {
     let sample = world.sample(0).unwrap();
     assert!((sample.pose.position - start).norm() < 0.5, "{sample:?}");
@@ -193,7 +195,7 @@ fn assert_stands(world: &World, start: Vec3) {
     assert_eq!((sample.velocity, sample.angular_velocity), (Vec3::zeros(), Vec3::zeros()));
     let body = &world.state().agents[0].vehicle.body;
     assert!(body.q.iter().all(|x| x.is_finite()) && body.u.iter().all(|&u| u == 0.0));
-    // a checkpoint of it goes on
+    // A checkpoint of it can be resumed.
     World::resume(world.model().clone(), world.state().clone()).unwrap();
     let summary = &world.summary("", 0.0).vehicles[0];
     let figures = [summary.distance, summary.drive_energy, summary.braking_energy];
@@ -202,10 +204,10 @@ fn assert_stands(world: &World, start: Vec3) {
 
 #[test]
 fn an_absurd_vehicle_fails_alone() {
-    // Past the checks of a vehicle file, which refuse such figures: a program may build them.
-    // No legal input is known to fail: the largest figures that a file may give (tyres of 1e11
-    // N/m, dampers of 1e8 N s/m, a hull of 5 kg, gears of 1000), at 50 m/s with steps of 20 ms,
-    // on flat ground and on hills of 300 m a wave, drive on or turn over.
+    // These values bypass the checks of a vehicle file, which refuse them; a program may build
+    // them. No legal input is known to fail. The largest legal values are tires of 1e11 N/m,
+    // dampers of 1e8 N s/m, a hull of 5 kg and gears of 1000. With them vehicles at 50 m/s and
+    // steps of 20 ms, on flat ground and on hills of 300 m wavelength, drive on or overturn.
     let absurd: [(&str, Arc<Vehicle>); 3] = [
         ("tyre", changed(|spec| spec.tyre.handling.vertical_stiffness = 1e300)),
         ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),
@@ -235,13 +237,13 @@ fn an_absurd_vehicle_fails_alone() {
                 assert!(*time <= 1.0 && position.iter().all(|x| x.is_finite()), "{ended:?}");
                 assert_stands(&world, start(0.0).position);
             }
-            // an implicit damper of any strength is a rigid rod
+            // An implicit damper of any strength is a rigid rod.
             _ => assert_eq!((name, &ended), ("damper", &None)),
         }
     }
 }
 
-/// The numbers may hurl a vehicle away and stay finite.
+/// A vehicle faster than any possible one has failed, even if its state is finite.
 #[test]
 fn who_is_faster_than_any_vehicle_has_failed() {
     let hmmwv = vehicle("hmmwv");
@@ -255,9 +257,10 @@ fn who_is_faster_than_any_vehicle_has_failed() {
     }
 }
 
-/// A state poisoned from outside, as a checkpoint that was altered and given a checksum that
-/// fits may be (`checkpoints_driven_on` in `tests/bounds/mutations.rs`): found in the first
-/// heartbeat, told, and contained.
+/// A state with nonfinite values is detected in the first heartbeat, reported, and contained.
+///
+/// It may come from an altered checkpoint with a matching checksum (`checkpoints_driven_on` in
+/// `tests/bounds/mutations.rs`).
 #[test]
 fn a_state_that_is_not_finite_is_told_and_contained() {
     let hmmwv = vehicle("hmmwv");
@@ -283,7 +286,7 @@ fn a_state_that_is_not_finite_is_told_and_contained() {
             drive(&mut healthy, 1.0);
             let ended = outcome(&poisoned, 0);
             let Some(Outcome::Failed { time, position, .. }) = &ended else {
-                // finite, if absurd: no fault of the state
+                // Finite but absurd values are no fault of the state.
                 assert!(poison == 1e300, "{ended:?} of {poison}");
                 continue;
             };

@@ -1,4 +1,4 @@
-//! Soil gives no energy, however stiff it is, and a vehicle that gains some is reported.
+//! Soil of any stiffness gives no energy, and a vehicle that gains energy is reported.
 
 use bekker::ground::GroundModel;
 use bekker::rig::{Rig, WheelMotion, WheelRig};
@@ -15,7 +15,7 @@ fn model(text: &str) -> WorldModel {
     build::world(&file).unwrap_or_else(|faults| panic!("{faults}")).world
 }
 
-/// Stands on its brakes, coasts in neutral, or drives off slowly.
+/// Drive of a case: brakes held, coasting in neutral, or pulling away slowly.
 #[derive(Clone, Copy, Debug)]
 enum Drill {
     Stand,
@@ -24,7 +24,7 @@ enum Drill {
     Drive,
 }
 
-/// Soil parameters, laws, vehicle with its tires, and what it does.
+/// Soil parameters, laws, vehicle with its tires, and drive.
 #[derive(Debug)]
 struct Case<'a> {
     soil: &'a str,
@@ -58,8 +58,10 @@ impl Case<'_> {
         )
     }
 
-    /// Rise of motion and height above their least before, less what the driveline put in,
-    /// J/kg, over some seconds, and the warnings of the run.
+    /// Returns the rise of kinetic and potential energy above its previous minimum, less driveline
+    /// work, J/kg.
+    ///
+    /// The second value is the warnings of the run over `seconds`.
     fn rise(&self, seconds: f64) -> (f64, Vec<RunWarning>) {
         let mut world = World::new(model(&self.text()));
         let (mut least, mut rise) = (f64::INFINITY, 0.0_f64);
@@ -83,7 +85,8 @@ fn gains(warnings: &[RunWarning]) -> impl Iterator<Item = &RunWarning> {
     warnings.iter().filter(|own| own.code == "gained_energy")
 }
 
-/// No parameter in its legal range, alone or with those that make it worse, throws a vehicle.
+/// No parameter in its legal range, alone or combined with those that increase its effect, throws a
+/// vehicle.
 #[test]
 fn stiff_soils_give_no_energy() {
     let soils = [
@@ -98,14 +101,14 @@ fn stiff_soils_give_no_energy() {
     ];
     let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
     let drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive];
-    // each soil meets all drills; each pair of laws and drill occurs with every vehicle
+    // Each soil occurs with all drives; each pair of laws and drive occurs with every vehicle.
     for (n, soil) in soils.into_iter().enumerate() {
         for (k, vehicle) in vehicles.into_iter().enumerate() {
             for (m, laws) in ["refined", "reference"].into_iter().enumerate() {
                 let drill = drills[(n + 2 * k + m) % drills.len()];
                 let case = Case { soil, laws, vehicle, drill, step: 0.002 };
                 let (rise, warnings) = case.rise(0.6);
-                // what springs give back as it is let go
+                // The springs' energy as the vehicle is released.
                 assert!(rise < 0.5, "{case:?}: {rise} J/kg");
                 assert_eq!(gains(&warnings).count(), 0, "{case:?}: {warnings:?}");
             }
@@ -113,7 +116,8 @@ fn stiff_soils_give_no_energy() {
     }
 }
 
-/// At its limit a cohesion or a damping runs; beyond it is refused with the value and the step that would do.
+/// A cohesion or damping at its limit runs; beyond it, it is refused with the value and a step that
+/// suffices.
 #[test]
 fn soil_too_stiff_for_the_step_is_refused() {
     let refused_of = |key: &str, value: f64, step: f64| {
@@ -123,7 +127,7 @@ fn soil_too_stiff_for_the_step_is_refused() {
         let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]).unwrap();
         build::world(&file).err().map(|faults| faults.to_string())
     };
-    // a strength counts too
+    // The strength factor counts too.
     let strong = refused_of("strength = 2\ncohesion", 0.9e6, 0.002).unwrap();
     assert!(strong.contains("a cohesion of 1.800e6 Pa is too stiff"), "{strong}");
     assert_eq!(refused_of("damping", 5e6, 0.002), None);
@@ -142,7 +146,9 @@ fn soil_too_stiff_for_the_step_is_refused() {
     assert!(refused(1.01e6, 0.002).is_some());
 }
 
-/// Tracks by steps of 10 ms, of which a run warns ahead, on soil that damps hard: thrown, and reported.
+/// Tracks with steps of 10 ms on strongly damped soil are thrown, which is reported.
+///
+/// The run gives a warning beforehand.
 #[test]
 fn a_vehicle_that_gains_energy_is_reported() {
     let (soil, vehicle) = ("damping = 1e6", "model = \"m113\"");
@@ -161,7 +167,7 @@ fn too_stiff(soil: &str) -> String {
     build::world(&file).err().map_or_else(String::new, |faults| faults.to_string())
 }
 
-/// Frost makes ground as strong as without its water: that soil is checked too.
+/// Frost makes soil as strong as dry soil, so the frozen soil is checked too.
 #[test]
 fn frozen_soil_is_checked_against_the_step() {
     let wet = "cohesion = 1.5e6\nmoisture = { class = \"CL\", reference = 0.2, content = 0.5 }";
@@ -172,7 +178,7 @@ fn frozen_soil_is_checked_against_the_step() {
     }
 }
 
-/// Worlds that a program builds of its own soils, new or from a state, and its rigs.
+/// Worlds that a program builds with custom soils, new or from a state, and its rigs are checked.
 #[test]
 fn soils_of_programs_are_checked_against_the_step() {
     let (soil, laws) = ("cohesion = 2e5", "refined");
@@ -203,7 +209,7 @@ fn soils_of_programs_are_checked_against_the_step() {
     }
 }
 
-/// What a study sets after a scenario was read is checked as what the scenario has.
+/// A strength set by a study after reading a scenario is checked as the scenario's own.
 #[test]
 fn a_strength_that_is_set_is_checked_against_the_step() {
     let (soil, vehicle) = ("cohesion = 0.9e6\nstrength = 1", "model = \"hmmwv\"");

@@ -1,4 +1,4 @@
-//! `bekker export-fmu` as a command; python/tests/test_fmu.py drives what it makes.
+//! `bekker export-fmu` as a command. python/tests/test_fmu.py runs the exported FMUs.
 
 use assert_cmd::Command;
 use bekker::scenario::SOURCE;
@@ -38,7 +38,7 @@ fn a_library_that_is_missing_or_another_is_told_with_the_command_that_builds_it(
 fn the_unit_is_told_and_is_the_same_bytes_again() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
-    // what is looked at of a library is the source that it was built from
+    // Only the source version in a library is examined.
     std::fs::write(folder.join("fmi.so"), format!("library {SOURCE}")).unwrap();
     let (code, out, told) = export(folder, &["--library", "fmi.so", "--json"]);
     assert_eq!(code, 0, "{told}");

@@ -1,4 +1,4 @@
-//! A lidar of one ray a beam against the whole one and against geometry.
+//! Lidar of one ray per beam, compared with the full lidar and with geometry.
 
 use crate::rendering::Yard;
 
@@ -26,18 +26,18 @@ fn hole(centre: [f64; 2]) -> Stamp {
     Stamp::hole(centre, HOLE[0], HOLE[1], HOLE[0]).with_face(Face::Parabolic)
 }
 
-/// A plane with a hole 12 m ahead and a pillar 8 m to the left.
+/// Builds a plane with a hole 12 m ahead and a pillar 8 m to the left.
 fn yard() -> Yard {
     let surface = Surface::Plane { elevation: 0.0, slope: [0.0; 2] };
     let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0)));
     let terrain = terrain.stamp(hole([12.0, 0.0])).build().unwrap();
     let mut pillar = MeshBuilder::new();
-    // 256 sides lie within 0.04 mm of the circle
+    // 256 sides are within 0.04 mm of the circle.
     let profile = [[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]];
     pillar.column([0.0; 3], &profile, 256, Material::dull([0.5; 3]));
     let at = Pose { position: Vec3::new(0.0, 8.0, 0.0), ..Pose::default() };
     let mut yard = Yard::on(terrain, vec![pillar], &[Instance::still(0, at, 0, Class::Post)]);
-    // so much fog that the whole lidar would see little else
+    // Dense fog, in which the full lidar would detect little else.
     yard.air.visibility = 15.0;
     yard
 }
@@ -49,7 +49,7 @@ fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<Return> {
     cloud.returns
 }
 
-/// One ray a beam, and no noise.
+/// Returns a lidar with one ray per beam and no noise.
 fn one_ray(lidar: LidarSpec) -> LidarSpec {
     LidarSpec { rays: RayModel::One, noise: LidarNoise::default(), ..lidar }
 }
@@ -58,10 +58,11 @@ fn range(found: &Return) -> f64 {
     Vec3::from(found.point.map(f64::from)).norm()
 }
 
-/// Where a ray from (0, 0, `height`) with this direction meets plane, hole or pillar, m.
+/// Returns the distance at which a ray from (0, 0, `height`) hits plane, hole or pillar, m.
 fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
     let plane = (direction.z < 0.0).then(|| -height / direction.z);
-    // x² + y² about the hole's middle: r² = (12 - s dx)² + (s dy)²; z = height + s dz = -d (1 - r²/R²)
+    // x² + y² about the hole's center: r² = (12 - s dx)² + (s dy)²; z = height + s dz = -d (1 -
+    // r²/R²)
     let [radius, depth] = HOLE;
     let a = depth / (radius * radius);
     let (dx, dy, dz) = (direction.x, direction.y, direction.z);
@@ -71,7 +72,7 @@ fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
     let into = (-qb + root) / (2.0 * qa);
     let inside = |s: f64| (s * dx - 12.0).powi(2) + (s * dy).powi(2) < radius * radius;
     let ground = plane.map(|s| if inside(s) { into } else { s });
-    // the pillar's circle about (0, 8)
+    // The pillar's circle about (0, 8).
     let (pa, pb, pc) = (dx * dx + dy * dy, -16.0 * dy, 64.0 - 0.25);
     let discriminant = pb * pb - 4.0 * pa * pc;
     let pillar = (discriminant > 0.0 && pb < 0.0)
@@ -94,12 +95,12 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
         let direction = Vec3::new(level * c, level * s, up);
         let (distance, class) = expected(&direction, height).expect("something returns");
         if found.class != class as u8 {
-            // a corner of the polygon may stand where the circle has passed
+            // A corner of the polygon may be hit where the ray misses the circle.
             on_edges += 1;
             continue;
         }
-        // cells that the rim cuts are 12 mm too low at most (0.05 m of slope 1.2 in a corner): who
-        // grazes the plane there may pass on into the hole
+        // Cells cut by the rim are up to 12 mm too low (0.05 m of slope 1.2 in a corner). A ray at
+        // grazing angle there may continue into the hole.
         let at = Vec3::from(found.point.map(f64::from));
         let from_middle = |x: f64, y: f64| (x - 12.0).hypot(y);
         let plane = -height / direction.z;
@@ -109,10 +110,11 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
             continue;
         }
         let tolerance = match from_middle(at.x, at.y) {
-            // a chord of 5 cm lies off the parabola by 0.05²/8 x 2 d/R² = 0.15 mm along each axis,
-            // which a ray 0.1 steep against it meets ten times that late
+            // A chord of 5 cm deviates from the parabola by 0.05²/8 x 2 d/R² = 0.15 mm along each
+            // axis. A ray at a slope of 0.1 against it has ten times that error in range.
             r if r < HOLE[0] => 4e-3,
-            // 0.04 mm of the polygon over the cosine at which it is met, 0.02 and more
+            // 0.04 mm of the polygon divided by the cosine of the angle of incidence, which is 0.02
+            // or more.
             _ if class == Class::Post => 2e-3,
             // single precision at 120 m
             _ => 1e-4,
@@ -124,14 +126,14 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
     }
     assert!(in_hole > 20 && on_pillar > 300, "{in_hole} {on_pillar}");
     assert!(on_edges < 10 && on_rim < 200, "{on_edges} {on_rim}");
-    // every beam that geometry has end before the ground is too dim, none missing: the farthest
-    // ring that returns from the plane returns from all around but for hole and pillar
+    // Every beam whose geometric ground return is not too dim must return. The outermost ring with
+    // a return from the plane has returns all around, except for hole and pillar.
     let farthest = returns.iter().filter(|r| r.column == 512).map(|r| r.ring).max().unwrap();
     let down = -height / sin(lidar.elevations[usize::from(farthest)]);
     assert!(down > 30.0, "{down}");
 }
 
-/// Rough ground with holes, trees and a vehicle.
+/// Builds rough ground with holes, trees and a vehicle.
 fn wood() -> (World, SceneModel, Relief) {
     let text = "format = 1\nname = \"wood\"\nseed = 7\n[time]\nduration = 1\n[soil]\n\
         default = \"firm\"\n[ground]\nspacing = 0.25\n[[vehicle]]\nname = \"a\"\n\
@@ -182,7 +184,7 @@ fn it_sees_what_the_whole_lidar_sees_in_clear_air() {
     assert_eq!(beams(&fast), beams(&all));
     let mut seen = [0; 256];
     for (fast, whole) in fast.iter().zip(&all) {
-        // both strike by the same rays; what is left is the rounding of a direction's length
+        // Both use the same rays; the difference is rounding of the direction's length.
         assert!((range(fast) - range(whole)).abs() < 1e-4, "{fast:?} {whole:?}");
         assert!((fast.intensity - whole.intensity).abs() <= 1e-6 * whole.intensity);
         seen[usize::from(fast.class)] += 1;
@@ -190,7 +192,7 @@ fn it_sees_what_the_whole_lidar_sees_in_clear_air() {
     for class in [Class::Ground, Class::Tree, Class::Rock, Class::Vehicle] {
         assert!(seen[class as usize] > 5, "{class:?}: {}", seen[class as usize]);
     }
-    // and the same bits on any number of threads
+    // The bits are the same on any number of threads.
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let again = pool.install(|| scanned(&one_ray(LidarSpec::os2_64()), &scene, pose));

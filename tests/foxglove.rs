@@ -1,4 +1,4 @@
-//! A run that Foxglove watches while it goes on, by a client of the protocol alone.
+//! A live run watched through Foxglove's WebSocket protocol by a test client.
 
 use crate::runs::Runs;
 
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use tungstenite::http::Request;
 use tungstenite::{Error, Message, WebSocket};
 
-/// One that waits for a driver, so that a client is there before it begins.
+/// A run that waits for a driver, so that a client can connect before it starts.
 const SCENARIO: &str = r#"
 format = 1
 name = "told"
@@ -35,7 +35,7 @@ driver = { kind = "path", speed = 3, waypoints = [[0, 10], [50, 10]] }
 sensor = [{ name = "odo", rate = 50, model = { kind = "odometry" } }]
 "#;
 
-/// A program that is ended with the test.
+/// Child process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -45,7 +45,7 @@ impl Drop for Running {
     }
 }
 
-/// A WebSocket as Foxglove's page opens one: from another origin, with these protocols.
+/// Opens a WebSocket as Foxglove's page does: from another origin, with these protocols.
 fn opened(
     address: &str,
     target: &str,
@@ -78,7 +78,7 @@ fn text(socket: &mut WebSocket<TcpStream>) -> Json {
     }
 }
 
-/// A run that waits for a driver, its folder and where it listens.
+/// Starts a run that waits for a driver; returns it with its folder and its address.
 fn served(runs: &Runs, ranks: &str) -> (Running, PathBuf, String) {
     let out = runs.out(ranks);
     let mut command = Command::new(env!("CARGO_BIN_EXE_bekker"));
@@ -97,7 +97,7 @@ fn served(runs: &Runs, ranks: &str) -> (Running, PathBuf, String) {
     (child, out, said.split_once(',').unwrap().0.to_owned())
 }
 
-/// Somebody who drives, and waits at the fifth heartbeat until a line is written to it.
+/// Starts a driver that waits at the fifth heartbeat until a line is written to its input.
 fn driver(address: &str) -> Running {
     let script = "import json, socket, struct, sys\n\
         host, port = sys.argv[1].split(':')\n\
@@ -115,8 +115,9 @@ fn driver(address: &str) -> Running {
     Running(python.spawn().unwrap())
 }
 
-/// Foxglove's own library of the protocol hears the same, also of a vehicle that steps on another rank:
-/// the client of @foxglove/ws-protocol from the npm registry.
+/// Foxglove's own protocol library receives the same, also from a vehicle on another rank.
+///
+/// It is the client of @foxglove/ws-protocol from the npm registry.
 #[test]
 fn the_client_of_foxglove_hears_it() {
     let Ok(modules) = std::env::var("BEKKER_NODE_MODULES") else {
@@ -140,7 +141,7 @@ fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
     let mut driver = driver(&address);
     let mut said = BufReader::new(node.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert_eq!(said.next().as_deref(), Some("subscribed"));
-    // what it asked for is on its way; there is no answer to it
+    // The subscription is in transit; it has no acknowledgment.
     std::thread::sleep(std::time::Duration::from_millis(500));
     driver.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     let told = node.wait_with_output().unwrap().stdout;
@@ -149,11 +150,11 @@ fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
     assert_eq!([&told["name"], &told["schema"]], ["bekker: told", "foxglove.Odometry"], "{told}");
     assert!(told["status"].is_null(), "{told}");
     let number = |key: &str| told[key].as_u64().unwrap();
-    // 50 Hz to 0.3 s, less what was told before the subscription
+    // 50 Hz until 0.3 s, less the messages before the subscription.
     assert!((5..=15).contains(&number("messages")), "{told}");
     assert!(number("times") > 10 && number("bytes") > 50 * number("messages"), "{told}");
     assert_eq!(number("stamp"), 300_000_000, "{told}");
-    // where all vehicles are comes with the samples
+    // The poses of all vehicles come with the samples.
     assert!(told["topics"].as_array().unwrap().contains(&json!("/tf")), "{told}");
 }
 
@@ -162,7 +163,7 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     let runs = Runs::of(SCENARIO);
     let (mut child, out, address) = served(&runs, "1");
     let address = address.as_str();
-    // the token must be in the address, and a page of another origin gets nothing else by it
+    // The token must be in the address, and a page of another origin has no other access.
     let known = "foxglove.sdk.v1, foxglove.websocket.v1";
     for target in ["/", "/?token=other"] {
         assert!(opened(address, target, known).unwrap_err().contains("403"), "{target}");
@@ -182,7 +183,7 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     socket.send(Message::text(beyond.to_string())).unwrap();
     assert!(text(&mut socket)["message"].as_str().unwrap().contains("channel 99"));
     let mut driver = driver(address);
-    // channels are advertised as their first messages come
+    // Channels are advertised with their first message.
     let mut channels = Vec::new();
     while !channels.iter().any(|own: &Json| own["topic"] == "/lead/odo") {
         let advertised = text(&mut socket);
@@ -197,7 +198,7 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     let asked =
         json!({ "op": "subscribe", "subscriptions": [{ "id": 7, "channelId": odometry["id"] }] });
     socket.send(Message::text(asked.to_string())).unwrap();
-    // the answer to this says that what was asked before it has been heard
+    // The status answer confirms that the previous requests were processed.
     socket.send(Message::text("{}")).unwrap();
     while text(&mut socket)["op"] != "status" {}
     driver.0.stdin.take().unwrap().write_all(b"\n").unwrap();
@@ -219,17 +220,19 @@ fn foxglove_is_told_what_stands_in_the_mcap() {
     }
     assert!(child.0.wait().unwrap().success());
     assert!(times.is_sorted() && times.last() == Some(&300_000_000), "{times:?}");
-    // 50 Hz to 0.3 s, less what was told before the subscription
+    // 50 Hz until 0.3 s, less the messages before the subscription.
     assert!((5..=15).contains(&told.len()), "{}", told.len());
-    // the same bytes stand in the chunks of the MCAP
+    // The chunks of the MCAP hold the same bytes.
     let mcap = unpacked(&std::fs::read(out.join("sensors.mcap")).unwrap());
     let holds = |bytes: &[u8]| mcap.windows(bytes.len()).any(|window| window == bytes);
     assert!(told.iter().all(|message| holds(message)));
     assert!(holds(&schema));
 }
 
-/// What the chunks of an MCAP hold (<https://mcap.dev/spec>): records are a code, a length of
-/// eight bytes and so many bytes; those of code 6 are chunks, packed by LZ4.
+/// Returns the decompressed chunks of an MCAP (<https://mcap.dev/spec>).
+///
+/// A record is a code, a length of eight bytes and that many bytes; records of code 6 are chunks,
+/// compressed by LZ4.
 fn unpacked(mcap: &[u8]) -> Vec<u8> {
     let number =
         |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
@@ -239,7 +242,7 @@ fn unpacked(mcap: &[u8]) -> Vec<u8> {
         let content = &mcap[at + 9..at + 9 + length];
         at += 9 + length;
         if code == 6 {
-            // two times, a size and a checksum, then the name of the packing
+            // Two times, a size and a checksum, then the name of the compression.
             let name = number(&content[28..32]);
             let packed = &content[32 + name + 8..];
             lz4_flex::frame::FrameDecoder::new(packed).read_to_end(&mut held).unwrap();

@@ -1,5 +1,7 @@
-//! `terrain.surface.no_data = "keep"`: ground without elevation data is off limits, and a drive that enters it
-//! ends with an outcome of its own; the same on any ranks and after any checkpoint.
+//! `terrain.surface.no_data = "keep"`: ground without elevation data is off limits.
+//!
+//! A drive that enters it ends with a specific outcome, the same on any ranks and after any
+//! checkpoint.
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::scenario::build::world;
@@ -10,7 +12,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Level ground of 200 m in cells of 5 m; a block without data from x = 20 to 40 m, y = -20 to 20 m.
+/// Writes level ground of 200 m in cells of 5 m, without data from x = 20 to 40 m and y = -20 to 20
+/// m.
 fn write_ground(folder: &Path) {
     let mut text = "ncols 41\nnrows 41\nxllcenter -100\nyllcenter -100\ncellsize 5\n\
                     nodata_value -9999\n"
@@ -27,7 +30,7 @@ fn write_ground(folder: &Path) {
     fs::write(folder.join("ground.asc"), text).unwrap();
 }
 
-/// Two HMMWVs: one towards the block, one beside it.
+/// Returns a scenario of two HMMWVs: one drives toward the gap, one past it.
 fn scenario(no_data: &str, extra: &str) -> String {
     let vehicle = |name: &str, y: f64| {
         format!(
@@ -60,8 +63,9 @@ fn ended(world: &mut World) -> [Outcome; 2] {
     [0, 1].map(|agent| world.state().agents[agent].outcome.clone().unwrap_or(Outcome::UnderWay))
 }
 
-/// The first wheel that enters a cell without data ends the drive: the front axle, 2.5 m before the middle of
-/// the first such cell.
+/// The first wheel in a cell without data ends the drive.
+///
+/// It is on the front axle, 2.5 m before the center of the first such cell.
 #[test]
 fn a_drive_ends_where_a_wheel_enters_a_gap() {
     let place = tempfile::tempdir().unwrap();
@@ -73,7 +77,7 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     };
     let (mut kept, warnings) = build("keep");
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    // 5 columns and 9 rows
+    // 5 columns and 9 rows.
     for part in [
         "terrain.surface.file = \"ground.asc\": 45 cells (2.7 %) hold no data and are off limits",
         "vehicle[0].driver.waypoints",
@@ -89,7 +93,7 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     let told = kept.outcome(0);
     assert!(told.code == OutcomeCode::UnmappedGround && told.code.is_loss(), "{told:?}");
     assert!(told.sentence.starts_with("entered ground without elevation data at "), "{told:?}");
-    // heights there are finite: sensors and pictures see the fill
+    // Heights there are finite: sensors and images show the filled surface.
     assert!((kept.height(30.0, 0.0) - 7.0).abs() < 1e-6);
 
     let (mut filled, warnings) = build("fill_interpolated");
@@ -100,7 +104,8 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     assert!(said.contains("45 of 1681 cells hold no data") && said.contains("\"keep\""), "{said}");
 }
 
-/// Vehicles, waypoints and goals in a gap are refused by name, vehicles also where a part of them reaches over it.
+/// Vehicles, waypoints and goals in a gap are refused by name, also vehicles that extend over it in
+/// part.
 #[test]
 fn starts_and_aims_in_a_gap_are_refused() {
     let place = tempfile::tempdir().unwrap();
@@ -115,12 +120,12 @@ fn starts_and_aims_in_a_gap_are_refused() {
         inside.contains("vehicle[0].position") && inside.contains("without elevation data"),
         "{inside}"
     );
-    // 4 m before it: the front reaches over it
+    // 4 m before the gap: the front extends over it.
     let nose = refused("position = [0, 0]", "position = [16.5, 0]");
     assert!(nose.contains("vehicle[0].position") && nose.contains("reaches over"), "{nose}");
     let waypoint = refused("[60, 0]]", "[25, 0], [60, 0]]");
     assert!(waypoint.contains("vehicle[0].driver.waypoints[1]"), "{waypoint}");
-    // 4 m beyond it: the trailer reaches back over it
+    // 4 m beyond the gap: the trailer extends back over it.
     let trailer = |x: f64| {
         let text =
             scenario("keep", "").replace("model = \"hmmwv\"", "model = \"hmmwv+cargo_trailer\"");
@@ -134,7 +139,7 @@ fn starts_and_aims_in_a_gap_are_refused() {
     assert!(trailer(60.0).is_ok());
     let crop = refused("origin = [0, 0]", "origin = [0, 0], crop = [22, -15, 38, 15]");
     assert!(crop.contains("no cell of the raster holds data"), "{crop}");
-    // a crop beside the gap knows nothing of it
+    // A crop next to the gap does not contain it.
     let text = scenario("keep", "")
         .replace("origin = [0, 0]", "origin = [0, 0], crop = [-90, 25, 90, 90]");
     let text = text.replace("0, 0]", "0, 50]");
@@ -143,7 +148,7 @@ fn starts_and_aims_in_a_gap_are_refused() {
     assert!(built.world.ground.terrain().gaps().is_none());
 }
 
-/// The leg from the start to the first waypoint counts.
+/// The leg from the start to the first waypoint is checked too.
 #[test]
 fn the_way_to_the_first_waypoint_is_checked() {
     let place = tempfile::tempdir().unwrap();
@@ -157,11 +162,11 @@ fn the_way_to_the_first_waypoint_is_checked() {
     };
     assert!(told("[[60, 0], [80, 0]]"));
     assert!(!told("[[0, 50], [80, 50]]"));
-    // one that it joins on its way is not gone back to
+    // A vehicle that joins the path midway does not drive back to the first waypoint.
     assert!(!told("[[0, -60], [0, 60]]"));
 }
 
-/// A vehicle that drives itself goes around the block, which its lidar sees as level ground.
+/// An autonomous vehicle plans around the gap, which its lidar detects as level ground.
 #[test]
 fn an_autonomous_vehicle_plans_around_a_gap() {
     let place = tempfile::tempdir().unwrap();
@@ -201,7 +206,7 @@ fn summary(folder: &Path) -> Json {
     serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap()
 }
 
-/// Ranks, a resumed run and the preview tell the same of it.
+/// Ranks, a resumed run and the preview report the gap alike.
 #[test]
 fn ranks_resumed_runs_and_the_preview_know_of_gaps() {
     let place = tempfile::tempdir().unwrap();
@@ -235,7 +240,7 @@ fn ranks_resumed_runs_and_the_preview_know_of_gaps() {
     let gap = warnings.iter().find(|own| own["code"] == "unmapped_ground").unwrap();
     assert_eq!(gap["vehicle"], "into");
     let [from, to] = ["from", "to"].map(|end| gap["stretch"][end].as_f64().unwrap());
-    // the way begins behind the vehicle's origin
+    // The path starts behind the vehicle's origin.
     let x = gap["stretch"]["position"][0].as_f64().unwrap();
     assert!((x - 17.5).abs() < 1.0 && (to - from - 25.0).abs() < 1.0, "{gap}");
 }

@@ -1,5 +1,5 @@
-//! Where a scenario lies on the earth, in what its places and ways are given, and what its
-//! elevation model is measured in.
+//! Georeference of scenarios: position on the earth, coordinates of positions and paths, and units
+//! of elevation models.
 
 use assert_cmd::Command;
 use bekker::geodesy::{Geodetic, Site};
@@ -11,7 +11,8 @@ use bekker::terrain::{
 };
 use std::path::Path;
 
-/// A kilometre of a valley near the Kootenai river, 10 m cells, rising to the east by 2 %.
+/// Builds one kilometer of a valley near the Kootenai river in 10 m cells, rising to the east by
+/// `slope`.
 fn dem(folder: &Path, epsg: Option<u16>, slope: f64) -> Raster {
     let (columns, rows) = (101, 101);
     let values = (0..columns * rows).map(|n| 500.0 + slope * 10.0 * (n % columns) as f64);
@@ -43,7 +44,7 @@ fn read(text: &str, folder: &Path) -> Result<ScenarioFile, String> {
     ScenarioFile::parse("x.toml", text, folder, &[]).map_err(|faults| faults.to_string())
 }
 
-/// The map of the first vehicle's receiver, and the warnings.
+/// Returns the site of the first vehicle's receiver, and the warnings.
 fn site(text: &str, folder: &Path) -> (Site, Vec<String>) {
     let built = build::world(&read(text, folder).unwrap()).unwrap();
     let sensor = &built.world.agents[0].sensors[0];
@@ -51,9 +52,11 @@ fn site(text: &str, folder: &Path) -> (Site, Vec<String>) {
     (gps.site, built.warnings.iter().map(ToString::to_string).collect())
 }
 
-/// EPSG:26911 (NAD83, UTM 11N) by PROJ 9.5.1: (556440, 5394932) is 48.7048672531 N,
-/// 116.2328751595 W, its convergence 0.576371518 degrees. The point is 532 m north of the
-/// origin on the grid, 5.35 m beside it on a plane that drops the convergence.
+/// A DEM in NAD83 keeps its grid with and without a site.
+///
+/// EPSG:26911 (NAD83, UTM 11N) by PROJ 9.5.1: (556440, 5394932) is 48.7048672531 N, 116.2328751595
+/// W, its convergence 0.576371518 degrees. The point is 532 m north of the origin on the grid, and
+/// 5.35 m to the side on a plane that neglects the convergence.
 #[test]
 fn a_dem_of_nad83_keeps_its_grid_with_and_without_a_site() {
     let folder = tempfile::tempdir().unwrap();
@@ -71,7 +74,7 @@ fn a_dem_of_nad83_keeps_its_grid_with_and_without_a_site() {
         let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
         assert!(warnings.is_empty(), "{warnings:?}");
         let place = site.place(&point);
-        // 2e-9 degrees are 0.2 mm: NAD83's ellipsoid differs from WGS 84's by 0.1 mm
+        // 2e-9 degrees are 0.2 mm: NAD83's ellipsoid differs from WGS 84's by 0.1 mm.
         assert!((place.latitude.to_degrees() - 48.704_867_253_1).abs() < 2e-9);
         assert!((place.longitude.to_degrees() + 116.232_875_159_5).abs() < 2e-9);
         assert!((place.altitude - altitude).abs() < 1e-9);
@@ -88,11 +91,13 @@ fn a_site_elsewhere_is_taken_and_said() {
     let [warning] = &warnings[..] else { panic!("{warnings:?}") };
     assert!(warning.contains("km from where the DEM says that it lies"), "{warning}");
     assert!((site.place(&Vec3::zeros()).latitude.to_degrees() - 47.0).abs() < 1e-9);
-    // the grid's north stays the grid's
+    // Grid north stays grid north.
     assert!(site.convergence(&Vec3::zeros()).to_degrees() > 0.57);
 }
 
-/// On a tangent plane the altitude would be wrong by 7.8 m after 10 km.
+/// Altitude is the height above the ellipsoid far from the origin.
+///
+/// On a tangent plane it would be wrong by 7.8 m after 10 km.
 #[test]
 fn altitude_is_height_far_from_the_origin() {
     let head = "site = { latitude_deg = 47, longitude_deg = 11, altitude = 600 }";
@@ -114,7 +119,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
     ] {
         let file = read(&scenario(DEM, &place), folder.path()).unwrap();
         let [x, y] = file.scenario.vehicle[0].position;
-        // NAD83's ellipsoid differs from WGS 84's by 0.1 mm
+        // NAD83's ellipsoid differs from WGS 84's by 0.1 mm.
         assert!(x.abs() < 5e-4 && (y - 532.0).abs() < 5e-4, "{place}: {x} {y}");
         build::world(&file).unwrap();
     }
@@ -139,7 +144,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
             scenario(DEM, "[0, 0]").replace("[[0, 0], [50, 0]]", &format!("{{ file = '{name}' }}"));
         let file = read(&text, folder.path()).unwrap();
         let text = toml::to_string(&file.scenario).unwrap();
-        // what is resolved stands in the local frame and needs no file
+        // The resolved scenario is in the local frame and needs no file.
         let again = read(&text, folder.path()).unwrap();
         let bekker::scenario::config::Driver::Path { waypoints, .. } =
             &again.scenario.vehicle[0].driver
@@ -166,7 +171,7 @@ fn places_that_lead_nowhere_say_what_is_missing() {
     assert!(
         fault("", "{ latitude_deg = 95, longitude_deg = 2 }").contains("must be from -90 to 90")
     );
-    // told by the scenario, it is found
+    // It is resolved if the scenario specifies the code.
     let told = DEM.replace("'dem.tif'", "'dem.tif', epsg = 32611");
     let (site, _) =
         site(&scenario(&told, "{ easting = 556440, northing = 5394932 }"), folder.path());
@@ -180,8 +185,8 @@ fn places_that_lead_nowhere_say_what_is_missing() {
     assert!(message.contains("EPSG code is 32611, but the file says 26911"), "{message}");
 }
 
-/// Metres of Web Mercator at 43.5° N are 0.725 m long on the ground: a slope of 2 % in them is one
-/// of 2.76 %.
+/// Meters of Web Mercator at 43.5° N are 0.725 m long on the ground: a slope of 2 % in them is 2.76
+/// %.
 #[test]
 fn metres_of_web_mercator_are_corrected() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,13 +196,13 @@ fn metres_of_web_mercator_are_corrected() {
     let [slope, _] = world.world.ground.terrain().gradient(0.0, 0.0);
     let latitude = (2.0 * (5_394_400.0_f64 / 6_378_137.0).exp().atan()).to_degrees() - 90.0;
     let expected = 0.02 / degree_lengths(latitude)[0] * 111_319.49;
-    // samples of 32 bits are spaced by 3e-5 m at 500 m, and cells differ by 0.2 m
+    // Samples of 32 bits have a spacing of 3e-5 m at 500 m, and cells differ by 0.2 m.
     assert!((slope / expected - 1.0).abs() < 1.6e-4, "{slope} {expected}");
     let warning = world.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     assert!(warning.contains("EPSG 3857: 1 m of its coordinates is 0.72"), "{warning}");
 }
 
-/// An ESRI ASCII grid in US survey feet: its projection file is read, and is an input of the run.
+/// The projection file of an ESRI ASCII grid in US survey feet is read, and is an input of the run.
 #[test]
 fn a_projection_file_gives_the_unit_and_is_an_input() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,8 +224,9 @@ fn a_projection_file_gives_the_unit_and_is_an_input() {
     assert!(world.inputs.iter().any(|input| input.path.ends_with("dem.prj")));
 }
 
-/// A raster of soils in another zone, or beside the ground, is none of this ground; one of NAD83 over
-/// WGS 84 lies within metres of it.
+/// A soil raster must be in the same zone as the ground and overlap it.
+///
+/// A raster in NAD83 over WGS 84 is within meters of it.
 #[test]
 fn a_raster_of_soils_lies_where_its_elevation_model_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -247,7 +253,7 @@ fn a_raster_of_soils_lies_where_its_elevation_model_does() {
     }
 }
 
-/// Laws without layers leave out what lies on a soil or below it, and say so.
+/// Laws without layers ignore layers on or below a soil, with a warning.
 #[test]
 fn laws_without_layers_are_told_of() {
     let snow = "custom = [{ name = 'field', based_on = 'deep_snow', snow = { depth = 0.4, density = 250 } }]";
@@ -266,8 +272,8 @@ fn laws_without_layers_are_told_of() {
     assert_eq!(warnings("ground = { laws = 'reference', refine = { layers = true } }"), [""; 0]);
 }
 
-/// A grid in text does not name the unit of its coordinates; a code settles it, for a raster of soils over
-/// it too.
+/// A grid in text does not name the unit of its coordinates; an EPSG code specifies it, also for a
+/// soil raster on it.
 #[test]
 fn a_code_settles_a_unit_that_is_not_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -286,7 +292,9 @@ fn a_code_settles_a_unit_that_is_not_named() {
     assert_eq!([doubted(""), doubted(", epsg = 32611")], [2, 0]);
 }
 
-/// 500 m to 520 m, given in feet of the US survey: by the scenario for a file that does not say.
+/// Heights of 500 m to 520 m given in US survey feet convert to meters.
+///
+/// The scenario specifies the unit of a file that does not.
 #[test]
 fn heights_in_feet_become_metres() {
     let folder = tempfile::tempdir().unwrap();
@@ -319,7 +327,7 @@ fn an_import_keeps_the_reference_system_and_info_shows_slope_extent_and_a_previe
     let (part, _) = read_geotiff(&std::fs::read(folder.path().join("part.tif")).unwrap()).unwrap();
     assert_eq!(part.crs.epsg, Some(26911));
     assert_eq!(part.bounds(), [556_400.0, 5_394_400.0, 556_600.0, 5_394_600.0]);
-    // a strip in the west without data
+    // A strip in the west has no data.
     for (index, value) in raster.values.iter_mut().enumerate() {
         if index % 101 < 20 {
             *value = f64::NAN;
@@ -339,7 +347,7 @@ fn an_import_keeps_the_reference_system_and_info_shows_slope_extent_and_a_previe
 
 #[test]
 fn the_earth_is_round_but_the_way_there_is_short() {
-    // a place a third of the earth away lies beyond any map
+    // A position a third of the way around the earth is beyond any map.
     let head = "site = { latitude_deg = 47, longitude_deg = 11 }";
     let far = "{ latitude_deg = -10, longitude_deg = 140 }";
     let message = read(&scenario(head, far), Path::new("")).unwrap_err();

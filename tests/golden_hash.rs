@@ -1,13 +1,13 @@
-//! The same bits on every machine: state hashes that stand here, and the instructions with
-//! which they are found.
+//! State hashes must equal the values recorded here, on every machine and with every instruction
+//! set.
 //!
-//! A change of a law, a vehicle or the layout of the state changes them: say in CHANGELOG
-//! what changed, and take over what the test prints.
+//! A change of a law, a vehicle or the state layout changes them: describe it in CHANGELOG and copy
+//! the values that the test prints.
 
 use assert_cmd::Command;
 use bekker::numeric::instructions;
 
-/// Examples, for how many seconds they are driven, and the state hash then.
+/// Examples, their duration, s, and the state hash at its end.
 const GOLDEN: [(&str, f64, &str); 3] = [
     ("convoy_mud", 2.0, "4d63464365c98a09342d985e1482658911cbe7214c5dd63879622ee697e6c39f"),
     ("mixed_convoy", 1.0, "482f682e98db6f29d9a50fd8ab6bf7a27f2e684b5f860f52c2a1c9cf60302eee"),
@@ -34,7 +34,9 @@ fn states_are_the_same_on_every_machine() {
     assert_eq!(found, golden);
 }
 
-/// At each level of instructions that this processor has; the widest is taken where none is named.
+/// The hashes are the same at each instruction level of this processor.
+///
+/// The widest level is the default.
 #[test]
 fn states_do_not_know_the_instructions() {
     let levels = instructions::available();

@@ -1,6 +1,7 @@
-//! Pictures and scans of the graphics card beside those of the processor. The card may be
-//! Mesa's, which is software; where Vulkan shows none at all, the tests say that they were
-//! not run, unless `BEKKER_GPU=required`.
+//! Images and scans of the GPU compared with those of the CPU.
+//!
+//! The GPU may be Mesa's software implementation. Without any Vulkan device the tests report that
+//! they did not run, unless `BEKKER_GPU=required`.
 
 use bekker::gpu::{GpuDevice, GpuRenderer, Props};
 use bekker::grid::{Node, TILE_NODES};
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// One for all tests: Mesa takes seconds to compile the programs.
+/// Returns the device shared by all tests: Mesa takes seconds to compile the shaders.
 fn gpu() -> Option<Arc<GpuDevice>> {
     static CARD: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     CARD.get_or_init(|| match GpuDevice::find(true) {
@@ -37,7 +38,7 @@ fn gpu() -> Option<Arc<GpuDevice>> {
     .clone()
 }
 
-/// Vehicles among trees on rolling ground of two soils, with ruts.
+/// World of vehicles among trees on rolling ground of two soils, with ruts.
 struct Yard {
     world: World,
     scene_model: SceneModel,
@@ -107,7 +108,7 @@ impl Yard {
         self.scene_model.scene(self.world.model(), &self.relief, &self.moving)
     }
 
-    /// A place behind and above the first vehicle, looking a little down.
+    /// Returns a pose behind and above the first vehicle, slightly inclined downward.
     fn viewpoint(&self) -> Pose {
         let chassis = self.world.messages()[0].chassis.position;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.12);
@@ -115,7 +116,7 @@ impl Yard {
     }
 }
 
-/// A rut along x through node row `y`.
+/// Returns a rut along x through node row `y`.
 fn rut(first: i32, length: i32, y: i32) -> Patches {
     let mut nodes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (i, j) in (first..first + length).flat_map(|i| (y - 3..=y + 3).map(move |j| (i, j))) {
@@ -143,15 +144,16 @@ const ALL: [Channel; 6] = [
     Channel::Ground,
 ];
 
-/// Eight bits of a linear colour, as pictures are written.
+/// Converts a linear color to the eight bits written to images.
 fn grey(colour: f32) -> i32 {
     let c = f64::from(colour.clamp(0.0, 1.0));
     let coded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
     (255.0 * coded + 0.5).floor() as i32
 }
 
-/// Shares of the pixels that differ by more than one step of eight bits, by more than
-/// 1 mm of depth at 100 m, and in any label.
+/// Returns the fractions of pixels that differ in color, depth or labels.
+///
+/// The limits are one step of eight bits and 1 mm of depth at 100 m; labels must be equal.
 fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
     let pixels = ours.depth.len() as f64;
     let count = |differs: &dyn Fn(usize) -> bool| {
@@ -168,13 +170,14 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
             || ours.instance[k] != theirs.instance[k]
             || ours.soil[k] != theirs.soil[k]
             || ours.agent[k] != theirs.agent[k]
-            // a rut's flank of 6 cm over a node's 5: places differ by less than 0.1 mm
+            // The flank of a rut falls by 6 cm over a node spacing of 5 cm: positions differ by
+            // less than 0.1 mm.
             || (ours.sinkage[k] - theirs.sinkage[k]).abs() > 1e-4
     });
     [colour, depth, label]
 }
 
-/// The picture of the processor and that of the card.
+/// Returns the CPU image and the GPU image.
 fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[Image; 2]> {
     let gpu = gpu()?;
     let scene = yard.scene();
@@ -186,7 +189,7 @@ fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[I
     Some([camera.picture(&scene, &poses, apart, &dice), theirs])
 }
 
-/// At most one step of eight bits in 99.9 % of the pixels: what the issue asks.
+/// Asserts a difference of at most one step of eight bits in 99.9 % of the pixels, as required.
 fn assert_alike(what: &str, pair: Option<[Image; 2]>) {
     let Some([ours, theirs]) = pair else { return };
     let shares = differing(&ours, &theirs);
@@ -218,8 +221,8 @@ fn pictures_through_every_lens_are_those_of_the_processor() {
     }
 }
 
-/// Supersampled, blurred by the motion of camera and vehicles, with a rolling shutter and
-/// rays to the sky.
+/// Images with supersampling, motion blur of camera and vehicles, rolling shutter and sky rays are
+/// those of the CPU.
 #[test]
 fn moving_pictures_are_those_of_the_processor() {
     let yard = Yard::new("");
@@ -241,7 +244,7 @@ fn moving_pictures_are_those_of_the_processor() {
     assert_alike("moving", both(&yard, &camera, [before, now], 0.05));
 }
 
-/// Fog, clouds of dust, and zones of other soils of every form.
+/// Fog, dust clouds, and soil zones of every shape give the images of the CPU.
 #[test]
 fn air_and_soils_are_those_of_the_processor() {
     let mut yard = Yard::new(
@@ -277,7 +280,9 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
     assert_alike("air and soils", pair);
 }
 
-/// The law of the plane, not only agreement: depth z of a level plane below the eye.
+/// The depth z of a level plane below the camera equals its analytic value.
+///
+/// This checks the GPU against the law, and not only against the CPU.
 #[test]
 fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let Some(gpu) = gpu() else { return };
@@ -311,8 +316,7 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     }
 }
 
-/// Every ray of a scan from a moving lidar strikes what it strikes by the processor's
-/// account, within a millimetre at 100 m.
+/// Every ray of a moving lidar hits the same object as on the CPU, within a millimeter at 100 m.
 #[test]
 fn scans_are_those_of_the_processor() {
     let Some(gpu) = gpu() else { return };
@@ -345,7 +349,8 @@ fn scans_are_those_of_the_processor() {
                 let given = scene.surface(ray, &met);
                 let lit =
                     f64::from(given.material.reflectance) * given.normal.dot(&ray.direction).abs();
-                // a millimetre, as asked; of the reflectance what 0.1 mrad of a normal is
+                // A millimeter, as required; for reflectance, the effect of a normal off by 0.1
+                // mrad.
                 (met.range() - struck.range).abs() > 1e-3
                     || (lit - struck.given).abs() > 1e-4
                     || (given.class, given.instance) != (struck.class, struck.instance)
@@ -360,7 +365,7 @@ fn scans_are_those_of_the_processor() {
     assert!(a > 10_000.0 && (a - b).abs() < 1e-3 * a, "{a} {b}");
 }
 
-/// A rut that is cut is seen in the next picture, and only its tiles are sent.
+/// A new rut appears in the next image, and only its tiles are uploaded.
 #[test]
 fn only_changed_tiles_are_sent_again() {
     let Some(gpu) = gpu() else { return };
@@ -384,7 +389,7 @@ fn only_changed_tiles_are_sent_again() {
     assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
 }
 
-/// Pictures taken together are those taken one by one.
+/// Images rendered in one batch equal those rendered one by one.
 #[test]
 fn many_cameras_at_once_see_what_each_sees_alone() {
     let Some(gpu) = gpu() else { return };
@@ -425,7 +430,7 @@ fn render(choice: &str, drivers: Option<&str>) -> (assert_cmd::assert::Assert, b
     (assert, made)
 }
 
-/// A machine without a card says so once and uses the processor, unless a card is required.
+/// A machine without a GPU reports this once and uses the CPU, unless a GPU is required.
 #[test]
 fn without_a_card_the_processor_looks_and_says_so() {
     let nothing = Some("/nonexistent/driver.json");
@@ -442,7 +447,7 @@ fn without_a_card_the_processor_looks_and_says_so() {
     assert!(made && !said.contains("card"), "{said}");
 }
 
-/// Software in a card's place is taken if it is asked for, and only then.
+/// A software device is used on request only.
 #[test]
 fn software_looks_only_if_asked_for() {
     let Some(gpu) = gpu() else { return };
@@ -457,8 +462,7 @@ fn software_looks_only_if_asked_for() {
     assert!(made && said.contains(gpu.name()), "{said}");
 }
 
-/// A drive whose camera and lidar look by the card ends in the same state, and delivers
-/// frames as many.
+/// A drive with camera and lidar on the GPU ends in the same state and delivers as many frames.
 #[test]
 fn a_drive_looks_by_the_card() {
     let Some(gpu) = gpu() else { return };
@@ -511,8 +515,9 @@ rate = 10
     }
 }
 
-/// The lidar that a vehicle drives by is the processor's to the bit, card or none: where the
-/// vehicle goes hangs on it. A second lidar of its, which nobody drives by, is the card's.
+/// A lidar used for navigation is always computed on the CPU, since the drive depends on its bits.
+///
+/// A second lidar of the vehicle, not used for navigation, is computed on the GPU.
 #[test]
 fn who_drives_himself_sees_the_same_with_a_card() {
     let Some(gpu) = gpu() else { return };

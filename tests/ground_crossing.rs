@@ -1,10 +1,10 @@
-//! From firm ground onto soil that yields and back nothing jumps: the load,
-//! traction and lateral force of a wheel led across the boundary.
+//! Load, traction and lateral force of a guided wheel do not jump at a boundary between firm ground
+//! and deformable soil.
 //!
-//! The wheel is led, so that what is seen is the ground's doing alone: a whole
-//! vehicle bounces as it drops into the soil, and on the rows of the lattice that
-//! is rougher than any boundary. The bound is the roughness of the same wheel on
-//! soil alone and the slope with which the firm share of its footprint grows.
+//! The wheel is guided to isolate the effect of the ground. A whole vehicle bounces as it drops
+//! into the soil, which on the rows of the lattice is rougher than any boundary. The bound is the
+//! roughness of the same wheel on soil alone, plus the slope with which the firm fraction of its
+//! footprint grows.
 
 use crate::scene;
 
@@ -20,8 +20,10 @@ use scene::{firm, ground, soil};
 const SPEED: f64 = 3.5;
 const STEP: f64 = 1e-3;
 
-/// Without damping: in the reference's law every row of nodes that comes under
-/// the rim answers its speed at once, by up to 1300 N at 5 m/s, boundary or not.
+/// Returns the soil without damping.
+///
+/// In the reference's law every row of nodes that enters the contact reacts at once to its speed.
+/// The force is up to 1300 N at 5 m/s, with or without a boundary.
 fn undamped() -> Soil {
     let mut soil = soil("mid");
     if let SoilKind::Yielding(law) = &mut soil.kind {
@@ -30,7 +32,7 @@ fn undamped() -> Soil {
     soil
 }
 
-/// Soil behind the line through the origin that faces `direction`, firm ahead.
+/// Builds soil behind the line through the origin that faces `direction`, and firm ground ahead.
 fn half_firm(direction: [f64; 2]) -> GroundModel {
     let ahead = Region::HalfPlane { point: [0.0, 0.0], direction };
     let soils = SoilMap::uniform(SoilId(0)).paint(ahead, SoilId(1)).unwrap();
@@ -39,8 +41,10 @@ fn half_firm(direction: [f64; 2]) -> GroundModel {
     ground(0.05, terrain, vec![undamped(), firm(0.8)])
 }
 
-/// How a wheel is led: from `from` to `to` (m along its heading), driving with
-/// 15 % slip and 2 degrees of drift, its centre at `height` over the place.
+/// Motion of the wheel: from `from` to `to` (m along its heading) with 15 % slip and 2 degrees of
+/// drift.
+///
+/// `height` gives the height of its center as a function of position.
 struct Lead<'a> {
     heading: f64,
     from: f64,
@@ -48,8 +52,9 @@ struct Lead<'a> {
     height: &'a dyn Fn(f64) -> f64,
 }
 
-/// Largest force and its largest change from one step to the next: load,
-/// traction, lateral. The first 0.5 m do not count.
+/// Returns the largest force and its largest change per step: load, traction, lateral.
+///
+/// The first 0.5 m are left out.
 fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
     let spec = find("hmmwv").unwrap();
     let (tyre, outline) = (&spec.tyre.handling, &spec.tyre.rigid.outline);
@@ -118,7 +123,7 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
 
 #[test]
 fn nothing_jumps_between_firm_and_soft_ground() {
-    // 5 cm deep in the soil, 15 mm of deflection on firm ground, smoothly between
+    // 5 cm deep in the soil, 15 mm of deflection on firm ground, smooth in between.
     let deep = 0.4677 - 0.05;
     let shallow = 0.4699 - 0.015;
     let level = |x: f64| {
@@ -140,7 +145,7 @@ fn nothing_jumps_between_firm_and_soft_ground() {
                  per step {jump:.0?} N, on soil {normal:.0?} N"
             );
             for k in 0..3 {
-                // A tent 0.43 m long hands the whole force over along half of it.
+                // A tent-shaped weight 0.43 m long transfers the whole force along half of it.
                 let slope = 2.0 * most[k] * SPEED * STEP / 0.215;
                 let bound = normal[k] + slope;
                 assert!(jump[k] < bound, "force {k} jumps by {} N, {bound} N allowed", jump[k]);

@@ -1,4 +1,4 @@
-//! Messages between ranks are read from another language by the published schema alone.
+//! Messages between ranks decoded in Python by the published schema alone.
 
 use crate::python;
 
@@ -12,8 +12,9 @@ use bekker::sync::message::{
 use serde_json::Value as Json;
 use std::path::Path;
 
-/// How close a value must come back: by the unit that the schema gives the field, halved;
-/// vector parts of a quaternion in 1/32767 give its scalar part to twice that.
+/// Tolerances of decoded values: half the unit that the schema gives the field.
+///
+/// Vector parts of a quaternion in 1/32767 give its scalar part to twice that.
 const PLACE: f64 = 0.5 / 4096.0 + 1e-12;
 const TURN: f64 = 1.0 / 32767.0;
 const SPIN: f64 = 0.5 / 64.0;
@@ -24,7 +25,7 @@ fn part(x: f64, y: f64) -> PartState {
 }
 
 fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleState {
-    // beyond half a turn, where the scalar part is negative and the sign must turn
+    // More than half a turn, where the scalar part is negative and the sign must change.
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), 4.0);
     VehicleState {
         chassis: Pose { position: Vec3::new(12.25, -300.5, 0.8), orientation },
@@ -72,7 +73,7 @@ fn close(read: &Json, sent: &[f64], within: f64) {
     }
 }
 
-/// The quaternion with its scalar part first and not negative.
+/// Compares a quaternion, with the scalar part first and nonnegative.
 fn turned(read: &Json, sent: &Quat, within: f64) {
     let sign = if sent.w < 0.0 { -1.0 } else { 1.0 };
     close(read, &[sent.w, sent.i, sent.j, sent.k].map(|part| sign * part), within);
@@ -125,12 +126,12 @@ fn heartbeats_are_read_from_python_by_the_schema() {
             "tick": tick, "run": run, "agent": agent, "rank": rank, "version": VERSION,
         });
         assert_eq!(read["origin"], origin);
-        // in full precision
+        // Double precision.
         close(&read["chassis"]["position"], sent.chassis.position.as_slice(), 0.0);
         assert_eq!(read["speed"].as_f64(), Some(sent.speed));
         assert_eq!(read["station"].as_f64(), sent.station);
         assert_eq!(read["ended"].as_bool(), Some(sent.ended));
-        // single precision; halves of the units of the schema
+        // Single precision; half the units of the schema.
         turned(&read["chassis"]["orientation"], &sent.chassis.orientation, 1e-6);
         close(&read["chassis"]["velocity"], sent.velocity.as_slice(), 0.5 / 256.0);
         close(&read["chassis"]["angular_velocity"], sent.angular_velocity.as_slice(), 0.5 / 1024.0);

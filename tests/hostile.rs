@@ -1,5 +1,7 @@
-//! Peers that do not read, limits of the system, files that other programs change, paths that lead
-//! out. Each ends in a message that names the cause, without half-written files.
+//! Peers that do not read, system limits, files altered by other programs, and paths that leave
+//! their folder.
+//!
+//! Each ends in a message that names the cause, without partly written files.
 
 use crate::link::{Ended, HEARTBEATS, Run, STEPS, bekker as words, scenario};
 use crate::runs::{Runs, told};
@@ -12,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Far beyond what anything here takes.
+/// Timeout far beyond the duration of any step here.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 const DRIVEN: &str = r#"format = 1
@@ -34,7 +36,7 @@ fn bekker() -> Command {
     Command::new(env!("CARGO_BIN_EXE_bekker"))
 }
 
-/// The folder of a completed run.
+/// Returns the folder of a completed run.
 fn driven(runs: &Runs, more: &[&str]) -> PathBuf {
     let out = runs.out("run");
     let output =
@@ -53,7 +55,7 @@ fn failed(output: &Output, code: i32, words: &[&str]) -> String {
     told
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
@@ -62,11 +64,11 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// With an observer that subscribes to pictures and reads none, the run writes its results and ends.
+/// A run with an observer that subscribes to images and reads none writes its results and ends.
 #[test]
 fn a_peer_that_does_not_read_delays_no_results() {
     let place = tempfile::tempdir().unwrap();
-    // megabytes a picture: far more than the system holds for one that does not read
+    // Megabytes per image: far more than the system buffers for a peer that does not read.
     let size = ["width=320", "height=240"].map(|own| format!("vehicle[0].sensor[0].model.{own}"));
     let more = ["--gpu", "off", "--set", &size[0], "--set", &size[1]];
     let run = Run::start(place.path(), &scenario(""), &more);
@@ -83,7 +85,7 @@ fn a_peer_that_does_not_read_delays_no_results() {
     drop(silent);
 }
 
-/// Under a limit of file size the run ends with the name of the file, and tables end with a whole row.
+/// A file size limit ends the run with the name of the file, and tables end with a complete row.
 #[cfg(unix)]
 #[test]
 fn a_limit_of_a_file_s_size_is_told_by_the_file() {
@@ -105,13 +107,13 @@ fn a_limit_of_a_file_s_size_is_told_by_the_file() {
     }
 }
 
-/// Under a limit of processes commands use fewer threads, or name the limit.
+/// Under a process limit, commands use fewer threads or name the limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_processes_makes_nothing_panic() {
     let runs = Runs::of(DRIVEN);
     let folder = runs.folder.path();
-    // a user without other processes: the limit counts all processes of a user
+    // A user without other processes: the limit counts all processes of a user.
     let limited = |most: usize, words: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=54321", "--regid=54321", "--clear-groups", "prlimit"]);
@@ -153,7 +155,8 @@ fn a_limit_of_processes_makes_nothing_panic() {
 /// Resources of an FMU that [`fmu_of_a_limited_process`] steps.
 const RESOURCES: &str = "BEKKER_TEST_FMU_RESOURCES";
 
-/// Steps an FMU in the process that [`an_fmu_steps_without_other_threads`] starts; alone it does nothing.
+/// Steps an FMU in the process started by [`an_fmu_steps_without_other_threads`]; otherwise it does
+/// nothing.
 #[test]
 fn fmu_of_a_limited_process() {
     let Some(folder) = std::env::var_os(RESOURCES).map(PathBuf::from) else { return };
@@ -163,12 +166,13 @@ fn fmu_of_a_limited_process() {
     fmu.enter_initialization().unwrap();
     fmu.exit_initialization().unwrap();
     fmu.step(0.0, 0.2).unwrap();
-    // where the first thread is the only worker, another one is refused and does not wait
+    // Where the first thread is the only worker, a call from another one is refused without
+    // waiting.
     let other = std::thread::Builder::new().spawn(move || fmu.step(0.2, 0.1));
     println!("stepped to 0.2 s, other thread: {}", other.is_ok());
 }
 
-/// An importer that may start no thread still gets a working FMU.
+/// An importer that may not start threads still gets a working FMU.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_fmu_steps_without_other_threads() {
@@ -196,7 +200,7 @@ fn an_fmu_steps_without_other_threads() {
     }
 }
 
-/// A file of a run that has become gigabytes long is neither hashed nor held in memory.
+/// A run file of gigabytes is neither hashed nor held in memory.
 #[test]
 fn a_summary_of_gigabytes_is_refused_at_once() {
     let runs = Runs::of(DRIVEN);
@@ -211,7 +215,7 @@ fn a_summary_of_gigabytes_is_refused_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// A folder of results that cannot be one is named with what is there and what to do.
+/// An output path that cannot be a folder is named, with what it is and what to do.
 #[cfg(unix)]
 #[test]
 fn a_link_to_nowhere_is_no_folder_of_results() {
@@ -226,7 +230,7 @@ fn a_link_to_nowhere_is_no_folder_of_results() {
     }
 }
 
-/// A table that another program cuts during the run ends the run with the name of the table.
+/// A table truncated by another program during the run ends the run with the name of the table.
 #[test]
 fn a_table_that_is_cut_during_the_run_is_noticed() {
     for name in ["states.csv", "hashes.csv"] {
@@ -240,7 +244,7 @@ fn a_table_that_is_cut_during_the_run_is_noticed() {
         fs::OpenOptions::new().write(true).open(&table).unwrap().set_len(0).unwrap();
         let output = child.wait_with_output().unwrap();
         failed(&output, 1, &[name, "another program has changed it"]);
-        // nothing was added behind a gap
+        // Nothing was appended after a gap.
         assert_eq!(fs::metadata(&table).unwrap().len(), 0);
     }
 }
@@ -263,7 +267,7 @@ fn a_table_with_a_gap_is_neither_sound_nor_equal() {
     let folder = run.display().to_string();
     let output = bekker().args(["replay", &folder, "--verify"]).output().unwrap();
     failed(&output, 1, &["altered since the run: states.csv"]);
-    // as the program that left the gap listed it
+    // As listed by the program that left the gap.
     own["sha256"] = sha256(&bytes).into();
     fs::write(&manifest, listed.to_string()).unwrap();
     let output = bekker().args(["replay", &folder, "--verify"]).output().unwrap();
@@ -303,7 +307,7 @@ fn another_drive_is_never_shown() {
     shown(1, &["commands.csv", "altered since the run"]);
     fs::write(&commands, &text).unwrap();
     shown(0, &[]);
-    // commands of another run
+    // Commands of another run.
     let runs = Runs::of(DRIVEN);
     let other = driven(&runs, &[]);
     fs::write(other.join("commands.csv"), &text).unwrap();
@@ -324,7 +328,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
     let again: Vec<&str> = line.split(' ').skip(1).collect();
     let output = bekker().args(again).output().unwrap();
     assert!(output.status.success(), "{}", crate::runs::told(&output));
-    // with the change that was given by --set
+    // With the change given by --set.
     assert_eq!(crate::link::hash_of(&run), hash);
 }
 
@@ -337,7 +341,7 @@ fn an_edited_scenario_of_a_run_is_told() {
     let text = fs::read_to_string(&path).unwrap();
     let resumed =
         |more: &[&str]| bekker().args(["run", "--resume"]).arg(&run).args(more).output().unwrap();
-    // another layout is the same scenario
+    // Another formatting of the file is the same scenario.
     fs::write(&path, format!("# mine\n\n{text}")).unwrap();
     assert!(resumed(&[]).status.success());
     let edited =
@@ -353,7 +357,7 @@ fn an_edited_scenario_of_a_run_is_told() {
     assert!(resumed(&["--set", "time.duration=0.4"]).status.success());
 }
 
-/// A mesh may not name files outside of its folder and the scenario's.
+/// A mesh may not name files outside its folder and the scenario's folder.
 #[test]
 fn a_mesh_leads_nowhere_else() {
     let scenery = "[[scenery]]\nmesh = \"own/mesh.obj\"\nplaces = [[10, 5]]\n";
@@ -383,7 +387,7 @@ fn a_mesh_leads_nowhere_else() {
     let output = bekker().arg("run").arg(&runs.scenario).arg("--out").arg(&out).output().unwrap();
     failed(&output, 3, &["leads out of"]);
     assert!(!out.exists());
-    // and a glTF its buffers
+    // The same holds for the buffers of a glTF file.
     let gltf =
         r#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "../../secret", "byteLength": 9}]}"#;
     fs::write(folder.join("own/mesh.gltf"), gltf).unwrap();
@@ -393,12 +397,12 @@ fn a_mesh_leads_nowhere_else() {
     failed(&output, 3, &["leads out of", "../../secret"]);
 }
 
-/// A folder that cannot be written is named as such, before the work.
+/// A folder that cannot be written is named before the work starts.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 600"));
-    // not even root can create files there
+    // Not even root can create files there.
     let folder = "/sys/kernel";
     let out = format!("{folder}/a.png");
     for words in [&["preview"][..], &["render", "--time", "500"]] {
@@ -410,7 +414,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     }
 }
 
-/// A fault about an unknown vehicle names what is allowed, also if there is none.
+/// A fault about an unknown vehicle names the allowed ones, even if there are none.
 #[test]
 fn nobody_to_drive_is_told() {
     let place = tempfile::tempdir().unwrap();

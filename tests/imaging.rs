@@ -1,5 +1,7 @@
-//! Cameras and lidars on vehicles: the same bits on any number of threads and ranks and
-//! across a cut, and what another vehicle has just done to the ground is in the picture.
+//! Cameras and lidars on vehicles: the same bits on any number of threads and ranks and across a
+//! checkpoint.
+//!
+//! Images show the latest changes that other vehicles made to the ground.
 
 use crate::scene;
 
@@ -19,7 +21,7 @@ use std::time::Duration;
 
 const BEATS: usize = 40;
 
-/// A carrier drives off, an HMMWV behind it looks on, down a little, and creeps after it.
+/// A carrier pulls away; an HMMWV creeps after it with its sensors inclined slightly downward.
 fn model() -> WorldModel {
     let on = |throttle: f64| table(&[[0.1, 0.0], [0.2, throttle]], &[], &[]);
     let mut agents = vec![
@@ -102,7 +104,7 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 #[test]
 fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
     let expected = on_threads(1, BEATS);
-    // 0.4 s: 12 pictures, the last on its way, and 4 scans
+    // 0.4 s: 12 images, the last still pending, and 4 scans.
     assert!((14..=16).contains(&expected.len()), "{}", expected.len());
     assert_eq!(bytes(&expected), bytes(&on_threads(3, BEATS)), "three threads");
 
@@ -125,8 +127,8 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
     }
 }
 
-/// What vehicle 0 delivers where vehicles are dealt to ranks in turn, and how many bytes each
-/// rank received.
+/// Returns the deliveries of vehicle 0 and the bytes received per rank, with vehicles assigned to
+/// ranks in turn.
 fn shared(model: fn() -> WorldModel, ranks: usize, route: Route) -> (Deliveries, Vec<u64>) {
     let all = on_ranks(ranks, Duration::from_secs(120), |rank| {
         let sharing = Sharing { partition: Partition::RoundRobin, route, ..Sharing::default() };
@@ -143,7 +145,7 @@ fn shared(model: fn() -> WorldModel, ranks: usize, route: Route) -> (Deliveries,
     (all.into_iter().next().unwrap(), received)
 }
 
-/// The same, and two carriers that are in the picture but far from where they could touch anybody.
+/// Returns the same model with two carriers that are visible but too far away to collide.
 fn model_with_others_far_away() -> WorldModel {
     let mut model = model();
     let on = || table(&[[0.1, 0.0], [0.2, 1.0]], &[], &[]);
@@ -154,10 +156,10 @@ fn model_with_others_far_away() -> WorldModel {
     model
 }
 
-/// Farther than vehicles are shown, m, beyond what sensors themselves see.
+/// Margin beyond the range of the sensors at which vehicles are displayed, m.
 const MARGIN: f64 = 100.0;
 
-/// The same as [`model`], and HMMWVs that come from the edge of sight and from far beyond it.
+/// Returns [`model`] with HMMWVs that approach from the edge of visibility and from far beyond it.
 fn model_with_others_at_the_edge_of_sight() -> WorldModel {
     let mut model = model();
     let sights = model.agents[0].sensors.iter().filter_map(|sensor| sensor.model.sight());
@@ -174,8 +176,9 @@ fn model_with_others_at_the_edge_of_sight() -> WorldModel {
     model
 }
 
-/// Who comes into sight is in the picture of any rank from the same heartbeat on; who is far beyond
-/// is not told.
+/// A vehicle that becomes visible appears in the images of any rank from the same heartbeat on.
+///
+/// A vehicle far beyond the range is not sent.
 #[test]
 fn ranks_hear_of_those_that_come_into_sight() {
     let mut world = World::new(model_with_others_at_the_edge_of_sight());
@@ -200,8 +203,9 @@ fn ranks_hear_of_those_that_come_into_sight() {
     assert!(!heard[2][0] && !heard[3][0], "who is seen need not see");
 }
 
-/// A rank that looks holds the ground that it looks at, and hears of those that it may see; those
-/// that do not look hear of their neighbours alone.
+/// A rank with cameras holds the ground in view and receives vehicles that may be visible.
+///
+/// Ranks without cameras receive only neighbors.
 #[test]
 fn ranks_that_tell_neighbours_see_the_same_with_fewer_bytes() {
     let (expected, told) = shared(model_with_others_far_away, 4, Route::All);
@@ -228,7 +232,7 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();
     assert!(pressed > 20, "{pressed} pixels of rut");
     assert!(image.passes.iter().any(|passes| *passes > 0));
-    // deep ruts ahead are the carrier's, agent 1; nobody's ground has no rut
+    // Deep ruts ahead belong to the carrier, agent 1; unowned ground has no rut.
     let ruts = image.sinkage.iter().zip(&image.agent).filter(|(sinkage, _)| **sinkage > 0.02);
     let agents: Vec<u16> = ruts.map(|(_, agent)| *agent).collect();
     let of_the_carrier = agents.iter().filter(|agent| **agent == 2).count();
@@ -240,9 +244,11 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     assert!(of_the_other > 15, "{of_the_other} returns of the carrier");
 }
 
-/// Two cameras in one place on a vehicle that turns at speed: one reads its rows out over
-/// 80 ms, the other all at once every 20 ms. The first row of the one is what the other saw
-/// 80 ms before the frame, the last row what it sees with the frame.
+/// A rolling shutter renders each row from the pose at its readout.
+///
+/// Two cameras are at one position on a fast turning vehicle: one reads its rows over 80 ms, the
+/// other all rows at once every 20 ms. The first row of the former equals the image of the latter
+/// 80 ms before the frame, and the last row that of the frame.
 #[test]
 fn a_rolling_shutter_looks_from_where_each_row_is_read() {
     let text = r#"
@@ -296,8 +302,8 @@ model = { kind = "camera", width = 24, height = 24, exposure = 0, noise = false,
     let [then, now] = [depth(1, 320_000), depth(1, 400_000)];
     let [first_then, first_now] = [&then, &now].map(|seen| difference(first, &seen[..width]));
     let last_now = difference(last, &now[now.len() - width..]);
-    // half a row's time, 1.7 ms, is 2 cm of way; between the ends of the window the pose is
-    // taken as straight, which in 80 ms of a turn leaves out some millimetres
+    // Half a row's time, 1.7 ms, is 2 cm of travel. The pose is interpolated linearly between the
+    // ends of the window, which neglects some millimeters in 80 ms of a turn.
     assert!(first_then < 0.01 && last_now < 0.01, "{first_then} {last_now}");
     assert!(first_now > 5.0 * first_then, "{first_now} {first_then}");
 }

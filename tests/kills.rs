@@ -1,4 +1,5 @@
-//! Studies and maps killed at twenty random moments go on to the bytes of those that were not.
+//! Studies and maps killed at twenty random times resume to the same bytes as those that were not
+//! killed.
 
 use crate::maps::{QUICK, hill};
 use crate::studies::{SCENARIO, STUDY, tables};
@@ -11,15 +12,17 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Kills while there is something left to drive, and while all is written or read again.
+/// Kills while trials remain, and while all results are written or read again.
 const KILLS: [u64; 2] = [14, 6];
-/// Longest wait of either after the moment has come, ms: a trial or crossing, and all that is
-/// written.
+/// Longest delay of a kill after its moment, ms, in either phase: a trial or crossing, and all
+/// writing.
 const DELAYS: [f64; 2] = [60.0, 400.0];
 
-/// Kills a command (SIGKILL) as soon as a random part of the work is done and a little later,
-/// again and again; `done` says how much is, in the end `whole`. A record that was begun is left
-/// at the end of `journal`, if there is one.
+/// Kills a command (SIGKILL) repeatedly, each time shortly after a random fraction of the work is
+/// done.
+///
+/// `done` returns the amount done, which is `whole` at the end. A partial record is left at the end
+/// of `journal`, if there is one.
 fn killed(
     mut command: impl FnMut() -> Command,
     done: impl Fn() -> u64,
@@ -40,7 +43,7 @@ fn killed(
         }
         let longest = DELAYS[usize::from(part == whole)];
         sleep(Duration::from_secs_f64(1e-3 * longest * stream.uniform(100 + n as u64)));
-        // SIGKILL; it may have come to its end before
+        // SIGKILL; the process may have ended before.
         child.kill().unwrap();
         child.wait().unwrap();
         if let Some(path) = journal.and_then(|path| path()) {
@@ -80,13 +83,13 @@ fn a_study_killed_at_random_moments_goes_on_to_the_same_bytes() {
     killed(|| run("cut"), || size(&journal), whole, Some(&torn));
     done(run("cut"));
     assert!(tables(&folder.join("cut")) == tables(&folder.join("whole")));
-    // all is done: nothing is driven again
+    // All is done: no trial runs again.
     let output = bekker(folder, &["study", "run", "study.toml", "--out", "cut", "--json"]).output();
     let told: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     assert_eq!((&told["trials"], &told["driven"]), (&18.into(), &0.into()));
 }
 
-/// Cells on the foot of the hill and up to where it is too steep.
+/// Writes a map of cells at the foot of the hill and up to where it is too steep.
 fn map(folder: &Path) {
     fs::write(folder.join("hill.asc"), hill()).unwrap();
     let text = format!(
@@ -97,14 +100,14 @@ fn map(folder: &Path) {
     fs::write(folder.join("map.toml"), text).unwrap();
 }
 
-/// All files that a map's manifest lists, with their hashes.
+/// Returns the manifest of a map: all its files with their hashes.
 fn manifest(folder: &Path, out: &str) -> String {
     fs::read_to_string(folder.join(out).join("manifest.json")).unwrap()
 }
 
 fn files_in(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    // one that is not whole has a dot before its name
+    // An incomplete file has a dot before its name.
     entries.flatten().filter(|own| !own.file_name().to_string_lossy().starts_with('.')).count()
         as u64
 }

@@ -1,4 +1,4 @@
-//! Elevation models that are too large to be held: read tile by tile where somebody drives.
+//! Elevation models too large for memory: tiles are read where vehicles drive.
 
 use assert_cmd::Command;
 use std::f64::consts::TAU;
@@ -10,7 +10,7 @@ use tiff::tags::Tag;
 /// Cells along a side of a tile.
 const SIDE: usize = 256;
 
-/// Hills that meet at the edges of tiles, of four heights.
+/// Returns one of four hill tiles whose heights match at the edges.
 fn tile(which: usize) -> Vec<f32> {
     let wave = |k: usize| TAU * k as f64 / SIDE as f64;
     let height = |row: usize, column: usize| {
@@ -21,8 +21,9 @@ fn tile(which: usize) -> Vec<f32> {
     (0..SIDE).flat_map(row).collect()
 }
 
-/// An elevation model of so many cells of 10 m along a side. Its file is short, since equal
-/// tiles stand in it once.
+/// Writes an elevation model of `cells` cells of 10 m along a side.
+///
+/// Its file is small, since equal tiles are stored once.
 fn write(path: &Path, cells: usize) {
     let mut bytes = Vec::new();
     let mut encoder = TiffEncoder::new(Cursor::new(&mut bytes)).unwrap();
@@ -54,7 +55,8 @@ fn write(path: &Path, cells: usize) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// Two vehicles far from each other on an elevation model of so many cells, for 0.2 s.
+/// Writes a scenario of two distant vehicles on an elevation model of `cells` cells per side, for
+/// 0.2 s.
 fn scenario(folder: &Path, cells: usize) {
     write(&folder.join("dem.tif"), cells);
     let far = 0.3 * 10.0 * cells as f64;
@@ -82,7 +84,7 @@ fn last_hash(run: &Path) -> String {
 #[test]
 fn a_drive_on_tiles_is_that_on_the_whole_model() {
     let folder = tempfile::tempdir().unwrap();
-    // 72 MB when held whole
+    // 72 MB if held in full.
     scenario(folder.path(), 3000);
     let drive = |out: &str, gaps: &str| {
         let run = folder.path().join(out);
@@ -95,11 +97,11 @@ fn a_drive_on_tiles_is_that_on_the_whole_model() {
             .success();
         last_hash(&run)
     };
-    // where gaps are to be filled, the model is held whole; there are none
+    // Where gaps are to be filled, the model is held in full; it has none.
     assert_eq!(drive("tiled", "refuse"), drive("whole", "fill_nearest"));
 }
 
-/// A hundred kilometres along a side. Held whole, the heights alone are 800 MB.
+/// Elevation model of a hundred kilometers per side, whose heights alone take 800 MB in full.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_model_of_a_hundred_million_cells_is_driven_on_in_400_mb() {
@@ -116,6 +118,6 @@ fn a_model_of_a_hundred_million_cells_is_driven_on_in_400_mb() {
     };
     run("tiled", "refuse").success();
     assert!(!last_hash(&folder.path().join("tiled")).is_empty());
-    // so narrow is it
+    // The limit is tight enough that the full model exceeds it.
     run("whole", "fill_nearest").failure();
 }

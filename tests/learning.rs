@@ -1,4 +1,4 @@
-//! Environments: a function of task, options, seed and actions alone.
+//! Learning environments are a function of task, options, seed and actions alone.
 
 use bekker::learning::{
     Autoreset, Batch, Ending, Env, Episode, LABELS, LearningError, Levels, Options, Policy, TASKS,
@@ -7,7 +7,7 @@ use bekker::learning::{
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
 
-/// Rigid tyres, coarse nodes, long steps: as quick as it gets.
+/// Returns the fastest options: rigid tires, coarse nodes, long steps.
 fn quick() -> Options {
     Options {
         flexible_tyres: Some(false),
@@ -18,7 +18,7 @@ fn quick() -> Options {
     }
 }
 
-/// Actions that steer and drive and brake, the same for every environment.
+/// Returns actions that steer, drive and brake, the same for every environment.
 fn action(step: usize, wide: usize) -> Vec<f32> {
     let phase = step as f32;
     [(0.3 * phase).sin(), 0.6 - 0.2 * (step % 5) as f32, 1.0][..wide].to_vec()
@@ -138,7 +138,7 @@ fn a_levels_number_decides_it_whatever_was_driven_before() {
     assert_ne!(numbers(5), numbers(6));
 }
 
-/// As [`quick`], with tyres as the vehicle's file has them.
+/// Returns [`quick`] options with the tires of the vehicle's file.
 fn bare() -> Options {
     Options { flexible_tyres: None, ..quick() }
 }
@@ -151,12 +151,12 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
     let uneven = told(Options { step: 0.003, ..quick() });
     assert_eq!(uneven, "step = 0.003: must be a whole part of period = 0.1 s");
-    // an hour is no whole number of these periods
+    // An hour is no integer multiple of this period.
     assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
     assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
     let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("inflation"));
-    // a gator's tyres are rigid unless asked for, and what is asked of them in vain is named
+    // A gator's tires are rigid by default, and options without effect on them are named.
     assert!(Levels::new(TASKS[0], Options { vehicle: "gator".into(), ..bare() }).is_ok());
     let gator = |options| told(Options { vehicle: "gator".into(), ..options });
     let gives = gator(Options { flexible_tyres: Some(true), ..bare() });
@@ -185,7 +185,7 @@ fn an_episodes_actions_drive_it_again_to_the_same_bits() {
         env.reset(Some(episodes[0].seed), None).unwrap();
         assert_eq!(episodes.len(), env.agents());
         let (size, steps) = (env.observation_size(), episodes[0].steps);
-        // what a vehicle was, did or got, of all of them one after the other
+        // State, actions or rewards of a vehicle, for all vehicles in order.
         let moment = |step: usize| {
             let of = |episode: &Episode| episode.observations[step * size..][..size].to_vec();
             episodes.iter().flat_map(of).collect::<Vec<_>>()
@@ -208,7 +208,7 @@ fn an_episodes_actions_drive_it_again_to_the_same_bits() {
             assert_eq!(episode.observations.len(), (steps + 1) * size);
             assert_eq!(env.figures(vehicle)[6], episode.level as f64);
             assert!(episode.truncated && steps == 12 || episode.terminated);
-            // each by actions of its own
+            // Each vehicle has its own actions.
             assert!(vehicle == 0 || episode.actions != episodes[0].actions);
         }
     }
@@ -229,41 +229,41 @@ fn labels_are_the_truth_of_the_moment() {
         &rows[row][first..first + size]
     };
     assert!(episode.soils.iter().all(|soil| soil == "dry_sand_lll"));
-    // at difficulty 0 nothing is scattered
+    // At difficulty 0 the parameters are not randomized.
     let levels = levels.get(episode.level).unwrap();
     let soil = levels.built.world.ground.soil_at(0.0, 0.0);
     let bekker::soil::SoilKind::Yielding(law) = &soil.kind else { panic!("{soil:?}") };
     assert_eq!(label(0, "soil_k_phi"), [law.k_phi]);
     let last = episode.steps;
     assert!((label(last, "time")[0] - 0.1 * last as f64).abs() < 1e-9);
-    // the weight of an HMMWV, 2.1 to 4.7 t, stands on its wheels, from the reset on
+    // The wheels carry the weight of an HMMWV, 2.1 to 4.7 t, from the reset on.
     for moment in [0, 1] {
         let weight: f64 = label(moment, "wheel_load").iter().sum();
         assert!((2e4..4.6e4).contains(&weight), "{weight}");
         assert!(label(moment, "wheel_sinkage").iter().all(|sinkage| *sinkage > 0.0));
     }
-    // it has driven further than it is long: rear wheels stand in the ruts of the front ones,
-    // which have none before them
+    // It has driven farther than its length: rear wheels run in the ruts of the front wheels, which
+    // have none before them.
     let way = label(last, "position")[0] - label(0, "position")[0];
     assert!(way > 5.0, "{way}");
     let [left, right, rear_left, rear_right] = label(last, "wheel_rut") else { panic!() };
     assert!(left.abs() < 1e-3 && right.abs() < 1e-3, "{left} {right}");
     assert!(*rear_left > 0.005 && *rear_right > 0.005, "{rear_left} {rear_right}");
     assert!(label(last, "wheel_sinkage").iter().all(|depth| *depth > 0.005));
-    // a vehicle on tracks has as many
+    // A tracked vehicle has as many.
     let tracked = Options { vehicle: "m113".into(), step: 0.002, ..quick() };
     let levels = Arc::new(Levels::new(TASKS[1], tracked).unwrap());
     let episode = Episode::drive(&levels, Policy::Expert, 4, 2).unwrap().remove(0);
     assert_eq!(episode.labels.len(), 3 * wide);
     assert!(episode.labels.iter().all(|value| value.is_finite()));
-    // labels of a convoy are each vehicle's own: they stand 12 m apart
+    // The labels of a convoy are per vehicle: vehicles are 12 m apart.
     let levels = Arc::new(Levels::new(task("Convoy").unwrap(), quick()).unwrap());
     let convoy = Episode::drive(&levels, Policy::Expert, 4, 1).unwrap();
     for pair in convoy.windows(2) {
         let place = |episode: &Episode| [episode.labels[1], episode.labels[2]];
         let ([x, y], [behind_x, behind_y]) = (place(&pair[0]), place(&pair[1]));
         let apart = bekker::numeric::hypot(x - behind_x, y - behind_y);
-        // each settled where it was put, on slopes of its own
+        // Each vehicle settles at its start position, on different slopes.
         assert!((apart - 12.0).abs() < 0.2, "{apart}");
     }
 }
@@ -276,7 +276,7 @@ fn corners_of_tracks_are_seen_as_wheels_are() {
         env.step(&[0.0, 0.5], &mut terms).unwrap();
     }
     let seen = seen(&env);
-    // both tracks run forward, their front and rear wheels alike but for slack
+    // Both tracks run forward; their front and rear wheels have equal speeds, except for slack.
     let rim = &seen[12..16];
     assert!(rim.iter().all(|speed| *speed > 0.01), "{rim:?}");
     assert!((rim[0] - rim[2]).abs() < 0.2 * rim[0] && (rim[1] - rim[3]).abs() < 0.2 * rim[1]);
@@ -284,7 +284,7 @@ fn corners_of_tracks_are_seen_as_wheels_are() {
 
 #[test]
 fn what_stands_is_on_the_map_and_ends_an_episode() {
-    // straight on, whatever is in the way, until something is
+    // Straight ahead, until an obstacle is reached.
     let levels = Options { levels: 1000, difficulty: 1.0, ..quick() };
     let place = TASKS.iter().position(|task| task.id() == "Obstacles").unwrap();
     let mut env = env(place, levels);
@@ -304,7 +304,7 @@ fn what_stands_is_on_the_map_and_ends_an_episode() {
     let endings: Vec<_> = endings.collect();
     let hits = endings.iter().filter(|(name, ..)| *name == "hit");
     for (_, spec, figures) in hits.clone() {
-        // nearer to one of the things than half a vehicle's length and its radius
+        // Closer to an obstacle than half the vehicle's length plus the obstacle's radius.
         let near = spec.standing.iter().any(|thing| {
             let [dx, dy] = [thing.place[0] - figures[4], thing.place[1] - figures[5]];
             dx.hypot(dy) < 3.5 + 0.5 * thing.diameter
@@ -326,7 +326,7 @@ fn a_convoy_is_judged_vehicle_by_vehicle() {
     let places: Vec<f64> = (0..3).map(|agent| env.figures(agent)[4]).collect();
     for (agent, terms) in terms.chunks(3).enumerate().skip(1) {
         let gap = places[agent - 1] - places[agent];
-        // the row is straight: across it the gap is off by millimetres
+        // The row is straight: laterally the gap differs by millimeters.
         let expected = 1.0 - ((gap - 12.0).abs() / 8.0).min(1.0);
         assert!((terms[0] - expected).abs() < 2e-3, "{terms:?} {gap}");
     }
@@ -344,11 +344,11 @@ fn a_picture_follows_from_the_world_alone() {
     let [pixels, all] = [16 * 16, seen(&one).len()];
     let [image, depth] = [all - 4 * pixels, all - pixels];
     assert!(seen(&one).iter().all(|value| value.abs() <= 1.0));
-    // the ground before the vehicle is near, the top of the picture is sky
+    // The ground ahead of the vehicle is near; the top of the image is sky.
     let depth = &seen(&one)[depth..];
     assert!(depth[..16].iter().all(|far| *far == 1.0), "{:?}", &depth[..16]);
     assert!(depth[pixels - 16..].iter().all(|far| (0.0..0.4).contains(far)), "{depth:?}");
-    // one that was restored looks at the ground anew, the other has followed
+    // The restored environment reads the ground from scratch, the other one incrementally.
     let mut other = env(1, options);
     other.restore(&one.snapshot().unwrap()).unwrap();
     assert_eq!(seen(&one)[image..], seen(&other)[image..]);
@@ -369,13 +369,13 @@ fn a_lidar_measures_the_way_to_level_ground() {
     };
     let ranges = scan(&one);
     let range = |beam: usize, column: usize| f64::from(ranges[beam * COLUMNS + column]);
-    // firings begin behind and go round by the left
+    // Firings start at the rear and proceed to the left.
     for side in [COLUMNS / 4, 3 * COLUMNS / 4] {
         let height = |beam: usize| {
             let elevation = 15.0 - 2.0 * beam as f64;
             range(beam, side) * elevation.to_radians().sin()
         };
-        // a stand that leans by 0.2 degrees makes the flatter beam 3 % longer or shorter
+        // A stance inclined by 0.2 degrees changes the range of the flatter beam by 3 %.
         assert!((height(4) / height(0) - 1.0).abs() < 0.05, "{} {}", height(0), height(4));
         assert_eq!(range(15, side), 1.0);
     }

@@ -1,4 +1,4 @@
-//! A run that is driven and watched from outside, by the program and a peer of its own.
+//! External control and observation of a run, by the program and a test peer.
 
 use crate::ranks_mpi;
 
@@ -16,14 +16,14 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Heartbeats of 10 ms that the runs here are of.
+/// Heartbeats of 10 ms per run.
 pub const HEARTBEATS: u64 = 20;
-/// Steps of a heartbeat.
+/// Steps per heartbeat.
 pub const STEPS: u64 = 5;
-/// Wall time after which a peer that hears nothing gives up: far beyond what is expected.
+/// Wall time after which a waiting peer times out, far beyond the expected duration.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Two vehicles that are driven from outside, and two that are not.
+/// Returns a scenario of two externally controlled vehicles and two others.
 pub fn scenario(more: &str) -> String {
     let vehicle = |name: &str, y: i32, driver: &str, sensor: &str| {
         format!(
@@ -47,7 +47,7 @@ pub fn scenario(more: &str) -> String {
     .concat()
 }
 
-/// What both vehicles are told at a tick.
+/// Returns the controls of both vehicles at a tick.
 pub fn controls(tick: u64) -> Json {
     let wave = 0.1 * (tick % 7) as f64;
     json!([
@@ -56,7 +56,7 @@ pub fn controls(tick: u64) -> Json {
     ])
 }
 
-/// The same, as a program gives it to a world.
+/// Returns the same controls as orders of a program for a world.
 fn orders(tick: u64) -> [Orders; 2] {
     let wave = 0.1 * (tick % 7) as f64;
     let first =
@@ -65,7 +65,7 @@ fn orders(tick: u64) -> [Orders; 2] {
     [first, Orders { throttle: 0.9, steering, gear: Selector::Reverse, ..Orders::default() }]
 }
 
-/// A run of the program that is waited for.
+/// Child process of a run.
 pub struct Run {
     pub child: Child,
     lines: Receiver<String>,
@@ -121,7 +121,7 @@ impl Run {
         run
     }
 
-    /// Waits for a line that holds a word.
+    /// Waits for a line that contains a word.
     pub fn until(&mut self, word: &str) -> String {
         loop {
             let line = self.lines.recv_timeout(PATIENCE);
@@ -154,7 +154,7 @@ impl Run {
 
     pub fn web_socket(&self, hello: Json) -> Peer {
         let Peer(mut stream, _) = self.stranger();
-        // the key and its answer are those of RFC 6455
+        // Key and response are those of RFC 6455.
         write!(
             stream,
             "GET /link HTTP/1.1\r\nHost: {}\r\nOrigin: http://{0}\r\nConnection: Upgrade\r\n\
@@ -181,8 +181,10 @@ impl Run {
         peer
     }
 
-    /// Waits for the end of a run that is whole, with the bits of a world that a program commands
-    /// for so many heartbeats; what it said.
+    /// Waits for the successful end of a run with the bits of a world commanded for this number of
+    /// heartbeats.
+    ///
+    /// Returns the run's output.
     pub fn ends_as_a_world(self, heartbeats: u64) -> String {
         let folder = self.folder.clone();
         let Ended { code, said } = self.ended();
@@ -191,7 +193,7 @@ impl Run {
         said
     }
 
-    /// Drives to the end, which is that of such a world.
+    /// Drives to the end and compares the run with a world.
     pub fn driven_to_its_end(self, mut peer: Peer) {
         assert_eq!(peer.drive(u64::MAX)["type"], "end");
         self.ends_as_a_world(HEARTBEATS);
@@ -211,7 +213,7 @@ impl Drop for Run {
     }
 }
 
-/// Who speaks the protocol by itself, over a plain stream or a WebSocket.
+/// Peer with an independent implementation of the protocol, over a plain stream or a WebSocket.
 pub struct Peer(pub TcpStream, Way);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -226,7 +228,7 @@ impl Peer {
         let length = text.len() as u16;
         let prefix = match self.1 {
             Way::Plain => u32::from(length).to_be_bytes().to_vec(),
-            // one whole text with a length of two bytes, under a mask of zeros (RFC 6455)
+            // One complete text with a length of two bytes, under a zero mask (RFC 6455).
             Way::WebSocket => [&[0x81, 0x80 | 126][..], &length.to_be_bytes(), &[0; 4]].concat(),
         };
         self.0.write_all(&prefix).unwrap();
@@ -244,7 +246,7 @@ impl Peer {
                 [0x81, 127] => u64::from_be_bytes(self.bytes()?),
                 [0x81, 126] => u16::from_be_bytes(self.bytes()?).into(),
                 [0x81, length] => length.into(),
-                // a farewell
+                // Close frame.
                 _ => return None,
             },
         };
@@ -258,7 +260,7 @@ impl Peer {
         self.0.read_exact(&mut bytes).ok().map(|()| bytes)
     }
 
-    /// Answers all beats up to a tick, or to the end; the last message.
+    /// Answers all beats up to a tick or to the end, and returns the last message.
     pub fn drive(&mut self, until: u64) -> Json {
         loop {
             let message = self.hear();
@@ -281,9 +283,9 @@ pub fn hash_of(folder: &Path) -> String {
     manifest["state_hash"].as_str().unwrap().to_owned()
 }
 
-/// The hash at the end of a world that a program commands.
+/// Returns the final hash of a world commanded by a program.
 fn hash_of_a_world(heartbeats: u64) -> String {
-    // what most ask for is driven once
+    // The most requested case runs once.
     static WHOLE: LazyLock<String> = LazyLock::new(|| hash_after(HEARTBEATS));
     if heartbeats == HEARTBEATS { WHOLE.clone() } else { hash_after(heartbeats) }
 }
@@ -314,7 +316,7 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
     for ranks in ["1", "2", "4"] {
         let place = tempfile::tempdir().unwrap();
         let run = Run::start(place.path(), &scenario(""), &["--ranks", ranks]);
-        // each vehicle by a driver of its own
+        // Each vehicle has a separate driver.
         let [mut first, mut second] = [run.driver(&["a"]), run.driver(&["b"])];
         for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
             assert_eq!(peer.hear()["tick"], 0);
@@ -363,8 +365,9 @@ fn processes_of_mpi_are_driven_as_one() {
     verify(&folder);
 }
 
-/// Three with radios: two that are driven from outside by speeds, one that runs into another; and a
-/// traffic light.
+/// Three vehicles with radios and a traffic light.
+///
+/// Two are controlled externally by speeds; the third runs into another vehicle.
 const TALKING: &str = r#"
 format = 1
 name = "talking"
@@ -435,14 +438,14 @@ fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
             assert_eq!(peer.hear()["code"], "act");
         }
         while beats.last().unwrap()["type"] == "beat" {
-            // said once, they hold
+            // Commands hold after one message.
             let controls = json!([{ "vehicle": "a", "speed": 3 }, { "vehicle": "b", "speed": -2 }]);
             let controls = if beats.len() == 1 { controls } else { json!([]) };
             peer.say(&json!({ "type": "act", "controls": controls }));
             beats.push(peer.hear());
         }
         beats.pop();
-        // who joined is named by its port
+        // The joined peer is named by its port.
         beats.iter_mut().for_each(|beat| beat["events"] = Json::Null);
         let heard: Vec<&Json> =
             beats.iter().filter_map(|beat| beat["heard"].as_array()).flatten().collect();
@@ -451,7 +454,7 @@ fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
             heard.iter().filter(own).map(|own| own[kind].clone()).collect::<Vec<_>>()
         };
         assert!(heard.iter().all(|own| own["vehicle"] == "a"));
-        // ten exchanges a second, of which some are lost
+        // Ten exchanges per second, some of them lost.
         let beacons = of("b", "beacon");
         assert!((3..=6).contains(&beacons.len()), "{heard:?}");
         assert_eq!(beacons[0]["soil"], "chrono_hard");
@@ -464,7 +467,7 @@ fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
         let map = json!([{ "stop": [25.0, 0.0], "heading": 0.0, "width": of("light", "map")[0][0]["width"] }]);
         assert_eq!(of("light", "map")[0], map);
         let [a, b, c] = [0, 1, 2].map(|index| &beats.last().unwrap()["vehicles"][index]);
-        // the band in which the speed control coasts is 0.25 m/s wide, and it begins anew
+        // The speed control coasts in a band 0.25 m/s wide, and starts from its initial state.
         assert!((a["speed"].as_f64().unwrap() - 3.0).abs() < 0.5, "{a}");
         assert!(b["gear"] == -1 && b["speed"].as_f64().unwrap() < -0.02, "{b}");
         assert_eq!(a["outcome"], Json::Null);
@@ -538,12 +541,12 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
     assert_eq!(codes, expected);
     let taken = faults[2]["text"].as_str().unwrap();
     assert!(taken.starts_with("vehicle \"a\" is driven by 127.0.0.1:"), "{taken}");
-    // a name would make lines of its own on the terminal
+    // A name with line breaks would forge lines on the terminal.
     let named = faults[9]["text"].as_str().unwrap();
     let says = "name = \"x\\na: its driver is gone\\u{1b}[31m\": must be of one line";
     assert!(named.starts_with(says), "{named}");
 
-    // bytes that are no messages, before and after a hello
+    // Bytes that are no messages, before and after a hello.
     let garbage: [&[u8]; 4] =
         [b"\xff\xff\xff\xffgarbage", b"\0\0\0\x02{{", b"\0\0\0\x02\xff\xfe", b"\0\0\0\x09{"];
     for (index, bytes) in garbage.into_iter().enumerate() {
@@ -552,14 +555,14 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
         assert_eq!(watcher.hear()["type"], "welcome");
         for peer in [&mut stranger, &mut watcher] {
             peer.0.write_all(bytes).unwrap();
-            // it may be gone by now
+            // The peer may be disconnected by now.
             let _ = peer.0.shutdown(std::net::Shutdown::Write);
             let fault = std::iter::from_fn(|| peer.heard()).find(|own| own["type"] == "fault");
             assert_eq!(fault.expect("a fault")["code"], "message", "garbage {index}");
         }
     }
 
-    // an act that cannot be is refused, and another one is taken
+    // An invalid act is refused, and a further one is accepted.
     let beat = peer.hear();
     for (act, code) in [
         (json!({ "tick": 77, "controls": [] }), "tick"),
@@ -593,7 +596,7 @@ fn a_vehicle_whose_driver_dies_or_is_silent_brakes() {
     }
     drop(first);
     run.until("a: its driver first (127.0.0.1:");
-    // the second hears and does not answer
+    // The second driver receives and does not answer.
     run.until("b: its driver second (127.0.0.1:");
     let messages: Vec<Json> = std::iter::from_fn(|| watcher.heard()).collect();
     let events = messages.iter().filter_map(|own| own["events"].as_array()).flatten();
@@ -630,7 +633,7 @@ fn a_run_may_fail_with_its_driver() {
     let Ended { code, said } = run.ended();
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("a: its driver 127.0.0.1:") && said.contains("is gone"), "{said}");
-    // once
+    // Reported once.
     assert_eq!(said.matches("run: a: its driver").count(), 1, "{said}");
 }
 
@@ -652,7 +655,7 @@ fn observers_pause_a_run_and_see_what_sensors_see() {
     while beats.last().is_none_or(|beat: &Json| beat["tick"] != 5 * STEPS) {
         beats.push(watcher.hear());
     }
-    // it stands: nothing else comes until it goes on
+    // The run is paused: no message comes until it continues.
     watcher.0.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     assert!(watcher.0.peek(&mut [0]).is_err());
     watcher.0.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -662,13 +665,13 @@ fn observers_pause_a_run_and_see_what_sensors_see() {
     let readings: Vec<&Json> =
         beats.iter().filter_map(|beat| beat["readings"].as_array()).flatten().collect();
     let of = |name: &str| readings.iter().filter(|own| own["sensor"] == name).count();
-    // those of the last heartbeat come with no beat
+    // Readings of the last heartbeat come without a beat.
     assert_eq!((of("a/odo"), of("a/eye")), (19, 9));
     let picture = readings.iter().find(|own| own["sensor"] == "a/eye").unwrap();
     let depth = &picture["depth"];
     if depth.is_object() {
         assert_eq!((&depth["type"], &depth["shape"]), (&json!("<f4"), &json!([6, 8])));
-        // four letters for each three of 6 x 8 x 4 bytes
+        // Four characters for each three of 6 x 8 x 4 bytes.
         assert_eq!(depth["base64"].as_str().unwrap().len(), 256);
     }
     let colour = &picture["colour"];
@@ -681,7 +684,7 @@ fn observers_pause_a_run_and_see_what_sensors_see() {
     assert_eq!(run.ended().code, 0);
     let text = fs::read_to_string(folder.join("summary.json")).unwrap();
     let summary: Json = serde_json::from_str(&text).unwrap();
-    // the first after each time that it stood begins a schedule
+    // The first heartbeat after each pause starts a new schedule.
     let counted = summary["pacing"]["heartbeats"].as_u64().unwrap();
     assert!((HEARTBEATS - 3..HEARTBEATS).contains(&counted), "{summary}");
     verify(&folder);
@@ -701,7 +704,7 @@ fn a_vehicle_without_a_driver_is_refused() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The programs of `examples/`, where there is something to run them by.
+/// The programs of `examples/` run where an interpreter is available.
 #[test]
 fn the_controllers_of_the_examples_drive() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,5 +1,6 @@
-//! What goes wrong with drivers from outside: each has a name, and the run stays whole. Garbage and
-//! strangers at the door: tests/link.rs.
+//! Faults of external drivers: each has a name, and the run stays complete.
+//!
+//! Garbage and unauthorized peers at connection: tests/link.rs.
 
 use crate::link::{Ended, Peer, Run, STEPS, bekker, scenario, verify};
 use serde_json::json;
@@ -9,10 +10,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
 
-/// Most bytes of a head of HTTP.
+/// Maximum bytes of an HTTP header.
 const LONGEST_HEAD: usize = 16 << 10;
 
-/// What is left of a run whose drivers are gone, and what it said.
+/// Returns the folder and output of a run whose drivers disconnected.
 fn braked(run: Run, who: &str) -> String {
     let folder = run.folder.clone();
     let Ended { code, said } = run.ended();
@@ -34,7 +35,7 @@ fn braked(run: Run, who: &str) -> String {
 
 #[test]
 fn a_driver_that_dies_within_a_message_is_gone_and_what_it_began_to_say_is_nothing() {
-    // a plain frame of which some is there, and a WebSocket's
+    // An incomplete plain frame and an incomplete WebSocket frame.
     let half_frames: [&[u8]; 2] =
         [b"\0\0\0\x60{\"type\": \"act\", \"con", b"\x81\xfe\x00\x60\0\0\0\0{\"type\": \"act"];
     for (way, half) in half_frames.into_iter().enumerate() {
@@ -56,7 +57,7 @@ fn frames_that_are_too_large_end_their_session_by_name() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
     let peer = run.driver(&["a", "b"]);
-    // of one byte more than is taken, plain, and of 2 MiB by a WebSocket
+    // A plain message one byte above the limit, and 2 MiB in a WebSocket.
     let watch = json!({ "role": "observer" });
     let over = ((1_u32 << 20) + 1).to_be_bytes();
     let large = [&[0x81, 0x80 | 127][..], &(2_u64 << 20).to_be_bytes(), &[0; 4]].concat();
@@ -70,7 +71,7 @@ fn frames_that_are_too_large_end_their_session_by_name() {
         assert_eq!(fault["code"], "message", "{fault}");
         assert!(fault["text"].as_str().unwrap().contains("1048576"), "{fault}");
     }
-    // a wrong token by a WebSocket, and frames without a mask, which only servers may send
+    // A wrong token in a WebSocket, and unmasked frames, which only servers may send.
     let mut stranger = run.web_socket(json!({ "token": "other", "vehicles": ["a"] }));
     assert_eq!(stranger.hear()["code"], "token");
     let mut bare = run.web_socket(watch);
@@ -78,8 +79,8 @@ fn frames_that_are_too_large_end_their_session_by_name() {
     bare.0.write_all(b"\x81\x02{}").unwrap();
     let fault = std::iter::from_fn(|| bare.heard()).find(|own| own["type"] == "fault");
     assert_eq!(fault.expect("a fault")["code"], "message");
-    // a head of HTTP of one byte more than is taken, all of which is read before that is known,
-    // and one that ends amid
+    // An HTTP header one byte above the limit, which is read in full before it is refused, and an
+    // incomplete one.
     let mut over = b"GET / HTTP/1.1\r\nA: ".to_vec();
     over.resize(LONGEST_HEAD + 1, b'a');
     for (head, cause) in [
@@ -120,12 +121,12 @@ fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
         });
         answers.sort();
         if answers == ["taken", "taken"] {
-            // that who had it before has gone is not noticed yet
+            // The disconnection of the previous driver is not yet detected.
             continue;
         }
         assert_eq!(answers, ["taken", "welcome"]);
         rounds += 1;
-        // who has gone makes room, once it is noticed
+        // A disconnected driver frees its slot once the disconnection is detected.
         drop(both);
         loop {
             let mut next = run.connect(json!({ "vehicles": ["a"] }));
@@ -186,7 +187,8 @@ fn a_signal_ends_a_run_that_waits_for_its_drivers() {
         run.driven_to_its_end(peer);
         verify(folder);
     }
-    // before any has come; with one of two there; amid a drive, for the answer to a beat
+    // Before any driver connects; with one of two; and during a drive, while an answer to a beat is
+    // pending.
     for stage in 0..3 {
         let place = tempfile::tempdir().unwrap();
         let mut run = Run::start(place.path(), &scenario(", timeout = 60"), &[]);

@@ -1,5 +1,6 @@
-//! All tests that need no program of their own: one is compiled and linked, not sixty.
-//! Those that count allocations stand alone, and `docs`.
+//! Root of one test program that holds most tests, to link one program instead of sixty.
+//!
+//! Tests that count allocations, and `docs`, are separate programs.
 
 mod api;
 mod autonomous;

@@ -1,6 +1,7 @@
-//! Reduced coordinates against maximal ones: one mechanism built twice, as a
-//! tree of joints with one closure, and of free bodies that closures alone hold
-//! together. And the forces in joints against statics.
+//! Reduced coordinates compared with maximal coordinates, and joint forces compared with statics.
+//!
+//! One mechanism is built twice: as a tree of joints with one closure, and as free bodies held
+//! together by closures alone.
 
 use bekker::multibody::{
     Body, BodyId, Builder, Closure, Inertia, Joint, Model, ModelError, State, Workspace,
@@ -24,10 +25,9 @@ fn start(model: &Model) -> (State, Workspace) {
     (state, workspace)
 }
 
-// An oblique spatial linkage, as a wishbone is: an arm on a hinge, a carrier on
-// its ball joint, a second arm on another hinge that the carrier's other ball
-// joint meets, and a rod to the ground that takes the carrier's last freedom
-// but the swing of the arms.
+// An oblique spatial linkage like a wishbone suspension. An arm on a hinge holds a carrier by a
+// ball joint. A second arm on another hinge holds the carrier's other ball joint. A rod to the
+// ground removes the carrier's last freedom except the swing of the arms.
 const LOWER_AXIS: Vec3 = Vec3::new(1.0, 0.1, 0.05);
 const UPPER_AXIS: Vec3 = Vec3::new(1.0, -0.2, 0.1);
 const LOWER_HINGE: Vec3 = Vec3::new(0.0, 0.0, 0.0);
@@ -64,8 +64,8 @@ fn reduced() -> (Model, [BodyId; 3]) {
     (builder.build().unwrap(), [lower, carrier, upper])
 }
 
-/// A hinge of two free bodies: a common point, and the axis at a right angle to
-/// two directions of the other.
+/// Adds a hinge of two free bodies: a common point, and the axis perpendicular to two directions of
+/// the other body.
 fn hinge(builder: &mut Builder, a: BodyId, b: BodyId, point: Vec3, axis: Vec3) {
     builder.closure(Closure::Point { a, b, point });
     let across = axis.cross(&Vec3::z()).normalize();
@@ -90,7 +90,7 @@ fn maximal() -> (Model, [BodyId; 3]) {
     (builder.build().unwrap(), [lower, carrier, upper])
 }
 
-/// Places of the bodies after falling from rest for 0.3 s, all in one row.
+/// Returns the positions of the bodies after falling from rest for 0.3 s, concatenated.
 fn fallen((model, bodies): &(Model, [BodyId; 3]), h: f64) -> Vec<f64> {
     let (mut state, mut workspace) = start(model);
     for _ in 0..(0.3 / h).round() as usize {
@@ -121,7 +121,7 @@ fn reduced_and_maximal_coordinates_agree() {
     assert!(moved > 0.1, "the carrier has moved by {moved} m");
     let gaps = [&coarse, &middle, &fine].map(|[tree, free]| distance(tree, free));
     println!("moved {moved:.3}, apart at h, h/2, h/4: {gaps:.2?}");
-    // First order each, so first order apart; what remains at a step of zero
+    // Each is of first order, so their difference is too. The remainder at a step of zero
     // (Richardson over the last two) is of second order.
     assert!(gaps[0] < 2e-2, "{gaps:?}");
     let order = (gaps[1] / gaps[2]).log2();
@@ -134,8 +134,10 @@ fn reduced_and_maximal_coordinates_agree() {
     assert!(apart < 0.05 * gaps[2], "{apart} against {gaps:?}");
 }
 
-/// A beam on a hinge, held level by a rod: the force in the rod is m g l / (2 l
-/// sin α), and the hinge carries the rest.
+/// A rod carries the force that statics gives.
+///
+/// A beam on a hinge is held level by the rod: its force is m g l / (2 l sin α), and the hinge
+/// carries the rest.
 #[test]
 fn a_rod_carries_what_statics_says() {
     let mut builder = Builder::default();
@@ -157,7 +159,7 @@ fn a_rod_carries_what_statics_says() {
     let slope = height.atan2(length);
     let tension = 0.5 * mass * 9.81 / slope.sin();
     let force = state.closure_forces[model.closure_row(rod)].abs();
-    // The closures give by 1e-10 m/s per N s: a part in 1e7 of a force at most.
+    // The closures yield by 1e-10 m/s per N s: at most 1e-7 of a force.
     assert!((force / tension - 1.0).abs() < 1e-6, "{force} is not {tension}");
     let at_hinge = Vec3::from_column_slice(&state.closure_forces[..3]);
     let expected = Vec3::new(tension * slope.cos(), 0.0, 0.5 * mass * 9.81);
@@ -165,8 +167,7 @@ fn a_rod_carries_what_statics_says() {
     assert!((at_hinge * sign - expected).norm() < 1e-5 * tension, "{at_hinge} is not {expected}");
 }
 
-/// A weight on three rods that meet in its centre: the tensions solve the
-/// equilibrium of the point.
+/// Tensions of three rods that meet in the center of a weight solve the equilibrium of the point.
 #[test]
 fn a_tripod_shares_the_weight_as_statics_says() {
     let mut builder = Builder::default();

@@ -1,5 +1,4 @@
-//! Meshes of others in a scenario: they stand where it says, and what is wrong with one
-//! is said by file, line, key and value.
+//! Imported meshes in a scenario: position, scale, and faults with file, line, key and value.
 
 use assert_cmd::Command;
 use bekker::ground::Published;
@@ -18,7 +17,7 @@ fn farmyard(sets: &[&str]) -> ScenarioFile {
     ScenarioFile::read(&path, &sets).unwrap()
 }
 
-/// What rays from above meet: heights and classes.
+/// Returns heights and classes hit by vertical rays from above.
 fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let built = world(file).unwrap();
     let scene_model = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
@@ -35,8 +34,7 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     places.iter().map(look).collect()
 }
 
-/// The barn's ridge is 6.5 m high and 13 m long, and with heading -90 degrees its front
-/// looks south.
+/// The barn's ridge is 6.5 m high and 13 m long; at a heading of -90 degrees its front faces south.
 #[test]
 fn a_barn_stands_where_the_scenario_says() {
     let places = [[14.0, 14.0], [14.0, 7.6], [14.0, 7.4], [18.4, 14.0], [18.6, 14.0], [22.0, -6.0]];
@@ -45,7 +43,7 @@ fn a_barn_stands_where_the_scenario_says() {
         (6.5, Class::Post),
         (6.5, Class::Post),
         (0.0, Class::Ground),
-        // the roof falls 2.5 m in 4 m
+        // The roof falls by 2.5 m over 4 m.
         (6.5 - 4.4 * 0.625, Class::Post),
         (0.0, Class::Ground),
         (1.2, Class::Other),
@@ -55,7 +53,9 @@ fn a_barn_stands_where_the_scenario_says() {
     }
 }
 
-/// A hull of its own, scaled by nothing: the crate sits on the chassis reference point.
+/// A vehicle appears as the scenario specifies.
+///
+/// The hull mesh is unscaled: the crate is at the chassis reference point.
 #[test]
 fn a_vehicle_looks_as_the_scenario_says() {
     let sets =
@@ -63,10 +63,10 @@ fn a_vehicle_looks_as_the_scenario_says() {
     let file = farmyard(&sets);
     let before = from_above(&farmyard(&[]), &[[0.0, 0.0]]);
     let [(top, class)] = from_above(&file, &[[0.0, 0.0]])[..] else { panic!() };
-    // it starts in equilibrium, a little below its design position
+    // It starts in equilibrium, slightly below its design position.
     let start = World::new(world(&file).unwrap().world).samples().next().unwrap().pose.position.z;
     assert_eq!((class, before[0].1), (Class::Vehicle, Class::Vehicle));
-    // set down by its tyres, to the quantum of what is told
+    // Settled on its tires, to the resolution of the messages.
     assert!((top - start - 1.2).abs() < 1e-3, "{top} {start}");
     assert!((before[0].0 - top).abs() > 0.05);
 }

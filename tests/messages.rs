@@ -1,4 +1,4 @@
-//! A million altered messages, none of which panics or is taken for another.
+//! A million altered messages: none causes a panic or is accepted as another message.
 
 use bekker::ground::{NodeState, Patches};
 use bekker::random::Stream;
@@ -8,7 +8,7 @@ use bekker::sync::message::{
     Motion, Origin, PartState, Reader, RunningGear, VehicleState, Writer, checksum,
 };
 
-/// Altered messages in all.
+/// Total number of altered messages.
 const MESSAGES: u32 = 1_000_000;
 /// Length and checksum ahead of each message, bytes.
 const FRAME: usize = 8;
@@ -82,9 +82,10 @@ fn ruts(dice: &mut Dice) -> Patches {
     patches
 }
 
-/// One to eight bytes are altered or the end is cut off. With the old checksum
-/// nothing is taken; with a new one, which no accident makes, nothing panics, and
-/// what is read is finite in size.
+/// Alters one to eight bytes of a message or truncates it.
+///
+/// With the old checksum every altered message is refused. With a new checksum, which no accident
+/// produces, nothing panics and decoded data has a finite size.
 #[test]
 fn a_million_altered_messages_do_no_harm() {
     let mut dice = Dice::new(1);

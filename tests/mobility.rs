@@ -1,5 +1,5 @@
-//! `bekker mobility`: figures beside their closed forms, scenarios that `bekker run` drives, a
-//! vehicle of one's own, and words for what is wrong.
+//! `bekker mobility`: metrics compared with closed forms, scenarios for `bekker run`, custom
+//! vehicles, and error messages.
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value as Json;
@@ -32,18 +32,21 @@ fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
         let own = figure(&found, name);
         own["value"].as_f64().unwrap() / own["closed_form"]["value"].as_f64().unwrap()
     };
-    // slip angles at a crawl; the corner is swept by the footprint, not by the wheels
+    // The differences are slip angles at low speed, and the outer corner of the footprint instead
+    // of the wheels.
     assert!((ratio("turning_radius") - 1.0).abs() < 0.05, "{}", ratio("turning_radius"));
-    // the tyres' mean friction is below its peak at slip, and the brake takes 0.2 s to be on
+    // The tires' mean friction is below its peak at slip, and the brake builds up in 0.2 s.
     let stop = ratio("stopping_distance");
     assert!((1.0..1.6).contains(&stop), "{stop}");
-    // the balance knows no shifts and no slip: what is driven is no faster
+    // The power balance neglects shifts and slip, so the driven speed is not higher.
     let top = ratio("top_speed");
     assert!((0.9..1.005).contains(&top), "{top}");
 }
 
-/// A steering drive turns by the first gear's ratio, and a truck on three axles about the middle of its
-/// tandem: what slides on top is an eighth of the KrAZ's radius at most, a fifth of the Marder's.
+/// The turning radius of a steering drive and of a tandem agrees with the closed form.
+///
+/// A steering drive turns by the first gear's ratio, and a truck on three axles about the middle of
+/// its tandem. Slip adds at most an eighth to the KrAZ's radius and a fifth to the Marder's.
 #[test]
 fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
     let place = tempfile::tempdir().unwrap();
@@ -55,7 +58,9 @@ fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
     }
 }
 
-/// A Gator drives 24 km/h: it is asked at no speed that it does not have.
+/// Events of a slow vehicle use speeds that it reaches.
+///
+/// A Gator's top speed is 24 km/h.
 #[test]
 fn who_is_slow_is_asked_at_speeds_that_it_drives() {
     let place = tempfile::tempdir().unwrap();
@@ -71,18 +76,22 @@ fn who_is_slow_is_asked_at_speeds_that_it_drives() {
     assert!(change["note"].as_str().unwrap().contains("no faster than it drives"), "{change}");
 }
 
-/// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
+/// Drawbar pull does not exceed friction.
+///
+/// The Marder surges on its rope; the pull of its decelerating mass does not count.
 #[test]
 fn nobody_pulls_more_than_friction_holds() {
     let place = tempfile::tempdir().unwrap();
     let found = json(place.path(), &["--vehicle", "marder", "--event", "drawbar", "--quick"]);
     let pull = figure(&found, "drawbar_pull")["value"].as_f64().unwrap();
-    // the road's μ is 0.8; running resistance of the tracks takes a little of it
+    // The road's μ is 0.8; the running resistance of the tracks reduces it slightly.
     assert!((0.7..=0.8).contains(&pull), "{pull}");
 }
 
-/// A Gator of half the gearing goes at 12 km/h: on ground on which its driver would put up with more
-/// (14.5 km/h on class E) he has no more.
+/// The ride speed does not exceed the top speed.
+///
+/// A Gator of half the gearing reaches 12 km/h, and the ride limit on class E is higher (14.5
+/// km/h).
 #[test]
 fn nobody_rides_faster_than_he_can_drive() {
     let place = tempfile::tempdir().unwrap();
@@ -102,7 +111,7 @@ fn nobody_rides_faster_than_he_can_drive() {
     assert_eq!(ride["note"], "less than 6 W: it holds no faster speed");
 }
 
-/// The scenarios that decided are driven by `bekker run` to the same end.
+/// `bekker run` drives the deciding scenarios to the same result.
 #[test]
 fn what_decided_can_be_run() {
     let place = tempfile::tempdir().unwrap();
@@ -124,7 +133,7 @@ fn what_decided_can_be_run() {
     }
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(passed, far), (failed, short)] = ends[..] else { panic!("{ends:?}") };
-    // file names have three digits
+    // File names have three digits.
     assert!((passed - height).abs() < 1e-3 && failed > passed, "{ends:?}");
     assert!(far > 15.0 && short < 12.0, "{ends:?}");
 }
@@ -153,8 +162,11 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
     assert!(told.contains("hmmwv"), "{told}");
 }
 
-/// Brakes of 1000 N m hold 4 x 1000/(0.47 m) of the weight of 25.2 kN: 36 %. Steeper the vehicle rolls
-/// back for ever with its foot off the throttle, and the figure is no word about what it can climb.
+/// A grade limited by the brakes is reported as such.
+///
+/// Brakes of 1000 N m hold 4 x 1000/(0.47 m) of the weight of 25.2 kN: 36 %. On a steeper grade the
+/// vehicle rolls back indefinitely with its throttle closed, and the result does not measure its
+/// gradeability.
 #[test]
 fn who_is_not_held_by_his_brakes_is_told_so() {
     let place = tempfile::tempdir().unwrap();
@@ -171,13 +183,13 @@ fn who_is_not_held_by_his_brakes_is_told_so() {
         (own["value"].as_f64().unwrap(), own["note"].as_str().unwrap().to_owned())
     };
     let (grade, told) = note("weak.toml");
-    // sought to within 0.04
+    // The search resolution is 0.04.
     assert!((0.3..0.4).contains(&grade) && told.starts_with("its brakes decide: on 0."), "{told}");
     let (grade, told) = note("hmmwv");
     assert!(grade > 0.5 && told.is_empty(), "{grade}: {told}");
 }
 
-/// What is told of as written is there, and nothing else.
+/// The report names exactly the files that were written.
 #[test]
 fn a_page_of_plots_is_told_of_where_there_is_one() {
     let place = tempfile::tempdir().unwrap();
@@ -198,7 +210,7 @@ fn events_are_listed_as_json_too() {
     assert!(events.iter().all(|own| !own["about"].as_str().unwrap().is_empty()), "{listed}");
 }
 
-/// A table holds a speed with its own pedals or none.
+/// A table driver holds a speed in all rows or in none.
 #[test]
 fn a_table_holds_a_speed_all_the_time_or_never() {
     let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The multibody core against closed forms and conservation laws.
+//! The multibody core compared with closed forms and conservation laws.
 
 use bekker::multibody::{
     Body, BodyId, Builder, Closure, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
@@ -22,8 +22,9 @@ fn run(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64, time
     }
 }
 
-/// A free root with an arm on a hinge, a link on a ball joint and a rod that
-/// closes a loop: every kind of joint and a closure, far from the origin.
+/// Builds a mechanism with every kind of joint and a closure, far from the origin.
+///
+/// A free root has an arm on a hinge, a link on a ball joint and a rod that closes a loop.
 fn floating() -> (Model, State, Workspace) {
     let mut builder = Builder::default();
     let far = Vec3::new(2000.0, -1000.0, 50.0);
@@ -45,8 +46,8 @@ fn floating() -> (Model, State, Workspace) {
     let mut state = model.assembled();
     let mut workspace = model.workspace();
     workspace.gravity = Vec3::zeros();
-    // Angular and linear velocity of the root, hinge, ball and slider; the
-    // closure's row is made consistent by a first short step.
+    // Angular and linear velocity of the root, hinge, ball and slider. A first short step makes the
+    // closure's row consistent.
     let u = [0.3, -0.4, 0.9, 1.0, 2.0, 0.5, 0.8, 0.2, -0.3, 0.4, 0.6];
     model.set_velocity(&mut state, &mut workspace, &u);
     run(&model, &mut state, &mut workspace, 1e-6, 1e-6);
@@ -59,8 +60,8 @@ fn floating_mechanism_conserves_momentum() {
     let (p0, l0) = model.momentum(&state);
     run(&model, &mut state, &mut workspace, 2e-3, 5.0);
     let (p, l) = model.momentum(&state);
-    // The rows of the root state the conservation: only rounding remains. The
-    // angular momentum is taken about a point 2 km away, hence its scale.
+    // Conservation follows from the rows of the root, so only rounding remains. The angular
+    // momentum is about a point 2 km away, hence its scale.
     assert!((p - p0).norm() < 1e-9 * p0.norm(), "{p0} {p}");
     assert!((l - l0).norm() < 1e-9 * l0.norm(), "{l0} {l}");
     assert!(workspace.drift < 1e-7, "{}", workspace.drift);
@@ -79,7 +80,7 @@ fn energy_error_is_of_first_order() {
     assert!(errors[0] < 5e-3, "{errors:?}");
     for pair in errors.windows(2) {
         let order = (pair[0] / pair[1]).log2();
-        // First order; 0.2 either way for the higher orders still present.
+        // First order, with a tolerance of 0.2 for the higher orders still present.
         assert!((order - 1.0).abs() < 0.2, "order {order}, errors {errors:?}");
     }
 }
@@ -107,13 +108,13 @@ fn pendulum_has_its_period() {
         before = angle;
     }
     let period = crossings[2] - crossings[0];
-    // I = m l² + 0.15 m about the hinge: T = 2 π sqrt(1.15 / g); amplitude 0.3 %.
+    // I = m l² + 0.15 m about the hinge: T = 2 π sqrt(1.15 / g). The amplitude changes it by 0.3 %.
     let exact = std::f64::consts::TAU * (1.15f64 / 9.81).sqrt();
     assert!((period / exact - 1.0).abs() < 1e-4, "{period} {exact}");
 }
 
-/// A parallelogram: the coupler of a four-bar with equal cranks moves without
-/// turning, and the cranks stay parallel.
+/// The coupler of a four-bar with equal cranks translates without rotation, and the cranks stay
+/// parallel.
 #[test]
 fn four_bar_moves_as_its_geometry_says() {
     let mut builder = Builder::default();
@@ -135,12 +136,12 @@ fn four_bar_moves_as_its_geometry_says() {
     }
     let [a, b, c] = angles.map(|angle| model.scalar(&state, angle).unwrap());
     assert!(a.abs() > 0.5, "the crank has moved: {a}");
-    // Positions are corrected above 5e-8 m over cranks of 0.5 m.
+    // Positions are corrected above 5e-8 m, with cranks of 0.5 m.
     assert!((a + b).abs() < 1e-7 && (a - c).abs() < 1e-7, "{a} {b} {c}");
     assert!(worst < 1e-7, "{worst}");
 }
 
-/// A redundant loop (the same ball joint twice) is solved, not singular.
+/// A redundant loop (the same ball joint twice) is solved without a singularity.
 #[test]
 fn redundant_closures_are_harmless() {
     let mut builder = Builder::default();
@@ -155,7 +156,7 @@ fn redundant_closures_are_harmless() {
     model.refresh(&state, &mut workspace);
     run(&model, &mut state, &mut workspace, 1e-3, 1.0);
     assert!(model.scalar(&state, builder_first()).unwrap().abs() < 1e-7);
-    // The two share half the weight's moment: 9.81 * 0.5 / 1.0 in all.
+    // The two share half the weight's moment: 9.81 * 0.5 / 1.0 in total.
     let vertical: f64 = state.closure_forces[2] + state.closure_forces[5];
     assert!((vertical - 9.81 * 0.5).abs() < 1e-3, "{vertical}");
 }
@@ -167,8 +168,9 @@ fn builder_first() -> bekker::multibody::Coordinate {
     builder.coordinate(bob)
 }
 
-/// Shafts through an open differential: the torque splits evenly and the speeds
-/// average; a stiff damped spring stays stable at any step.
+/// An open differential splits the torque evenly and averages the speeds of its shafts.
+///
+/// A stiff damped spring stays stable at any step.
 #[test]
 fn differential_splits_and_stiff_spring_settles() {
     let mut builder = Builder::default();
@@ -201,9 +203,9 @@ fn differential_splits_and_stiff_spring_settles() {
     }
     let [wi, wl, wr] = [input, left, right].map(|c| state.u[c.index()]);
     assert!((wi - 0.5 * (wl + wr)).abs() < 1e-7);
-    // Equal torques on 1 and 3 kg m²: speeds as 3 to 1.
+    // Equal torques on 1 and 3 kg m²: speeds in the ratio of 3 to 1.
     assert!((wl / wr - 3.0).abs() < 1e-6, "{wl} {wr}");
-    // 8 N m, less what turns 0.1 kg m² itself, halves on either side.
+    // 8 N m, less the torque that accelerates 0.1 kg m² itself, divided equally.
     let torque = 0.5 * (8.0 - 0.1 * wi);
     assert!((wl - torque * 1.0).abs() < 1e-6, "{wl} {torque}");
     let sag = model.scalar(&state, lift).unwrap();
@@ -212,9 +214,9 @@ fn differential_splits_and_stiff_spring_settles() {
 
 #[test]
 fn a_conveyed_surface_shares_its_load_with_its_shaft() {
-    // A body of 10 kg on a belt of 2 kg that runs back over it at 1 m/s, against
-    // ground that drags at what touches it: what the body gains the belt loses,
-    // until the belt stands on the ground: 10 v + 2 u = 2, v = u.
+    // A body of 10 kg is on a belt of 2 kg that runs backward at 1 m/s, against ground that drags
+    // on whatever touches it. The momentum lost by the belt goes to the body until the belt rests
+    // on the ground: 10 v + 2 u = 2, v = u.
     let mut builder = Builder::default();
     let zero = Vec3::zeros();
     let hull = builder.body(body("hull", BodyId::WORLD, Joint::Free, zero, zero, 10.0));

@@ -1,4 +1,4 @@
-//! Lenses against OpenCV: where points come to lie, and which ray a pixel looks along.
+//! Lenses compared with OpenCV: projections of points, and rays of pixels.
 
 use crate::python;
 
@@ -7,8 +7,8 @@ use bekker::spatial::Vec3;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-/// Points in the camera's frame (x along the axis, y left, z up) over the whole picture,
-/// at distances from 0.5 m to 800 m.
+/// Returns points in the camera frame (x along the axis, y left, z up) over the whole image, at
+/// distances from 0.5 m to 800 m.
 fn points(tangents: [f64; 2]) -> Vec<Vec3> {
     let (across, down) = (41, 31);
     let spread =
@@ -23,8 +23,9 @@ fn points(tangents: [f64; 2]) -> Vec<Vec3> {
         .collect()
 }
 
-/// A lens with points and where they come to lie, and pixels with their rays; all in
-/// OpenCV's axes: x right, y down, z along the axis.
+/// Returns a lens with points and their projections, and pixels with their rays.
+///
+/// All are in OpenCV's axes: x right, y down, z along the axis.
 fn worked(name: &str, lens: Lens, coefficients: &[f64], field: f64, tangents: [f64; 2]) -> Json {
     let camera = Camera::with_field(1280, 720, lens, field).unwrap();
     let optical = |p: &Vec3| [-p.y, -p.z, p.x];
@@ -36,7 +37,7 @@ fn worked(name: &str, lens: Lens, coefficients: &[f64], field: f64, tangents: [f
         (0..32 * 18).map(|k| [f64::from(k % 32) * 40.0 + 20.0, f64::from(k / 32) * 40.0 + 20.0]);
     let rays: Vec<([f64; 2], [f64; 3])> = pixels
         .filter_map(|[u, v]| Some(([u, v], optical(&camera.direction(u, v)?))))
-        // OpenCV projects nothing that is beside or behind the camera
+        // OpenCV projects no points to the side of or behind the camera.
         .filter(|(_, ray)| ray[2] > 0.02)
         .collect();
     assert!(rays.len() > 400, "{name}: {} rays", rays.len());
@@ -46,14 +47,16 @@ fn worked(name: &str, lens: Lens, coefficients: &[f64], field: f64, tangents: [f
     })
 }
 
-/// OpenCV has no field-of-view lens: that one is repeated in numpy by the formula that
-/// Devernay and Faugeras published.
+/// Lenses project as in OpenCV.
+///
+/// OpenCV has no field-of-view lens; that one is repeated in numpy by the formula of Devernay and
+/// Faugeras.
 #[test]
 fn lenses_project_as_opencv_does() {
     let Some(python) = python::having("import cv2, numpy", "`opencv-python-headless`") else {
         return;
     };
-    // distortions of a machine-vision lens, of an action camera's and of a fisheye
+    // Distortions of a machine-vision lens, of an action camera and of a fisheye.
     let brown = [-0.28, 0.09, 6e-4, -4e-4, -0.012];
     let fisheye = [-0.013, 0.021, -0.012, 0.0021];
     let lenses = [

@@ -1,5 +1,7 @@
-//! How drives end, through scenarios: who got stuck, where and why, with the figures that
-//! tell it; and that figures mean the same for all outcomes.
+//! Outcomes of drives in scenarios: which vehicle got stuck, where and why, with the metrics that
+//! show it.
+//!
+//! Metrics have the same meaning for all outcomes.
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
@@ -23,10 +25,10 @@ position = [0, 0]
 driver = { kind = "path", speed = 4, waypoints = [[0, 0], [200, 0]] }
 "#;
 
-/// Tyres that do not give way, for bounds that were set on them.
+/// Rigid tires, for bounds that were derived with them.
 const RIGID: &str = "vehicle[0].tyre=rigid";
 
-/// Drives [`SCENARIO`] with changes to its end, or until nobody drives any more.
+/// Runs [`SCENARIO`] with changes until its end, or until no vehicle drives any more.
 fn run(text: &str, sets: &[&str]) -> World {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let file = ScenarioFile::parse("outcomes", text, Path::new(""), &sets).unwrap();
@@ -56,15 +58,17 @@ fn throttle(value: f64) -> String {
     format!("vehicle[0].driver={{kind=\"table\",rows=[{{time=0,throttle={value}}}]}}")
 }
 
-/// Before, 40 % was "not enough torque" while the front wheels spun at 100 % slip.
+/// The axle that loses traction on a grade is named.
+///
+/// Formerly 40 % was "not enough torque" while the front wheels spun at 100 % slip.
 #[test]
 fn the_axle_that_loses_traction_on_a_grade_is_named() {
     let found = diagnosis(&[RIGID, "terrain.surface.grade=0.45"]);
     assert_eq!((found.cause, found.spinning), (Cause::WheelSpin, Spinning::FrontAxle), "{found}");
     assert!(found.wheels[0].slip > 0.8 && found.wheels[2].slip < 0.5, "{found:?}");
-    // 2573 kg on atan 0.45
+    // 2573 kg on atan 0.45.
     assert!((found.grade - 0.45f64.atan()).abs() < 1e-6, "{found:?}");
-    // it stands, or nearly: the ground holds it on the grade
+    // The vehicle is nearly stationary: the ground holds it on the grade.
     assert!((found.traction / found.grade_force - 1.0).abs() < 0.1, "{found:?}");
     assert!((found.grade_force / (found.weight * 0.410_365) - 1.0).abs() < 1e-5, "{found:?}");
     let told = found.to_string();
@@ -72,8 +76,10 @@ fn the_axle_that_loses_traction_on_a_grade_is_named() {
     assert!(told.contains("the grade of 45 % takes 10.4 kN"), "{told}");
 }
 
-/// On 40 % wheels that spin still give a few per cent more than the grade takes (a tyre that
-/// slides gives half of what it gives at best): it crawls up, and is under way.
+/// A grade climbed at a crawl does not end the drive.
+///
+/// On 40 % spinning wheels still give a few percent more than the grade takes, since a sliding tire
+/// gives half of its maximum. The vehicle crawls up and is still driving.
 #[test]
 fn a_grade_that_is_crawled_up_is_no_end() {
     let crawls = summary(&["terrain.surface.grade=0.4", "time.duration=8"]).vehicles.remove(0);
@@ -81,7 +87,9 @@ fn a_grade_that_is_crawled_up_is_no_end() {
     assert!((0.2..2.0).contains(&crawls.final_speed) && crawls.mean_slip > 0.3, "{crawls:?}");
 }
 
-/// Rolling back and sliding down are no way made: before, both "drove on".
+/// Rolling back and sliding down are no progress.
+///
+/// Formerly both counted as "drove on".
 #[test]
 fn a_grade_beyond_what_the_ground_gives() {
     for model in ["hmmwv", "m113"] {
@@ -95,8 +103,9 @@ fn a_grade_beyond_what_the_ground_gives() {
     }
 }
 
-/// Sliding for ever is no way made, however it brakes; rolling back under a brake that
-/// holds is (`a_vehicle_that_rolls_back_is_braked_and_then_climbs`).
+/// Indefinite sliding is no progress, even with brakes applied.
+///
+/// Rolling back with brakes that hold is (`a_vehicle_that_rolls_back_is_braked_and_then_climbs`).
 #[test]
 fn sliding_back_on_ice_is_immobilised() {
     let ice = "soil.custom=[{name=\"ice\",friction=0.1}]";
@@ -107,8 +116,9 @@ fn sliding_back_on_ice_is_immobilised() {
     }
 }
 
-/// Rocking makes no way, although each swing goes where the lever points: before, its
-/// swings added up, and it was under way.
+/// Rocking is no progress, although each swing is in the direction of the selected gear.
+///
+/// Formerly the swings were summed, and the vehicle counted as still driving.
 #[test]
 fn rocking_in_a_hole_is_immobilised() {
     let rows = (0..12).map(|half| {
@@ -127,8 +137,10 @@ fn an_idling_vehicle_holds() {
     assert_eq!(idles.outcome.code, OutcomeCode::Holding, "{}", idles.outcome);
 }
 
-/// One that was stopped hard stands, and the last second that counts is a second: by a decaying mean
-/// it was under way for 3.5 s more.
+/// A vehicle stopped hard is immobilized two seconds later: the relevant interval is the last
+/// second.
+///
+/// With a decaying mean it counted as still driving for 3.5 s more.
 #[test]
 fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
     let block = "scenery=[{kind=\"block\",size=[1,20,2],places=[[5,0]]}]";
@@ -138,15 +150,16 @@ fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
     };
     let end = found(4.0);
     assert_eq!(end.code, OutcomeCode::Immobilised, "{end}");
-    // it hits the block at 1.3 s, and last got on by 0.2 m before that
+    // It hits the block at 1.3 s, and last advanced by 0.2 m before that.
     let since = end.time.unwrap();
     assert!((1.0..1.6).contains(&since), "{end}");
     let early = found(((since + 1.9) * 10.0).floor() / 10.0);
     assert_eq!(early.code, OutcomeCode::UnderWay, "{early}");
 }
 
-/// It holds from when it stands, and was told to: not from when it lifted its foot, or
-/// was let roll.
+/// A vehicle holds from the time at which it is stationary and commanded to be.
+///
+/// Neither the release of the throttle nor coasting starts that time.
 #[test]
 fn who_holds_does_so_since_he_stands() {
     let table = |rows: &str| format!("vehicle[0].driver={{kind=\"table\",rows=[{rows}]}}");
@@ -156,19 +169,21 @@ fn who_holds_does_so_since_he_stands() {
         ("hmmwv", &slows, 0, [8.8, 11.0]),
         ("m113", &slows, 0, [8.8, 11.0]),
         ("hmmwv", &rolls, 8, [4.0, 6.5]),
-        // on its springs it rocks to and fro by 0.2 m/s and more, until 7 s
+        // Its springs rock it by 0.2 m/s and more, until 7 s.
         ("m113", &rolls, 8, [4.0, 8.0]),
     ] {
         let sets = [format!("vehicle[0].model={model}"), format!("vehicle[0].speed={speed}")];
         let own = summary(&[&sets[0], &sets[1], driver]).vehicles.remove(0).outcome;
         assert_eq!(own.code, OutcomeCode::Holding, "{model}: {own}");
-        // told to stand from there on, and by then it has stopped
+        // Commanded to stand from the start of this range, and stationary by its end.
         assert!((from..until).contains(&own.time.unwrap()), "{model}: {own}");
     }
 }
 
-/// Ways are those of space: up a grade of 0.3 it is longer than its plan by sqrt(1 + 0.3²), and what is
-/// made good is no more than what was driven, from the place where it was set down.
+/// Distances are three-dimensional: on a grade of 0.3 they exceed those in plan by sqrt(1 + 0.3²).
+///
+/// The distance made good is measured from the settled start position and is at most the distance
+/// driven.
 #[test]
 fn ways_up_a_grade_are_as_long_as_the_grade() {
     let way = |grade: f64| {
@@ -181,8 +196,8 @@ fn ways_up_a_grade_are_as_long_as_the_grade() {
         let (plan, own) = way(grade);
         let along = plan * (1.0 + grade * grade).sqrt();
         let made_good = own.speed_made_good * own.driving_time;
-        // the chassis starts within 0.1 m of its place in plan, for it leans, and pitches and heaves by
-        // centimetres on 20 m
+        // The chassis starts within 0.1 m of its position in plan, since it leans. It pitches and
+        // heaves by centimeters over 20 m.
         assert!((own.distance - along).abs() < 0.15, "{} of {along}", own.distance);
         assert!((made_good - along).abs() < 0.15, "{made_good} of {along}");
         assert!(made_good <= own.distance + 1e-9, "{made_good} of {}", own.distance);
@@ -196,17 +211,16 @@ fn slipping_down_a_side_slope() {
     let across = "terrain.surface={kind=\"slope\",grade=0.2,uphill_deg=90}";
     let found = diagnosis(&[RIGID, slime, "soil.default=slime", across, &throttle(0.5)]);
     assert_eq!(found.cause, Cause::SideSlope, "{found}");
-    // falling to the right, by atan 0.2, but for how far it has turned
+    // Sloping down to the right by atan 0.2, reduced by its change of heading.
     assert!((0.17..0.2).contains(&found.side_slope), "{found:?}");
 }
 
-/// Spinning wheels dig until rolling in the ruts takes what thrust there is.
+/// Spinning wheels dig until the rolling resistance in the ruts equals the thrust.
 #[test]
 fn ruts_too_deep() {
     let sand = "soil.default=dry_sand_lll";
     let model = "vehicle[0].model=mrzr4";
-    // on tyres that give way it rocks in its hole, and stops at one time as all wheels spin, at
-    // another as none does
+    // On flexible tires it rocks in its hole and may stop with all wheels spinning or with none.
     let found = diagnosis(&[sand, model, RIGID, "terrain.surface.grade=0.25", "time.duration=6"]);
     assert_eq!(found.cause, Cause::Rut, "{found}");
     let clearance = found.clearance.unwrap();
@@ -223,7 +237,7 @@ fn too_little_torque() {
     }
 }
 
-/// What holds it is what it runs into, by name, and not its drive or its soil.
+/// The diagnosis names the obstacle that holds a vehicle, and not its drive or its soil.
 #[test]
 fn what_stands_in_the_way_is_named() {
     let block = "scenery=[{kind=\"block\",size=[1,6,2],places=[[8,0]]}]";
@@ -257,7 +271,7 @@ fn hung_up_on_the_belly() {
     }
 }
 
-/// A run that ends before four seconds of spinning are over does not call it driving.
+/// A run that ends within four seconds of spinning does not classify the vehicle as driving.
 #[test]
 fn a_run_that_ends_over_spinning_wheels() {
     let found = diagnosis(&["soil.default=bog", "time.duration=3"]);
@@ -266,7 +280,7 @@ fn a_run_that_ends_over_spinning_wheels() {
     assert_eq!(early.outcome.code, OutcomeCode::UnderWay, "{}", early.outcome);
 }
 
-/// Soil that gives way under spinning wheels before belly or grade have a part in it.
+/// Soil that fails under spinning wheels before belly or grade have an effect.
 #[test]
 fn the_soils_strength_is_spent() {
     let slime =
@@ -275,7 +289,7 @@ fn the_soils_strength_is_spent() {
     assert_eq!(found.cause, Cause::Soil, "{found}");
 }
 
-/// Arrived when it arrived, and figures up to there, whatever the run's length.
+/// Arrival time and metrics do not depend on the run's length: both end at the arrival.
 #[test]
 fn an_arrival_has_its_time_and_ends_the_figures() {
     let way = "vehicle[0].driver.waypoints=[[0,0],[20,0]]";
@@ -288,7 +302,7 @@ fn an_arrival_has_its_time_and_ends_the_figures() {
     let arrival = short.outcome.time.unwrap();
     assert!((5.0..13.0).contains(&arrival) && short.driving_time == arrival, "{arrival}");
     assert!((short.mean_speed - short.distance / arrival).abs() < 1e-9, "{short:?}");
-    // straight on: what it made good is what it drove
+    // On a straight line the distance made good is the distance driven.
     assert!((short.speed_made_good / short.mean_speed - 1.0).abs() < 0.01, "{short:?}");
 }
 
@@ -306,7 +320,8 @@ fn who_waits_is_told_behind_whom() {
     assert!(sentence.starts_with("waiting behind v since "), "{sentence}");
 }
 
-/// Standing has no motion resistance (59 kN before), and a parked vehicle takes no energy.
+/// A stationary vehicle has no motion resistance (formerly 59 kN), and a parked vehicle takes no
+/// energy.
 #[test]
 fn standing_gives_no_resistance() {
     let parked = "vehicle[0].driver={kind=\"table\",rows=[{time=0,brake=1}]}";
@@ -317,18 +332,18 @@ fn standing_gives_no_resistance() {
     assert!(vehicle.drive_energy < 1e3, "{vehicle:?}");
 }
 
-/// Energies: braking takes what speed there was, and the fuel holds more than the wheels got.
+/// Braking absorbs the kinetic energy, and the fuel contains more energy than the wheels received.
 #[test]
 fn energies_add_up() {
     let fast = summary(&["vehicle[0].speed=10", "time.duration=6", &throttle(0.0)[..]]);
     let coasting = &fast.vehicles[0];
     assert!(coasting.fuel.unwrap() < 1e-3, "{coasting:?}");
-    // it was told nothing, and still rolls
+    // It received no command and still rolls.
     assert_eq!(coasting.outcome.code, OutcomeCode::UnderWay);
     let parked = "vehicle[0].driver={kind=\"table\",rows=[{time=0,brake=0.4}]}";
     let stopped = &summary(&["vehicle[0].speed=10", "time.duration=6", parked]).vehicles[0];
-    // of 2573 kg at 10 m/s; tyres and rolling take a part, an engine that is launched in
-    // first gear brings up to 0.55 of its own
+    // Of 2573 kg at 10 m/s; tires and rolling absorb a part. An engine launched in first gear adds
+    // up to 0.55 of that.
     let kinetic = 0.5 * 2573.0 * 100.0;
     let share = stopped.braking_energy / kinetic;
     assert!((0.6..1.6).contains(&share), "{share}: {stopped:?}");
@@ -337,8 +352,10 @@ fn energies_add_up() {
     assert!(heat > driving.drive_energy / 0.4 && driving.drive_energy > 1e4, "{driving:?}");
 }
 
-/// Before, wheels sank by up to 3 m and the vehicle "drove on". Now a fast drive into a bog
-/// ends where it lies, whatever the spacing of nodes.
+/// Sinkage has a limit at any node spacing: a fast drive into a bog ends where the vehicle is
+/// bogged.
+///
+/// Formerly wheels sank by up to 3 m and the vehicle "drove on".
 #[test]
 fn sinking_has_a_floor_whatever_the_spacing() {
     let mut ends = Vec::new();
@@ -347,7 +364,7 @@ fn sinking_has_a_floor_whatever_the_spacing() {
         let sets = [RIGID, "soil.default=bog", "vehicle[0].speed=8", "vehicle[0].driver.speed=8"];
         let summary = summary(&[&sets[..], &[&spacing, "time.duration=8"]].concat());
         let vehicle = &summary.vehicles[0];
-        // it ploughs to a halt on its belly, its wheels 20 cm short of their height
+        // It slides to a halt on its belly, with its wheels sunk to 20 cm less than their height.
         assert_eq!(vehicle.outcome.code, OutcomeCode::Immobilised, "{vehicle:?}");
         let found = vehicle.outcome.diagnosis.as_ref().unwrap();
         assert_eq!(found.cause, Cause::HungUp, "{found}");
@@ -360,16 +377,17 @@ fn sinking_has_a_floor_whatever_the_spacing() {
         assert!(is_beyond && warning.measured == Some(0.3), "{warning:?}");
     }
     println!("{ends:?}");
-    // of 5 m of way the chassis' leading edge is known to a node: 10 cm of a metre of belly
-    // that ploughs; the depth is that at which the drive ends
+    // Over 5 m of travel the leading edge of the chassis is resolved to one node: 10 cm of a meter
+    // of belly contact. The depth is that at the end of the drive.
     for [distance, depth] in &ends {
         assert!((distance / ends[0][0] - 1.0).abs() < 0.1, "{ends:?}");
         assert!((depth / ends[0][1] - 1.0).abs() < 0.05, "{ends:?}");
     }
 }
 
-/// Standing in a bog, mean sinkage is the same within 5 % at 2, 5 and 10 cm: the edge of the
-/// footprint is known to half a node, of some 50 cm of its length.
+/// The mean sinkage of a vehicle stationary in a bog is the same within 5 % at 2, 5 and 10 cm.
+///
+/// The edge of the footprint is resolved to half a node, relative to its length of about 50 cm.
 #[test]
 fn standing_sinkage_does_not_know_the_spacing() {
     let parked = "vehicle[0].driver={kind=\"table\",rows=[{time=0,brake=1}]}";
@@ -382,7 +400,9 @@ fn standing_sinkage_does_not_know_the_spacing() {
     assert!(sinkage.iter().all(|own| (own / sinkage[0] - 1.0).abs() < 0.05), "{sinkage:?}");
 }
 
-/// At 17d529f pit and way of a full braking moved by 10 % from 5 to 2.5 cm.
+/// Pit depth and distance of full braking do not depend on the node spacing.
+///
+/// At 17d529f they changed by 10 % from 5 to 2.5 cm.
 #[test]
 fn full_braking_does_not_know_the_spacing() {
     let braked = "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=0.2,brake=1}]}";
@@ -396,8 +416,8 @@ fn full_braking_does_not_know_the_spacing() {
             [vehicle.distance, vehicle.max_sinkage]
         });
         println!("{soil}: {coarse:?} {fine:?}");
-        // 0.3 % and 3 % measured: the edge of a footprint is known to half a node, 2.5 cm of
-        // the 60 cm that a wheel touches in its pit
+        // Measured: 0.3 % and 3 %. The edge of a footprint is resolved to half a node, 2.5 cm of
+        // the 60 cm that a wheel contacts in its pit.
         assert!((coarse[0] / fine[0] - 1.0).abs() < 0.01, "{soil}: {coarse:?} {fine:?}");
         assert!((coarse[1] / fine[1] - 1.0).abs() < 0.04, "{soil}: {coarse:?} {fine:?}");
     }
@@ -408,11 +428,11 @@ fn machines_read_codes() {
     let summary = summary(&["soil.default=bog", "time.duration=5"]);
     let text = serde_json::to_string(&summary).unwrap();
     assert!(text.contains(r#""outcome":{"code":"immobilised","time":"#), "{text}");
-    // which wheels still spin is the ground's to say
+    // Which wheels still spin depends on the ground.
     assert!(text.contains(r#""cause":"hung_up","spinning":""#), "{text}");
     let read: RunSummary = serde_json::from_str(&text).unwrap();
     assert_eq!(read.vehicles[0].outcome.sentence, summary.vehicles[0].outcome.sentence);
-    // what the state holds is plain: no name and no sentence
+    // The state holds plain data: no name and no sentence.
     let state = run(SCENARIO, &["soil.default=bog", "time.duration=5"]).state().clone();
     let outcome = state.agents[0].outcome.clone().unwrap();
     assert!(matches!(outcome, Outcome::Immobilised { .. }), "{outcome:?}");

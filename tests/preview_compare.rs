@@ -1,4 +1,4 @@
-//! What people read: `bekker preview`, `bekker compare`, the pictures, and `--help`.
+//! User-facing output: `bekker preview`, `bekker compare`, the images, and `--help`.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn bekker(folder: &Path) -> Command {
     command
 }
 
-/// A scenario with everything in it that a preview warns of.
+/// Scenario that triggers every preview warning.
 const DOUBTFUL: &str = r#"
 format = 1
 name = "doubtful"
@@ -45,7 +45,7 @@ driver = { kind = "follow", leader = "scout" }
 fn preview(text: &str, arguments: &[&str]) -> (Value, String, Picture) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.toml"), text).unwrap();
-    // a level elevation model from (-30, -40) to (110, 40) m
+    // A level elevation model from (-30, -40) to (110, 40) m.
     let rows = "0 ".repeat(15) + "\n";
     let header = "ncols 15\nnrows 9\nxllcorner -35\nyllcorner -45\ncellsize 10\n";
     fs::write(folder.path().join("level.asc"), header.to_owned() + &rows.repeat(9)).unwrap();
@@ -91,20 +91,23 @@ fn a_preview_warns_of_what_a_driver_would_see() {
         assert!(codes.contains(&code), "{code} is missing in {codes:?}\n{said}");
     }
     assert!(said.contains("warning: scout: a wall"), "{said}");
-    // the wall is the bump, whose steepest slope is 1.5 x 8 m / 8 m = 150 %; over the
-    // wheelbase of 3.4 m a little less
+    // The wall is the bump, with a maximum slope of 1.5 x 8 m / 8 m = 150 %; over the wheelbase of
+    // 3.4 m it is slightly less.
     let wall = &told["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "wall").unwrap();
     let (grade, at) = (wall["grade"].as_f64().unwrap(), wall["stretch"]["from"].as_f64().unwrap());
     assert!((1.2..1.5).contains(&grade.abs()) && (20.0..30.0).contains(&at), "{wall}");
-    // both vehicles drive one way
+    // Both vehicles share one path.
     let ways = told["ways"].as_array().unwrap();
     assert_eq!((ways.len(), ways[0]["vehicles"].as_array().unwrap().len()), (1, 2));
     assert!(picture.width == 1920 && picture.height > 1000);
-    // letters of warnings stand on the map and in the list
+    // Letters of warnings are on the map and in the list.
     assert!(picture.count(|pixel| pixel == [200, 30, 45]) > 2000);
 }
 
-/// One that is mounted for a smaller vehicle sees the inside of a larger one's hull, and it creeps into walls.
+/// A lidar inside its own hull gives a warning.
+///
+/// Mounted for a smaller vehicle, it sees the inside of a larger one's hull, and the vehicle creeps
+/// into walls.
 #[test]
 fn a_lidar_within_its_own_hull_is_warned_of() {
     let scenario = r#"
@@ -123,7 +126,7 @@ fn a_lidar_within_its_own_hull_is_warned_of() {
     assert!(codes(&told).is_empty(), "{said}");
 }
 
-/// What cannot be run is not drawn either: the error is the run's, and names both.
+/// A scenario that cannot run is not drawn: the error is that of the run and names both vehicles.
 #[test]
 fn vehicles_that_overlap_are_refused_as_by_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +161,7 @@ fn a_sound_scenario_gives_no_warning() {
 fn snow_is_white_in_a_preview() {
     let snow = DOUBTFUL.replace("based_on = \"mud\"", "based_on = \"deep_snow\"");
     let snow = snow.replace("slough", "snow_field").replace("min = [70, -40]", "min = [-30, -40]");
-    // level: nothing is shaded but the bump
+    // Level ground: only the bump is shaded.
     let (_, _, picture) = preview(&snow, &[]);
     let (earth_before, white) = (
         preview(DOUBTFUL, &[]).2.count(|pixel| pixel == [214, 206, 188]),
@@ -180,7 +183,7 @@ fn every_help_has_an_example_and_no_broken_line() {
         let lines = listed.lines().take_while(|line| line.starts_with("  "));
         let lines = lines.filter(|line| !line.starts_with("   "));
         let names = lines.filter_map(|line| line.split_whitespace().next());
-        // continued descriptions are indented further
+        // Continued descriptions have a larger indent.
         names.filter(|name| *name != "help").map(String::from).collect()
     };
     let top = help(&[]);
@@ -236,7 +239,7 @@ fn runs_are_laid_side_by_side() {
         assert!(run["summary"]["distance"].as_f64().unwrap() > 0.5, "{run}");
     }
     let picture = Picture::read(&folder.path().join("c.png"));
-    // the first vehicle's colour, in both columns
+    // The first vehicle's color, in both columns.
     let column = |from: usize, to: usize| {
         let width = picture.width as usize;
         let inside = |(n, pixel): &(usize, &[u8; 3])| {
@@ -251,7 +254,7 @@ fn runs_are_laid_side_by_side() {
     assert!(text.contains("what differs") && text.contains("soil.default"), "{text}");
     assert!(text.contains("hmmwv") && text.contains("long"), "{text}");
 
-    // a run that was cut has no summary: what it recorded is compared all the same
+    // An interrupted run has no summary; its record is still compared.
     fs::remove_file(folder.path().join("short/summary.json")).unwrap();
     fs::remove_file(folder.path().join("short/states.csv")).unwrap();
     let output =
@@ -281,7 +284,7 @@ fn what_is_no_run_is_refused() {
     }
 }
 
-/// Mean level of the green of the lower half of a picture, which is ground.
+/// Returns the mean green level of the lower half of an image, which shows ground.
 fn ground_level(scenario: &str) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("r.png");
@@ -296,8 +299,8 @@ fn ground_level(scenario: &str) -> f64 {
 
 #[test]
 fn soil_is_exposed_like_a_photograph() {
-    // middle grey is 118 of 255; a photograph of ground lies within a stop and a half of
-    // it, one of sunlit snow above
+    // Middle gray is 118 of 255. A photograph of ground is within one and a half stops of it, one
+    // of sunlit snow above.
     let mud = ground_level("examples/tracked_mud.toml");
     assert!((75.0..170.0).contains(&mud), "mud is {mud}");
     let snow = ground_level("examples/convoy_snow.toml");

@@ -1,4 +1,4 @@
-//! Radios: the same bits on any ranks and route and after a cut; platoons that hear each other.
+//! Radios and platoons: the same bits on any ranks and route and after a checkpoint.
 
 use crate::ranks_mpi::{bekker, read};
 use crate::runs::{Runs, told};
@@ -11,7 +11,7 @@ use bekker::vehicle::driver::{Cooperative, LeaderView};
 use std::path::Path;
 use std::process::Command;
 
-/// Four that drive one behind the other and one that nobody follows, by a bad radio.
+/// Four vehicles in a column and one without followers, with a lossy radio.
 const PLATOON: &str = r#"
 format = 1
 name = "platoon"
@@ -70,7 +70,7 @@ position = [0, 3000]
 driver = { kind = "hold" }
 "#;
 
-/// A traffic light on the way of all of them.
+/// A traffic light on the route of all vehicles.
 const LIGHT: &str = r#"
 [[traffic_light]]
 name = "light"
@@ -112,7 +112,7 @@ fn any_ranks_any_route_and_a_cut_give_the_same_bits() {
     let names: Vec<&str> = found.iter().map(|own| own.vehicle.as_str()).collect();
     assert_eq!(names, ["lead", "second", "third", "fourth"]);
     for own in &found {
-        // 20 exchanges in 2 s, the first at 0.1 s
+        // 20 exchanges in 2 s, the first at 0.1 s.
         assert_eq!(own.sent, 20);
         let ratio = own.delivery_ratio.unwrap();
         assert!(ratio > 0.2 && ratio < 0.95, "{own:?}");
@@ -130,7 +130,7 @@ fn what_is_told_is_how_the_sender_moves_and_comes_when_it_is_due() {
     let mut world = World::new(model(&[clear]));
     drive(&mut world, 1.0);
     let heard = |world: &World, agent: usize| world.perception(agent).heard().to_vec();
-    // sent at 1.0 s, due at 1.03 s
+    // Sent at 1.0 s, due at 1.03 s.
     assert!(heard(&world, 1).is_empty());
     let sender = world.sample(0).unwrap();
     world.say(0, b"mud ahead").unwrap();
@@ -184,7 +184,9 @@ fn scenarios_that_cannot_be_are_refused() {
     }
 }
 
-/// Before, the brake that held a follower on a grade counted as what would drive it on.
+/// A platoon pulls away uphill.
+///
+/// Formerly the force of the brake that held a follower on a grade counted as drive.
 #[test]
 fn a_platoon_pulls_away_uphill() {
     let mut sets = vec![
@@ -203,8 +205,10 @@ fn a_platoon_pulls_away_uphill() {
     }
 }
 
-/// One that comes to a light which is red until 12 s and green from then on, one that comes the
-/// other way beside it, whom it does not mean, and one that has no radio.
+/// A vehicle with a radio stops before the line of a red light and passes on green.
+///
+/// The light is red until 12 s and then green. A vehicle in the opposite direction, to which the
+/// light does not apply, and a vehicle without a radio drive on.
 #[test]
 fn who_hears_a_light_stops_before_its_line_and_goes_by_green() {
     let text = r#"
@@ -255,7 +259,7 @@ driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[0, -5], 
     };
     drive(&mut world, 11.9);
     let (x, speed) = at(&world, 0);
-    // its front is 2.4 m ahead of its chassis' origin at most, and stands a metre before the line
+    // Its front is at most 2.4 m ahead of its chassis origin, and stops a meter before the line.
     assert!((54.0..59.0).contains(&x) && speed.abs() < 0.2, "{x} m, {speed} m/s");
     assert!(at(&world, 1).0 < 50.0 && at(&world, 2).0 > 70.0);
     drive(&mut world, 20.0);
@@ -263,11 +267,12 @@ driver = { kind = "path", speed = 8, at_end = "continue", waypoints = [[0, -5], 
     assert!(x > 70.0 && speed > 4.0, "{x} m, {speed} m/s");
 }
 
-/// Ten cars by the parameters of C. Lei et al., "Impact of packet loss on CACC string stability
-/// performance" and "Performance evaluation ... in vehicular platoons", EURASIP JWCN 2012:116:
-/// headway 0.7 s, 7.7 m at standstill, cars of 4.46 m, -9 to 2 m/s²; point masses that accelerate
-/// as they aim to, behind one that brakes from 25 m/s to 15 m/s at 3 m/s² and speeds up again.
-/// Lowest speed of each, and least gap.
+/// Simulates ten cars of C. Lei et al. and returns the lowest speed of each and the smallest gap.
+///
+/// The sources are "Impact of packet loss on CACC string stability performance" and "Performance
+/// evaluation ... in vehicular platoons", EURASIP JWCN 2012:116. Their parameters are headway 0.7
+/// s, 7.7 m at standstill, cars of 4.46 m, -9 to 2 m/s². The cars are point masses with ideal
+/// acceleration. The leader brakes from 25 m/s to 15 m/s at 3 m/s² and accelerates again.
 fn braked(radio: &Radio, lost_beacons: u32) -> (Vec<f64>, f64) {
     const CARS: usize = 10;
     let (length, step, cruise) = (4.46, 0.01, 25.0);
@@ -332,7 +337,8 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         bursts,
         stream: Stream::new(seed, "lei"),
     };
-    // how much slower any car becomes than the first ever was; none comes nearer than at standstill
+    // By how much the speed of any car falls below the leader's minimum; no gap is smaller than at
+    // standstill.
     let undershoot = |radio: &Radio| {
         let (lowest, least) = braked(radio, 3);
         assert!(least > 7.7, "{least} m");
@@ -342,10 +348,10 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         (0..12).map(|seed| undershoot(&radio(seed, loss, bursts))).sum::<f64>() / 12.0
     };
     let clear = undershoot(&radio(0, 0.0, None));
-    // the end of braking at 3 m/s² is heard up to 0.1 s late
+    // The end of braking at 3 m/s² is received up to 0.1 s late.
     assert!(clear < 0.3, "{clear} m/s");
     let lossy = mean(0.3, None);
     let bursty = mean(0.0, Some(Bursts { begin: 0.06, end: 0.14, loss: 1.0 }));
-    // the same share of losses, one by one and in bursts of 0.7 s, longer than what is waited for
+    // The same loss ratio, as single losses and in bursts of 0.7 s, longer than the timeout.
     assert!(clear < lossy && lossy < bursty, "{clear}, {lossy}, {bursty} m/s");
 }

@@ -33,12 +33,12 @@ fn model(starts: &[Pose]) -> WorldModel {
     world_model(flat(0.05, soil("soft")), 2e-3, agents)
 }
 
-/// Three in one rut, close behind each other.
+/// Builds three vehicles close behind each other in one rut.
 fn convoy() -> WorldModel {
     model(&[at(0.0, 0.0, 0.6), at(-5.0, 0.1, 0.6), at(-10.0, -0.05, 0.6)])
 }
 
-/// Four that stand so close that several touch the same nodes in one heartbeat.
+/// Builds four vehicles so close that several touch the same nodes in one heartbeat.
 fn crossing() -> WorldModel {
     model(&[
         at(0.0, 0.0, 0.6),
@@ -52,10 +52,10 @@ fn far_apart() -> WorldModel {
     model(&[at(0.0, 0.0, 0.6), at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
 }
 
-/// State hashes, heartbeat by heartbeat.
+/// State hashes, one per heartbeat.
 pub type Hashes = Vec<[u8; 32]>;
 
-/// A model in one process.
+/// Runs a model in one process.
 pub fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
     let mut world = World::new(model);
     let hash = |world: &mut World| {
@@ -65,7 +65,7 @@ pub fn alone(model: WorldModel, heartbeats: usize) -> Hashes {
     (0..heartbeats).map(|_| hash(&mut world)).collect()
 }
 
-/// The same on so many ranks.
+/// Runs a model on `size` ranks.
 pub fn together(
     model: &WorldModel,
     state: Option<&WorldState>,
@@ -83,7 +83,7 @@ pub fn together(
             ranks.advance(false).unwrap();
             hashes.push(ranks.hash().unwrap().state);
         }
-        // the replicas themselves, by the slow and strong hash
+        // The replicas themselves, by the slow and strong hash.
         let own = ranks.world().state().published.hash();
         let grounds = ranks.gathered("ground", &own).unwrap();
         assert!(route == Route::Neighbour || grounds.iter().all(|ground| *ground == grounds[0]));
@@ -144,8 +144,10 @@ fn the_star_gives_the_same_bits() {
     }
 }
 
-/// Two that meet head on in one lane and pass, one far away that stays alone,
-/// one that drives where another has been long before.
+/// Neighbors that approach and separate have the bits of one process.
+///
+/// Two vehicles meet head on in one lane and pass, one remains far away, and one drives over ground
+/// that another passed long before.
 #[test]
 fn neighbours_that_approach_and_part() {
     let mut model = model(&[
@@ -163,8 +165,10 @@ fn neighbours_that_approach_and_part() {
     }
 }
 
-/// Agents that change ranks in every tenth of a second, at random, with all they have: whoever
-/// is told of whom, the bits are those of one process; and so they are by place and cost.
+/// Agents that change ranks at random every tenth of a second keep the bits of one process, on
+/// every route.
+///
+/// The same holds for rebalancing by position and cost.
 #[test]
 fn agents_that_migrate_drive_the_same() {
     let mut model = model(&[
@@ -208,8 +212,10 @@ fn agents_that_migrate_drive_the_same() {
     }
 }
 
-/// Ranks that are told to go, one after the other until the first is alone, hand over what they
-/// have: those that are left drive on with the same bits.
+/// Ranks that leave, one after the other until only rank 0 is left, hand over their agents and
+/// ground.
+///
+/// The remaining ranks continue with the same bits.
 #[test]
 fn ranks_that_leave_hand_over_what_they_have() {
     let mut model = model(&[
@@ -233,7 +239,7 @@ fn ranks_that_leave_hand_over_what_they_have() {
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
             let mut hashes = Hashes::new();
             for heartbeat in 0..heartbeats {
-                // two at once, then the last of the others; the first cannot
+                // Two at once, then the last of the others; rank 0 cannot leave.
                 if [(1, 20), (3, 70), (2, 250), (0, 30)].contains(&(own, heartbeat)) {
                     assert_eq!(ranks.ask_to_leave(), own > 0);
                 }
@@ -254,8 +260,11 @@ fn ranks_that_leave_hand_over_what_they_have() {
     }
 }
 
-/// With neighbours a rank holds the ground its agents may come to, and that at home with it, not
-/// what the others leave far away: what it holds does not grow with the number of ranks.
+/// With the neighbor route a rank holds the ground in range of its agents and the tiles assigned to
+/// it.
+///
+/// It does not hold the ruts of others far away, so its memory does not grow with the number of
+/// ranks.
 #[test]
 fn neighbours_do_not_hold_what_others_leave_far_away() {
     let held = |size: usize| {
@@ -278,14 +287,16 @@ fn neighbours_do_not_hold_what_others_leave_far_away() {
     assert_eq!((2 * two, 6 * six), (all_of_two, all_of_six), "and the first is told of all");
 }
 
-/// Vehicles of which a rank has bodies, tyres and ruts.
+/// Returns the vehicles for which a rank has bodies, tires and ruts.
 fn held(world: &World) -> Vec<usize> {
     let agents = world.state().agents.iter().enumerate();
     agents.filter(|(_, own)| !own.vehicle.body.q.is_empty()).map(|(agent, _)| agent).collect()
 }
 
-/// At the start, after a resume and once vehicles have changed ranks, a rank holds those that step
-/// there and no others; the first all of them once they are gathered.
+/// A rank holds the full state of exactly its own vehicles, at the start, after a resume and after
+/// migration.
+///
+/// Rank 0 holds all of them once they are gathered.
 #[test]
 fn a_rank_holds_its_own_vehicles_alone() {
     let model = far_apart();
@@ -296,7 +307,7 @@ fn a_rank_holds_its_own_vehicles_alone() {
             let (own, sharing) = (rank.rank(), Sharing { route, ..Sharing::default() });
             let mut ranks = Ranks::new(rank, model.clone(), state.clone(), &sharing, &[]).unwrap();
             assert_eq!(held(ranks.world()), [own]);
-            // the others can be asked for: they are where they begin
+            // The others are available in their initial state.
             assert_eq!(ranks.world().samples().count(), 3);
             ranks.advance(false).unwrap();
             ranks.migrate(vec![1, 2, 0]).unwrap();
@@ -309,7 +320,7 @@ fn a_rank_holds_its_own_vehicles_alone() {
     }
 }
 
-/// The first rank knows of all vehicles how they began, whichever rank set them down.
+/// Rank 0 has the initial state of all vehicles, whichever rank settled them.
 #[test]
 fn the_first_rank_knows_how_all_begin() {
     let hmmwv = vehicle("hmmwv");
@@ -317,7 +328,7 @@ fn the_first_rank_knows_how_all_begin() {
     let agents = starts
         .map(|start| agent(&hmmwv, table(&[[0.0, 0.0], [1.0, 0.0]], &[], &[]), start))
         .to_vec();
-    // one in one is steeper than soft soil holds
+    // A grade of 1 is steeper than soft soil holds.
     let steep = ground(0.05, slope(1.0), vec![soil("soft")]);
     let alone = world(steep, 2e-3, agents);
     assert!(alone.stands().iter().all(|stand| *stand != Stand::Still), "{:?}", alone.stands());
@@ -337,7 +348,7 @@ fn far_neighbours_hear_nothing_of_each_other() {
             let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
             let heartbeats = (0..60).map(|_| ranks.advance(false).unwrap());
-            // without the census at the start
+            // Without the census at the start.
             heartbeats.skip(1).map(|heartbeat| heartbeat.received_bytes).sum::<u64>()
         });
         figures.into_iter().map(Result::unwrap).max().unwrap()
@@ -346,8 +357,8 @@ fn far_neighbours_hear_nothing_of_each_other() {
         let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
-    // no vehicle is heard of; what remains is the verdict whether to go on, 25 bytes
-    // in each of 59 heartbeats and in as many rounds as doublings make the ranks
+    // No vehicle is received. What remains is the verdict on whether to continue: 25 bytes in each
+    // of 59 heartbeats, in as many rounds as doublings give the number of ranks.
     let (two, six) = (received(apart(2)), received(apart(6)));
     assert_eq!((two, six), (25 * 59, 3 * 25 * 59));
 }
@@ -451,7 +462,7 @@ fn a_rank_that_dies_is_named_with_the_tick() {
         if rank == 1 {
             assert_eq!(error, None);
         } else {
-            // seven heartbeats of five steps
+            // Seven heartbeats of five steps.
             let source = CommError::Gone { rank: 1 };
             assert_eq!(error, Some(RankError::Lost { tick: 35, source }), "rank {rank}");
         }
@@ -461,7 +472,7 @@ fn a_rank_that_dies_is_named_with_the_tick() {
 #[test]
 fn a_rank_that_hangs_is_named_within_the_time_out() {
     let model = convoy();
-    // longer than setting a vehicle down takes on a busy machine
+    // Longer than settling a vehicle takes on a busy machine.
     let timeout = Duration::from_secs(2);
     let ends = on_ranks(2, timeout, |rank| {
         let own = rank.rank();
@@ -477,7 +488,7 @@ fn a_rank_that_hangs_is_named_within_the_time_out() {
     assert_eq!(told, "at tick 0: no answer from rank 1 within 2 s");
 }
 
-/// Alters one byte of what rank 1 sends to all at its ninth time.
+/// Communicator that alters one byte of rank 1's ninth broadcast.
 struct Altering {
     inner: bekker::sync::Threads,
     exchanges: usize,
@@ -538,8 +549,8 @@ fn an_altered_message_names_rank_tick_and_kind() {
             }
         }
     });
-    // states are the first that is told to all, introductions the second, so the
-    // ninth is the heartbeat of step 30; its sender does not read it
+    // States are the first broadcast and introductions the second, so the ninth is the heartbeat of
+    // step 30. Its sender does not read it.
     let told: Vec<String> = ends.into_iter().map(Result::unwrap).collect();
     assert!(
         told[0].starts_with("corrupt heartbeat from rank 1 at tick 30: checksum"),
@@ -549,7 +560,8 @@ fn an_altered_message_names_rank_tick_and_kind() {
     assert_eq!(told[1], "at tick 35: rank 0 is gone");
 }
 
-/// Bytes of ground on the wire in a convoy at 5 cm that starts from rest.
+/// Ground takes at most four bytes per node, in a convoy at a spacing of 5 cm that starts from
+/// rest.
 #[test]
 fn ground_takes_at_most_four_bytes_a_node() {
     let model = convoy();
@@ -571,7 +583,7 @@ fn ground_takes_at_most_four_bytes_a_node() {
     assert!(nodes > 2_000 && each <= 4.0, "{nodes} nodes, {each:.2} bytes a node");
 }
 
-/// A rank that begins without a state gets a snapshot, and then has equal hashes.
+/// A rank that starts without a state receives a snapshot, and then has equal hashes.
 #[test]
 fn a_rank_that_joins_late_gets_a_snapshot() {
     let model = crossing();
@@ -597,7 +609,7 @@ fn a_rank_that_joins_late_gets_a_snapshot() {
     }
 }
 
-/// Ranks whose states are of different ticks do not go on together.
+/// Ranks whose states have different ticks refuse to continue.
 #[test]
 fn ranks_of_different_ticks_do_not_go_on() {
     let model = far_apart();
@@ -612,9 +624,10 @@ fn ranks_of_different_ticks_do_not_go_on() {
     }
 }
 
-/// A vehicle of another rank is where it really is at a heartbeat; between two the
-/// extrapolation errs by no more than D_H, less in each higher order, and whatever
-/// order is chosen changes no bit.
+/// A vehicle of another rank is exact at a heartbeat; between two the extrapolation error is at
+/// most D_H.
+///
+/// The error falls with each higher order, and the chosen order changes no bit.
 #[test]
 fn ghosts_stay_within_the_bound_and_change_nothing() {
     let mut model = convoy();
@@ -624,7 +637,7 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
             let sharing = Sharing { order, ..Sharing::default() };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
             let heartbeats: Vec<_> = (0..150).map(|_| ranks.advance(false).unwrap()).collect();
-            // the first second holds the fall onto the ground
+            // The first second contains the fall onto the ground.
             let late = &heartbeats[100..];
             let worst = late.iter().map(|heartbeat| heartbeat.ghost_error).fold(0.0, f64::max);
             assert!(late.iter().all(|heartbeat| heartbeat.ghost_error <= heartbeat.ghost_bound));
@@ -641,7 +654,7 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
             for (agent, pose) in seen.iter().enumerate() {
                 assert_eq!(pose.is_some(), agent != rank, "a ghost for each of the others");
                 if let Some(pose) = pose {
-                    // rank 0 has gathered all; positions travel in full precision
+                    // Rank 0 has gathered all; positions are sent in full precision.
                     let truth = &ends[0].3[agent];
                     assert_eq!(pose.position, truth.pose.position, "agent {agent} on {rank}");
                 }
@@ -662,7 +675,7 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
 fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     let mut model = far_apart();
     model.clock = model.clock.within(0.05);
-    // the first is slow, the last fast: all take the heartbeat that the last needs
+    // The first is slow, the last fast: all use the heartbeat that the last requires.
     model.agents[2].speed = 12.0;
     let heartbeats = 150;
     let expected = alone(model.clone(), heartbeats);
@@ -677,12 +690,13 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
         world.advance();
         lengths.push(world.time() - before);
     }
-    // 12 m/s may go on for 4 ms before 0.05 m are passed, and full ones are met
+    // At 12 m/s, 0.05 m are passed after 4 ms.
     assert!(lengths[10..].iter().all(|&length| length < 0.004 + 1e-9), "{lengths:?}");
 }
 
-/// Two M113 break a trail for an HMMWV, the first on shoes that are bodies; the other, on
-/// belts, turns away.
+/// Builds a convoy in which two M113 precede an HMMWV, the first with shoes as bodies.
+///
+/// The other, on belts, turns away.
 fn mixed_convoy() -> WorldModel {
     let mut model = model(&[at(-14.0, 0.0, 0.6)]);
     let on = [[0.2, 0.0], [0.4, 0.6]];
@@ -704,8 +718,9 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
     }
 }
 
-/// What rank 0 is told of a tracked agent of rank 1 after 120 heartbeats, the greatest
-/// size of its message, and its true state.
+/// Returns rank 0's view of a tracked agent of rank 1 after 120 heartbeats.
+///
+/// The other values are the maximum size of its message and its true state.
 fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState) {
     let partition: Vec<_> =
         (0..model.agents.len()).map(|index| usize::from(index == agent)).collect();
@@ -726,7 +741,7 @@ fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState)
     (told.unwrap(), ends.next().unwrap().0, state)
 }
 
-/// The message of a vehicle on tracks is small, and every shoe comes back from it to 1 mm.
+/// The message of a tracked vehicle is small, and every shoe is restored from it to 1 mm.
 #[test]
 fn a_track_in_a_message_gives_back_every_shoe() {
     let model = mixed_convoy();
@@ -759,8 +774,8 @@ fn a_track_in_a_message_gives_back_every_shoe() {
             for (told, laid) in told.iter().zip(&laid) {
                 let off = (hull.point(&told.position) - laid.position).norm();
                 assert!(off < 1e-3, "side {side}: {off} m off");
-                // half a quantum of the angle, and on a belt half a quantum at each end of
-                // a shoe of 15 cm
+                // Half a quantum of the angle; on a belt, also half a quantum at each end of a shoe
+                // of 15 cm.
                 let turned = (hull.orientation * told.orientation).angle_to(&laid.orientation);
                 assert!(turned < within, "side {side}: {turned} rad off");
             }
@@ -768,7 +783,7 @@ fn a_track_in_a_message_gives_back_every_shoe() {
     }
 }
 
-/// Replicas that have grown apart are found at the first hash, with rank and tick.
+/// Diverged replicas are detected at the first hash, with rank and tick.
 #[test]
 fn a_ground_that_differs_names_rank_and_tick() {
     let model = convoy();
@@ -777,7 +792,7 @@ fn a_ground_that_differs_names_rank_and_tick() {
     let told = on_ranks(3, PATIENCE, |rank| {
         let mut state = world.state().clone();
         if rank.rank() == 2 {
-            // a rut that nobody has driven, as a flipped bit of memory would leave it
+            // A rut that no vehicle made, as after a flipped bit of memory.
             let mut rut = bekker::ground::Patches::default();
             rut.begin(bekker::grid::TileKey { a: 0, b: 0 });
             let sunk = bekker::ground::NodeState { plastic_sinkage: 900, ..Default::default() };
@@ -794,13 +809,13 @@ fn a_ground_that_differs_names_rank_and_tick() {
     }
 }
 
-/// What is gathered carries a checksum: an altered byte is found in whatever it says.
+/// Gathered data carries a checksum, so any altered byte is detected.
 #[test]
 fn altered_plain_data_names_rank_tick_and_kind() {
     let model = convoy();
     let ends = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing::default();
-        // states, introductions and six heartbeats: the ninth is the gathering
+        // States, introductions and six heartbeats: the ninth is the gathering.
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         (0..6).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));

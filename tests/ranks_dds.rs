@@ -1,5 +1,6 @@
-//! Ranks that meet over DDS, on the loopback alone: the bits of one process, one that is killed
-//! is named, and one in another language is a rank as any.
+//! Ranks connected by DDS on the loopback interface: the bits of one process.
+//!
+//! A killed rank is named, and a rank in another language is a full rank.
 
 use crate::python;
 use crate::ranks_mpi::{SCENARIO, bekker};
@@ -10,13 +11,13 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A domain for this process and its `nth` test.
+/// Returns a DDS domain for this process and its `nth` test.
 fn domain(nth: u16) -> DdsDomain {
     let number = 4 * (std::process::id() % 50) as u16 + nth;
     DdsDomain { number, network: Some([127, 0, 0, 1].into()) }
 }
 
-/// Processes that are the ranks of a run.
+/// Starts the processes of a run's ranks.
 fn started(runs: &Runs, out: &Path, domain: DdsDomain, ranks: usize, more: &[&str]) -> Vec<Child> {
     let (meet, size) = (format!("dds:{domain}"), ranks.to_string());
     let rank = |rank: usize| {

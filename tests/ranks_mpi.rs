@@ -1,8 +1,8 @@
-//! Real `mpirun`, oversubscribed where need be: the bits of one process.
+//! Ranks under a real `mpirun`, oversubscribed where necessary: the bits of one process.
 //!
-//! Needs the cargo feature `mpi` and an `mpirun`. Without the feature the tests
-//! are reported as ignored; without `mpirun` they fail, unless
-//! `BEKKER_WITHOUT_MPIRUN=1` asks for them to be passed over, which they say.
+//! Needs the cargo feature `mpi` and an `mpirun`. Without the feature the tests are reported as
+//! ignored. Without `mpirun` they fail, unless `BEKKER_WITHOUT_MPIRUN=1` skips them, which they
+//! report.
 
 use crate::runs;
 use crate::studies::{self, STUDY, tables};
@@ -12,7 +12,7 @@ use runs::{Runs, told};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The launcher of the MPI that the tests were built against.
+/// Returns the launcher of the MPI for which the tests were built.
 fn launcher() -> String {
     std::env::var("BEKKER_MPIRUN").unwrap_or_else(|_| "mpirun".into())
 }
@@ -41,14 +41,14 @@ pub(crate) fn command(ranks: usize, program: &Path, arguments: &[&str]) -> Optio
     Some(command)
 }
 
-/// Two processes in one job, each with a program and arguments of its own.
+/// Runs two processes in one job, each with its own program and arguments.
 fn unlike(first: (&Path, &[&str]), second: (&Path, &[&str])) -> Option<Output> {
     let mut command = command(1, first.0, first.1)?;
     command.args([":", "-n", "1"]).arg(second.0).args(second.1);
     Some(command.output().unwrap())
 }
 
-/// Spans of this name in a timeline.
+/// Returns the spans of this name in a timeline.
 fn spans<'a>(trace: &'a serde_json::Value, name: &str) -> Vec<&'a serde_json::Value> {
     let events = trace.as_array().unwrap();
     events.iter().filter(|event| event["ph"] == "X" && event["name"] == name).collect()
@@ -66,7 +66,7 @@ pub(crate) fn read(folder: &Path, file: &str) -> String {
     std::fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// A convoy in one rut; a crossing; vehicles kilometres apart: [file, overrides].
+/// A convoy in one rut; a crossing; vehicles kilometers apart: [file, overrides].
 pub(crate) const SCENARIO: &str = r#"
 format = 1
 name = "ranks"
@@ -152,7 +152,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     }
     let trace: serde_json::Value =
         serde_json::from_str(&read(&runs.out("two"), "trace.json")).unwrap();
-    // each of 150 heartbeats on two ranks
+    // Each of 150 heartbeats on two ranks.
     for name in ["step", "serialise", "payload", "apply", "record"] {
         assert_eq!(spans(&trace, name).len(), 2 * 150, "{name}");
     }
@@ -162,7 +162,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     };
     let output = replay(&runs.out("two"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // a recording that differs in one agent at one heartbeat
+    // A recording that differs in one agent at one heartbeat.
     let altered: Vec<String> = read(&runs.out("two"), "hashes.csv")
         .lines()
         .map(|line| {
@@ -178,7 +178,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     let output = replay(&runs.out("two"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("altered since the run: hashes.csv"), "{told}");
-    // also where the manifest is made to fit
+    // The same with a manifest altered to match.
     let place = runs.out("two").join("manifest.json");
     let mut manifest = manifest::read(&place).unwrap();
     for file in manifest.outputs.iter_mut().filter(|file| file.path == "hashes.csv") {
@@ -223,7 +223,7 @@ fn mpirun_gives_the_bits_of_one_process() {
             assert_eq!(expected, found, "{ranks} ranks, {route}");
         }
     }
-    // cut on three ranks, resumed on two
+    // Interrupted on three ranks, resumed on two.
     let cut = runs.out("cut");
     let set = ["--set", "time.duration=0.7"];
     mpirun(3, &bekker(), &runs.arguments(&cut, &set)).unwrap();
@@ -235,8 +235,8 @@ fn mpirun_gives_the_bits_of_one_process() {
     assert_eq!(read(&rest, "hashes.csv").lines().skip(1).collect::<Vec<_>>(), lines);
 }
 
-/// Two that meet head on, pass and part; one far away; one that comes later to
-/// where others have been.
+/// Two vehicles meet head on, pass and separate; one is far away; one later drives over the others'
+/// tracks.
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
 fn mpi_neighbours_approach_and_part_with_the_same_bits() {
@@ -265,7 +265,7 @@ fn mpi_neighbours_approach_and_part_with_the_same_bits() {
     }
 }
 
-/// Process of a rank of the run that writes to `out`.
+/// Returns the process of a rank of the run that writes to `out`.
 #[cfg(target_os = "linux")]
 fn process_of(rank: usize, out: &Path) -> Option<String> {
     let holds = |file: PathBuf, what: &str| {
@@ -282,8 +282,9 @@ fn process_of(rank: usize, out: &Path) -> Option<String> {
     })
 }
 
-/// Starts three ranks, sends one of them a signal some time after the first checkpoint,
-/// and says how the job ended.
+/// Starts three ranks and sends one of them a signal some time after the first checkpoint.
+///
+/// Returns how the job ended.
 #[cfg(target_os = "linux")]
 fn struck(
     runs: &Runs,
@@ -308,23 +309,22 @@ fn struck(
     Some(job.wait_with_output().unwrap())
 }
 
-/// Options under which a job leaves checkpoints to go on from.
+/// Options with which a job writes checkpoints often enough to resume.
 #[cfg(target_os = "linux")]
 const OFTEN: [&str; 4] = ["--checkpoint-every", "0.1", "--timeout", "3"];
 #[cfg(target_os = "linux")]
 const NOW: std::time::Duration = std::time::Duration::ZERO;
 
-/// What was left can be gone on with, on two ranks, with the bits of a run that
-/// nothing happened to.
+/// Resumes an interrupted run on two ranks, with the bits of an uninterrupted run.
 #[cfg(target_os = "linux")]
 pub(crate) fn goes_on(runs: &Runs, out: &Path) -> u64 {
     let rest = runs.out("rest");
     let tick = |line: &str| line.split(',').next().unwrap().parse::<u64>().unwrap();
     let resume = ["--ranks", "2", "--resume", out.to_str().unwrap()];
-    // the clock was cut at some tick that only the checkpoint knows, not far from the last
-    // hashes: go on until after it
+    // The tick of the interruption is known only from the checkpoint, and is close to the last
+    // hashes: run until after it.
     let hashes = read(out, "hashes.csv");
-    // one that is struck before its first heartbeat leaves a header alone
+    // A run interrupted before its first heartbeat leaves only a header.
     let last = hashes.lines().skip(1).last().map_or("0", |row| row.split(',').nth(1).unwrap());
     let last: f64 = last.parse().unwrap();
     let until = &format!("time.duration={}", last.ceil() + 1.0);
@@ -333,7 +333,7 @@ pub(crate) fn goes_on(runs: &Runs, out: &Path) -> u64 {
     let first = tick(rest.lines().nth(1).unwrap()) - 5;
     let whole = runs.out("whole");
     runs.single(&whole, &["--set", until]);
-    // gone on with in its own folder, the record has no gap at the checkpoint
+    // Resumed in its own folder, the record has no gap at the checkpoint.
     runs.single(out, &[&resume[..], &["--set", until]].concat());
     for file in ["hashes.csv", "states.csv"] {
         assert_eq!(read(out, file), read(&whole, file), "{file}");
@@ -350,11 +350,10 @@ pub(crate) fn goes_on(runs: &Runs, out: &Path) -> u64 {
 fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
     let runs = runs();
     let out = runs.out("hung");
-    // Stored at the beginning only: rank 0 drives five seconds' work of three ranks again,
-    // on one thread, while rank 2 waits. It is patient for three time-outs without news of
-    // that; were there none, it would end the job before.
-    // Of a second or two three ranks on two slow cores, beside another test, are silent for want
-    // of them.
+    // The only checkpoint is at the start: rank 0 repeats five seconds' work of three ranks on one
+    // thread while rank 2 waits. Rank 2 tolerates three timeouts without a sign of progress;
+    // without such signs it would end the job early. With three ranks on two slow cores next to
+    // another test, silences of a second or two are normal.
     let rarely = ["--checkpoint-every", "1000", "--timeout", "3"];
     let after = std::time::Duration::from_secs(5);
     let Some(output) = struck(&runs, &out, "-STOP", &rarely, after) else { return };
@@ -377,8 +376,8 @@ fn a_rank_that_is_killed_ends_the_job_and_leaves_the_last_checkpoint() {
     goes_on(&runs, &out);
 }
 
-/// A write that the system cuts short, as a full disk would: the process dies in
-/// it, the checkpoint before stays whole.
+/// A write truncated by the system, as by a full disk, ends the process and leaves the previous
+/// checkpoint complete.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupted_write_leaves_the_checkpoint_before() {
@@ -390,7 +389,7 @@ fn an_interrupted_write_leaves_the_checkpoint_before() {
     let (small, large) = (size(&early), size(&late));
     assert!(large > small + 4096, "{small} bytes early, {large} bytes late");
     let cut = runs.out("cut");
-    // blocks of 512 bytes
+    // Blocks of 512 bytes.
     let limit = ((small + large) / 2 / 512).to_string();
     let output = Command::new("sh")
         .args(["-c", "ulimit -f \"$0\" && exec \"$@\"", &limit])
@@ -429,7 +428,7 @@ fn a_process_that_hangs_is_named_and_ends_the_job() {
     assert!(told.contains("no answer from rank 2 within 1 s"), "{told}");
 }
 
-/// Two that turn over early, dealt so that rank 0 has the first, and two that drive on.
+/// Two vehicles that overturn early, assigned so that rank 0 has the first, and two that drive on.
 const ENDINGS: &str = r#"
 format = 1
 name = "endings"
@@ -489,7 +488,7 @@ fn same_record(expected: &Path, found: &Path, what: &str) {
     let summary = |folder: &Path| -> serde_json::Value {
         let mut summary: serde_json::Value =
             serde_json::from_str(&read(folder, "summary.json")).unwrap();
-        // the one figure that is not simulated
+        // The only value that is not simulated.
         summary["wall"] = 0.into();
         summary
     };
@@ -505,7 +504,7 @@ fn the_record_is_the_same_on_any_ranks_and_with_any_checkpoints() {
     let summary: serde_json::Value = serde_json::from_str(&read(&single, "summary.json")).unwrap();
     let ended = |vehicle: &&serde_json::Value| vehicle.to_string().contains("overturned");
     assert_eq!(summary["vehicles"].as_array().unwrap().iter().filter(ended).count(), 2);
-    // tyres of the first are told to the end as they were when it turned over
+    // Tires of the first vehicle are reported to the end as they were when it overturned.
     let header: Vec<&str> = states.lines().next().unwrap().split(',').collect();
     let last = states.lines().rfind(|line| line.contains(",first,")).unwrap();
     let bent = header.iter().zip(last.split(',')).any(|(name, told)| {
@@ -540,8 +539,10 @@ fn the_record_is_the_same_under_mpirun_with_any_checkpoints() {
     }
 }
 
-/// A light vehicle of 3.8 MW on soil that holds on to it: it speeds up harder than
-/// 20 m/s² for longer than a second, towards another that breaks a trail.
+/// A vehicle that accelerates harder than the census assumes (20 m/s²) still runs with neighbors.
+///
+/// It is light, has 3.8 MW on soil with high grip, exceeds that limit for more than a second, and
+/// drives toward a vehicle that makes ruts.
 #[test]
 fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
     let head = ENDINGS.split("[[soil.custom]]").next().unwrap().replace("chrono_soft", "grit");
@@ -578,8 +579,7 @@ fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
     }
 }
 
-/// What a launcher tells of other processes is not passed over by a process that cannot
-/// reach them.
+/// A process launched as one of several refuses to run alone if it cannot reach the others.
 #[test]
 fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
     let runs = runs();
@@ -614,17 +614,17 @@ fn ranks_that_cannot_begin_say_why_at_once() {
     assert_eq!(output.status.code(), Some(3), "{resumed}");
     assert_eq!(resumed.matches("/nowhere/at/all: No such file").count(), 1, "{resumed}");
     assert!(!resumed.contains("no answer") && !resumed.contains("checkpoint written"), "{resumed}");
-    // another scenario's checkpoint
+    // Another scenario's checkpoint.
     let other = runs.out("other");
     runs.single(&other, &["--set", "time.duration=0.1", "--set", "vehicle[1].speed=3"]);
     let more = ["--resume", other.to_str().unwrap(), "--timeout", "600"];
     let output = mpirun(3, &bekker(), &runs.arguments(&out, &more)).unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
     assert!(told(&output).contains("checkpoint"), "{}", told(&output));
-    // and ranks among ranks
+    // Ranks within ranks are refused too.
     let more = ["--ranks", "2", "--timeout", "600"];
     let output = mpirun(2, &bekker(), &runs.arguments(&out, &more)).unwrap();
-    // in one line, whatever the launcher adds
+    // On one line, regardless of text added by the launcher.
     let line = "'--ranks': must be left away under a launcher";
     assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
 }
@@ -641,7 +641,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
     assert!(!output.status.success());
     let line = "rank 1 has --checkpoint-every = 0.5 s, rank 0 has 10 s";
     assert!(told(&output).contains(line), "{}", told(&output));
-    // the same version, another file
+    // The same version, another file.
     let other = runs.out("bekker-of-another-day");
     std::fs::copy(&bekker, &other).unwrap();
     let mut bytes = std::fs::read(&other).unwrap();
@@ -652,7 +652,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
     assert!(told(&output).contains("rank 1 has build of bekker = "), "{}", told(&output));
 }
 
-/// A signal to any rank ends the run on all as Ctrl-C ends it in one process.
+/// A signal to any rank ends the run on all ranks, as Ctrl-C ends it in one process.
 #[test]
 #[cfg(target_os = "linux")]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
@@ -671,7 +671,7 @@ fn a_signal_to_any_rank_ends_the_run_on_all() {
     }
 }
 
-/// Cameras and checkpoints have their spans in the timeline.
+/// Cameras and checkpoints have spans in the timeline.
 #[test]
 fn the_timeline_shows_imaging_and_checkpoints() {
     let (head, vehicles) = SCENARIO.split_at(SCENARIO.find("[[vehicle]]").unwrap());
@@ -688,7 +688,7 @@ fn the_timeline_shows_imaging_and_checkpoints() {
         let trace: serde_json::Value = serde_json::from_str(&read(&out, "trace.json")).unwrap();
         let frames =
             spans(&trace, "imaging").iter().filter(|span| span["args"]["frames"] != 0).count();
-        // every 0.1 s the camera and the lidar, of one heartbeat or two
+        // The camera and the lidar deliver every 0.1 s, in one heartbeat or two.
         assert!((4..=12).contains(&frames), "{frames}");
         assert!(spans(&trace, "checkpoint").len() >= 4, "{ranks} ranks");
     }
@@ -699,7 +699,7 @@ fn the_timeline_shows_imaging_and_checkpoints() {
 fn a_study_is_the_same_bytes_on_any_ranks() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
-    // also one that a rule stops, block by block
+    // The same for a study that a rule stops, block by block.
     let stopped = STUDY
         .replace("\"full_factorial\"", "\"random\"\npoints = 40")
         .replace("replications = 3", "replications = 1\nstop = { half_width = 0.25, block = 4 }");
@@ -725,11 +725,11 @@ fn a_study_is_the_same_bytes_on_any_ranks() {
         let Some((code, said)) = driven(command(4, &bekker(), &words)) else { return };
         assert_eq!(code, Some(0), "{said}");
         assert!(tables(&at(out[0])) == tables(&at(out[1])), "{study}");
-        // done already, on other ranks too
+        // Already done, on other ranks too.
         let Some((code, said)) = driven(command(2, &bekker(), &words)) else { return };
         assert!(code == Some(0) && said.contains(" 0 of them new"), "{said}");
     }
-    // what no rank can begin is told once
+    // An error that prevents the start on every rank is reported once.
     let absent = ["study", "run", "absent.toml", "--out", "never"];
     let Some((code, said)) = driven(command(3, &bekker(), &absent)) else { return };
     assert_eq!(code, Some(3), "{said}");

@@ -1,5 +1,6 @@
-//! Ranks that write each its own part of record and checkpoints: the files of one process, and what
-//! is left when one of them is killed.
+//! Ranks that each write their own part of record and checkpoints: the files of one process.
+//!
+//! After a kill of one rank, the remaining files can be resumed.
 
 use crate::ranks_mpi::{SCENARIO, bekker, read};
 #[cfg(target_os = "linux")]
@@ -25,7 +26,7 @@ fn same_files(expected: &Path, found: &Path, what: &str) {
     }
 }
 
-/// Names of all that lies in a folder.
+/// Returns the names of all entries of a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -34,7 +35,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Rows of heartbeats.csv: tick, rank, and bytes received for the record.
+/// Returns the rows of heartbeats.csv: tick, rank, and bytes received for the record.
 fn heartbeats(folder: &Path) -> Vec<[u64; 3]> {
     let text = read(folder, "heartbeats.csv");
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
@@ -47,8 +48,9 @@ fn heartbeats(folder: &Path) -> Vec<[u64; 3]> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Whatever the ranks, the route and the dealing; nothing more lies in the folder in the end, and
-/// the first rank was told nothing for the record.
+/// Records in parts equal those of one process, for any ranks, route and partition.
+///
+/// No further files remain at the end, and rank 0 received nothing for the record.
 #[test]
 fn records_in_parts_are_those_of_one_process() {
     let runs = Runs::of(SCENARIO);
@@ -72,17 +74,17 @@ fn records_in_parts_are_those_of_one_process() {
         if name == "three" {
             assert_eq!(names(&out), names(&gathered));
             assert_eq!(beats(&out), beats(&gathered));
-            // the hashes of three heartbeats, and no samples and states
+            // The hashes of three heartbeats, and no samples and states.
             let [parts, all] = [&out, &gathered].map(|folder| told(folder));
             assert!(parts < 3 * 2000 && all > 20 * parts, "{parts} bytes of {all}");
         }
     }
 }
 
-/// The sets of parts in a folder that are whole, of so many ranks, by their ticks.
+/// Returns the complete sets of `size` parts in a folder, with their ticks.
 fn whole_sets(out: &Path, size: usize) -> Vec<(u64, PathBuf)> {
     let Ok(folders) = std::fs::read_dir(out.join("checkpoints")) else { return Vec::new() };
-    // one that is removed has a name that is no tick
+    // The name of a set under removal is no tick.
     let set = |folder: PathBuf| Some((folder.file_name()?.to_str()?.parse().ok()?, folder));
     let mut sets: Vec<(u64, PathBuf)> =
         folders.filter_map(|own| set(own.unwrap().path())).collect();
@@ -93,8 +95,8 @@ fn whole_sets(out: &Path, size: usize) -> Vec<(u64, PathBuf)> {
     sets
 }
 
-/// What became of a run in parts on three processes, of which one was killed once there was a
-/// checkpoint later than that of its start.
+/// Starts a run in parts on three processes and kills one after a checkpoint later than the initial
+/// one.
 #[cfg(target_os = "linux")]
 fn killed(runs: &Runs, out: &Path, more: &[&str]) -> Output {
     let is_time = || whole_sets(out, 3).last().is_some_and(|(tick, _)| *tick > 0);
@@ -110,7 +112,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     runs.single(&single, &long);
     let words = [&long[..], &["--processes", "3", "--parts", "--checkpoint-every", "0.1"]].concat();
 
-    // by itself
+    // Automatic restart.
     let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
     let out = runs.out("restarted");
     let output = killed(&runs, &out, &[&words[..], &more].concat());
@@ -119,7 +121,8 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     assert!(told(&output).contains(line), "{}", told(&output));
     same_files(&single, &out, "restarted");
 
-    // by hand, after a checkpoint that not all had written: on two ranks, then in one process
+    // Manual resume after a checkpoint that only some ranks wrote: on two ranks, then in one
+    // process.
     let out = runs.out("killed");
     let output = killed(&runs, &out, &words);
     let line = "rank 1 is gone; go on from the last checkpoint with --resume";
@@ -143,7 +146,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     runs.single(&out, &[&resume[..], &long].concat());
     same_files(&single, &out, "resumed");
 
-    // a part of the record that is gone is told
+    // A missing part of the record is reported.
     let out = runs.out("gone");
     killed(&runs, &out, &words);
     std::fs::remove_file(out.join("parts/0/2-of-3.bin")).unwrap();
@@ -172,7 +175,9 @@ fn what_one_rank_must_write_is_not_written_in_parts() {
     assert!(ended(&["--set", "output.readings=false"]).status.success());
 }
 
-/// The second process looks for the run's folder where there is none.
+/// A rank that does not find the run's folder is named.
+///
+/// The second process has another working folder.
 #[test]
 fn a_rank_that_does_not_see_the_folder_is_named() {
     let runs = Runs::of(SCENARIO);
@@ -200,7 +205,7 @@ fn convoy() -> WorldModel {
     world(flat(0.05, soil("soft")), 2e-3, agents.into()).model().clone()
 }
 
-/// The parts of ranks that have driven for so many heartbeats.
+/// Returns the state parts of ranks after `heartbeats` heartbeats.
 fn parts(model: &WorldModel, size: usize, route: Route, heartbeats: usize) -> Vec<StatePart> {
     let all = on_ranks(size, Duration::from_secs(120), |rank| {
         let rebalancing = Some(Rebalancing { every: 0.1, by_chance: Some(3) });

@@ -1,5 +1,6 @@
-//! What a run leaves on disk, whatever becomes of the run: by the binary, with real
-//! signals, links, full disks and folders that are moved.
+//! Files that a run leaves on disk, however it ends.
+//!
+//! The tests use the binary, real signals, links, full disks and moved folders.
 
 use crate::runs;
 
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two vehicles, one with small sensors; quick to drive.
+/// Two vehicles, one with small sensors; fast to simulate.
 const SCENARIO: &str = r#"
 format = 1
 name = "recorded"
@@ -49,20 +50,20 @@ impl Runs {
         command
     }
 
-    /// Drives to the end; its folder.
+    /// Runs to the end and returns the folder.
     fn whole(&self, name: &str, more: &[&str]) -> PathBuf {
         let out = self.out(name);
         succeeds(&mut self.command(&out, more));
         out
     }
 
-    /// A run of an hour that has begun to leave something.
+    /// Starts a run of an hour and waits until it has written output.
     fn begun(&self, out: &Path, more: &[&str]) -> Child {
         begun(self.command(out, more), out)
     }
 }
 
-/// The same of any command.
+/// Starts any command and waits until it has written output.
 fn begun(mut command: Command, out: &Path) -> Child {
     command.args(["--set", "time.duration=3600"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let run = command.spawn().unwrap();
@@ -74,7 +75,7 @@ fn begun(mut command: Command, out: &Path) -> Child {
     run
 }
 
-/// A command that heeds a signal as `env` is told by an option.
+/// Wraps a command in `env` with an option that sets the handling of a signal.
 #[cfg(unix)]
 fn heeding(command: Command, option: &str) -> Command {
     let mut other = Command::new("env");
@@ -97,7 +98,7 @@ fn succeeds(command: &mut Command) -> Output {
     output
 }
 
-/// What it says when it fails, with this exit code.
+/// Asserts a failure with this exit code and returns the error output.
 fn fails(command: &mut Command, code: i32) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(code), "{command:?}: {}", told(&output));
@@ -111,7 +112,7 @@ fn signal(process: &Child, name: &str) {
 
 const OFTEN: [&str; 2] = ["--checkpoint-every", "0.05"];
 
-/// What may not be gone on with is refused before anything of it is touched.
+/// A resume that is not allowed is refused before any file changes.
 #[test]
 fn other_columns_are_refused_and_leave_the_record_as_it_was() {
     let runs = runs();
@@ -134,7 +135,8 @@ fn other_columns_are_refused_and_leave_the_record_as_it_was() {
     }
 }
 
-/// Rows that a CSV has lost are in the Parquet; where there is none, half a sample is told of.
+/// Rows missing from a CSV are taken from the Parquet file; without one, an incomplete sample is
+/// reported.
 #[test]
 fn a_torn_sample_is_made_good_or_told_of() {
     let runs = runs();
@@ -164,7 +166,7 @@ fn a_torn_sample_is_made_good_or_told_of() {
     assert!(told(&output).contains("no whole samples of 2 vehicles"), "{}", told(&output));
 }
 
-/// Of drives that all end between two samples there is one more, of how they ended.
+/// If all drives end between two samples, one more sample records their end.
 #[test]
 fn how_the_last_drive_ended_is_sampled() {
     let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
@@ -184,9 +186,10 @@ fn how_the_last_drive_ended_is_sampled() {
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
 }
 
-/// A run that is hashed at each seventh heartbeat has those rows of one that is hashed at each,
-/// on ranks too that hold no more than what is near; it is verified by them, and a row that is
-/// gone is missed.
+/// A run hashed at every seventh heartbeat has the corresponding rows of a run hashed at every one.
+///
+/// This also holds on ranks with the neighbor route. The run is verified by these rows, and a
+/// missing row is detected.
 #[test]
 fn a_run_that_is_hashed_now_and_then_is_verified_by_what_there_is() {
     let runs = runs();
@@ -211,7 +214,7 @@ fn a_run_that_is_hashed_now_and_then_is_verified_by_what_there_is() {
         assert_eq!(rows(&run), seventh, "{name}");
         succeeds(bekker().arg("replay").arg(&run).arg("--verify"));
     }
-    // what is recorded around vehicles needs ground that the first rank does not hold
+    // Records of the surroundings of vehicles need ground that rank 0 does not hold.
     for file in ["states.parquet", "sensors.mcap", "checkpoint.bin"] {
         let bytes = |name: &str| std::fs::read(runs.out(name).join(file)).unwrap();
         assert!(bytes("near") == bytes("alone"), "{file}");
@@ -226,7 +229,7 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     let runs = runs();
     for name in ["-INT", "-TERM", "-HUP"] {
         let out = runs.out(name);
-        // whoever runs this may have SIGHUP ignored
+        // The parent process may ignore SIGHUP.
         let run = begun(heeding(runs.command(&out, &OFTEN), "--default-signal=HUP"), &out);
         signal(&run, name);
         let output = run.wait_with_output().unwrap();
@@ -234,7 +237,7 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
         assert!(told(&output).contains("interrupted"), "{}", told(&output));
         assert!(out.join("summary.json").exists(), "{name}");
     }
-    // what `nohup` has ignored stays ignored
+    // A signal ignored by `nohup` stays ignored.
     let out = runs.out("nohup");
     let mut ignoring = heeding(runs.command(&out, &OFTEN), "--ignore-signal=HUP");
     let run = ignoring.stdout(Stdio::null()).spawn().unwrap();
@@ -245,7 +248,9 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     assert!(run.wait_with_output().unwrap().status.success());
 }
 
-/// A thousand take a minute of that, built for tests.
+/// A run is interrupted while its vehicles settle.
+///
+/// In a test build a thousand vehicles take a minute for that.
 #[test]
 #[cfg(unix)]
 fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
@@ -282,7 +287,7 @@ fn two_runs_do_not_write_into_one_folder() {
     succeeds(&mut runs.command(&out, &["--force"]));
 }
 
-/// A device, a pipe, a link: refused and left as they are, by every command that writes.
+/// Every command that writes refuses a device, a pipe or a link and leaves it unchanged.
 #[test]
 #[cfg(unix)]
 fn outputs_replace_regular_files_only() {
@@ -309,7 +314,7 @@ fn outputs_replace_regular_files_only() {
     }
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
     assert!(link.is_symlink() && null.is_symlink());
-    // in a run's folder too
+    // The same in a run's folder.
     let out = runs.out("out");
     std::fs::create_dir(&out).unwrap();
     std::os::unix::fs::symlink(&target, out.join("states.csv")).unwrap();
@@ -318,7 +323,7 @@ fn outputs_replace_regular_files_only() {
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
 }
 
-/// A checkpoint of another run: what differs is said, key by key.
+/// A checkpoint of another run is refused with every key that differs.
 #[test]
 fn a_checkpoint_of_another_run_says_what_differs() {
     let runs = runs();
@@ -337,13 +342,13 @@ fn a_checkpoint_of_another_run_says_what_differs() {
     assert!(told.contains("soil.default was \"chrono_mid\" and is \"mud\""), "{told}");
     let told = refused(&["vehicle[1].model=hmmwv"]);
     assert!(told.contains("figures of vehicle[1].model have changed"), "{told}");
-    // what is only reported does not matter
+    // Keys that only affect reports may differ.
     let ways = ["--set", "output.interval=0.1", "--set", "name='other'"];
     let arguments = [&resume[..], &ways, &["--set", "time.duration=0.2"]].concat();
     succeeds(&mut runs.command(&runs.out("rest"), &arguments));
 }
 
-/// All files of a folder but those that tell of wall time, by their names.
+/// Returns all files of a folder by name, except those that contain wall times.
 fn files(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let mut all = std::collections::BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -374,15 +379,16 @@ fn same(whole: &Path, other: &Path, what: &str) {
     }
 }
 
-/// Between the checkpoints of the run that is killed again and again, s.
+/// Interval of checkpoints of the run that is killed repeatedly, s.
 const CHECKPOINTS: f64 = 0.15;
 
-/// Killed at moments of which nothing is known, and gone on with each time: what is in
-/// the folder is whole to the last heartbeat, and in the end it is that of a run that was
-/// left alone, byte for byte.
+/// A run killed at random times and resumed each time leaves the record of an uninterrupted run,
+/// byte for byte.
+///
+/// After each kill the folder is complete up to the last heartbeat.
 #[test]
 fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
-    // and frames of a camera, each in a file of its own
+    // Frames of a camera, each in its own file.
     let camera = "sensor = [\n  { name = \"eye\", model = { kind = \"camera\", width = 16, \
         height = 12 }, rate = 20, lag = 0.02, save = [\"png\"] },\n";
     let runs = Runs::of(&SCENARIO.replace("sensor = [\n", camera));
@@ -400,13 +406,13 @@ fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
         }
         run.wait().unwrap();
         if !cut.join("checkpoint.bin").exists() {
-            // before it had begun: there is nothing to go on with
+            // Killed before the first checkpoint: nothing to resume.
             let mut again = runs.command(&cut, &long);
             run = again.arg("--force").stdout(Stdio::null()).spawn().unwrap();
             continue;
         }
         is_whole_so_far(&cut);
-        // as if the kill had fallen into the writing of a picture
+        // As if the kill had interrupted the writing of an image.
         let pictures = cut.join("sensors/lead/eye");
         if pictures.exists() {
             std::fs::write(pictures.join(".000007.png.1.part"), "half").unwrap();
@@ -419,15 +425,16 @@ fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
     assert!(kills > 0, "the machine was too fast to be cut");
     same(&whole, &cut, "killed and gone on with");
     succeeds(bekker().args(["replay", "--verify"]).arg(&cut));
-    // and a run that had ended goes on as if it had been meant to
+    // A completed run resumes as if its duration had been longer from the start.
     let short = runs.whole("short", &["--set", "time.duration=0.7"]);
     let longer = ["--resume", short.to_str().unwrap(), "--set", "time.duration=3"];
     succeeds(bekker().args(["run", "-q"]).args(longer));
     same(&whole, &short, "made longer");
 }
 
-/// A run that goes on must last until where it goes on from, in place as in a folder of its own;
-/// and what is doubtful of its scenario is told at a line of the scenario that lies there.
+/// A resumed run must last at least until its checkpoint, in place and in a new folder.
+///
+/// Warnings refer to lines of the scenario in that folder.
 #[test]
 fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
     let runs = runs();
@@ -457,7 +464,7 @@ fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
     assert_eq!(named, Some("spacing = 0.1"), "{said}");
 }
 
-/// Lines that end, rows in step with the hashes, files that their own readers take.
+/// Asserts complete lines, rows in step with the hashes, and files that their readers accept.
 fn is_whole_so_far(out: &Path) {
     let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     let hashes = text("hashes.csv");
@@ -473,24 +480,24 @@ fn is_whole_so_far(out: &Path) {
     let states = text("states.csv");
     let state: f64 =
         states.lines().last().unwrap().split(',').next().unwrap().parse().unwrap_or(0.0);
-    // in step; or the kill fell while a run that goes on cut them, one after the other, at
-    // its checkpoint
+    // In step, unless the kill interrupted a resume that was truncating the files to its
+    // checkpoint.
     let behind = last.min(state) / CHECKPOINTS;
     assert!(
         (last - state).abs() < 0.051 || (behind - behind.round()).abs() < 1e-6,
         "hashes to {last} s, states to {state} s"
     );
-    // Parquet may be behind by a second of wall time, and is a whole file all the same
+    // Parquet may lag by a second of wall time, but is a complete file.
     let times = times_of_parquet(out);
     let time = |line: &str| line.split(',').next().unwrap().parse::<f64>().unwrap();
     let all = states.lines().skip(1).map(time);
     assert!(all.take(times.len()).eq(times.iter().copied()), "{times:?}");
-    // a run may have come to its end before it was killed
+    // A run may have ended before the kill.
     assert!(text("manifest.json").contains("\"status\": "));
     assert!(out.join("README.md").exists() && out.join("scenario.toml").exists());
 }
 
-/// Column `time_s` of `states.parquet`.
+/// Returns column `time_s` of `states.parquet`.
 fn times_of_parquet(out: &Path) -> Vec<f64> {
     use parquet::file::reader::SerializedFileReader;
     use parquet::record::RowAccessor;
@@ -499,10 +506,10 @@ fn times_of_parquet(out: &Path) -> Vec<f64> {
     reader.into_iter().map(|row| row.unwrap().get_double(0).unwrap()).collect()
 }
 
-/// States as Parquet alone: killed, gone on with, ended and made longer, with the bytes of
-/// a run that was left alone.
-/// What lies between the end of a record and the checkpoint would be missing for good; and what is
-/// taken down goes on as it was.
+/// A record that ends before its checkpoint is not resumed, since the rows between them would be
+/// lost.
+///
+/// A resumed run must also keep the recording settings of its record.
 #[test]
 fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
     let runs = runs();
@@ -546,6 +553,9 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
     same(&whole, &out, "gone on with");
 }
 
+/// A run with states in Parquet only is killed, resumed, completed and extended.
+///
+/// Its files have the bytes of an uninterrupted run.
 #[test]
 fn a_record_of_parquet_alone_is_gone_on_with() {
     let runs = runs();
@@ -554,7 +564,7 @@ fn a_record_of_parquet_alone_is_gone_on_with() {
     assert!(!whole.join("states.csv").exists());
     let cut = runs.out("cut");
     let mut run = runs.begun(&cut, &[&long[..2], &["--checkpoint-every", "0.1"]].concat());
-    // past the first second of wall time, after which Parquet shows what there is
+    // After the first second of wall time, when Parquet holds the first rows.
     let since = Instant::now();
     while times_of_parquet(&cut).len() <= 2 {
         assert!(since.elapsed() < Duration::from_secs(60), "Parquet shows nothing");
@@ -563,7 +573,7 @@ fn a_record_of_parquet_alone_is_gone_on_with() {
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(times_of_parquet(&cut).len() > 2);
-    // it may have come farther than the whole one does
+    // It may be past the end of the complete run.
     let checkpoint = times_of_parquet(&cut).last().unwrap() + 1.0;
     let end = format!("time.duration={}", checkpoint.ceil());
     let resume = |folder: &Path, end: &str| {
@@ -574,8 +584,8 @@ fn a_record_of_parquet_alone_is_gone_on_with() {
     same(&whole, &cut, "killed, and made longer");
 }
 
-/// What heartbeats cost is on the disk as they are made: a killed run's can be read, and
-/// goes on without a gap.
+/// Heartbeat metrics are written continuously: those of a killed run can be read and are continued
+/// without a gap.
 #[test]
 fn figures_of_heartbeats_are_gone_on_with() {
     let runs = runs();
@@ -590,7 +600,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
     }
     run.kill().unwrap();
     run.wait().unwrap();
-    // a killed process leaves half of what it was writing: the kernel ends a write at a page
+    // A killed process leaves a partial line: the kernel ends a write at a page boundary.
     let whole_lines = |text: &str| text[..text.rfind('\n').map_or(0, |end| end + 1)].to_owned();
     let ticks = || -> Vec<(u64, u64)> {
         let text = whole_lines(&text("heartbeats.csv"));
@@ -598,7 +608,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
         let pair = |numbers: Vec<u64>| (numbers[0], numbers[1]);
         text.lines().skip(1).map(|line| pair(numbers(line))).collect()
     };
-    // on each of two ranks every heartbeat of five steps, the first to the last
+    // Every heartbeat of five steps on each of two ranks, from the first to the last.
     let without_gap = |ticks: &[(u64, u64)]| {
         let all = (0..).flat_map(|heartbeat| [(5 * heartbeat, 0), (5 * heartbeat, 1)]);
         assert!(all.take(ticks.len()).eq(ticks.iter().copied()), "{ticks:?}");
@@ -609,7 +619,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
         let steps = events.into_iter().filter(|event| event["name"] == "step");
         steps.map(|event| event["args"]["tick"].as_u64().unwrap()).collect::<Vec<_>>()
     };
-    // whole lines lack a closing bracket alone
+    // The complete lines lack only a closing bracket.
     steps(&(whole_lines(&text("trace.json")).trim_end().trim_end_matches(',').to_owned() + "]"));
     let before = ticks().last().unwrap().0;
     let end = format!("time.duration={}", (before as f64 * 0.002).ceil() + 1.0);
@@ -624,7 +634,7 @@ fn figures_of_heartbeats_are_gone_on_with() {
     succeeds(bekker().args(["replay", "--verify"]).arg(&out));
 }
 
-/// `--checkpoint-every` changes nothing that is written.
+/// `--checkpoint-every` does not change any output.
 #[test]
 fn checkpoints_change_nothing() {
     let runs = runs();
@@ -633,8 +643,8 @@ fn checkpoints_change_nothing() {
     same(&rare, &often, "with a checkpoint at every heartbeat");
 }
 
-/// A DEM, a vehicle and a way of its own; then the run's folder is moved, and all
-/// that it was made from is gone.
+/// A run folder can be moved and replayed without its original inputs: a DEM, a custom vehicle and
+/// a path.
 #[test]
 fn a_run_folder_is_replayed_where_it_is_moved() {
     let dem = "terrain = { surface = { kind = \"dem\", file = \"ground/hill.asc\", origin = [0, 0] } }\n\
@@ -678,7 +688,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     };
     let replayed = succeeds(&mut replay(&moved));
     assert_eq!(std::fs::read_to_string(moved.join("inputs/own/way.csv")).unwrap(), way);
-    // both print the same hash
+    // Both print the same hash.
     let hash = |output: &Output| {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let words = text.split(|c: char| !c.is_ascii_hexdigit()).map(str::to_owned);
@@ -686,7 +696,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     };
     assert_eq!(hash(&ended), hash(&replayed));
     assert_eq!(hash(&replayed).len(), 1);
-    // the scenario in it runs by itself, and its checkpoint is its own
+    // The scenario in the folder runs by itself, and accepts its checkpoint.
     let again = elsewhere.path().join("again");
     succeeds(
         bekker().args(["run", "-q"]).arg(moved.join("scenario.toml")).arg("--out").arg(&again),
@@ -695,7 +705,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     assert!(read(&moved) == read(&again));
     let longer = ["--set", "time.duration=1.3"];
     succeeds(bekker().args(["run", "-q", "--resume"]).arg(&again).args(longer));
-    // an input that is missing is named, with its hash and where to put it
+    // A missing input is named, with its hash and where to put it.
     let copy = moved.join("inputs/ground/hill.asc");
     let content = std::fs::read(&copy).unwrap();
     std::fs::remove_file(&copy).unwrap();
@@ -711,7 +721,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     succeeds(&mut replay(&moved));
 }
 
-/// Every file is checked against the manifest, and the list of hashes must be whole.
+/// Every file is checked against the manifest, and the list of hashes must be complete.
 #[test]
 fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     let runs = runs();
@@ -735,7 +745,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
         assert!(told.contains(&format!("missing: {name}")), "{told}");
         std::fs::write(out.join(name), content).unwrap();
     }
-    // whoever makes the manifest fit a shorter list is still found out
+    // A shortened list is detected even with a matching manifest.
     let list = out.join("hashes.csv");
     let text = std::fs::read_to_string(&list).unwrap();
     let short: String = text.split_inclusive('\n').take(20).collect();
@@ -751,8 +761,9 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");
 }
 
-/// A disk that is full, here a limit on the length of files: the file is named, and
-/// nothing says that the run is complete.
+/// A full disk, simulated by a limit on file size, is reported with the file.
+///
+/// No file marks the run as complete.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_names_the_file() {
@@ -760,7 +771,7 @@ fn a_full_disk_names_the_file() {
     let out = runs.out("full");
     let plain = runs.command(&out, &["--set", "time.duration=20"]);
     let mut shell = Command::new("sh");
-    // blocks of 512 bytes
+    // Blocks of 512 bytes.
     shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$@\"", "sh"]);
     shell.arg(plain.get_program()).args(plain.get_args());
     let told = fails(shell.current_dir(env!("CARGO_MANIFEST_DIR")), 1);
@@ -771,7 +782,7 @@ fn a_full_disk_names_the_file() {
     assert!(told.contains("has not ended"), "{told}");
 }
 
-/// Chosen vehicles and columns, at a longer interval.
+/// States of selected vehicles and columns, at a longer interval.
 #[test]
 fn states_are_thinned_and_chosen() {
     let runs = runs();
@@ -797,7 +808,7 @@ fn states_are_thinned_and_chosen() {
     assert!(told.contains("output.columns[0]") && told.contains("speed"), "{told}");
 }
 
-/// Two in a row through young trees, the second in the first's wake.
+/// Two vehicles in a column through young trees, the second in the track of the first.
 const WOOD: &str = r#"
 format = 1
 name = "wood"
@@ -831,8 +842,9 @@ interval = 0.05
 picture = { draw = false }
 "#;
 
-/// Trees that lie, the list of hits and their messages: a run that is cut between two trees
-/// and gone on with leaves those of a run that was left alone.
+/// Fallen trees, the list of collisions and their messages survive a resume.
+///
+/// A run interrupted between two trees and resumed leaves the files of an uninterrupted run.
 #[test]
 fn lying_trees_and_hits_survive_a_resume() {
     let runs = Runs::of(WOOD);
@@ -845,11 +857,11 @@ fn lying_trees_and_hits_survive_a_resume() {
     assert_eq!(hits(&cut).len(), 1, "the first tree has fallen: {:?}", hits(&cut));
     let longer = ["--resume", cut.to_str().unwrap(), "--set", "time.duration=6"];
     succeeds(bekker().args(["run", "-q"]).args(longer));
-    // hits.csv, sensors.mcap and the hashes, which know of damage, among them
+    // The files include hits.csv, sensors.mcap and the hashes, which depend on damage.
     same(&whole, &cut, "cut between two trees");
     let all = hits(&whole);
     assert_eq!(all.len(), 2, "{all:?}");
-    // cut while it is under way, it is there too, and gone on with it is taken down once
+    // A run interrupted during a collision lists it too, and the resumed run records it once.
     let last_touch: f64 = all[0].split(',').nth(5).unwrap().parse().unwrap();
     let amid = format!("time.duration={:.2}", (last_touch * 20.0).floor() / 20.0 + 0.1);
     let cut = runs.whole("amid", &["--set", &amid]);
@@ -857,7 +869,8 @@ fn lying_trees_and_hits_survive_a_resume() {
     let longer = ["--resume", cut.to_str().unwrap(), "--set", "time.duration=6"];
     succeeds(bekker().args(["run", "-q"]).args(longer));
     same(&whole, &cut, "cut amid the fall of a tree");
-    // the second has driven over where both stood, the first of which fell before the cut
+    // The second vehicle has driven over both positions; the first tree fell before the
+    // interruption.
     assert!(all.iter().all(|row| row.contains(",first,")), "{all:?}");
     let states = std::fs::read_to_string(whole.join("states.csv")).unwrap();
     let last: Vec<&str> = states.lines().last().unwrap().split(',').collect();

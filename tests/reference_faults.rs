@@ -1,16 +1,17 @@
-//! What goes wrong when the reference (Chrono::SynChrono) shares soil between ranks,
-//! fault by fault, and that none of it happens here. Each test would fail with the
-//! fault that it is named after.
+//! Faults of the reference (Chrono::SynChrono) in sharing soil between ranks, and tests that bekker
+//! has none of them.
 //!
-//! Some faults have their tests elsewhere: replicas that diverge where two ranks touch
-//! a node, in `ranks.rs::vehicles_that_touch_one_node_in_one_heartbeat`; ranks that
-//! disagree, in `ranks.rs::ranks_that_disagree_name_the_first_key`; no snapshot, in
+//! Each test would fail with the fault after which it is named.
+//!
+//! Some faults have their tests elsewhere: replicas that diverge where two ranks touch a node, in
+//! `ranks.rs::vehicles_that_touch_one_node_in_one_heartbeat`; ranks that disagree, in
+//! `ranks.rs::ranks_that_disagree_name_the_first_key`; no snapshot, in
 //! `ranks.rs::a_rank_that_joins_late_gets_a_snapshot`; no extrapolation, in
-//! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything to everyone, in
-//! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and
-//! lengths of 32 bits, in the contract of `sync::Communicator`, which calls `meanwhile`
-//! and is kept with payloads split (`crates/sync/examples/mpi_contract.rs`); heartbeats that drift in
-//! floating point, in `simulation::clock`; memory allocated for every message and node, in
+//! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything sent to every rank, in
+//! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and lengths of 32
+//! bits, in the contract of `sync::Communicator`, which calls `meanwhile` and is tested with split
+//! payloads (`crates/sync/examples/mpi_contract.rs`); heartbeats that drift in floating point, in
+//! `simulation::clock`; memory allocated for every message and node, in
 //! `step_cost.rs::a_stream_of_ground_keeps_its_room`.
 
 use crate::scene;
@@ -36,7 +37,7 @@ fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
     world_model(flat(0.05, soil), 2e-3, agents)
 }
 
-/// The ground as a rank knows it that steps none of the vehicles but the last.
+/// Returns the ground of a rank that steps only the last of the vehicles.
 fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> Published {
     let grounds = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing { partition: partition.clone(), ..Sharing::default() };
@@ -47,13 +48,13 @@ fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> Publi
     grounds.into_iter().last().unwrap().unwrap()
 }
 
-/// Fault 1: only what changed in the last step before a heartbeat is sent.
+/// Fault 1: only changes of the last step before a heartbeat are sent.
 #[test]
 fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
     let sinkage = |steps: u64| {
         let mut model = convoy(soil("mid"), 2);
         model.clock = Clock::new(2e-3, 2e-3 * steps as f64).unwrap();
-        // the second stands far away: its rank hears of the first alone
+        // The second is far away: its rank receives only the first.
         model.agents[1].start = at(-500.0, 300.0, 0.6);
         model.agents[1].speed = 0.0;
         model.agents[1].driver = table(&[[0.0, 0.0], [9.0, 0.0]], &[], &[]);
@@ -61,11 +62,11 @@ fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
         replica(&model, heartbeats, Partition::Listed(vec![0, 1])).sinkage_quanta() as f64
     };
     let (each, fifth) = (sinkage(1), sinkage(5));
-    // what is still under the wheels at the end differs by a row of nodes a wheel
+    // The nodes still under the wheels at the end differ by one row per wheel.
     assert!((fifth / each - 1.0).abs() < 0.02, "every step: {each}, every fifth: {fifth}");
 }
 
-/// Faults 2 and F1: a rut that arrives from another rank is virgin soil at a lower level.
+/// Faults 2 and F1: a rut received from another rank is virgin soil at a lower level.
 #[test]
 fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
     let depth = |vehicles: usize| {
@@ -76,12 +77,13 @@ fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
         states.map(|state| state.plastic_sinkage_m()).fold(0.0, f64::max)
     };
     let (one, four) = (depth(1), depth(4));
-    // virgin soil would be pressed four times as deep
+    // Virgin soil would be pressed four times as deep.
     assert!(four < 1.5 * one, "one vehicle: {one} m, four: {four} m");
 }
 
-/// Faults 3 and F4: what arrives is applied once for each agent of the rank: heaps of soil,
-/// which add up, would grow with their number.
+/// Faults 3 and F4: received data is applied once per agent of the rank.
+///
+/// Heaps of soil are additive and would grow with the number of agents.
 #[test]
 fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
     let mut heaping = soil("soft");
@@ -126,6 +128,6 @@ fn a_node_is_sent_once_a_pass() {
         states.map(|state| u64::from(state.passes)).sum()
     };
     assert!(passes > 2_000 && bytes as f64 <= 4.0 * sent as f64, "{bytes} bytes, {sent} nodes");
-    // each wheel that comes and goes sends a node once
+    // Each pass of a wheel sends a node once.
     assert!(sent as f64 <= 1.02 * passes as f64, "{sent} nodes sent for {passes} passes");
 }

@@ -1,4 +1,4 @@
-//! Whole vehicles under the refined soil laws, and the laws as a scenario names them.
+//! Whole vehicles under the refined soil laws, and the keys of the laws in a scenario.
 
 use crate::scene;
 
@@ -27,15 +27,15 @@ fn straight(model: &str, ground: &str, laws: Laws, step: f64) -> World {
 #[test]
 fn the_step_hardly_matters() {
     let cases = [
-        // at 9.5 s it changes gear, and gains 0.6 m/s in the second after
+        // At 9.5 s it shifts, and gains 0.6 m/s in the second after.
         ("hmmwv", "hard", 9.0, 0.01),
         ("hmmwv", "mid", 10.0, 0.01),
-        // it stays in first gear; from 10 m/s on a wheel goes most of a spacing in 4 ms, and
-        // speed is off by more: 1.6 % at 9 s, 2.1 % at 10 s, each in proportion to the step
+        // It stays in first gear. From 10 m/s on a wheel advances by most of a node spacing in 4
+        // ms, and the speed error is larger. It is 1.6 % at 9 s and 2.1 % at 10 s, each in
+        // proportion to the step.
         ("mrzr4", "hard", 7.0, 0.015),
-        // its engine has so little to spare at half throttle that a change of
-        // resistance by a hundredth takes several times as much of its first
-        // seconds' acceleration: at 7 s its distance moves by 2.2 %
+        // Its engine has little reserve at half throttle: 1 % more resistance takes several percent
+        // of the initial acceleration. At 7 s its distance changes by 2.2 %.
         ("mrzr4", "mid", 10.0, 0.015),
     ];
     for (model, ground, time, share) in cases {
@@ -56,9 +56,10 @@ fn the_step_hardly_matters() {
     }
 }
 
-/// On the reference's `soft` the compaction of Bekker's own closed form asks for
-/// 0.55 of the load, more than the soil's friction gives once the rut is made:
-/// whatever the step, the vehicle digs itself in. The reference drives on, since
+/// A vehicle digs in where compaction resistance exceeds friction, at any step.
+///
+/// On the reference's `soft`, compaction by Bekker's closed form takes 0.55 of the load, more than
+/// the soil's friction gives once the rut is made. In the reference the vehicle drives on, since
 /// there compaction costs torque but no traction.
 #[test]
 fn where_compaction_outweighs_friction_it_digs_in() {
@@ -73,8 +74,10 @@ fn where_compaction_outweighs_friction_it_digs_in() {
     assert!(first(&world).pose.position.x > 25.0);
 }
 
-/// The chassis shakes no more than some cm/s² beyond what the lattice does to it
-/// under the reference's laws, and the wheels carry the weight.
+/// The chassis vibrates by at most some cm/s² more than under the reference's laws on the same
+/// lattice.
+///
+/// The wheels carry the weight.
 #[test]
 fn rolls_without_trembling() {
     let shaking = |laws: Laws, step: f64| {
@@ -102,7 +105,7 @@ fn rolls_without_trembling() {
     }
 }
 
-/// Where a braked vehicle stands on a slope of 20 %, up it or across, after 5, 10
+/// Returns the positions of a braked vehicle on a slope of 20 %, along or across it, after 5, 10
 /// and 15 s.
 fn parked(model: &str, ground: &str, laws: Laws, heading: f64) -> [Vec3; 3] {
     let vehicle = vehicle(model);
@@ -120,9 +123,10 @@ fn parked(model: &str, ground: &str, laws: Laws, heading: f64) -> [Vec3; 3] {
     })
 }
 
-/// A braked vehicle holds on a slope of 20 %: it creeps by less than 1 mm in 10 s,
-/// on most soils by less than a micrometre. Under the reference's laws, whose
-/// shear has no memory of direction, it never stops.
+/// A braked vehicle holds on a slope of 20 %.
+///
+/// It creeps by less than 1 mm in 10 s, on most soils by less than a micrometer. Under the
+/// reference's laws, whose shear has no memory of direction, it never stops.
 #[test]
 fn holds_on_a_slope() {
     for (model, heading) in [("hmmwv", 0.0), ("hmmwv", std::f64::consts::FRAC_PI_2), ("mrzr4", 0.0)]
@@ -170,7 +174,7 @@ fn built(sets: &[&str]) -> build::Built {
     build::world(&ScenarioFile::parse("test", SCENARIO, Path::new(""), &sets).unwrap()).unwrap()
 }
 
-/// Every refinement is on unless the scenario says otherwise, and goes off alone.
+/// Every refinement is on by default, and can be switched off alone.
 #[test]
 fn a_scenario_switches_each_refinement_alone() {
     let laws = |sets: &[&str]| built(sets).world.ground.laws();
@@ -197,7 +201,7 @@ fn a_scenario_switches_each_refinement_alone() {
     assert_eq!(laws(&["ground.bulldozing=true"]), Laws::refined());
 }
 
-/// Shallow snow brings its density and the ground below it.
+/// Shallow snow has its own density, and ground below it.
 #[test]
 fn a_scenario_lays_snow() {
     let snow = "soil.custom=[{ name = 'special', based_on = 'deep_snow', snow = { depth = 0.2, \
@@ -211,8 +215,9 @@ fn a_scenario_lays_snow() {
     assert!((below.depth - 0.2 * (1.0 - 0.58 * 220.0 / 550.0)).abs() < 1e-12, "{below:?}");
 }
 
-/// Snow crushes at a pressure that its density gives, unless the scenario states it; laws that leave snow out have the
-/// pressures of the soil that it is based on.
+/// The crushing pressure of snow follows from its density, unless the scenario specifies it.
+///
+/// Laws without snow use the pressures of the base soil.
 #[test]
 fn snow_crushes_as_its_density_gives() {
     let pressures = |keys: &str, sets: &[&str]| {
@@ -238,7 +243,7 @@ fn snow_crushes_as_its_density_gives() {
     }
 }
 
-/// What the refinements need to know of a soil comes from the scenario.
+/// Soil parameters of the refinements come from the scenario.
 #[test]
 fn a_scenario_gives_what_the_refinements_ask_for() {
     let built = built(&[]);

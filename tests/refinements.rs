@@ -1,5 +1,5 @@
-//! Every refinement of the soil laws on its own: what changes when it alone is
-//! switched off, and how much by a closed form where there is one.
+//! Effect of each refinement of the soil laws when it alone is switched off, compared with a closed
+//! form where one exists.
 
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
@@ -15,7 +15,7 @@ use bekker::spatial::{Pose, Twist, Vec3};
 use bekker::terrain::Terrain;
 use bekker_validation::trial_sand;
 
-/// The CMU trials' sand.
+/// Returns the sand of the CMU trials.
 fn sand() -> Yielding {
     match trial_sand().kind {
         SoilKind::Yielding(sand) => sand,
@@ -23,7 +23,8 @@ fn sand() -> Yielding {
     }
 }
 
-/// A loam with cohesion and weight: Project Chrono's `mid`, n 1 to make closed forms short.
+/// Returns a loam with cohesion and weight: Project Chrono's `mid` with n = 1 for short closed
+/// forms.
 fn loam() -> Yielding {
     Yielding {
         k_phi: 1e6,
@@ -49,8 +50,9 @@ fn with(soil: Yielding, change: impl FnOnce(&mut Details)) -> Yielding {
     soil
 }
 
-/// A wheel of 0.4 m radius and 0.2 m width under 3 kN, coarse and short: the
-/// comparisons below are between runs that are equally so.
+/// Builds a wheel rig of 0.4 m radius and 0.2 m width under 3 kN.
+///
+/// It is coarse and short; the comparisons below are between runs with equal settings.
 fn wheel(soil: Yielding, laws: Laws, speed: f64, rim_speed: f64) -> WheelRig {
     let wheel = Underside::cylinder(0.4, 0.2).unwrap();
     let motion = WheelMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
@@ -66,7 +68,7 @@ fn driven(laws: Laws, slip: f64) -> WheelResult {
     wheel(loam(), laws, 1.0, 1.0 / (1.0 - slip)).run().unwrap()
 }
 
-/// Braked to a skid of 0.3; locked, it would still be sinking at the end.
+/// Runs a wheel braked to a skid of 0.3; locked, it would still be sinking at the end.
 fn skids(laws: Laws) -> WheelResult {
     wheel(loam(), laws, 1.0, 0.7).run().unwrap()
 }
@@ -75,7 +77,7 @@ fn plate(soil: Yielding, laws: Laws, pressure: f64) -> PlateRig {
     let outline = PlateOutline::Rectangle { length: 0.1, width: 0.1 };
     let mut rig = PlateRig::new(bed(soil), outline, pressure);
     rig.laws = laws;
-    // the rebound is a small part of the sinkage: go in fine steps
+    // The rebound is a small part of the sinkage, so increments are small.
     rig.increment = 2e-3;
     rig
 }
@@ -109,26 +111,28 @@ fn the_default_has_all_of_them() {
 fn a_plate_pressed_straight_down_sinks_as_under_the_reference() {
     let reference = pressed(sand(), Laws::reference(), 2e4);
     let refined = pressed(sand(), ALL, 2e4);
-    // the same closed form by another path through the code
+    // The same closed form by another path through the code.
     assert!((refined.sinkage / reference.sinkage - 1.0).abs() < 1e-6);
     assert!((refined.residual / reference.residual - 1.0).abs() < 1e-6);
 }
 
-/// Without it compaction is a torque but no force against the way.
+/// Surface reaction makes compaction a force; without it compaction is a torque without a
+/// longitudinal force.
 #[test]
 fn surface_reaction_makes_compaction_a_force() {
-    // without the others, which act on the lean of the force and on depth, and at a
-    // slip at which all of the shear pulls, with either normal
+    // Without the other refinements, which act on force inclination and depth, and at a slip at
+    // which all shear contributes to pull, with either normal.
     let on = driven(Laws { surface_reaction: true, ..Laws::reference() }, 0.6);
     let off = driven(Laws::reference(), 0.6);
     let lost = off.drawbar - on.drawbar;
-    // the work of pressing the rut, per metre; shear that tilts with the surface
-    // and another depth take their share of it
+    // The work of compacting the rut, per meter. Shear that tilts with the surface, and another
+    // depth, account for the rest.
     assert!(lost > 0.5 * on.compaction && lost < 1.5 * on.compaction, "{lost} N, {on:?}");
 }
 
-/// A plate that turns back gives its shear up over Janosi's modulus; under the
-/// scalar law it jumps to the full opposite at once.
+/// A plate that reverses reduces its shear over Janosi's modulus.
+///
+/// Under the scalar law the shear jumps to the full opposite value.
 #[test]
 fn vector_shear_turns_back_gradually() {
     let back = |vector_shear: bool| {
@@ -144,8 +148,8 @@ fn vector_shear_turns_back_gradually() {
     assert!(back(false) < -0.9, "{}", back(false));
 }
 
-/// A second pass shears soil that was let go: afresh as a vector, in full at once
-/// under the scalar law.
+/// A second pass shears unloaded soil from zero as a vector, but with full shear at once under the
+/// scalar law.
 #[test]
 fn vector_shear_starts_afresh_in_every_pass() {
     let second_over_first = |laws: Laws| {
@@ -154,12 +158,12 @@ fn vector_shear_starts_afresh_in_every_pass() {
     };
     let afresh = second_over_first(ALL);
     let mobilised = second_over_first(Laws { vector_shear: false, ..ALL });
-    // at slip 0.05 a pass mobilises about half of the shear of 3 kN times tan 30°
+    // At slip 0.05 a pass mobilizes about half of the shear of 3 kN times tan 30°.
     assert!(mobilised > 300.0, "{mobilised} N");
     assert!(afresh < 0.3 * mobilised, "{afresh} N of {mobilised} N");
 }
 
-/// Lyasko: at slip i a wheel stands (1 + i)/(1 - i/2) times as deep.
+/// Lyasko: at slip i the sinkage of a wheel is (1 + i)/(1 - i/2) times as large.
 #[test]
 fn slip_sinkage_follows_lyasko() {
     let depth = |slip_sinkage: bool, slip: f64| {
@@ -167,24 +171,26 @@ fn slip_sinkage_follows_lyasko() {
     };
     assert!((depth(false, 0.5) / depth(false, 0.0) - 1.0).abs() < 0.01);
     let growth = depth(true, 0.5) / depth(true, 0.0);
-    // 2.0 at the end of the contact; the soil ahead, which carries most, has slid less
+    // 2.0 at the end of the contact; the soil ahead, which carries most of the load, has slipped
+    // less.
     assert!(growth > 1.2 && growth < 2.0, "{growth}");
     assert!(
         driven(ALL, 0.5).sinkage > 1.2 * driven(Laws { slip_sinkage: false, ..ALL }, 0.5).sinkage
     );
 }
 
-/// Meyerhof: soil bears (1 - a/90°)² under a load that shear leans by a.
+/// Meyerhof: the bearing capacity is (1 - a/90°)² under a load that shear inclines by a.
 #[test]
 fn inclined_bearing_lets_a_braked_wheel_sink() {
     let (on, off) = (skids(ALL), skids(Laws { inclined_bearing: false, ..ALL }));
-    // the force leans by 30° and more: less than half of the bearing is left,
-    // which under a wheel on soil of n = 1 is 1.5 times the depth
+    // The force is inclined by 30° and more: less than half of the capacity remains, which under a
+    // wheel on soil of n = 1 means 1.5 times the depth.
     assert!(on.drawbar / on.vertical < -(30_f64.to_radians().tan()), "{on:?}");
     assert!(on.sinkage > 1.4 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
 }
 
-/// A braked wheel ploughs; the front of a driven one goes down and back, and does not.
+/// Passive pressure acts on a braked wheel; the front of a driven wheel moves down and backward and
+/// has none.
 #[test]
 fn passive_pressure_holds_what_goes_ahead() {
     let without = Laws { passive_pressure: false, ..ALL };
@@ -192,7 +198,7 @@ fn passive_pressure_holds_what_goes_ahead() {
     assert!(on.drawbar < 1.1 * off.drawbar, "{} N, {} N", on.drawbar, off.drawbar);
     let (on, off) = (driven(ALL, 0.4), driven(without, 0.4));
     assert!((on.drawbar - off.drawbar).abs() < 0.01 * off.vertical, "{on:?} {off:?}");
-    // side walls
+    // Side walls.
     let side = |laws: Laws| {
         let mut rig = wheel(loam(), laws, 1.0, 1.0);
         rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed: 1.0, slip_angle: 0.5 };
@@ -201,8 +207,10 @@ fn passive_pressure_holds_what_goes_ahead() {
     assert!(side(ALL) > 1.05 * side(without), "{} N, {} N", side(ALL), side(without));
 }
 
-/// What a skidding wheel pushes ahead, and a wheel at an angle aside, bears it no more; a driven
-/// wheel pushes nothing. Only in soil that says what lies on it.
+/// Soil displaced by a skidding or obliquely rolling wheel no longer supports it; a driven wheel
+/// displaces none.
+///
+/// The effect requires soil with a density.
 #[test]
 fn ploughing_digs_where_soil_is_pushed_away() {
     let loose = |density| with(sand(), |details| details.density = density);
@@ -215,7 +223,8 @@ fn ploughing_digs_where_soil_is_pushed_away() {
     let both = |rim_speed, slip_angle| {
         [true, false].map(|ploughing| run(Some(1500.0), ploughing, rim_speed, slip_angle))
     };
-    // it stands deeper, and drags by what stands before it, of which depth is the square
+    // The wheel sinks deeper, and its drag grows with the soil in front of it, with the square of
+    // the depth.
     let [on, off] = both(0.5, 0.0);
     assert!(on.sinkage > 1.1 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
     assert!(on.works.bulldozing > 1.2 * off.works.bulldozing, "{:?} {:?}", on.works, off.works);
@@ -228,13 +237,13 @@ fn ploughing_digs_where_soil_is_pushed_away() {
     assert_eq!(run(None, true, 0.5, 0.7), run(None, false, 0.5, 0.7));
 }
 
-/// A plate comes down on a layer, where its tangent knew nothing of it.
+/// A plate pressed onto a layer stops there, which its tangent does not predict.
 #[test]
 fn a_plate_is_pressed_on_to_a_layer() {
     let frozen = SubLayer { depth: 0.07, ..SubLayer::FROZEN };
     let thawed = with(loam(), |details| details.below = Some(frozen));
     let found = pressed(thawed, ALL, 150e3);
-    // of 150 kPa 70 are those of the loam; the layer is stiffer than the soil's elastic line
+    // 70 of the 150 kPa are carried by the loam; the layer is stiffer than the soil's elastic line.
     let deepest = 0.07 + 80e3 / 1e8;
     assert!((0.07..deepest).contains(&found.sinkage), "{} m", found.sinkage);
     let [first, again] = [&found.loading, &found.reloading].map(|curve| curve.last().unwrap());
@@ -243,9 +252,11 @@ fn a_plate_is_pressed_on_to_a_layer() {
     }
 }
 
-/// Ten towed wheels in one rut: between n^(1/5) and n^(1/2) (Abebe, after Saarilahti 1991),
-/// from clay whose pressure hardly grows with depth to sand whose does. Columns alone stand
-/// above that in the clay, and within it where n is 0.7 and more.
+/// The rut depth of ten towed wheels grows as between n^(1/5) and n^(1/2) (Abebe, after Saarilahti
+/// 1991).
+///
+/// The soils range from clay, whose pressure hardly grows with depth, to sand, whose pressure does.
+/// Soil columns alone exceed the band in clay, and are within it where n is 0.7 and more.
 #[test]
 fn multi_pass_keeps_ruts_within_the_published_band() {
     let exponent = |soil: &str, laws: Laws| {
@@ -255,7 +266,7 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
         let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };
         (rig.spacing, rig.step) = (0.03, 2e-3);
         let passes = rig.passes(10).unwrap();
-        // a second wheel in the rut is towed more easily than the first
+        // A second wheel in the rut has less towing resistance than the first.
         assert!(passes[1].drawbar > passes[0].drawbar, "{soil:?}", soil = rig.soil.name);
         (passes[9].sinkage / passes[0].sinkage).ln() / 10_f64.ln()
     };
@@ -282,19 +293,19 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
     assert_eq!(exponent("dry_sand_lll", ALL), exponent("dry_sand_lll", without));
 }
 
-/// Wong: soil that was pressed deeper unloads more stiffly, along k0 + A_u z.
+/// Wong: soil compressed deeper unloads more stiffly, along k0 + A_u z.
 #[test]
 fn reload_stiffening_makes_the_rebound_shrink() {
     let soil = with(sand(), |details| details.reload_growth = Some(1e9));
     let (k0, growth) = (soil.elastic_stiffness, 1e9);
     let rebound = |laws: Laws, pressure: f64| {
         let found = pressed(soil.clone(), laws, pressure);
-        // reloading comes back to where it was let go
+        // Reloading returns to the point of unloading.
         assert!((found.reloaded / found.sinkage - 1.0).abs() < 1e-6);
         (found.sinkage - found.residual, found.sinkage)
     };
     let (on, depth) = rebound(ALL, 2e4);
-    // pressed to a relative 1e-9
+    // The pressure converges to a relative 1e-9.
     assert!((on * (k0 + growth * depth) / 2e4 - 1.0).abs() < 1e-3, "{on} m at {depth} m");
     let (off, _) = rebound(Laws { reload_stiffening: false, ..ALL }, 2e4);
     assert!((off * k0 / 2e4 - 1.0).abs() < 1e-3, "{off} m");
@@ -306,7 +317,7 @@ fn reece_takes_weight_and_width() {
     let reece = Some(Reece { cohesive: 0.0, frictional: 100.0 });
     let soil = with(sand(), |details| (details.density, details.reece) = (Some(1500.0), reece));
     let virgin = |laws: Laws| Bearing::new(&soil, laws, 20.0).virgin(0.02, 1.0, 0.0);
-    // the power is good to 1e-9
+    // The power function is accurate to 1e-9.
     let expected = 1500.0 * 9.81 * 0.05 * 100.0 * 0.4_f64.powf(1.46);
     assert!((virgin(ALL) / expected - 1.0).abs() < 1e-8);
     let bekker = 8e6 * 0.02_f64.powf(1.46);
@@ -318,7 +329,7 @@ fn reece_takes_weight_and_width() {
     assert!(on > 1.2 * off, "{on} m, {off} m");
 }
 
-/// A hardpan stops a plate; a crust bears until it is pushed through.
+/// A hardpan stops a plate; a crust supports it until it breaks.
 #[test]
 fn layers_and_crusts_bear() {
     let without = Laws { layers: false, ..ALL };
@@ -331,7 +342,7 @@ fn layers_and_crusts_bear() {
     assert_eq!(virgin(&layered, ALL, 0.01), virgin(&sand(), ALL, 0.01));
     assert_eq!(virgin(&layered, without, 0.02), plain);
     let (on, off) = (pressed(layered.clone(), ALL, 5e4), pressed(layered, without, 5e4));
-    // 50 kPa are 0.5 mm into the pan at most
+    // 50 kPa give at most 0.5 mm in the pan.
     assert!(on.sinkage < 0.0105 && off.sinkage > 0.02, "{} m, {} m", on.sinkage, off.sinkage);
 
     let crust = Some(Crust { strength: 5e3, depth: 0.02 });
@@ -342,7 +353,7 @@ fn layers_and_crusts_bear() {
     assert!(on.sinkage < 0.8 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
 }
 
-/// The curve is 1 at j = K_w whatever the residual, and K_r far out.
+/// The curve is 1 at j = K_w for any residual, and K_r at large displacement.
 #[test]
 fn peak_shear_rises_and_falls_to_its_residual() {
     let peaked = with(sand(), |details| details.peak_shear = Some(PeakShear { residual: 0.6 }));
@@ -360,13 +371,13 @@ fn peak_shear_rises_and_falls_to_its_residual() {
     };
     let modulus = sand().shear_modulus;
     assert!((at(&on, modulus) - 1.0).abs() < 1e-3, "{}", at(&on, modulus));
-    // after 14 moduli the peak is gone but for e^-13
+    // After 14 moduli the peak has decayed to e^-13.
     assert!((at(&on, 0.2995) - 0.6).abs() < 1e-3, "{}", at(&on, 0.2995));
     assert!((at(&off, modulus) - (1.0 - (-1.0_f64).exp())).abs() < 2e-2);
     assert!((at(&off, 0.2995) - 1.0).abs() < 1e-3);
 }
 
-/// Mud bears more the faster a wheel runs into it.
+/// Mud supports a wheel better the faster it rolls.
 #[test]
 fn rate_dependence_lifts_a_fast_wheel() {
     let rate = Some(RateDependence { exponent: 0.3, speed: 0.01 });
@@ -377,15 +388,15 @@ fn rate_dependence_lifts_a_fast_wheel() {
     let depth =
         |laws: Laws, speed: f64| wheel(mud.clone(), laws, speed, speed).run().unwrap().sinkage;
     let (slow, fast) = (depth(ALL, 0.1), depth(ALL, 2.0));
-    // 20 times the speed, about 20^0.3 times the pressure
+    // 20 times the speed gives about 20^0.3 times the pressure.
     assert!(fast < 0.7 * slow, "{slow} m, {fast} m");
     let off = Laws { rate_dependence: false, ..ALL };
     let (slow, fast) = (depth(off, 0.1), depth(off, 2.0));
-    // what is left is inertia of the wheel
+    // The rest is inertia of the wheel.
     assert!((fast / slow - 1.0).abs() < 0.1, "{slow} m, {fast} m");
 }
 
-/// Soil that sinks under a wheel rises beside it, and none does when it is switched off.
+/// Bulldozing raises berms next to a wheel that sinks; switched off, it raises none.
 #[test]
 fn bulldozing_heaps_soil() {
     let heaps = Bulldozing {
@@ -418,8 +429,8 @@ fn bulldozing_heaps_soil() {
         }
         overlay.heaped_quanta() as f64 * BERM_QUANTUM * 0.05 * 0.05
     };
-    // half a metre of a rut 5 cm deep; the print at its start comes on top, and soil
-    // that was pushed ahead is pressed again (`tests/rig_publication.rs` balances it)
+    // Half a meter of a rut 5 cm deep. The print at its start is additional, and soil pushed ahead
+    // is compacted again (`tests/rig_publication.rs` checks the balance).
     let rut = 0.5 * 0.05 * 0.2;
     let volume = heaped(ALL);
     assert!(volume > rut, "{volume} m³ of {rut} m³");

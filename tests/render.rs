@@ -1,4 +1,4 @@
-//! `bekker render` draws scenarios and runs.
+//! `bekker render` for scenarios and runs.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -9,7 +9,7 @@ fn bekker() -> Command {
     command
 }
 
-/// Width, height, and how many values there are of 256.
+/// Returns width, height, and the number of distinct values out of 256.
 fn picture(path: &Path) -> (u32, u32, usize) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -35,7 +35,7 @@ fn every_view_of_a_scenario_and_of_its_run() {
         let mut command = bekker();
         command.args(["--quiet", "render", "--size", "64x36", "--supersample", "1"]);
         command.args(["--camera", view, "--out"]).arg(&out);
-        // one half of the scenario, the other of the run
+        // Half of the views are of the scenario, the other half of the run.
         match view {
             "front" | "driver" | "bird" => command.arg("--run").arg(&run),
             _ => command.arg(scenario),

@@ -1,5 +1,4 @@
-//! Cameras and lidars against what geometry says: planes, cylinders, steps, a drive past
-//! posts.
+//! Cameras and lidars compared with geometry: planes, cylinders, steps, and a drive past posts.
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Published};
@@ -25,7 +24,7 @@ fn dice(frame: u32) -> Dice {
 
 const GREY: Material = Material::dull([0.5; 3]);
 
-/// Firm ground with things on it, in clear air.
+/// Firm ground with objects, in clear air.
 pub struct Yard {
     pub model: GroundModel,
     pub relief: Relief,
@@ -37,7 +36,7 @@ pub struct Yard {
 }
 
 impl Yard {
-    /// On a plane at height 0.
+    /// Builds a yard on a plane at height 0.
     fn new(sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
         Yard::on(Terrain::flat(0.0, SoilId(0)), sketches, instances)
     }
@@ -79,8 +78,9 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
 
-/// An upright cylinder of 1 m across and 2 m height, whose polygon of 256 sides lies
-/// within 0.04 mm of the circle.
+/// Builds an upright cylinder of 1 m diameter and 2 m height.
+///
+/// Its polygon of 256 sides is within 0.04 mm of the circle.
 fn pillar() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     builder.column([0.0; 3], &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]], 256, GREY);
@@ -112,7 +112,7 @@ fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: impl Fn(f64) -> Pose + Sy
 #[test]
 fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() {
     let mut ball = MeshBuilder::new();
-    // facets of 12 mm on a sphere of 1 m lie within 0.02 mm of it
+    // Facets of 12 mm on a sphere of 1 m are within 0.02 mm of it.
     ball.lump([0.0; 3], 256, |_| 1.0, GREY);
     let mut wall = MeshBuilder::new();
     wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GREY);
@@ -127,7 +127,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
     let mut seen = [0; 3];
     for step in -400..=400 {
         let aside = f64::from(step) * 1e-2;
-        // the range to a circle of radius r about (100, 0)
+        // The range to a circle of radius r about (100, 0).
         let circle = |r: f64, direction: &Vec3| {
             let along = 100.0 * direction.x.abs();
             along - (along * along - 1e4 + r * r).sqrt()
@@ -140,7 +140,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
                 1 => circle(1.0, &direction),
                 _ => 99.5 / direction.y,
             };
-            // at the very rim a facet may be missed
+            // At the very rim a facet may be missed.
             let rim = match k {
                 0 => 0.497,
                 1 => 0.997,
@@ -157,7 +157,7 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
     assert!(seen.iter().all(|&count| count > 90), "{seen:?}");
 }
 
-/// Ground nearer than the nearest range blocks the beam: no return, and none from beneath it.
+/// Ground closer than the minimum range blocks the beam: no return, and none from below it.
 #[test]
 fn ground_nearer_than_the_nearest_range_does_not_return() {
     let yard = Yard::new(Vec::new(), &[]);
@@ -168,14 +168,14 @@ fn ground_nearer_than_the_nearest_range_does_not_return() {
             let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 4.0));
             let beyond = down.iter().filter(|angle| 4.0 / -angle.sin() > nearest).count();
             assert_eq!(cloud.returns.len(), 36 * beyond, "{rays:?}, from {nearest} m");
-            // single precision, 46 m away
+            // Single precision, 46 m away.
             let on_ground = |z: f32| (f64::from(z) + 4.0).abs() < 1e-4;
             assert!(cloud.returns.iter().all(|own| on_ground(own.point[2])), "{nearest}");
         }
     }
 }
 
-/// Both angles of a beam err by the same, however steep it is.
+/// Both angles of a beam have the same error, at any elevation.
 #[test]
 fn beams_err_by_both_angles_alike() {
     let yard = Yard::new(Vec::new(), &[]);
@@ -190,7 +190,7 @@ fn beams_err_by_both_angles_alike() {
             z.atan2(x.hypot(y)) - elevation
         });
         let found = (off.map(|off| off * off).sum::<f64>() / 3600.0).sqrt();
-        // the standard error of a deviation from 3600 is 1.2 %
+        // The standard error of a deviation from 3600 samples is 1.2 %.
         assert!((found / error - 1.0).abs() < 0.05, "{found} at {elevation}");
     }
 }
@@ -212,7 +212,7 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
         }
         let expected = 8.0 / -direction.z * own.x;
         if expected < 150.0 {
-            // single precision in the picture: 4e-6 at 100 m
+            // Single precision in the image: 4e-6 at 100 m.
             assert!((f64::from(depth) - expected).abs() < 1e-3, "{depth} {expected}");
             far = far.max(expected);
             assert_eq!(image.class[index], Class::Ground as u8);
@@ -222,9 +222,11 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     assert!(far > 100.0);
 }
 
-/// The paper's test: at 20 m/s past cylinders of 1 m every 2 m. Swept against the clock,
-/// those on the right look shorter than those on the left: abeam at distance D the sweep
-/// of rate ω gains or loses v / D on the cylinder.
+/// A rotating lidar shortens or lengthens objects that it passes.
+///
+/// The test of the paper: at 20 m/s past cylinders of 1 m every 2 m. With a sweep against the
+/// clock, those on the right appear shorter than those on the left. Abeam at distance D a sweep of
+/// rate ω gains or loses v / D on the cylinder.
 #[test]
 fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
     let mut instances = Vec::new();
@@ -236,12 +238,12 @@ fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
     }
     let yard = Yard::new(vec![pillar()], &instances);
     let lidar = exact(vec![0.0], 36_000);
-    // the sweep passes the right in its first half and the left in its second: abeam at
-    // a quarter and three quarters of the scan, where a cylinder is to stand
+    // The sweep passes the right in its first half and the left in its second: abeam at a quarter
+    // and three quarters of the scan, where a cylinder must be.
     let drive = |share: f64| at(-0.5 + 2.0 * share, 0.0, 1.0);
     let shift = |share: f64| at(2.0 * (share - 0.75), 0.0, 1.0);
     let widths = |cloud: &Cloud, side: f32| {
-        // the cylinder nearest abeam: azimuths of its points without a gap
+        // The cylinder nearest abeam: contiguous azimuths of its points.
         let mut azimuths: Vec<f64> = cloud
             .returns
             .iter()
@@ -263,18 +265,18 @@ fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
         (ends[1] - ends[0]) as f64 * step
     };
     let still = widths(&scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 1.0)), 1.0);
-    // tangents to a circle of 0.5 m at 4 m
+    // Tangents to a circle of 0.5 m at 4 m.
     assert!((still - 2.0 * bekker::numeric::asin(0.125)).abs() < 2e-3, "{still}");
     let ratio = 20.0 / (4.0 * std::f64::consts::TAU / 0.1);
     let right = widths(&scanned(&lidar, &yard.scene(), drive), -1.0);
     let left = widths(&scanned(&lidar, &yard.scene(), shift), 1.0);
-    // to first order; the next terms are of the size of the width squared
+    // To first order; the next terms are of the order of the width squared.
     assert!((right / still * (1.0 + ratio) - 1.0).abs() < 0.01, "{right} {still}");
     assert!((left / still * (1.0 - ratio) - 1.0).abs() < 0.01, "{left} {still}");
     assert!(right < 0.95 * still && left > 1.05 * still);
 }
 
-/// A thing that moves is met where it is when the ray is sent.
+/// A moving object is hit where it is when the ray is sent.
 #[test]
 fn a_moving_cylinder_is_where_it_is_at_the_time() {
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), 1.0);
@@ -311,12 +313,13 @@ fn a_footprint_on_an_edge_returns_twice() {
     };
     let near = |found: Vec<f32>, expected: &[f32]| {
         assert_eq!(found.len(), expected.len(), "{found:?}");
-        // the rim of the footprint is 5e-3 aside: a range longer by its square, 0.25 mm
+        // The rim of the footprint is off the axis by 5e-3 rad, which lengthens the range by its
+        // square, 0.25 mm.
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{found:?}");
     };
     near(ranges(ReturnMode::First), &[9.95]);
     near(ranges(ReturnMode::Last), &[19.95]);
-    // half of the light at half of the distance is four times as bright
+    // Half of the light at half of the distance is four times as bright.
     near(ranges(ReturnMode::Strongest), &[9.95]);
     near(ranges(ReturnMode::Dual), &[9.95, 19.95]);
     let mean = ranges(ReturnMode::Mean);
@@ -336,7 +339,7 @@ fn intensity_falls_with_range_angle_and_air() {
         let expected = reflectance * (2.0 / range) / (range * range);
         assert!((f64::from(r.intensity) / expected - 1.0).abs() < 1e-5, "{r:?}");
     }
-    // in fog of 50 m the far returns go and drops come, near ones at their ranges
+    // In fog of 50 m far returns vanish and droplet returns appear; near returns keep their ranges.
     yard.air.visibility = 50.0;
     let level = exact((0..40).map(|k| -0.01 - 0.01 * f64::from(k)).collect(), 100);
     let clear = 4_000.0;
@@ -346,10 +349,12 @@ fn intensity_falls_with_range_angle_and_air() {
     assert!(air > 100 && (ground as f64) < 0.95 * clear, "{air} {ground}");
 }
 
-/// Of beams that strike nothing those have an echo of the air whose free path ends between the
-/// nearest range and that where haze as thick as half a pulse, 0.3 m, is as bright as a tenth of
-/// white at the farthest range: π α ΔR / S exp(-2 α r) / r² = 0.1 / r_max². At a visibility of
-/// 20 km that is at 1.4 m: an echo in ten thousand beams.
+/// Haze returns echoes from near range only.
+///
+/// A beam without a hit has an echo of the air if its free path ends within a range interval. The
+/// interval starts at the minimum range. It ends where haze as thick as half a pulse, 0.3 m, is as
+/// bright as a tenth of white at the maximum range. There π α ΔR / S exp(-2 α r) / r² = 0.1 /
+/// r_max². At a visibility of 20 km this is at 1.4 m: one echo in ten thousand beams.
 #[test]
 fn haze_answers_from_near_at_hand_alone() {
     let mut yard = Yard::new(Vec::new(), &[]);
@@ -374,14 +379,14 @@ fn haze_answers_from_near_at_hand_alone() {
         let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 2.0));
         assert!(cloud.returns.iter().all(|found| found.class == Class::Air as u8));
         let share = cloud.returns.len() as f64 / beams;
-        // four standard errors
+        // Four standard errors.
         let error = 4.0 * (expected * (1.0 - expected) / beams).sqrt();
         assert!((share - expected).abs() <= error, "{visibility}: {share}, not {expected}");
         assert!(expected < 2e-4 || visibility < 10_000.0, "{expected}");
     }
 }
 
-/// Any number of threads gives the same bits, and the parts of a scan are the whole.
+/// Any number of threads gives the same bits, and the parts of a scan add up to the whole.
 #[test]
 fn threads_and_parts_do_not_matter() {
     let moving = Instance {
@@ -414,8 +419,9 @@ fn threads_and_parts_do_not_matter() {
     assert!(image.class.contains(&(Class::Vehicle as u8)));
 }
 
-/// A small picture of everything at once, by a sum over its bits: what changes a single
-/// one changes it. On purpose: look at the picture, then write down the new sum.
+/// A small image with all features has the recorded checksum.
+///
+/// Any changed bit changes it. After an intended change, inspect the image and record the new sum.
 #[test]
 fn a_small_picture_is_the_one_that_it_was() {
     let instances = [

@@ -1,5 +1,4 @@
-//! Vehicles put elsewhere: among ranks with the bits of one process, and nowhere where something
-//! stands.
+//! Relocation of vehicles: on ranks with the bits of one process, and never into an obstacle.
 
 use crate::scene;
 
@@ -18,7 +17,7 @@ fn place(x: f64, y: f64, speed: f64) -> Placement {
     Placement { position: [x, y], heading: 0.1 * y, speed }
 }
 
-/// Three that are kilometres apart, each named by its number.
+/// Builds three vehicles kilometers apart, each named by its number.
 fn far_apart() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
@@ -31,15 +30,18 @@ fn far_apart() -> WorldModel {
     model
 }
 
-/// What a program does with a world, in one process or on ranks.
+/// Action of a program on a world, in one process or on ranks.
 enum Task {
     Drive(usize),
     Put(usize, Placement),
     PutAll([Placement; 3]),
 }
 
-/// One is put behind another that is kilometres away, into its rut; back, across its own; and in the
-/// end all into one rut of all three, one of them launched.
+/// Returns the tasks of the test.
+///
+/// One vehicle is placed behind another that is kilometers away, into its rut; then back, across
+/// its own rut. At the end all are placed into one rut of all three, one of them with an initial
+/// speed.
 fn tasks() -> [Task; 7] {
     [
         Task::Drive(30),
@@ -69,7 +71,7 @@ fn in_one_process(model: WorldModel) -> Vec<[u8; 32]> {
     hashes
 }
 
-/// The same hashes, found on one of several ranks.
+/// Returns the hashes of the same tasks on one of several ranks.
 fn among_ranks(rank: impl Communicator, model: WorldModel, route: Route) -> Vec<[u8; 32]> {
     let sharing = Sharing { partition: Partition::Blocks, route, ..Sharing::default() };
     let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
@@ -88,7 +90,7 @@ fn among_ranks(rank: impl Communicator, model: WorldModel, route: Route) -> Vec<
     hashes
 }
 
-/// All ranks found the hashes of one process.
+/// Asserts that all ranks found the hashes of one process.
 fn are_alike(expected: &[[u8; 32]], found: Vec<std::thread::Result<Vec<[u8; 32]>>>, what: &str) {
     let size = found.len();
     for (rank, found) in found.into_iter().map(Result::unwrap).enumerate() {
@@ -119,7 +121,8 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
     are_alike(&expected, found, "by TCP, neighbours");
 }
 
-/// What cannot be is refused on all ranks alike, as in one process, and changes nothing.
+/// An invalid relocation is refused on all ranks with the error of one process, and changes
+/// nothing.
 #[test]
 fn what_cannot_be_is_told_on_all_ranks_alike() {
     let model = far_apart();
@@ -151,22 +154,23 @@ fn what_cannot_be_is_told_on_all_ranks_alike() {
             ranks.respawn_all(&[beside; 2]).unwrap_err(),
             ranks.respawn_all(&[beside; 3]).unwrap_err(),
         ];
-        // one that was asked for another place than the rest
+        // This rank requests another position than the rest.
         let own = Placement { speed: if ranks.rank() == 1 { 2.0 } else { 1.0 }, ..beside };
         let unlike = ranks.respawn(0, &own).unwrap_err();
         assert_eq!(ranks.hash().unwrap().state, before);
         (told, unlike)
     });
     for (told, unlike) in of_all.into_iter().map(Result::unwrap) {
-        // as text: of what is no number nothing is equal
+        // Compared as text, since NaN is not equal to itself.
         assert_eq!(told.map(|error| error.to_string()), alone);
         assert!(matches!(unlike, RankError::Disagreement { rank: 1, here: 0, .. }), "{unlike}");
         assert!(unlike.is_shared());
     }
 }
 
-/// Nobody is put where something stands; beside it, over a stone that is low enough, and where a
-/// trunk lies there is room.
+/// No vehicle is placed into an obstacle.
+///
+/// Next to one, over a stone that is low enough, and over a fallen trunk it may be placed.
 #[test]
 fn nobody_is_put_into_an_obstacle() {
     let text = r#"

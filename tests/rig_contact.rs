@@ -1,4 +1,4 @@
-//! What the contact promises to a vehicle's implicit step.
+//! Properties of the contact on which a vehicle's implicit step relies.
 
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Overlay, Published};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts the allocations of each thread.
+/// Allocator that counts the allocations of each thread.
 struct Counting;
 
 thread_local! {
@@ -97,8 +97,9 @@ fn pose_at(x: f64, depth: f64) -> Pose {
     Pose { position: Vec3::new(x, 0.0, 0.467 - depth), ..Pose::default() }
 }
 
-/// Holds a free wheel of `mass` kg under gravity and a sideways force, N, by
-/// implicit steps; returns position and speed at the end, and the last contact.
+/// Holds a free wheel of `mass` kg under gravity and a sideways force, N, by implicit steps.
+///
+/// Returns position and speed at the end, and the last contact.
 fn hold(dt: f64, seconds: f64, mass: f64, push: f64) -> (Vec3, Vec3, Contact) {
     let mut bench = Bench::new(0.0, 0.04);
     let mut pose = pose_at(0.0, 0.0);
@@ -107,7 +108,7 @@ fn hold(dt: f64, seconds: f64, mass: f64, push: f64) -> (Vec3, Vec3, Contact) {
     for count in 0..(seconds / dt) as usize {
         last = bench.contact(&pose, &twist, dt);
         let load = &last.load;
-        // push along the axle once the wheel has settled
+        // The push along the axle starts once the wheel has settled.
         let side = if count as f64 * dt > 0.5 * seconds { push } else { 0.0 };
         let applied = load.wrench.force + Vec3::new(0.0, side, -9.81 * mass);
         let damping = load.damping.fixed_view::<3, 3>(3, 3);
@@ -128,20 +129,20 @@ fn a_wheel_at_rest_stays_at_rest() {
         assert!(position.x.abs() + position.y.abs() < 1e-9, "{dt}: {position}");
         let force = contact.load.wrench.force;
         assert!((force.z / (600.0 * 9.81) - 1.0).abs() < 1e-3, "{force}");
-        // no force of its own across
+        // No lateral force without a push.
         assert!(force.x.hypot(force.y) < 1e-6 * force.z, "{force}");
     }
 }
 
 #[test]
 fn a_pushed_wheel_creeps_no_faster_than_the_sliding_threshold() {
-    // half the friction that the soil can give: the wheel slides until enough
-    // shear is mobilised, then holds but for the creep below 1e-4 m/s
+    // Half the friction of the soil: the wheel slides until enough shear is mobilized, then holds
+    // except for creep below 1e-4 m/s.
     let push = 0.5 * 600.0 * 9.81 * 30_f64.to_radians().tan();
     for dt in [1e-3, 4e-3] {
         let (position, speed, contact) = hold(dt, 4.0, 600.0, push);
         assert!(speed.y.abs() < 1e-4, "{dt}: {speed}");
-        // 1 - exp(-j/K) = 1/2 at j = 0.69 K = 6.9 mm, and what speed it had
+        // 1 - exp(-j/K) = 1/2 at j = 0.69 K = 6.9 mm, plus travel by its speed.
         assert!(position.y > 0.006 && position.y < 0.03, "{dt}: {position}");
         assert!((contact.load.wrench.force.y / -push - 1.0).abs() < 0.01);
     }
@@ -170,7 +171,7 @@ proptest! {
             prop_assert!((trial.transpose() * matrix * trial)[0] > -1e-9 * scale);
             prop_assert!(matrix.iter().all(|entry| entry.is_finite()));
         }
-        // soil never pulls, and friction never drives
+        // Soil never pulls, and friction never drives.
         prop_assert!(load.wrench.force.z >= 0.0);
         let sliding = bench.contact(&pose, &twist, 2e-3);
         prop_assert!(sliding.works.shear >= 0.0);
@@ -194,7 +195,7 @@ proptest! {
             orientation.inverse() * total
         };
         let (along, turned) = (run(0.0), run(f64::from(quarter) * std::f64::consts::FRAC_PI_2));
-        // a node on the very edge may fall either way by rounding
+        // By rounding, a node on the very edge may be inside or outside.
         prop_assert!((along - turned).norm() < 1e-3 * along.norm(), "{along} {turned}");
     }
 }
@@ -234,11 +235,11 @@ fn a_step_allocates_nothing_once_it_has_its_room() {
     };
     assert!(drive(0, 500) > 0);
     assert_eq!(drive(500, 1500), 0);
-    // and the tiles behind have been let go
+    // The tiles behind have been dropped.
     assert!(bench.overlay.tiles() < 40, "{}", bench.overlay.tiles());
 }
 
-/// Ground that is firm where x >= 0 and yields elsewhere.
+/// Builds ground that is firm where x >= 0 and deformable elsewhere.
 fn half_firm() -> GroundModel {
     let kind = SoilKind::Firm { friction: 0.8 };
     let rock = Soil { name: "rock".into(), source: String::new(), kind };
@@ -262,13 +263,13 @@ fn a_wheel_crosses_onto_firm_ground_without_a_jump() {
         pose.position.z += 1.0;
         let found = bench.contact(&pose, &Twist::default(), 1e-3);
         let share = found.firm.map_or(0.0, |firm| firm.share);
-        // the tent is 0.43 m long and falls by 1 in half of that
+        // The tent-shaped weight is 0.43 m long and falls by 1 over half of that.
         assert!((share - before).abs() < 0.02, "{x}: {before} to {share}");
         assert!(share >= before - 1e-9, "{x}: {before} to {share}");
         before = share;
         if let Some(firm) = found.firm {
-            // out of its rut of 2 cm it climbs over an edge, which a disc of 0.467 m meets at
-            // acos(1 - 0.02/0.467) = 17 degrees; what presses it there leans less
+            // Out of its rut of 2 cm the wheel climbs over an edge. A disc of 0.467 m contacts it
+            // at acos(1 - 0.02/0.467) = 17 degrees; the contact force there is less inclined.
             assert!((firm.height - 1.0).abs() < 0.03 && firm.normal.z > 0.955, "{x}: {firm:?}");
             assert!((firm.height - height).abs() < 1.5 * step, "{x}: {height} to {firm:?}");
             height = firm.height;
@@ -296,13 +297,13 @@ fn on_a_slope_the_soil_presses_along_its_normal() {
     let pose = Pose { position: normal * (0.467 - depth), ..Pose::default() };
     let force = bench.contact(&pose, &Twist::default(), 1e-3).load.wrench.force;
     assert!(force.cross(&normal).norm() < 1e-9 * force.norm(), "{force}");
-    // nodes stand closer along the slope than in plan: the horizontal cells
-    // carry cos(a) of the slope's area. On the flat at the same depth:
+    // Nodes are closer along the slope than in plan: the horizontal cells carry cos(a) of the
+    // slope's area. The reference is level ground at the same depth.
     let mut flat = Bench::new(0.0, 0.02);
     let level =
         flat.contact(&pose_at(0.0, depth), &Twist::default(), 1e-3).load.wrench.force.norm();
-    // sinkage is measured along the normal as cos(a) times the vertical gap, so
-    // away from the middle the wheel's curvature shows by its second order
+    // Sinkage along the normal is cos(a) times the vertical gap, so away from the middle the
+    // wheel's curvature has a second-order effect.
     let ratio = force.norm() / (level * normal.z);
     assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
 }

@@ -1,4 +1,4 @@
-//! Ruts that are published node by node while wheels drive on.
+//! Ruts published node by node while wheels drive on.
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{
@@ -77,8 +77,9 @@ impl<'a> Roller<'a> {
     }
 }
 
-/// Rolls over 2 m with a heartbeat of so many steps; returns the ground with
-/// all of it published, and the number of patches.
+/// Rolls over 2 m with a heartbeat of `heartbeat` steps.
+///
+/// Returns the ground with all of it published, and the number of patches.
 fn one_pass(model: &GroundModel, heartbeat: usize) -> (Published, i64) {
     let mut published = Published::default();
     let mut roller = Roller::new(model, 0.0, 0.01, 0.06);
@@ -110,7 +111,7 @@ fn nothing_is_lost_between_heartbeats() {
         for ((key, a), (other, b)) in rare.tiles().zip(often.tiles()) {
             assert_eq!((key, a.mask()), (other, b.mask()));
             for (index, (a, b)) in a.iter().zip(b.states()).map(|((index, a), b)| (index, (a, b))) {
-                // a node is published once its wheel has left: once, from the same floats
+                // A node is published once, after its wheel has left, from the same floats.
                 assert_eq!(a, b, "{key:?} {index}");
             }
         }
@@ -126,17 +127,17 @@ fn heaped_soil_balances_to_the_quantum_at_every_step() {
         erosion_sweeps: 5,
         erosion_rings: 5,
     };
-    // the balance itself is asserted within, at every step
+    // The balance itself is asserted within, at every step.
     one_pass(&model_under(Laws::refined(), Some(heap)), 5);
     let model = model(Some(heap));
     let (published, heaped) = one_pass(&model, 5);
     assert_eq!(published.berm_quanta(), heaped);
-    // 80 % of the rut's volume, but for what still waits for a whole quantum
-    // a node, and for the rounding of the rut, half a quantum a node
+    // 80 % of the rut's volume, except for amounts below a whole quantum per node and for the
+    // rounding of the rut, half a quantum per node.
     let rut = published.sinkage_quanta() as f64 * SINKAGE_QUANTUM;
     let berm = heaped as f64 * bekker::ground::BERM_QUANTUM;
     assert!((berm / (0.8 * rut) - 1.0).abs() < 1e-3, "{berm} of {rut}");
-    // a berm stands beside the rut
+    // A berm is next to the rut.
     let beside = surface_height(&model, &published, 1.0, 0.18);
     assert!(beside > 0.005, "{beside}");
     let (again, _) = one_pass(&model, 5);
@@ -147,7 +148,7 @@ fn heaped_soil_balances_to_the_quantum_at_every_step() {
 fn a_second_pass_feels_the_published_rut_as_its_own() {
     let model = model(None);
     let (published, _) = one_pass(&model, 5);
-    // the same ground, kept in one private overlay all along
+    // The same ground, kept in one private overlay throughout.
     let empty = Published::default();
     let mut own = Roller::new(&model, 0.0, 0.01, 0.06);
     for _ in 0..500 {
@@ -160,8 +161,8 @@ fn a_second_pass_feels_the_published_rut_as_its_own() {
     for _ in 0..200 {
         let (a, b) = (own.step(&empty), other.step(&published));
         let (a, b) = (a.load.wrench.force, b.load.wrench.force);
-        // K_e times half a quantum of sinkage, 1 kPa, over the strip that
-        // touches: 4 cm of 25 cm width; and half a quantum of yield
+        // K_e times half a quantum of sinkage, 1 kPa, over the contact strip: 4 cm of 25 cm width;
+        // plus half a quantum of yield.
         assert!((a - b).norm() < 1e3 * 0.04 * 0.254 + 0.01 * a.norm(), "{a} {b}");
     }
 }
@@ -172,10 +173,10 @@ fn a_rut_is_as_deep_as_the_wheel_went_but_for_the_rebound() {
     let (published, _) = one_pass(&model, 5);
     let height = surface_height(&model, &published, 1.0, 0.0);
     let deepest = published.node(Node { i: 25, j: 0 });
-    // 6 cm, less the elastic part p / K_e
+    // 6 cm, less the elastic part p / K_e.
     let pressure = 2e6 * bekker::numeric::pow(0.06, 1.1);
     let expected = 0.06 - pressure / 2e8;
-    // the wheel's bottom passes within 2 mm of the node: 4 µm; rounding 5 µm
+    // The wheel's bottom passes within 2 mm of the node, an error of 4 µm; rounding adds 5 µm.
     assert!((-height - expected).abs() < 1e-5, "{height} {expected}");
     assert_eq!(deepest.passes, 1);
     assert!((deepest.yield_pressure_pa() / pressure - 1.0).abs() < 1e-3);

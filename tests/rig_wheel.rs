@@ -1,10 +1,9 @@
-//! The single-wheel rig against integrals of the same laws and against runs of
-//! Project Chrono.
+//! The single-wheel rig compared with integrals of the same laws and with runs of Project Chrono.
 //!
-//! A rigid wheel of radius 0.467 m and width 0.254 m at 1 m/s. The integrals
-//! are over the arc of a continuous contact, by adaptive quadrature, made
-//! independently of this code. The runs are of Project Chrono (commit 7689fbc,
-//! August 2026): a mesh wheel of 360 facets, nodes 2 cm apart, 1 ms.
+//! A rigid wheel of radius 0.467 m and width 0.254 m runs at 1 m/s. The integrals are over the arc
+//! of a continuous contact, by adaptive quadrature, computed independently of this code. The runs
+//! are of Project Chrono (commit 7689fbc, August 2026): a mesh wheel of 360 facets, nodes 2 cm
+//! apart, 1 ms.
 
 use bekker::rig::{Rig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::Underside;
@@ -46,7 +45,7 @@ fn hard() -> Yielding {
     }
 }
 
-/// The hard soil under a patch of fixed width, 1/b in 1/m.
+/// Returns the hard soil under a patch of fixed width, 1/b in 1/m.
 fn hard_of_width(inverse: f64) -> Yielding {
     Yielding { k_phi: 5.301e6 + 102e3 * inverse, k_c: 0.0, ..hard() }
 }
@@ -117,7 +116,7 @@ fn a_rolling_wheel_agrees_with_the_integrals_of_its_laws() {
     for (soil, load, rows) in tables {
         for &[slip, damping, sinkage, drawbar, torque] in rows {
             let mut rig = rig(soil.clone(), damping, load, rolling(slip));
-            // the soft bed is still giving way after 4 s
+            // The soft bed still deforms after 4 s.
             rig.duration = if load < 5000.0 { 8.0 } else { 4.0 };
             let got = rig.run().unwrap();
             let case = format!("k_phi {} slip {slip} damping {damping}", soil.k_phi);
@@ -132,14 +131,13 @@ fn a_rolling_wheel_agrees_with_the_integrals_of_its_laws() {
 
 #[test]
 fn a_rolling_wheel_agrees_with_project_chrono() {
-    // slip, damping, drawbar, torque, sinkage. Its soft wheel at slip 0.05 is left
-    // out: there it has not settled after its 4 s (it carries 2987 of 3000 N), and at
-    // 176 and -66 N is itself 12 and 22 % from the integrals. Its sinkage grows with
-    // slip by 13 % and more, where its law of pressure knows no slip; it is compared
-    // at slip 0.1.
+    // Columns: slip, damping, drawbar, torque, sinkage. Chrono's soft wheel at slip 0.05 is left
+    // out. There it has not settled after its 4 s (it carries 2987 of 3000 N), and at 176 and -66 N
+    // is itself 12 and 22 % from the integrals. Chrono's sinkage grows with slip by 13 % and more,
+    // although its law of pressure does not depend on slip; it is compared at slip 0.1.
     //
-    // The width of its patch is that of every node within 0.1 m below the wheel,
-    // loaded or not: 0.58 m by 0.24 m. Of these soils only `hard` has a k_c for it.
+    // The width of its patch is that of every node within 0.1 m below the wheel, loaded or not:
+    // 0.58 m by 0.24 m. Of these soils only `hard` has a k_c for it.
     let tables: [(Yielding, f64, &[[f64; 5]]); 3] = [
         (
             mid(),
@@ -203,8 +201,8 @@ fn a_rolling_wheel_agrees_with_project_chrono() {
             if slip == 0.1 {
                 assert_within(0.03, got.sinkage, sinkage, &format!("{case}: sinkage"));
             }
-            // On `hard` at small slip the reference's torque is itself up to 7 % from the
-            // integral of its laws (688.6 for 645.6 N m at 0.05).
+            // On `hard` at small slip the reference's torque is itself up to 7 % from the integral
+            // of its laws (688.6 for 645.6 N m at 0.05).
             let small_slip_on_hard = soil.k_phi > 5e6 && slip <= 0.1;
             let share = if small_slip_on_hard { 0.065 } else { 0.03 };
             assert_within(share, got.torque, torque, &format!("{case}: torque"));
@@ -219,7 +217,7 @@ fn a_wheel_pressed_straight_down_sinks_as_in_closed_form() {
         (soft(), 6311.6, 0.24852),
         (Yielding { k_phi: 5.301e6 + 102e3 / 0.254, k_c: 0.0, ..hard() }, 6311.6, 0.011742),
     ] {
-        // at most r / 50
+        // At most r / 50.
         for spacing in [0.009, 0.005] {
             let mut rig = rig(soil.clone(), 0.0, load, WheelMotion::Pressed);
             rig.spacing = spacing;
@@ -227,7 +225,7 @@ fn a_wheel_pressed_straight_down_sinks_as_in_closed_form() {
             println!("{} {spacing}: {:+.3} %", soil.k_phi, 100.0 * (got.sinkage / sinkage - 1.0));
             assert_within(0.01, got.sinkage, sinkage, "sinkage");
             assert_within(0.001, got.vertical, load, "vertical");
-            // symmetric and at rest: nothing pulls
+            // Symmetric and at rest: no pull.
             assert!(got.drawbar.abs() < 1e-6 * load, "{}", got.drawbar);
         }
     }
@@ -255,7 +253,7 @@ fn towed(slip_angle: f64) -> WheelMotion {
     WheelMotion::Towed { speed: 1.0, slip_angle }
 }
 
-/// A free axle against one that is turned just so: the same forces, and no torque.
+/// A free axle gives the forces of one turned at the same speed, and no torque.
 #[test]
 fn a_towed_wheel_is_one_turned_without_torque() {
     for (soil, slip_angle) in [(mid(), 0.0), (hard(), 0.2)] {
@@ -264,8 +262,8 @@ fn a_towed_wheel_is_one_turned_without_torque() {
         let found = free.run().unwrap();
         let skid = 1.0 - found.rim_speed / slip_angle.cos();
         assert!(skid > 0.0 && skid < 0.1 && found.drawbar < 0.0, "{skid}, {found:?}");
-        // the axle's speed swings a little as nodes come and go, and the torque of its mean is not
-        // the mean of the torque: a thousandth of slip makes ten times as much
+        // The axle's speed varies slightly as nodes enter and leave. The torque of the mean speed
+        // is not the mean torque: a slip of 0.001 gives ten times this tolerance.
         let turning = 0.003 * 6311.6 * 0.467;
         assert!(found.torque.abs() < turning, "{}", found.torque);
         let rim_speed = found.rim_speed;
@@ -274,14 +272,15 @@ fn a_towed_wheel_is_one_turned_without_torque() {
         assert!(turned.torque.abs() < turning, "{}", turned.torque);
         assert_within(0.02, turned.drawbar, found.drawbar, "towed resistance");
         assert_within(0.01, turned.sinkage, found.sinkage, "sinkage");
-        // what draws it is all that is put in
+        // The towing work is the only input.
         let drawn = -(found.drawbar * slip_angle.cos() + found.lateral * slip_angle.sin());
         assert_within(0.01, found.works.taken(), drawn, "works");
     }
 }
 
-/// Where pressure stands upright, a locked wheel's force is shear alone: against its velocity,
-/// and, mobilised in full, the load times tan φ.
+/// Where pressure acts vertically, a locked wheel's force is shear alone.
+///
+/// It opposes the velocity and, fully mobilized, equals the load times tan φ.
 #[test]
 fn a_locked_wheel_drags_against_its_velocity() {
     for degrees in [0.0_f64, 15.0, 45.0] {
@@ -290,14 +289,14 @@ fn a_locked_wheel_drags_against_its_velocity() {
         let found = rig(mid(), 0.0, 6311.6, motion).run().unwrap();
         let whole = found.drawbar.hypot(found.lateral);
         let limit = found.vertical * 30_f64.to_radians().tan();
-        // K = 1 cm beside a contact of tens of centimetres: a few per cent are not mobilised
+        // K = 1 cm and a contact of tens of centimeters: a few percent are not mobilized.
         assert!(whole < 1.001 * limit && whole > 0.93 * limit, "{whole} N of {limit} N");
         let direction = (-found.lateral).atan2(-found.drawbar).to_degrees();
         assert!((direction - degrees).abs() < 0.5, "{direction}, not {degrees}");
     }
 }
 
-/// To the left as to the right.
+/// Steering to the left gives the mirrored forces of steering to the right.
 #[test]
 fn steering_is_the_same_on_both_sides() {
     for slip_angle in [0.1, 0.3] {
@@ -306,9 +305,9 @@ fn steering_is_the_same_on_both_sides() {
                 .run()
                 .unwrap()
         });
-        // ISO 8855: a velocity to the left of the wheel's plane pushes it to the right
+        // ISO 8855: a velocity to the left of the wheel's plane pushes it to the right.
         assert!(left.lateral < 0.0, "{}", left.lateral);
-        // nodes do not lie the same on both sides of a wheel that goes aside
+        // The node positions differ between the two sides of an obliquely rolling wheel.
         assert_within(0.01, -right.lateral, left.lateral, "side force");
         assert_within(0.01, right.drawbar, left.drawbar, "drawbar");
         assert_within(0.01, right.sinkage, left.sinkage, "sinkage");

@@ -1,11 +1,13 @@
-//! The HMMWV on firm ground beside runs of the reference (Project Chrono main at
-//! 7689fbc, HMMWV_Full, TMeasy tyres, friction 0.8, step 1 ms): distance, speed,
-//! yaw rate within 3 %.
+//! The HMMWV on firm ground compared with runs of the reference: distance, speed and yaw rate agree
+//! within 3 %.
 //!
-//! Wheel loads are compared axle by axle. The reference's gearbox puts its torque
-//! on the chassis about x with the wrong sign: driving straight ahead, its left
-//! wheels carry up to 1000 N more than its right ones, which no vehicle without
-//! lateral acceleration can do. In the sum over an axle this drops out.
+//! The reference is Project Chrono main at 7689fbc, HMMWV_Full, TMeasy tires, friction 0.8, step 1
+//! ms.
+//!
+//! Wheel loads are compared axle by axle. The reference's gearbox applies its torque to the chassis
+//! about x with the wrong sign. Driving straight ahead, its left wheels carry up to 1000 N more
+//! than its right ones, which no vehicle without lateral acceleration can do. The sum over an axle
+//! is free of this effect.
 
 use crate::scene;
 
@@ -18,7 +20,7 @@ use scene::{agent, at, drive, firm, flat, table, vehicle, world};
 
 const ON: fn(f64) -> [[f64; 2]; 2] = |throttle| [[1.0, 0.0], [1.2, throttle]];
 
-/// Released at 0.7 m, as in the reference.
+/// Starts the HMMWV at a height of 0.7 m, as in the reference.
 fn run(driver: Driver) -> World {
     let hmmwv = vehicle("hmmwv");
     world(flat(0.05, firm(0.8)), 1e-3, vec![agent(&hmmwv, driver, at(0.0, 0.0, 0.7))])
@@ -94,7 +96,7 @@ fn brakes_to_a_stop_and_stands_there() {
     within("rear axle", rear / count, 8962.1, 0.03);
     let standing = sample(&mut world, 11.0);
     within("stopping distance", standing.pose.position.x, 66.04, 0.03);
-    // The reference slides back at 7 cm/s for ever; a braked vehicle stands.
+    // The reference slides back at 7 cm/s indefinitely; here a braked vehicle is stationary.
     let later = sample(&mut world, 16.0);
     let creep = (later.pose.position - standing.pose.position).norm();
     assert!(creep < 0.01, "creeps {creep} m in 5 s");
@@ -112,24 +114,25 @@ fn answers_a_step_of_steering_as_the_reference() {
     let path = sample.pose.position.xy().norm();
     within("distance from the start", path, 48.1132f64.hypot(52.4954), 0.03);
     within("speed", sample.velocity.xy().norm(), 13.8383, 0.03);
-    // 3.5 % here, at 0.63 g of lateral acceleration: a miss of the 3 % aimed at (2.7 %
-    // at equal speeds), see below; the bound keeps it from growing.
+    // 3.5 % here, at 0.63 g of lateral acceleration: above the target of 3 % (2.7 % at equal
+    // speeds), see below. The bound keeps it from growing.
     within("yaw rate", sample.angular_velocity.z, 0.44272, 0.04);
 }
 
-/// With three faults of the reference added, speed comes out as there within 1.5 %
-/// and the load of every wheel in a bend within 100 N, 0.4 % of the weight; without
-/// them 2 % and 325 N. Its gearbox puts its torque on the chassis with the wrong
-/// sign (a couple of twice the driveshaft's torque), and it places the force of a
-/// tyre one deflection above the ground (it takes the point on the ground for the
-/// bottom of the undeformed disc, and lifts it once more). And it has the thrust act at the loaded radius,
-/// where slip is counted by the larger one on which the tyre rolls: so the ground gets more power than
+/// With three faults of the reference added, speed agrees within 1.5 % and every wheel load in a
+/// bend within 100 N, 0.4 % of the weight.
+///
+/// Without them the differences are 2 % and 325 N. First, its gearbox applies its torque to the
+/// chassis with the wrong sign (a couple of twice the driveshaft's torque). Second, it places the
+/// force of a tire one deflection above the ground. It takes the point on the ground for the bottom
+/// of the undeformed disc, and raises it once more. Third, the thrust acts at the loaded radius,
+/// while slip is computed with the larger rolling radius, so the ground receives more power than
 /// the wheel gives.
 ///
-/// They do not explain the yaw rate (0.4603 with both). It is off by as much as an
-/// aligning torque 1.7 times as large would make: with that and the second fault,
-/// step steer and circle agree with the reference within 1.5 % in speed and yaw rate
-/// throughout. No such term is known; the formulas of the tyre are the same.
+/// They do not explain the yaw rate (0.4603 with both). Its error is that of an aligning torque 1.7
+/// times as large. With that and the second fault, step steer and circle agree with the reference
+/// within 1.5 % in speed and yaw rate throughout. No such term is known; the formulas of the tire
+/// are the same.
 #[test]
 fn leans_as_the_reference_with_its_faults() {
     let hmmwv = vehicle("hmmwv");
@@ -210,7 +213,7 @@ fn circles_as_the_reference() {
     }
 }
 
-/// No chassis roll while driving straight ahead: left and right carry the same.
+/// The chassis does not roll while driving straight ahead: left and right loads are equal.
 #[test]
 fn drives_straight_ahead_without_leaning() {
     let mut world = run(table(&ON(1.0), &[], &[]));
@@ -220,8 +223,9 @@ fn drives_straight_ahead_without_leaning() {
     assert!((load(0) - load(1)).abs() < 30.0 && (load(2) - load(3)).abs() < 30.0);
 }
 
-/// Vehicles on rigid tyres go at 1.5 m/s over what is stamped into firm ground at x = 10 m: how far each
-/// has come after 14 s, and how high its chassis rose.
+/// Drives vehicles on rigid tires at 1.5 m/s over a stamp in firm ground at x = 10 m.
+///
+/// Returns for each the distance after 14 s and the maximum rise of its chassis.
 fn over(stamp: &str) -> Vec<[f64; 2]> {
     let text = format!(
         r#"
@@ -261,8 +265,11 @@ driver = {{ kind = "path", speed = 1.5, waypoints = [[0, 0], [30, 0]] }}
     ended.map(|(sample, rose)| [sample.pose.position.x, rose]).collect()
 }
 
-/// A slot of 0.1 m without bottom is nothing to wheels of 0.33 m and 0.6 m, a wall of twice 0.5 m stops
-/// them: no mean of a few heights is asked, into which a slot falls and over which a wall is a ramp.
+/// Rigid wheels of 0.33 m and 0.6 m roll over a bottomless slot of 0.1 m, and a wall of 1 m stops
+/// them.
+///
+/// The contact is not a mean of a few heights, which would fall into a slot and turn a wall into a
+/// ramp.
 #[test]
 fn rigid_tyres_roll_over_slots_and_stop_at_walls() {
     let slot = r#"{ kind = "ditch", from = [10, -30], to = [10, 30], width = 0.1, depth = 2.5, edge = 0.02, face = "straight" }"#;

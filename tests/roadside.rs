@@ -1,5 +1,7 @@
-//! Barriers and people on foot: minded by who hears them, seen by cameras, told as hit, the same on
-//! any ranks and after a cut.
+//! Barriers and pedestrians: vehicles with a radio respect them, cameras see them, and collisions
+//! are reported.
+//!
+//! Results are the same on any ranks and after a checkpoint.
 
 use crate::ranks_mpi::{bekker, read};
 use crate::runs::{Runs, told};
@@ -12,8 +14,10 @@ use bekker::simulation::{Event, Struck, World, WorldModel};
 use std::path::Path;
 use std::process::Command;
 
-/// A barrier that is closed until 9 s, somebody who steps onto the road behind it, one who hears of
-/// both and one who hears of nothing, on a road each.
+/// Two roads, each with a barrier, a pedestrian on the road behind it, and a vehicle.
+///
+/// The first vehicle receives messages of its barrier, closed until 9 s, and of its pedestrian. The
+/// second vehicle receives no messages.
 const ROADS: &str = r#"
 format = 1
 name = "roads"
@@ -93,19 +97,19 @@ fn who_hears_of_barrier_and_walker_stops_for_both_and_who_does_not_meets_them() 
         let sample = world.sample(0).unwrap();
         (sample.pose.position.x, sample.speed)
     };
-    // its front is 2.4 m ahead at most, the stop line a metre before the arm, and it stands another
-    // metre before that
+    // Its front is at most 2.4 m ahead, the stop line a meter before the arm, and it stops another
+    // meter before that.
     let (x, speed) = at(&mut world, 8.9);
     assert!((33.0..38.0).contains(&x) && speed.abs() < 0.2, "{x} m, {speed} m/s");
-    // up at 11 s
+    // Up at 11 s.
     let (x, _) = at(&mut world, 10.9);
     assert!(x < 38.0, "{x} m");
-    // the walker is in the way from 16 s to 20 s
+    // The pedestrian is on the road from 16 s to 20 s.
     let (x, speed) = at(&mut world, 19.5);
     assert!((55.0..67.0).contains(&x) && speed.abs() < 0.3, "{x} m, {speed} m/s");
     let (x, _) = at(&mut world, 30.0);
     assert!(x > 70.0, "{x} m");
-    // who hears nothing has met both, without a force
+    // The vehicle without messages has hit both, without a force.
     hits.sort_by_key(|own| (own.0, own.1));
     let met = [(1, Struck::Barrier(1), 0.0), (1, Struck::Pedestrian(1), 0.0)];
     assert_eq!(hits, met);
@@ -128,7 +132,7 @@ fn any_ranks_and_a_cut_give_the_same_bits() {
     same_bits_on_threads_and_resumed(|| World::new(model(ROADS, &[])), 1.0, 2.0);
 }
 
-/// A camera that looks along x from the height of eyes, 12 m before a light and a walker.
+/// A camera that looks along x from eye height, 12 m before a light and a pedestrian.
 const SEEN: &str = r#"
 format = 1
 name = "seen"
@@ -194,9 +198,9 @@ fn a_camera_sees_lamps_change_and_people_walk() {
     assert!(red > 0 && green == 0, "{red} red, {green} green");
     let last = pictures.len() - 1;
     let [red, green] = counts(last);
-    // the post's own band is red, lower down
+    // The post's own band is red, lower down.
     assert!(green > 0, "{red} red, {green} green");
-    // it walks to the left
+    // The pedestrian walks to the left.
     assert!(middle(last) + 15 < middle(0), "{} {}", middle(0), middle(last));
 }
 

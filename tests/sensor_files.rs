@@ -1,5 +1,5 @@
-//! What sensors leave in a run's folder: the same bytes on any number of ranks, and an
-//! MCAP that the format's own reader takes.
+//! Sensor files in a run's folder: the same bytes on any number of ranks, and an MCAP readable by
+//! the format's own reader.
 
 use crate::python;
 
@@ -53,7 +53,7 @@ fn run(folder: &Path, name: &str, more: &[&str]) -> Vec<u8> {
     std::fs::read(out.join("sensors.mcap")).unwrap()
 }
 
-/// All frames that sensors of a run saved, by their names.
+/// Returns all saved frames of a run's sensors by name.
 fn frames(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut folders = vec![out.join("sensors")];
@@ -71,8 +71,8 @@ fn frames(out: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// Tables of small readings: as many rows as the MCAP has messages, in both formats, and
-/// one and two ranks leave the same bytes.
+/// Checks tables of small readings: one row per MCAP message in both formats, and the same bytes on
+/// one and two ranks.
 fn tables(folder: &Path) {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let read = |run: &str, name: &str| std::fs::read(folder.join(run).join(name)).unwrap();
@@ -102,7 +102,9 @@ fn tables(folder: &Path) {
     }
 }
 
-/// At the cut one picture is taken and not yet delivered.
+/// The frames of an interrupted run are those of an uninterrupted one.
+///
+/// At the interruption one image is rendered and not yet delivered.
 #[test]
 fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,7 +130,7 @@ fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
 fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let folder = tempfile::tempdir().unwrap();
     let one = run(folder.path(), "one", &[]);
-    // cameras and lidars see farther than neighbours tell: that route is refused
+    // The range of cameras and lidars exceeds that of the neighbor route, which is refused.
     for route in ["all", "star"] {
         let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
         assert!(one == two, "one rank and two leave the same bytes by the route {route}");
@@ -177,7 +179,7 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
         let found = topic(name);
         assert_eq!((&found["schema"], &found["count"]), (&schema.into(), &count.into()), "{name}");
     }
-    // delivered 50 ms after it was taken, on the earth where the scenario says
+    // Delivered 50 ms after it was measured, at the scenario's position on the earth.
     let gps = topic("/second/gps");
     assert_eq!(gps["log_times"][0], 150_000_000);
     let fix = &gps["messages"][0];
@@ -187,9 +189,9 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
         assert!((value.as_f64().unwrap() - expected).abs() < by, "{value} {expected}");
     };
     near(&fix["latitude"], 47.0, 1e-5);
-    // 12 m to the west
+    // 12 m to the west.
     near(&fix["longitude"], 11.0 - 12.0 / 76_000.0, 1e-5);
-    // set down on the snow, it is still settling
+    // Placed on the snow, it is still settling.
     let imu = &topic("/second/imu")["messages"][2];
     near(&imu["linear_acceleration"]["z"], 9.81, 30.0);
     let calibration = &topic("/second/eye/calibration")["messages"][0];
@@ -206,12 +208,12 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     near(&truth["pose"]["position"]["x"], -11.0, 0.2);
     let grid = &topic("/second/ground")["messages"][0];
     assert_eq!((&grid["column_count"], &grid["data"]), (&160.into(), &(160 * 160 * 8).into()));
-    // what has sunk of it, and no more: four wheels' prints and ruts of 16 bytes a cell
+    // Sunken ground only: prints and ruts of four wheels, 16 bytes per cell.
     let ruts = topic("/second/ruts")["messages"][0]["data"].as_u64().unwrap();
     assert!(ruts % 16 == 0 && (50 * 16..160 * 160 * 4).contains(&ruts), "{ruts}");
 }
 
-/// A pair of cameras before things with many edges, turned about all axes.
+/// A pair of cameras, turned about all axes, before objects with many edges.
 const PAIR: &str = r#"
 format = 1
 name = "pair"
@@ -257,7 +259,9 @@ fn both_cameras_of_a_pair_project_as_their_calibrations_have_it() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Killed at random moments, from the first one at which there is a file.
+/// A recording that was killed repeatedly can be read with its index and without.
+///
+/// Kills are at random times after the file exists.
 #[test]
 fn a_recording_that_was_killed_over_opens_with_its_index_and_without() {
     use bekker::random::Stream;

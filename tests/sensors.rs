@@ -1,5 +1,6 @@
-//! Readings are the same bytes on any number of threads and ranks and across a cut,
-//! they arrive at their time, and they tell how the vehicle moves.
+//! Sensor readings: the same bytes on any number of threads and ranks and across a checkpoint.
+//!
+//! They arrive on time and agree with the vehicle's motion.
 
 use crate::scene;
 
@@ -31,7 +32,8 @@ fn site() -> Site {
     Site::new(Geodetic::degrees(47.1, 9.6, 480.0))
 }
 
-/// One of each kind that feels its vehicle, at rates and lags that fit no step.
+/// Returns one sensor of each proprioceptive kind, at rates and lags that are no multiples of the
+/// step.
 fn suite(agent: u32) -> Vec<Sensor> {
     let turned = Quat::from_euler_angles(0.1, -0.05, 0.7);
     let mount = Pose { position: Vec3::new(0.6, -0.3, 0.9), orientation: turned };
@@ -57,7 +59,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
     all.into_iter().enumerate().map(sensor).collect()
 }
 
-/// Two on wheels in one rut and one on tracks.
+/// Builds two wheeled vehicles in one rut and a tracked one.
 fn model() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = || table(&[[0.2, 0.0], [0.4, 0.6]], &[[0.0, 0.0], [1.0, 0.3]], &[]);
@@ -163,10 +165,11 @@ fn readings_come_at_their_rate_and_after_their_lag() {
     }
 }
 
-/// An ideal IMU's readings integrate to the velocity and heading that odometry gives: the
-/// specific force turned into the world, less gravity. Both see the same steps; what is
-/// left is the rotation within a window of 4 ms at up to 0.5 rad/s against a force of
-/// 10 m/s², 1e-2 m/s² at most, over 1.2 s.
+/// An ideal IMU's readings integrate to the velocity and heading of the odometry.
+///
+/// The specific force is rotated into the world frame, less gravity. Both use the same steps. The
+/// difference is the rotation within a window of 4 ms at up to 0.5 rad/s with a force of 10 m/s²:
+/// at most 1e-2 m/s², over 1.2 s.
 #[test]
 fn an_ideal_imu_integrates_to_the_motion() {
     let hmmwv = vehicle("hmmwv");
@@ -213,8 +216,8 @@ fn an_ideal_imu_integrates_to_the_motion() {
     assert!((turned - (yaw - start)).abs() < 5e-3, "{turned} {}", yaw - start);
 }
 
-/// Forces of all wheels carry the vehicle; ticks follow the spin; the field turns with
-/// the vehicle but keeps its size.
+/// The forces of all wheels carry the vehicle, ticks follow the spin, and the magnetic field
+/// rotates with the vehicle at constant magnitude.
 #[test]
 fn sensors_agree_with_the_vehicle() {
     let all = on_threads(2);

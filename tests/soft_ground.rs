@@ -1,11 +1,12 @@
-//! The HMMWV on yielding ground beside runs of the reference (Project Chrono main
-//! at 7689fbc, rigid mesh tyre, spacing 5 cm, throttle 0.7 from 1.2 s), and what
-//! the step may change.
+//! The HMMWV on deformable ground compared with runs of the reference, and the effect of the step.
 //!
-//! The reference's transmission runs ahead of its driveline by a step's torque, and its own
-//! error in time is large: on `mid` its distance after 10 s is 35.93 m at a step of 1 ms,
-//! 35.11 at 2, 34.16 at 3 and 33.19 at 4. The values aimed at without that fault are those
-//! runs extrapolated to a step of zero (Richardson, first order, from 1 and 2 ms).
+//! The reference is Project Chrono main at 7689fbc, rigid mesh tire, spacing 5 cm, throttle 0.7
+//! from 1.2 s.
+//!
+//! The reference's transmission leads its driveline by one step's torque, and its time
+//! discretization error is large. On `mid` its distance after 10 s is 35.93 m at a step of 1 ms,
+//! 35.11 at 2, 34.16 at 3 and 33.19 at 4. The target values without that fault are those runs
+//! extrapolated to a step of zero (Richardson, first order, from 1 and 2 ms).
 
 use crate::scene;
 
@@ -18,9 +19,9 @@ use bekker::vehicle::{Controls, Vehicle};
 use scene::lagging_transmission::{ahead, behind};
 use scene::{agent, at, drive, flat, soil, table, vehicle, world};
 
-/// The first gear of the HMMWV, driveshaft over turbine.
+/// First gear of the HMMWV, driveshaft over turbine speed.
 const FIRST: f64 = 0.2;
-/// Speed at which its governor holds the engine in these runs, rad/s: 2510 to 2560 rpm.
+/// Engine speed under its governor in these runs, rad/s: 2510 to 2560 rpm.
 const GOVERNED: f64 = 265.0;
 
 fn run(name: &str, spacing: f64, step: f64) -> World {
@@ -33,7 +34,7 @@ fn first(world: &World) -> Sample {
     world.samples().next().unwrap()
 }
 
-/// Means of speed, pitch, front and rear spin and sinkage from 6 to 10 s.
+/// Returns means of speed, pitch, front and rear spin and sinkage from 6 to 10 s.
 fn settled(world: &mut World) -> [f64; 6] {
     drive(world, 6.0);
     let mut sums = [0.0; 6];
@@ -65,10 +66,12 @@ fn within(what: &str, ours: f64, reference: f64, share: f64) {
     assert!(error.abs() <= share, "{what}: {ours} is {:.2} % off {reference}", 100.0 * error);
 }
 
-/// The soil as stiff as the reference takes it. Its patch is every node that a ray
-/// from 0.4 m below to 0.1 m above the node's height hits, loaded or not: under a
-/// tyre of 0.47 m radius about 0.575 m by 0.28 m, where the loaded patch is 0.1 to
-/// 0.2 m long. Only `hard` has a k_c that this matters to, by 9 %.
+/// Returns the soil with the stiffness that it has in the reference.
+///
+/// The reference's patch contains every node hit by a ray from 0.4 m below to 0.1 m above the
+/// node's height, loaded or not. Under a tire of 0.47 m radius it is about 0.575 m by 0.28 m, while
+/// the loaded patch is 0.1 to 0.2 m long. Of the three soils only `hard` has a k_c, and changes by
+/// 9 %.
 fn with_width_of_all_hits(soil: Soil) -> Soil {
     let SoilKind::Yielding(mut yielding) = soil.kind else { return soil };
     yielding.k_phi += yielding.k_c * (1.0 / 0.575 + 1.0 / 0.28);
@@ -76,17 +79,18 @@ fn with_width_of_all_hits(soil: Soil) -> Soil {
     Soil { kind: SoilKind::Yielding(yielding), ..soil }
 }
 
-/// The reference's vehicle, faults included, from 6 to 10 s: mean speed, loads and
-/// sinkage of the left front and rear wheel, and the distance at 10 s.
+/// Results from 6 to 10 s with the reference's faults added to the vehicle.
 ///
-/// Four things are added to ours. Its tyre is a mesh of about 25 facets, flat by
-/// 3.7 mm in the middle: here 25 lugs on a smaller circle. Its gearbox puts
-/// its torque on the chassis with the wrong sign, so that twice the driveshaft's
-/// torque leans the vehicle to the left: in its files the left wheels carry 4 %
-/// (`mid`) to 10 % (`soft`) more than half the weight while it drives straight
-/// ahead, and only left wheels are recorded. Its transmission runs ahead of its
-/// driveline, in the gear `lagging` ([`scene::lagging_transmission`]). And see
-/// [`with_width_of_all_hits`].
+/// They are mean speed, loads and sinkage of the left front and rear wheel, and the distance at 10
+/// s.
+///
+/// Four effects are added to bekker's vehicle. First, the reference's tire is a mesh of about 25
+/// facets, which are flatter than the circle by 3.7 mm in the middle: here 25 lugs on a smaller
+/// circle. Second, its gearbox applies its torque to the chassis with the wrong sign, so that twice
+/// the driveshaft's torque leans the vehicle to the left. In its files the left wheels carry 4 %
+/// (`mid`) to 10 % (`soft`) more than half the weight while it drives straight ahead, and only left
+/// wheels are recorded. Third, its transmission leads its driveline, in the gear `lagging`
+/// ([`scene::lagging_transmission`]). The fourth is [`with_width_of_all_hits`].
 struct AsReference {
     distance: f64,
     speed: f64,
@@ -165,13 +169,15 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
     AsReference { distance, speed, loads: [f, r], sinkage: [zf, zr] }
 }
 
-/// The reference's transmission runs ahead of its driveline by h T/J, as its own records show: the engine's
-/// torque follows from its speed, the converter's speed ratio from the torque, and with that the speed of the
-/// gearbox's driveshaft; the wheels turn five times slower than the driveline's. Means from 6 to 10 s, with
-/// nothing fitted; within 6 %, as the wheels' speed shakes by 0.5 % of what the difference is taken of.
+/// The reference's transmission leads its driveline by h T/J, as its own records show.
+///
+/// The engine's torque follows from its speed, the converter's speed ratio from the torque, and the
+/// speed of the gearbox's driveshaft from that ratio. The wheels turn at a fifth of the driveline's
+/// speed. Values are means from 6 to 10 s without fitted parameters. The tolerance is 6 %, since
+/// the wheels' speed fluctuates by 0.5 % of the values whose difference is taken.
 #[test]
 fn the_references_transmission_runs_ahead_of_its_driveline() {
-    // name, step, throttle; mean speed of the engine, rpm; mean spin of the wheels, rad/s
+    // Columns: name, step, throttle; mean speed of the engine, rpm; mean spin of the wheels, rad/s.
     let records = [
         ("mid, 1 ms", 1e-3, 0.7, 2563.84, 10.0637),
         ("mid, 2 ms", 2e-3, 0.7, 2564.27, 9.8829),
@@ -200,7 +206,8 @@ fn the_references_transmission_runs_ahead_of_its_driveline() {
     }
 }
 
-/// On `mid` all settled values agree within 5 %, speed and distance within 2, at both steps that there are.
+/// On `mid` all settled values agree within 5 %, speed and distance within 2 %, at both available
+/// steps.
 #[test]
 fn mid_soil_as_the_reference() {
     for (step, distance, speed) in [(1e-3, 35.93, 4.635), (2e-3, 35.11, 4.538)] {
@@ -214,9 +221,10 @@ fn mid_soil_as_the_reference() {
     }
 }
 
-/// On `hard` distance and speed agree within 5 %, sinkage within 1 mm (6 and 4 %):
-/// less than the depth of a facet, of which the recorded node sees another one at
-/// every turn. There it drives in second gear, in which the transmission takes 1 to 4 %.
+/// On `hard` distance and speed agree within 5 %, sinkage within 1 mm (6 and 4 %).
+///
+/// A millimeter is less than the depth of a facet, and the recorded node contacts another facet at
+/// every turn. The vehicle is in second gear, in which the transmission takes 1 to 4 %.
 #[test]
 fn hard_soil_as_the_reference() {
     let ours = as_reference("hard", 2e-3, None);
@@ -226,8 +234,10 @@ fn hard_soil_as_the_reference() {
     assert!((ours.sinkage[1] - 0.02546).abs() < 0.0012);
 }
 
-/// On `soft` loads and sinkage agree within 5 %, distance and speed within 3. Without the transmission's
-/// lag, which takes 9 % of the engine's power there, ours drives 30.4 m at 4.07 m/s.
+/// On `soft` loads and sinkage agree within 5 %, distance and speed within 3 %.
+///
+/// Without the transmission's lag, which takes 9 % of the engine's power there, bekker's vehicle
+/// drives 30.4 m at 4.07 m/s.
 #[test]
 fn soft_soil_as_the_reference() {
     let ours = as_reference("soft", 2e-3, Some(FIRST));
@@ -239,8 +249,9 @@ fn soft_soil_as_the_reference() {
     within("rear sinkage", ours.sinkage[1], 0.2742, 0.05);
 }
 
-/// Ours without the reference's faults, on `mid`. The reference's columns of pitch
-/// and roll are exchanged in its files.
+/// Bekker's vehicle without the reference's faults drives on `mid`.
+///
+/// The reference's columns of pitch and roll are exchanged in its files.
 #[test]
 fn drives_on_mid_soil() {
     let mut world = run("mid", 0.05, 1e-3);
@@ -254,7 +265,7 @@ fn drives_on_mid_soil() {
     within("rear spin", rear, 10.2, 0.05);
 }
 
-/// Steps of 1 to 4 ms change distance and speed by at most 1 %, and 5 ms drives.
+/// Steps of 1 to 4 ms change distance and speed by at most 1 %, and 5 ms are stable.
 #[test]
 fn the_step_hardly_matters() {
     for (name, until) in [("mid", 10.0), ("soft", 10.0), ("hard", 7.0)] {
@@ -276,7 +287,7 @@ fn the_step_hardly_matters() {
     }
 }
 
-/// No joint opens by 1e-6 m while driving for 60 s over soil that yields.
+/// No joint opens by 1e-6 m in 60 s of driving over deformable soil.
 #[test]
 fn joints_stay_closed_for_a_minute() {
     let hmmwv = vehicle("hmmwv");

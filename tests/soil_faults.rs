@@ -1,4 +1,4 @@
-//! Faults of the soil model that were seen from outside, each through a rig.
+//! Former faults of the soil model that were observed from outside, each tested in a rig.
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, Published};
@@ -16,7 +16,7 @@ use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker_validation::{trial_rig, wheel_trials};
 use rayon::prelude::*;
 
-/// Leads to one of the laws' switches.
+/// Access to one switch of the laws.
 type Switch = fn(&mut Laws) -> &mut bool;
 
 const RADIUS: f64 = 0.467;
@@ -25,7 +25,7 @@ fn soil(name: &str) -> Soil {
     catalogue().find(name).unwrap().to_soil()
 }
 
-/// A soil that gives every figure that a law may ask for.
+/// Returns a soil with every parameter that a law may use.
 fn with_all_details() -> Soil {
     let mut soil = soil("loose_sand");
     let SoilKind::Yielding(sand) = &mut soil.kind else { unreachable!() };
@@ -49,7 +49,7 @@ fn rolled(soil: Soil, laws: Laws, slip: f64) -> Result<WheelResult, RigError> {
     WheelRig { laws, ..WheelRig::new(soil, wheel, 6312.0, motion) }.run()
 }
 
-/// Every law alone, and all but that one.
+/// Returns every law alone, and all laws but that one.
 fn every_law() -> Vec<(String, Laws)> {
     let switches: [(&str, Switch); 12] = [
         ("surface_reaction", |laws| &mut laws.surface_reaction),
@@ -77,10 +77,12 @@ fn every_law() -> Vec<(String, Laws)> {
     all
 }
 
-/// What axle, drawbar and guide put in is what compaction, elasticity, damping, shear,
-/// bulldozing and, where pressure does not act along the surface, spin take. The sums
-/// over nodes sample the contact where the nodes lie: a wheel of 0.4 m of contact over
-/// nodes 2 cm apart, for a metre and a half, leaves 0.1 to 0.3 %.
+/// The work balance of the wheel rig closes under every law.
+///
+/// The inputs are axle, drawbar and guide. The outputs are compaction, elasticity, damping, shear,
+/// bulldozing and, where pressure does not act along the surface, spin. Sums over nodes sample the
+/// contact at the node positions. A contact of 0.4 m with nodes 2 cm apart over 1.5 m has an error
+/// of 0.1 to 0.3 %.
 #[test]
 fn works_add_up_in_the_wheel_rig_under_every_law() {
     let mut cases = Vec::new();
@@ -96,7 +98,8 @@ fn works_add_up_in_the_wheel_rig_under_every_law() {
         .collect();
     let mut judged = 0;
     for (name, result) in results {
-        // not carried, or buried beyond the axle, ahead of which columns are met at a depth
+        // Not supported, or buried beyond the axle, where columns ahead of the wheel are contacted
+        // at a depth.
         let Ok(found) = result else { continue };
         if found.sinkage > 0.95 * RADIUS {
             continue;
@@ -111,26 +114,27 @@ fn works_add_up_in_the_wheel_rig_under_every_law() {
     assert!(judged > 60, "{judged}");
 }
 
-/// Whether pressure acts along the initial normal of the ground.
+/// Returns whether pressure acts along the initial normal of the ground.
 fn laws_spin(name: &str) -> bool {
     !(name.contains("refined")
         || name.contains("surface_reaction alone")
         || name.contains("all but") && !name.contains("surface_reaction"))
 }
 
-/// In soil of a small exponent a braked wheel sinks deepest, since its shear leans the
-/// load; a towed one, whose force leans for its surface does, no deeper than one that
-/// slips a little. At 17d529f: 53, 14, 9.4, 8.3 and 9.1 cm.
+/// In soil of a small exponent a braked wheel sinks deepest, since its shear inclines the load.
+///
+/// A towed wheel, whose force is inclined only by its surface, sinks no deeper than one with little
+/// slip. At 17d529f: 53, 14, 9.4, 8.3 and 9.1 cm.
 #[test]
 fn a_towed_wheel_sinks_no_deeper_than_one_that_slips() {
     let sunk = |slip| rolled(soil("mud"), Laws::refined(), slip).unwrap().sinkage;
     let [braked, skids, towed, drives, slips] = [-0.2, -0.1, 0.0, 0.1, 0.4].map(sunk);
     println!("{braked} {skids} {towed} {drives} {slips}");
     assert!(braked > skids && skids > towed);
-    // what skidding takes from the bearing of clay is at most a half, by which a wheel
-    // sinks 2^(2/(2 n + 1)) = 2.9 times deeper
+    // Skidding reduces the bearing capacity of clay by at most half, by which a wheel sinks 2^(2/(2
+    // n + 1)) = 2.9 times deeper.
     assert!(braked < 2.9 * towed, "{braked} {towed}");
-    // towed and driven sink alike to 2 %, the mean over the nodes' places
+    // Towed and driven wheels sink equally to 2 %, as a mean over node positions.
     assert!((drives / towed - 1.0).abs() < 0.02 && slips > drives, "{towed} {drives} {slips}");
 }
 
@@ -140,7 +144,7 @@ fn a_result_that_the_ground_does_not_carry_is_refused() {
     assert!(matches!(error, RigError::NotCarried { .. }), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("N of the load of 6312 N"), "{text}");
-    // in steps of 20 ms the light wheel of the sand trials knocks on the sand
+    // With steps of 20 ms the light wheel of the sand trials bounces on the sand.
     let at = |step: f64| {
         let trials = wheel_trials().into_iter();
         trials
@@ -156,8 +160,10 @@ fn a_result_that_the_ground_does_not_carry_is_refused() {
     assert!(!at(0.002).contains(&false));
 }
 
-/// Two plates that touch, pressed 5 cm deep in either order, heap up the same soil, and none
-/// of it on nodes under either. At 17d529f the first pushed soil under the second.
+/// Two adjacent plates, pressed 5 cm deep in either order, raise the same berms, and none on nodes
+/// under either plate.
+///
+/// At 17d529f the first displaced soil under the second.
 #[test]
 fn no_body_pushes_soil_under_the_next() {
     let mut heaping = soil("chrono_mid");
@@ -254,13 +260,15 @@ fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, Publish
     (contact, overlay, published)
 }
 
-/// 100 km away a place is known to 1.5e-11 m, the height of the underside there by its
-/// slope of up to one, and a pressure of 1e5 Pa along 4e8 Pa/m to a ten-millionth.
-/// At 17d529f the patch's width lost its fourth digit.
+/// Results 100 km from the origin are those at the origin.
+///
+/// There a position is accurate to 1.5e-11 m, and so is the height of the underside with a slope of
+/// up to one. A pressure of 1e5 Pa along 4e8 Pa/m is accurate to 1e-7. At 17d529f the fourth digit
+/// of the patch's width was lost.
 #[test]
 fn a_hundred_kilometres_from_the_origin_it_is_the_same() {
     let lattice = Lattice { spacing: 0.02 };
-    // a whole number of tiles of 0.32 m
+    // A whole number of tiles of 0.32 m.
     let far = Vec3::new(312_500.0 * 0.32, -312_500.0 * 0.32, 0.0);
     for (name, laws) in [("reference", Laws::reference()), ("refined", Laws::refined())] {
         for ground in ["mud", "sandy_loam_15_lll"] {
@@ -282,8 +290,10 @@ fn a_hundred_kilometres_from_the_origin_it_is_the_same() {
     }
 }
 
-/// Depth counts along the normal of the undisturbed ground, of wheels as of ruts. A
-/// wheel across a slope of 50 % that is 5 cm deep along it is so in the results.
+/// Depth is measured along the normal of the undisturbed ground, for wheels and ruts.
+///
+/// A wheel across a slope of 50 % that is 5 cm deep along the normal has that sinkage in the
+/// results.
 #[test]
 fn depth_counts_along_the_normal_on_a_slope() {
     let lattice = Lattice { spacing: 0.02 };
@@ -294,7 +304,7 @@ fn depth_counts_along_the_normal_on_a_slope() {
     let normal = model.base(Node { i: 0, j: 0 }).normal;
     let ground = Vec3::new(0.0, 0.0, model.base_height(Node { i: 0, j: 0 }));
     let (contact, mut overlay, mut published) = on(&model, ground + normal * (RADIUS - 0.05), 1);
-    // between nodes a circle is flatter by h²/8r = 0.1 mm; the velocity has not moved it
+    // Between nodes a circle is flatter by h²/8r = 0.1 mm; the velocity has not moved it.
     assert!((contact.sinkage - 0.05).abs() < 2e-4, "{}", contact.sinkage);
     let mut patches = Patches::default();
     overlay.publish_all(&mut patches);
@@ -304,12 +314,13 @@ fn depth_counts_along_the_normal_on_a_slope() {
         tile.iter().map(move |(index, state)| model.depth(key.node(index), state))
     });
     let deepest = depths.fold(0.0, f64::max);
-    // less what is elastic: p/K of 1e5 Pa over 2e8 Pa/m
+    // Less the elastic part: p/K of 1e5 Pa over 2e8 Pa/m.
     assert!((deepest - 0.05).abs() < 1e-3, "{deepest}");
 }
 
-/// A locked wheel pushes away what lies above a layer, and not the layer. At 7e7f031b it stood in
-/// 22.6 cm over a hardpan 15 cm deep, and in 32.4 cm of 30 cm of snow.
+/// A locked wheel displaces the soil above a layer, and not the layer.
+///
+/// At 7e7f031b it was 22.6 cm deep over a hardpan at 15 cm, and 32.4 cm deep in 30 cm of snow.
 #[test]
 fn what_is_pushed_away_lies_above_the_layer() {
     let locked = |soil: Soil| {
@@ -338,7 +349,7 @@ fn what_is_pushed_away_lies_above_the_layer() {
         crushing_pressure: None,
     };
     of_snow.lay(&mut cover.details);
-    // packed it is 19 cm lower; what was pushed away is no more between the wheel and the ground
+    // Compacted it is 19 cm lower; displaced snow is no longer between the wheel and the ground.
     let sunk = locked(snow);
     assert!((0.2..0.306).contains(&sunk), "{sunk} m");
 }

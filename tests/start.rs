@@ -1,5 +1,6 @@
-//! Vehicles begin in equilibrium with the ground: on any slope, soil and payload, and the
-//! same however they got there.
+//! Vehicles start in equilibrium with the ground on any slope, soil and payload.
+//!
+//! The equilibrium does not depend on how a vehicle got there.
 
 use bekker::ground::{Overlay, Published};
 use bekker::scenario::{ScenarioFile, build};
@@ -12,12 +13,12 @@ use std::path::Path;
 /// Standard gravity, m/s².
 const GRAVITY: f64 = 9.80665;
 
-/// One vehicle that is held on a slope of one soil.
+/// Builds the model of one braked vehicle on a slope of one soil.
 fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
     stepped(vehicle, soil, grade, extra, 0.002)
 }
 
-/// The same by steps of another length, s.
+/// Builds the same model with another step, s.
 fn stepped(vehicle: &str, soil: &str, grade: f64, extra: &str, step: f64) -> WorldModel {
     let text = format!(
         r#"
@@ -41,7 +42,7 @@ fn stepped(vehicle: &str, soil: &str, grade: f64, extra: &str, step: f64) -> Wor
     build::world(&file).unwrap().world
 }
 
-/// Holds a vehicle to its equilibrium for a time, s.
+/// Asserts that a vehicle stays in equilibrium for `time`, s.
 fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     let what = format!("{vehicle} on {soil} at {grade}, {extra}");
     let mut world = World::new(model(vehicle, soil, grade, extra));
@@ -67,14 +68,14 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     println!(
         "{what}: {borne:.0} of {weight:.0} N, peak {peak:.0}, {wheel_peak:.0} of {heaviest:.0}"
     );
-    // what is left of its motion when it is let go is that of a fall of 0.1 mm at most; pads of belts
-    // that stick to a rigid slope come to their loads slowly (docs/limits.md)
+    // The residual motion at release is that of a fall of at most 0.1 mm. Pads of belts with
+    // friction on a rigid slope approach their loads slowly (docs/limits.md).
     let is_belt_on_firm = extra.contains("belt") && soil == "rigid";
     let [within, shared, above] =
         if is_belt_on_firm { [1e-2, 0.08, 0.02] } else { [5e-3, 0.05, 0.01] };
     assert!((borne / weight - 1.0).abs() < within, "{what}: {borne} N of {weight}");
     assert!(peak < (1.0 + above) * weight, "{what}: a peak of {peak} N for {weight}");
-    // as shoes and their wheels share their load anew, by five per cent
+    // Shoes and their wheels redistribute their load by up to five percent.
     assert!(
         wheel_peak < (1.0 + shared) * heaviest,
         "{what}: a peak of {wheel_peak} N for {heaviest}"
@@ -96,8 +97,10 @@ fn wheels_carry_their_load_from_the_first_step() {
     }
 }
 
-/// Longer steps settle to the same equilibrium, those of tracks aside, which are as short as ever: by
-/// 5 ms an M113 with shoes stood 12 cm deeper.
+/// Longer steps settle to the same equilibrium.
+///
+/// Tracks are excepted and always settle with short steps: with 5 ms an M113 with shoes was 12 cm
+/// deeper.
 #[test]
 fn longer_steps_stand_as_shorter_ones_do() {
     for (vehicle, soil, grade, extra) in [
@@ -123,7 +126,8 @@ fn longer_steps_stand_as_shorter_ones_do() {
             let off = wheels.map(|(a, b)| (a.load - b.load).abs()).fold(0.0, f64::max);
             let weight: f64 = usual.wheels.iter().map(|wheel| wheel.load).sum();
             println!("{what}: {way} m, {off} of {weight} N");
-            // a third of how far one may move that stands, and a tenth of how much its load may change
+            // A third of the travel limit of a stationary vehicle, and a tenth of its limit of load
+            // change.
             assert!(way < 1e-3, "{what}: {way} m");
             assert!(off < 1e-3 * weight, "{what}: {off} of {weight} N");
         }
@@ -145,14 +149,16 @@ fn wheels_hold_on_slopes_of_any_soil() {
     }
     for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
         stands("hmmwv", soil, 0.05, aslant, 0.5);
-        // on tyres that give way it sinks by 2.1 mm more in this snow, and chatters on this clay
-        // (docs/tyres.md)
+        // On flexible tires it sinks by 2.1 mm more in this snow, and chatters on this clay
+        // (docs/tyres.md).
         stands("mrzr4", soil, 0.1, "heading_deg = 30\ntyre = \"rigid\"", 0.5);
     }
 }
 
-/// On tyres that give way an MRZR-4 heaved on mud by 12 mm/s without end, and an HMMWV sank on
-/// deep snow by 9 mm in 20 s.
+/// Parked vehicles come to rest.
+///
+/// Formerly, on flexible tires an MRZR-4 heaved on mud by 12 mm/s without end, and an HMMWV sank by
+/// 9 mm in deep snow in 20 s.
 #[test]
 fn parked_vehicles_come_to_rest() {
     for (vehicle, soil, extra) in [
@@ -177,20 +183,20 @@ fn parked_vehicles_come_to_rest() {
         }
         let sunk = before - after;
         println!("{what}: heaves by {heaves} m/s, sinks by {sunk} m in 3 s");
-        // what is left of its being set down
+        // The residual motion after settling.
         assert!(heaves < 1e-3, "{what}: heaves by {heaves} m/s");
         assert!(sunk.abs() < 5e-4, "{what}: sinks by {sunk} m in 3 s");
     }
 }
 
-/// What is slow to level is given the time.
+/// A vehicle that levels slowly has enough time to settle.
 #[test]
 fn a_long_trailer_behind_a_light_vehicle_stands() {
     let world = World::new(model("hmmwv+semitrailer", "rigid", 0.0, ""));
     assert_eq!(world.stands(), [Stand::Still]);
 }
 
-/// The yaw of a vehicle on a slope is its heading, however steep.
+/// The yaw of a vehicle on a slope is its heading at any grade.
 #[test]
 fn a_heading_is_the_yaw_on_a_slope() {
     for vehicle in ["hmmwv", "m113"] {
@@ -203,7 +209,9 @@ fn a_heading_is_the_yaw_on_a_slope() {
     }
 }
 
-/// At 17d529f the M113 fell into its ground with 236 kN for 111.
+/// Tracks carry their load from the first step.
+///
+/// At 17d529f the M113 fell onto its ground with 236 kN instead of 111.
 #[test]
 fn tracks_carry_their_load_from_the_first_step() {
     for own in ["belt", "segmented"] {
@@ -214,7 +222,9 @@ fn tracks_carry_their_load_from_the_first_step() {
     }
 }
 
-/// `d4_creep`: at 17d529f the braked vehicle crept down by 58 mm in 20 s.
+/// Braked tracks do not creep on a firm slope (`d4_creep`).
+///
+/// At 17d529f the braked vehicle crept down by 58 mm in 20 s.
 #[test]
 fn braked_tracks_do_not_creep_on_a_firm_slope() {
     let mut world = World::new(model("m113", "rigid", 0.2, ""));
@@ -229,7 +239,7 @@ fn braked_tracks_do_not_creep_on_a_firm_slope() {
     drive(&mut world, 12.0);
     let crept = (place(&world) - before).norm();
     println!("{crept} m in 10 s");
-    // it still rocks by this; what viscous friction lets pass is 2.5e-7 m/s
+    // It still rocks by this amount; creep by viscous friction is 2.5e-7 m/s.
     assert!(crept < 5e-4, "{crept} m in 10 s");
 }
 
@@ -238,8 +248,8 @@ fn a_payload_presses_deeper_from_the_start() {
     stands("hmmwv", "chrono_mid", 0.0, "overrides = { chassis.mass = 3900 }", 1.0);
 }
 
-/// Depth, m, to which the vehicle's first wheel sinks when it is pressed straight down
-/// where it stands in `world` until it bears `load`.
+/// Returns the depth, m, at which the vehicle's first wheel carries `load`, pressed straight down
+/// at its position in `world`.
 fn pressed(world: &World, load: f64) -> f64 {
     let model = world.model();
     let GroundVehicle::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
@@ -273,13 +283,13 @@ fn pressed(world: &World, load: f64) -> f64 {
 
 #[test]
 fn it_sinks_as_deep_as_it_presses() {
-    // the closed form is that of a rigid wheel
+    // The closed form is that of a rigid wheel.
     let mut world = World::new(model("hmmwv", "chrono_mid", 0.0, "tyre = \"rigid\""));
     world.advance();
     let wheel = world.samples().next().unwrap().wheels[0];
     let pressed = pressed(&world, wheel.load);
     println!("{} m, pressed {pressed}", wheel.sinkage);
-    // the suspension leans the wheel and moves it aside over the nodes as it is loaded
+    // Under load the suspension inclines the wheel and moves it sideways over the nodes.
     let off = (wheel.sinkage - pressed).abs();
     assert!(off < 0.02 * pressed, "{} instead of {pressed}", wheel.sinkage);
 }
@@ -305,7 +315,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     assert_eq!(once, run(2, false), "two threads");
     assert_eq!(once, run(1, true), "resumed at time zero");
 
-    // what a world starts from is what an agent asked to stand there says
+    // A world starts with the condition that an agent reports at that position.
     let world = World::new(build());
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
@@ -315,7 +325,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
 
 #[test]
 fn what_friction_does_not_hold_slides_from_time_zero() {
-    // tan of the friction angle is 0.8 on rigid ground
+    // The tangent of the friction angle is 0.8 on rigid ground.
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
@@ -327,13 +337,14 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     }
     let end = world.samples().next().unwrap();
     let slid = (end.pose.position - start.pose.position).norm();
-    // g (sin 45° - 0.8 cos 45°) / 2 * 0.5² = 0.17 m, more while friction builds up or fades
+    // g (sin 45° - 0.8 cos 45°) / 2 * 0.5² = 0.17 m, more while friction builds up or fades.
     assert!(start.velocity.norm() == 0.0 && slid > 0.1 && slid < 1.0, "{slid}");
 }
 
 #[test]
 fn a_vehicle_hangs_up_on_a_firm_bump() {
-    // between the wheels: half their track less half a tyre is 0.78 m; the belly is 0.41 m up
+    // Between the wheels: half their track width less half a tire is 0.78 m; the belly is at 0.41
+    // m.
     let text = r#"
         format = 1
         name = "bump"

@@ -1,5 +1,4 @@
-//! What a step costs, in counts: allocations of a whole world's heartbeat, and
-//! nodes that a contact tests.
+//! Cost of a step in counts: allocations of a whole heartbeat, and nodes tested by a contact.
 
 mod scene;
 
@@ -14,7 +13,7 @@ use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the allocations of all threads.
+/// Allocator that counts the allocations of all threads.
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -46,7 +45,7 @@ fn allocations(mut work: impl FnMut()) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
-/// Two HMMWVs that drive, on `ground_soil`.
+/// Builds two driving HMMWVs on `ground_soil`.
 fn two(ground_soil: &str) -> World {
     let hmmwv = vehicle("hmmwv");
     let start = hmmwv.ride_radius();
@@ -56,19 +55,18 @@ fn two(ground_soil: &str) -> World {
     world(flat(0.05, soil), 2e-3, agents.to_vec())
 }
 
-/// The tests of this file count globally, so they take turns.
+/// Lock that serializes the tests of this file, since they count globally.
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-/// On one thread, so that the counts are the simulation's own and none of them
-/// rayon's, which makes room for its queues as it likes.
+/// Runs on one thread, so that rayon's allocations for its queues are not counted.
 fn in_turn(work: impl FnOnce() + Send) {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(work);
 }
 
-/// Everything of a heartbeat on firm ground is free of allocations: drivers,
-/// vehicles, tyres, contact, publication of nothing.
+/// A heartbeat on firm ground allocates nothing in drivers, vehicles, tires, contact and
+/// publication.
 #[test]
 fn a_heartbeat_on_firm_ground_allocates_nothing() {
     in_turn(|| {
@@ -79,7 +77,9 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
     });
 }
 
-/// Sensors of motion included, their readings too: those of the wheels alone are lists.
+/// A heartbeat with motion sensors and their readings allocates nothing.
+///
+/// Wheel readings are excepted: they are lists.
 #[test]
 fn a_heartbeat_with_sensors_allocates_nothing() {
     use bekker::geodesy;
@@ -117,7 +117,7 @@ fn a_heartbeat_with_sensors_allocates_nothing() {
     });
 }
 
-/// The same for a tracked vehicle, on its band and on shoes that are bodies.
+/// A heartbeat of a tracked vehicle allocates nothing, on its belt and on shoes as bodies.
 #[test]
 fn a_heartbeat_on_tracks_allocates_nothing() {
     in_turn(|| {
@@ -132,9 +132,10 @@ fn a_heartbeat_on_tracks_allocates_nothing() {
     });
 }
 
-/// On soil, what is counted is the way of patches into the shared map at heartbeats:
-/// the new tile or its longer lists, and the copy of the tile that the clone below (there
-/// to see what changed) makes necessary.
+/// On soil the only allocations are those of the shared map at heartbeats.
+///
+/// They are the new tile or its longer lists, and the copy of the tile caused by the clone below,
+/// which serves to detect changes.
 #[test]
 fn on_soil_only_the_shared_map_grows() {
     in_turn(|| {
@@ -143,7 +144,7 @@ fn on_soil_only_the_shared_map_grows() {
         let (mut heartbeats, mut counted, mut touched) = (0, 0, 0);
         while world.time() < 6.0 - 1e-9 {
             let before = world.state().published.clone();
-            // a clone shares the tiles: one more copy for each that changes
+            // A clone shares the tiles: one more copy for each changed tile.
             counted += allocations(|| world.advance());
             heartbeats += 1;
             let after = &world.state().published;
@@ -153,14 +154,13 @@ fn on_soil_only_the_shared_map_grows() {
         println!(
             "{heartbeats} heartbeats, {touched} tiles changed, {counted} allocations, {per_tile:.2} a tile"
         );
-        // Copied tile, its two lists (states, agents) and their growth, and a node of the
-        // map now and then; nothing in proportion to nodes, steps or what was deformed
-        // before.
+        // A copied tile, its two lists (states, agents) and their growth, and occasionally a node
+        // of the map. Nothing is proportional to nodes, steps or earlier deformations.
         assert!(counted <= 5 * touched as u64, "{counted} for {touched} tiles");
     });
 }
 
-/// Writing and reading what a vehicle leaves, heartbeat after heartbeat.
+/// Writing and reading a vehicle's patches at every heartbeat reuses its buffers.
 #[test]
 fn a_stream_of_ground_keeps_its_room() {
     in_turn(|| {
@@ -178,18 +178,18 @@ fn a_stream_of_ground_keeps_its_room() {
                 reader.decode(&bytes, &mut patches).unwrap();
             });
             assert_eq!(&patches, left);
-            // at first the lists grow to their size
+            // The lists grow to their size at first.
             counted += if heartbeat < 400 { 0 } else { count };
         }
         assert!(world.state().published.nodes() > 1_000);
-        // a list doubles where more is left than ever before; 200 heartbeats with an
-        // allocation a message or node would count hundreds
+        // A list doubles at a new maximum of patches; an allocation per message or node would give
+        // hundreds in 200 heartbeats.
         assert!(counted <= 2, "{counted} allocations");
     });
 }
 
-/// A wheel that rolls at constant depth over fresh ground along `heading`; mean
-/// number of nodes tested in a step.
+/// Rolls a wheel at constant depth over fresh ground along `heading` and returns the mean number of
+/// nodes tested per step.
 fn tested(heading: f64, spacing: f64, published: &mut Published) -> f64 {
     let model = flat(spacing, soil("mid"));
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
@@ -237,10 +237,10 @@ fn every_direction_costs_the_same() {
                 |degrees: f64| tested(degrees.to_radians(), spacing, &mut Published::default());
             let [x, y, back, aslant] = [0.0, 90.0, 180.0, 37.0].map(along);
             println!("at {spacing} m: {x:.1} along x, {y:.1} along y, {aslant:.1} aslant");
-            // equal but for where the nodes' rows lie under the wheel's edges
+            // Equal, except for the positions of the node rows under the wheel's edges.
             assert!((y / x - 1.0).abs() < 0.02 && (back / x - 1.0).abs() < 0.02, "{x} {y} {back}");
-            // aslant, rows cut the footprint obliquely: the same area of nodes,
-            // and a rim of half a spacing around it
+            // At an oblique heading rows cross the footprint obliquely: the same area of nodes,
+            // plus a rim of half a spacing around it.
             assert!((aslant / x - 1.0).abs() < 0.25, "{aslant} aslant, {x} along x");
         }
     });
@@ -251,10 +251,10 @@ fn what_was_deformed_before_costs_nothing() {
     in_turn(|| {
         let mut published = Published::default();
         let fresh = tested(0.0, 0.05, &mut published);
-        // in the old rut the wheel meets no ground higher than before
+        // In the old rut no contacted ground is higher than before.
         let again = tested(0.0, 0.05, &mut published);
         assert!(again <= fresh, "{again} in the rut, {fresh} on fresh ground");
-        // ruts of a hundred other drives about it
+        // Ruts of forty other drives around it.
         for k in 1..=40 {
             tested(0.1 * f64::from(k), 0.05, &mut published);
         }

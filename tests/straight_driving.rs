@@ -1,4 +1,4 @@
-//! Driving straight on at small angles to the rows of nodes under the refined laws.
+//! Straight driving at small angles to the rows of nodes under the refined laws.
 
 use crate::scene;
 
@@ -15,8 +15,9 @@ fn tyre() -> Underside {
     Underside::new(outline, None).unwrap()
 }
 
-/// Mean force to the left of a tyre under 6.3 kN that is drawn along its heading, its
-/// middle `across` m off a row of nodes at the start, N.
+/// Returns the mean force to the left on a tire under 6.3 kN towed along its heading, N.
+///
+/// Its middle starts `across` m off a row of nodes.
 fn side_force(ground: &str, spacing: f64, degrees: f64, across: f64) -> f64 {
     let (load, mass, step) = (6311.6, 640.0, 2e-3);
     let wheel = tyre();
@@ -57,8 +58,10 @@ fn side_force(ground: &str, spacing: f64, degrees: f64, across: f64) -> f64 {
     sum
 }
 
-/// Wherever the rows of nodes lie under its shoulders, a tyre is pushed aside by less
-/// than 1 % of its load. With the shoulder's slope taken at the nodes it was 7 %.
+/// The lateral force of a tire is less than 1 % of its load for any position of node rows under its
+/// shoulders.
+///
+/// With the shoulder's slope evaluated at the nodes it was 7 %.
 #[test]
 fn shoulders_balance_between_the_rows() {
     for ground in ["mid", "hard"] {
@@ -72,8 +75,7 @@ fn shoulders_balance_between_the_rows() {
     }
 }
 
-/// A vehicle whose steering is held straight keeps its course, instead of turning
-/// along the rows.
+/// A vehicle with straight steering keeps its course, instead of turning along the rows.
 #[test]
 fn a_small_angle_to_the_rows_is_kept() {
     let hmmwv = vehicle("hmmwv");
@@ -92,7 +94,8 @@ fn a_small_angle_to_the_rows_is_kept() {
                 "{ground}, {degrees} deg: {course:.3} deg after {:.1} m",
                 sample.pose.position.x
             );
-            // drawn to the row, it is 1 degree off; within half a degree it still turns by some tenths
+            // Drawn to the row, it would be off by 1 degree; within half a degree it still turns by
+            // some tenths.
             assert!((course - degrees).abs() < 0.25, "{ground}: {degrees} deg became {course}");
         }
     }

@@ -1,5 +1,6 @@
-//! `bekker study`: the same bytes on any threads, shards and after a kill; failed trials are
-//! rows; a trial is driven again to its hash; what is wrong is refused by name.
+//! `bekker study`: the same bytes on any threads and shards and after a kill.
+//!
+//! Failed trials are rows, a replayed trial has its recorded hash, and faults are refused by name.
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value as Json;
@@ -7,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A second of a rigid HMMWV on coarse nodes: as quick as it gets. The ground is rough by the
-/// scenario's seed, so replications differ.
+/// One second of a rigid HMMWV on coarse nodes, for speed.
+///
+/// The ground is rough by the scenario's seed, so replications differ.
 pub const SCENARIO: &str = r#"
 format = 1
 name = "quick"
@@ -24,7 +26,7 @@ position = [0, 0]
 driver = { kind = "path", speed = 4, waypoints = [[0, 0], [30, 0]] }
 "#;
 
-/// Two points of three replications, and three that fail.
+/// Two points of three replications, and three trials that fail.
 pub const STUDY: &str = r#"
 format = 1
 scenario = "quick.toml"
@@ -68,7 +70,7 @@ impl Place {
         serde_json::from_slice(&self.done(&[words, &["--json"]].concat()).stdout).unwrap()
     }
 
-    /// Why it was refused, with exit code 3.
+    /// Returns the reason of a refusal, which has exit code 3.
     fn refused(&self, words: &[&str]) -> String {
         let output = self.command(words).output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
@@ -76,7 +78,7 @@ impl Place {
         told
     }
 
-    /// Why a study with one text in place of another is refused.
+    /// Returns the reason why a study with one text replaced is refused.
     fn refused_with(&self, from: &str, to: &str) -> String {
         assert!(STUDY.contains(from));
         fs::write(self.at("other.toml"), STUDY.replace(from, to)).unwrap();
@@ -113,7 +115,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         let merged = format!("merged_{of}");
         if of == 3 {
-            // two do not make a whole, and leave nothing
+            // Two shards are incomplete and leave no output.
             let told = place.refused(&[&["merge"], &parts[..2], &["--out", "part"]].concat());
             assert!(
                 told.contains(
@@ -123,7 +125,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
             );
             assert!(!place.at("part").exists());
         }
-        // again, and over itself
+        // Repeated, also over its own output.
         for _ in 0..2 {
             place.done(&[&["merge"], &parts[..], &["--out", &merged]].concat());
             assert!(tables(&place.at(&merged)) == whole);
@@ -131,7 +133,9 @@ fn any_threads_and_shards_give_the_same_bytes() {
     }
 }
 
-/// A file that may not grow is what a full disk is to a program: a record is cut in its middle.
+/// A full disk is reported, and the study resumes afterwards.
+///
+/// A limit on file size has the effect of a full disk: a record is cut in its middle.
 #[test]
 #[cfg(unix)]
 fn a_full_disk_is_told_and_gone_on_from() {
@@ -166,21 +170,22 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
          outcome,state_hash"
     );
     assert!(rows[4].contains(",failed,") && rows[4].contains("no soil has this name"), "{csv}");
-    // no-go is not failed
+    // A no-go is not a failure.
     assert!(rows[1].contains(",done,,0,") && rows[1].contains(",under_way,"), "{csv}");
-    // the same seed for the same replication, at every point
+    // The same replication has the same seed at every point.
     let seed = |row: &str| row.split(',').nth(3).unwrap().to_owned();
     assert_eq!([seed(rows[1]), seed(rows[2])], [seed(rows[7]), seed(rows[8])]);
     assert_ne!(seed(rows[1]), seed(rows[2]));
 
-    // known before: by the first trial of the level, and by the middle one, which is probed
+    // Detected beforehand, by the first trial of the level and by the middle one, which is probed.
     let refused = place.json(&["plan", "study.toml"])["refused"].take();
     let trials: Vec<&Json> = refused.as_array().unwrap().iter().map(|own| &own["trial"]).collect();
     assert_eq!(trials, [3, 4]);
     assert!(refused[0]["reason"].as_str().unwrap().contains("no soil has this name"));
 
     let points = place.json(&["report", "out", "--pictures", "1"])["points"].take();
-    // one page, whole: the answer, the trial that failed, a picture of one that did not go
+    // One self-contained page: the answer, the failed trial, and an image of a trial that did not
+    // go.
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
     assert!(
         page.contains("class=\"answer\">go: 0 of 6 arrived, at every design point. distance, m: highest at soil ")
@@ -196,14 +201,14 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     let high = 3.841_459 / 6.841_459;
     assert_eq!((&go["count"], &go["interval"][0]), (&0.into(), &0.0.into()));
     assert!((go["interval"][1].as_f64().unwrap() - high).abs() < 1e-6, "{go}");
-    // all of the trials of point 1 failed: nothing is known but the worst
+    // All trials of point 1 failed, so the interval is the widest.
     let go = &points[1]["responses"][0]["proportion"];
     assert_eq!(go["interval"], serde_json::json!([0.0, 1.0]));
     assert!((go["failed_as_no"][1].as_f64().unwrap() - high).abs() < 1e-6, "{go}");
 
     assert!(page.contains("No trial has a result at 1 of 3 design points."));
 
-    // the paired difference is that of the rows
+    // The paired difference equals that of the rows.
     let distance = |row: &str| row.split(',').nth(8).unwrap().parse::<f64>().unwrap();
     let mean = (0..3).map(|n| distance(rows[7 + n]) - distance(rows[1 + n])).sum::<f64>() / 3.0;
     let told = points[2]["responses"][1]["difference"]["mean"]["value"].as_f64().unwrap();
@@ -219,8 +224,10 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     assert_eq!(fs::read_to_string(place.at("out/report.csv")).unwrap().lines().count(), 1 + 3 * 4);
 }
 
-/// Energy and time are reported for trials that arrived, with their number, even if the study does not
-/// record arrivals itself. The first line answers the question.
+/// Energy and time are reported for trials that arrived, with their number, even if the study does
+/// not record arrivals.
+///
+/// The first line answers the question.
 #[test]
 fn totals_are_reported_of_trials_that_arrived() {
     let study = STUDY
@@ -269,13 +276,14 @@ fn totals_are_reported_of_trials_that_arrived() {
         let page = fs::read_to_string(place.at(page)).unwrap();
         assert!(page.contains(first) && page.contains("3 of 9 trials did not arrive"), "{page}");
     }
-    // true distances on the axis of a number
+    // A numeric axis has true distances.
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
     assert!(page.contains(">speed, m/s</text>"), "{page}");
 }
 
-/// A drawn design of few points, or without a number, has no curve: its page still has an answer, and
-/// shows the points.
+/// A sampled design with few points, or without a numeric factor, has no curve.
+///
+/// Its page still has an answer and shows the points.
 #[test]
 fn a_design_without_curves_is_reported() {
     let head = "format = 1\nscenario = \"quick.toml\"\ndesign = \"latin_hypercube\"\n";
@@ -352,18 +360,18 @@ fn a_trial_is_driven_again_to_its_hash() {
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
     assert!(place.at("again/picture.png").exists());
-    // where a run lies already, by the option that the refusal names
+    // An existing run needs the option named in the refusal.
     let again = ["replay", "out", "--trial", "4", "--out", "again"];
     let told = String::from_utf8(place.command(&again).output().unwrap().stderr).unwrap();
     assert!(told.contains("with --force"), "{told}");
     place.done(&[&again[..], &["--force"]].concat());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
     assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
-    // on other ground it would be another trial: the study's folder holds a copy of its own
+    // On other ground it would be another trial; the study's folder holds its own copy.
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out holds a study with fingerprint of quick.toml = "), "{told}");
-    // nor where it is driven for longer
+    // The same with a longer duration.
     fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
     let told = place.refused(&["resume", "out"]);
     assert!(told.contains("out holds a study with duration = 1.0, not 2.0"), "{told}");
@@ -371,7 +379,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
-    // also where both were moved
+    // The same after both were moved.
     fs::remove_file(place.at("quick.toml")).unwrap();
     fs::rename(place.at("out"), place.at("moved")).unwrap();
     place.done(&["replay", "moved", "--trial", "4", "--out", "elsewhere"]);
@@ -383,14 +391,16 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(!place.at("never").exists());
 }
 
-/// Ground that rises by so much a metre, 100 m of it.
+/// Returns ground that rises by `grade` m per meter over 100 m.
 fn ramp(grade: f64) -> String {
     let row = (0..11).map(|x| (grade * 10.0 * f64::from(x)).to_string()).collect::<Vec<_>>();
     let head = "ncols 11\nnrows 11\nxllcorner -55\nyllcorner -55\ncellsize 10\n";
     head.to_owned() + &vec![row.join(" "); 11].join("\n") + "\n"
 }
 
-/// Two elevation models, of which the scenario names one, and one that is not there.
+/// Files of levels are recorded, kept and named like the scenario's own.
+///
+/// The scenario names one of three elevation models, and one does not exist.
 #[test]
 fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     let levels =
@@ -406,7 +416,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
         fs::write(place.at(name), ramp(grade)).unwrap();
     }
     place.done(&["run", "study.toml", "--out", "out"]);
-    // from elsewhere the same bytes, reasons and all
+    // From another working folder: the same bytes, including reasons.
     let elsewhere = tempfile::tempdir().unwrap();
     let mut command = Command::new(cargo_bin("bekker"));
     command.current_dir(elsewhere.path()).args(["study", "run", "--quiet", "--out", "out"]);
@@ -423,7 +433,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     }
     place.done(&["merge", "1_2", "2_2", "--out", "merged"]);
     assert!(tables(&place.at("merged")) == tables(&place.at("out")));
-    // the scenario's own is named too, and parts that were driven from others are no whole
+    // The scenario's own file is named too, and shards with other files do not merge.
     fs::write(place.at("flat.asc"), ramp(0.01)).unwrap();
     let told = place.refused(&["resume", "1_2"]);
     assert!(told.contains("1_2 holds a study with SHA-256 of flat.asc = "), "{told}");
@@ -432,18 +442,18 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     let line = "other: is of another study than 1_2: SHA-256 of flat.asc = ";
     assert!(told.contains(line) && !place.at("never").exists(), "{told}");
     fs::write(place.at("flat.asc"), ramp(0.0)).unwrap();
-    // another file is another study
+    // Another file gives another study.
     fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out holds a study with SHA-256 of steep.asc = "), "{told}");
-    // driven again where nothing is left of its files
+    // Replayed without any of the original files.
     for name in ["flat.asc", "steep.asc", "quick.toml"] {
         fs::remove_file(place.at(name)).unwrap();
     }
     for (from, to) in [("out", "again"), ("merged", "again too")] {
         let moved = elsewhere.path().join(from.to_owned() + " moved");
         fs::rename(place.at(from), &moved).unwrap();
-        // the scenario's own file too, which a level leads to
+        // Also a level with the scenario's own file.
         for (trial, hash) in hashes.iter().enumerate() {
             let out = format!("{to} {trial}");
             let words = ["replay", moved.to_str().unwrap(), "--trial", &trial.to_string()];
@@ -454,8 +464,10 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     }
 }
 
-/// Of a scenario that draws nothing all replications are one trial: command, page and JSON say so, and
-/// of one that draws they do not.
+/// If a scenario has no random inputs, all replications are one trial: command, page and JSON
+/// report it.
+///
+/// With random inputs there is no such report.
 #[test]
 fn replications_that_are_one_trial_are_told() {
     let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
@@ -477,14 +489,16 @@ fn replications_that_are_one_trial_are_told() {
     }
 }
 
-/// A second is enough to shift once or never; nobody is met, and no soil but the one is there.
+/// Events are counted, and the first is timed.
+///
+/// A second suffices for at most one shift; there is no other vehicle and one soil only.
 #[test]
 fn events_are_counted_and_the_first_is_timed() {
     let events = "\"gear_shifts\", \"count_of_gear_shifted\", \"first_time_of_intent_changed\", \
                   \"count_of_collided\", \"first_time_of_soil_entered\"";
     let study = STUDY.replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", events);
     let place = Place::new(&study.replace("\"no_such_soil\", ", ""));
-    // drives off after a moment, and over a border after another
+    // It pulls away after a delay, and crosses a soil border after another.
     let scenario = SCENARIO
         .replace("speed = 4", "speed = 4, start = 0.3")
         .replace("duration = 1", "duration = 2.5")
@@ -507,8 +521,10 @@ fn events_are_counted_and_the_first_is_timed() {
     }
 }
 
-/// The strength of clay that is passed as often as not orders the vehicles as their vehicle cone indices do
-/// (VCI1: 17.7 psi of an HMMWV by its mobility index, 17.2 of an M113), in a clay whose pressure grows with sinkage.
+/// The clay strength with equal odds of passing orders the vehicles by their vehicle cone indices.
+///
+/// VCI1 is 17.7 psi for an HMMWV by its mobility index, and 17.2 for an M113. The pressure of this
+/// clay grows with sinkage.
 #[test]
 fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_do() {
     let shipped = |name: &str| {
@@ -523,7 +539,7 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
     fs::write(place.at("clay_lane.toml"), shipped("clay_lane.toml")).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
-    // shares that went, HMMWV first, of two grounds each
+    // Shares of passes on two grounds each, HMMWV first.
     let share = |point: &Json| {
         let went = &point["responses"][0]["proportion"]["count"];
         went.as_f64().unwrap() / point["done"].as_f64().unwrap()
@@ -534,8 +550,10 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
     assert!(m113 < hmmwv && m113 > 0, "{shares:?}");
 }
 
-/// By their vehicle cone indices (17.2, 17.7 and 29.2 psi) M113 and HMMWV pass clay that stops an FMTV, and nearly the same. On
-/// clay of a flat curve too the M113 passes at 0.86 of the strength, where with gaps between its faces it needed all of it.
+/// An FMTV needs stronger clay than HMMWV and M113, which need nearly the same.
+///
+/// Their vehicle cone indices are 29.2, 17.7 and 17.2 psi. On clay of a flat curve the M113 passes
+/// at 0.86 of the strength; with gaps between its faces it needed all of it.
 #[test]
 fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
     let shipped = |name: &str| {
@@ -568,8 +586,8 @@ fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
     }
 }
 
-/// What is taken on the way ends with the drive: the same drive has the same means however long the run
-/// goes on with the vehicle at its end.
+/// Means over the drive end with the drive, however long the run continues with the vehicle at its
+/// goal.
 #[test]
 fn means_do_not_know_how_long_a_vehicle_stands_at_its_end() {
     let means = "\"mean_of_speed_mps\", \"absorbed_power\", \"go\", \"driving_time\"";
@@ -592,13 +610,14 @@ fn means_do_not_know_how_long_a_vehicle_stands_at_its_end() {
     for name in ["mean_of_speed_mps", "absorbed_power", "go", "driving_time"] {
         assert_eq!(of(1, name), of(2, name), "{name}: {csv}");
     }
-    // as fast as the figure that leaves the end out
+    // As fast as the metric that excludes the end.
     assert!(of(1, "mean_of_speed_mps") > 1.0 && of(1, "driving_time") < 8.0, "{csv}");
 }
 
-/// What alone decides is a number that is drawn, beside words that say nothing: it is named, as what
-/// comes back would be. Of a part of the trials, and without the point that others are compared with, that
-/// is said.
+/// The page names the most important factor and what is missing.
+///
+/// The only factor with an effect is the speed, a sampled number, which the page names with its
+/// effect. A page of a part of the trials, or without results at the reference point, states that.
 #[test]
 fn the_page_names_what_matters_most_and_what_is_missing() {
     let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
@@ -631,7 +650,8 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
     assert!(page.contains("no trial of point 0 has a result"), "{page}");
 }
 
-/// Points drawn from distributions, regressed, shared out and stopped.
+/// A Saltelli design draws points from distributions, fits a regression, decomposes the variance,
+/// and stops by a rule.
 #[test]
 fn a_saltelli_design_shares_the_variance_out() {
     let study = STUDY.split("[[factor]]").next().unwrap();
@@ -648,21 +668,21 @@ fn a_saltelli_design_shares_the_variance_out() {
     assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&32.into(), 32));
     let indices = told["indices"].as_array().unwrap();
     let of = |name: &str| indices.iter().find(|own| own["response"] == name).unwrap();
-    // nobody arrives: there is no variance of go
+    // No trial arrives: go has no variance.
     assert!(of("go")["refused"].as_str().unwrap().contains("is 0 at all points"), "{indices:?}");
-    // how far it gets hangs on how long it drives
+    // The distance depends on the driving time.
     let total = &of("distance")["found"]["total"];
     let value = |n: usize| total[n]["value"].as_f64().unwrap();
     assert!(value(1) > 0.8 && value(0) < 0.3, "{total}");
     assert!(!indices.iter().any(|own| own["response"] == "passes_until_stuck"));
-    // one vehicle, never stuck: censored after its pass
+    // One vehicle, never stuck: censored after its pass.
     let survival = &told["survival"][0];
     assert_eq!((&survival["passes"], &survival["points"][0]["censored"]), (&1.into(), &1.into()));
     let logistic = &told["logistic"][0];
     assert!(logistic["refused"].as_str().unwrap().contains("all 32 observations are no"));
     let page = fs::read_to_string(place.at("out/report.md")).unwrap();
     assert!(page.contains("## distance: Sobol' indices"), "{page}");
-    // the same of its first four base points: too few to tell how far off they may be
+    // With its first four base points only: too few for an error estimate.
     let few = Place::new(&study.replace("points = 8", "points = 4"));
     few.done(&["run", "study.toml", "--out", "out"]);
     let told = few.json(&["report", "out"]);
@@ -683,7 +703,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
     let place = Place::new(&study);
     place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
     let told = place.json(&["run", "study.toml", "--out", "two", "--threads", "2"]);
-    // without a go the bound p is at (1 - p)^n = 0.05 / (n + 1): 0.48 after 8, 0.37 after 12
+    // Without a go the bound p is at (1 - p)^n = 0.05 / (n + 1): 0.48 after 8, 0.37 after 12.
     assert_eq!(
         (&told["trials"], &told["of"], &told["driven"]),
         (&12.into(), &40.into(), &12.into())
@@ -693,7 +713,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         let out = shard.replace('/', "_");
         let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
         assert_eq!(told["trials"], 20);
-        // what the rule takes only the whole can tell
+        // Only the complete study can apply the rule.
         let page = String::from_utf8(place.done(&["report", &out]).stdout).unwrap();
         assert!(page.contains(&format!("part {} of 2: 20 of 40 trials;", &shard[..1])), "{page}");
     }
@@ -706,7 +726,8 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
     assert!(page.contains("12 of 40 trials, as many as its stopping rule takes"), "{page}");
 }
 
-/// A total counts trials that arrive alone: where none does, the rule is not met, and the reason is told.
+/// A total counts arrived trials only: if none arrives, the rule is not met, and the reason is
+/// reported.
 #[test]
 fn a_rule_on_a_total_tells_that_nobody_arrived() {
     let study = STUDY
@@ -739,13 +760,13 @@ fn a_plan_tells_time_memory_and_a_job() {
     let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
     assert_eq!((&plan["probed"], &plan["at_most"]), (&2.into(), &false.into()));
     if cfg!(target_os = "linux") {
-        // more than the rows alone
+        // More than the rows alone.
         assert!(plan["bytes"].as_u64().unwrap() > 1_000_000, "{plan}");
     }
     let script = place.done(&["plan", "study.toml", "--job-script", "slurm", "--shards", "4"]);
     let script = String::from_utf8(script.stdout).unwrap();
     assert!(script.starts_with("#!/bin/bash\n") && script.contains("--array=1-4\n"), "{script}");
-    // a shell takes it
+    // The script is valid shell.
     let path = place.at("job.sh");
     fs::write(&path, script).unwrap();
     if cfg!(unix) {
@@ -753,11 +774,13 @@ fn a_plan_tells_time_memory_and_a_job() {
     }
 }
 
-/// Of each trial the difference between its own drives: those of a study whose scenario is finer.
+/// `converge` reports for each trial the difference from a drive with finer settings.
+///
+/// The finer results are those of a study with the finer scenario.
 #[test]
 fn finer_drives_say_how_far_answers_move() {
     let place = Place::new(STUDY);
-    // the fifth of nine is of a soil that there is not
+    // The middle one of nine has a soil that does not exist.
     let told = place.json(&["converge", "study.toml", "--trials", "3"]);
     assert_eq!(told["trials"], serde_json::json!([0, 4, 8]));
     assert_eq!((&told["step"], &told["spacing"]), (&0.005.into(), &0.1.into()));
@@ -787,7 +810,7 @@ fn finer_drives_say_how_far_answers_move() {
         };
         let own = of("distance");
         let is = |key: &str, value: f64| {
-            // sums of two numbers
+            // Sums of two numbers.
             assert!((own[key].as_f64().unwrap() - value).abs() < 1e-12, "{key}: {own} {value}");
         };
         assert_eq!((&own["trials"], &own["unit"]), (&2.into(), &"m".into()));
@@ -796,7 +819,7 @@ fn finer_drives_say_how_far_answers_move() {
         is("rms", (0.5 * (moves[0] * moves[0] + moves[1] * moves[1])).sqrt());
         is("most", moves[0].abs().max(moves[1].abs()));
         assert!(moves.iter().all(|own| *own != 0.0), "{moves:?}");
-        // a word has no mean; under way it stays
+        // A text response has no mean; the outcome `under_way` is the same in both.
         let outcome = of("outcome");
         assert_eq!((&outcome["mean"], &outcome["differ"]), (&Json::Null, &0.into()));
     }
@@ -825,7 +848,7 @@ fn drawn_designs_have_their_points() {
     let plan = place.json(&["plan", "study.toml", "--threads", "4"]);
     assert_eq!((&plan["trials"], &plan["points"]), (&15.into(), &5.into()));
     let (each, all) = (plan["seconds_a_trial"].as_f64(), plan["seconds"].as_f64());
-    // what JSON's digits are read back as may be off by the last place
+    // Numbers read back from JSON may differ in the last digit.
     assert!((all.unwrap() / each.unwrap() - 4.0).abs() < 1e-12);
     place.done(&["run", "study.toml", "--out", "out"]);
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
@@ -852,17 +875,17 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let rows: Vec<&str> = csv.lines().collect();
     assert!(rows[1].contains(",mud,1.5,short,done,,0,") && rows.len() == 3, "{csv}");
-    // 1.5 times the scenario's 4 m/s, as the trial was driven
+    // 1.5 times the scenario's 4 m/s, as the trial was driven.
     place.done(&["replay", "out", "--trial", "0", "--out", "again"]);
     let driven = fs::read_to_string(place.at("again/scenario.toml")).unwrap();
     assert!(driven.contains("speed = 6") && driven.contains("step = 0.01"), "{driven}");
-    // another table is another study
+    // Another table gives another study.
     points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
     assert!(
         place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
     );
 
-    // of all that a column has the plan tries each, also between its probes
+    // The plan tries each value of a column, also between its probes.
     let good = |speed: f64| format!("{speed},mud,long\n{speed},mud,short\n");
     let [first, more, others] = [1.0, 0.5, 0.4].map(good);
     points(&format!("speed,soil,drive\n{first}1,no_such_soil,long\n{more}{others}"));
@@ -893,7 +916,8 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     assert!(!place.at("never").exists());
 }
 
-/// With `from` turned into `to` the study is refused, among what is said `told`, and not begun.
+/// Asserts that the study with `from` replaced by `to` is refused with `told` in the report, and
+/// not started.
 fn refuses(place: &Place, from: &str, to: &str, told: &str) {
     let found = place.refused_with(from, to);
     assert!(found.contains(told), "{to}:\n{found}");
@@ -982,7 +1006,7 @@ fn factors_that_are_none_are_refused_by_name() {
         "key = \"soil.default=1\"",
         "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
     );
-    // replications draw the seed: with one that is given they would all be the same run
+    // Replications draw the seed: with a fixed seed they would all be the same run.
     said(
         "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         "key = \"seed\"\nvalues = [1, 2]",
@@ -1081,7 +1105,7 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said("replications = 3", "replications = 1000000\npoints = 4", "points = 4");
 }
 
-/// What is said of teams counts each trial once: shards of a study go together, a copy does not.
+/// Results of teams count each trial once: shards of a study combine, and a copy is refused.
 #[test]
 fn a_study_of_teams_is_not_counted_twice() {
     let place = Place::new(STUDY);
@@ -1100,7 +1124,7 @@ fn a_study_of_teams_is_not_counted_twice() {
         let expected = format!("{again}: holds trial 0 of the same study as one; give each trial");
         assert!(told.contains(&expected), "{told}");
     }
-    // these two have none in common: what is wrong is that they are of no team
+    // These two have no trial in common; the fault is that their study has no team.
     assert!(swarm(&["one", "two"]).contains("its study does not take down completed"));
 }
 

@@ -1,19 +1,19 @@
-//! Suspensions and steering move as their hard points say.
+//! Suspensions and steering move as their hard points specify.
 //!
-//! The vehicle's bodies, joints and closures are compared with the hard points
-//! alone: a carrier is placed where its distances from the pivots are those of
-//! the design position, found here by Newton's method. The two share no
-//! formulation: the tree turns arms by angles, the test knows only distances.
+//! The vehicle's bodies, joints and closures are compared with the hard points alone. The expected
+//! position of a carrier has the pivot distances of the design position, found here by Newton's
+//! method. The two share no formulation: the multibody tree rotates arms by angles, the test uses
+//! only distances.
 //!
-//! Vehicles are stepped in free fall with a vertical load on each wheel that
-//! sweeps its travel; everything is seen from the chassis.
+//! Vehicles are stepped in free fall with a vertical load on each wheel that sweeps its travel. All
+//! quantities are in the chassis frame.
 
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::vehicle::spec::{DoubleWishbone, Steering, Suspension, TrailingArm};
 use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find};
 use nalgebra::{DMatrix, DVector};
 
-/// A wheel as the chassis sees it.
+/// Wheel pose in the chassis frame.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     centre: Vec3,
@@ -21,19 +21,20 @@ struct Seen {
 }
 
 impl Seen {
-    /// Steer (toe) angle, rad, positive to the left.
+    /// Returns the steer (toe) angle, rad, positive to the left.
     fn steer(&self) -> f64 {
         (-self.axis.x).atan2(self.axis.y)
     }
 
-    /// Camber against the chassis, rad, positive with the top to the right.
+    /// Returns the camber relative to the chassis, rad, positive with the top to the right.
     fn camber(&self) -> f64 {
         self.axis.z.asin()
     }
 }
 
-/// Sweeps the wheels through their travel with the steering held at `steering`
-/// and calls `check` for each wheel at every fiftieth step.
+/// Sweeps the wheels through their travel with the steering held at `steering`.
+///
+/// Calls `check` for each wheel at every fiftieth step.
 fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) {
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let mut state = vehicle.state(&Pose::default());
@@ -45,13 +46,13 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
         let weight = vehicle.mass() * 9.81 / vehicle.wheels() as f64;
         let up = vehicle.pose(&workspace).direction(&Vec3::z());
         for (wheel, load) in workspace.loads().iter_mut().enumerate() {
-            // along the chassis, from a fifth to four times the wheel's share, each
-            // wheel at its own moment
+            // Along the chassis, from a fifth to four times the wheel's share, with a phase per
+            // wheel.
             let phase = 6.0 * time + 0.9 * wheel as f64;
             load.wrench.force = up * (weight * (2.1 - 1.9 * phase.cos()));
         }
         vehicle.step(&mut state, &mut workspace, &controls, tick, h).unwrap();
-        // the steering takes at most 0.2 s to its lock
+        // The steering reaches its lock within 0.2 s.
         if tick < 300 || tick % 50 != 0 {
             continue;
         }
@@ -92,7 +93,8 @@ fn newton<const N: usize>(mut x: [f64; N], residual: impl Fn(&[f64; N]) -> [f64;
     panic!("no solution near {x:?}");
 }
 
-/// Places a point of one side (left as given) in the chassis frame.
+/// Position and side of a half axle, to transform points given for the left side into the chassis
+/// frame.
 struct Axle {
     position: Vec3,
     mirror: f64,
@@ -109,8 +111,8 @@ impl Axle {
     }
 }
 
-/// The upright of a double wishbone whose wheel's centre is at height `z`, and
-/// whose tie rod's inner end has moved to `inner`.
+/// Returns the upright of a double wishbone with the wheel center at height `z` and the inner tie
+/// rod end at `inner`.
 fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
     let p = &s.points;
     let [spindle, lower, upper, rod] =
@@ -139,11 +141,11 @@ fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
     Seen { centre: place(&x, spindle), axis: turn * Vec3::y() }
 }
 
-/// Where the steering has put the inner end of a tie rod.
+/// Returns the position of the inner end of a tie rod for a steering command.
 fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
     match spec.steering.as_ref().unwrap() {
         Steering::RackPinion(s) => {
-            // the tie rods of the MRZR meet the uprights behind the kingpins
+            // The MRZR's tie rods attach to the uprights behind the kingpins.
             let travel = -command * s.pinion_radius * s.max_angle_deg.to_radians();
             point + Vec3::y() * travel
         }
@@ -154,10 +156,10 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
             let p = &s.points;
             let [hinge, arm_end, idler, idler_end] =
                 [p.arm_chassis, p.arm_link, p.idler_chassis, p.idler_link].map(Vec3::from);
-            // the arm points forward, the tie rods meet the uprights behind the
-            // kingpins: turning left moves the link to the right
+            // The arm points forward, and the tie rods attach to the uprights behind the kingpins:
+            // turning left moves the link to the right.
             let arm = hinge + turn(-command * s.max_angle_deg.to_radians()) * (arm_end - hinge);
-            // four-bar linkage: turn of the link, turn of the idler
+            // Four-bar linkage: rotation of the link, rotation of the idler.
             let link = |x: &[f64; 2], point: Vec3| arm + turn(x[0]) * (point - arm_end);
             let x = newton([0.0, 0.0], |x| {
                 let gap = link(x, idler_end) - idler - turn(x[1]) * (idler_end - idler);
@@ -171,7 +173,7 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
     }
 }
 
-/// The carrier of a trailing arm whose wheel's centre is at height `z`.
+/// Returns the carrier of a trailing arm with the wheel center at height `z`.
 fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
     let p = &s.points;
     let [spindle, inner, outer] = [p.spindle, p.pivot_inner, p.pivot_outer].map(|q| axle.at(q));
@@ -182,8 +184,9 @@ fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
     Seen { centre: centre(x), axis: turn(x) * Vec3::y() }
 }
 
-/// Compares every wheel over its travel; returns the least and most height of
-/// each axle's wheels against the design position.
+/// Compares every wheel over its travel.
+///
+/// Returns the minimum and maximum height of each axle's wheels relative to the design position.
 fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
     let spec = find(name).unwrap();
     let mut travel = vec![[f64::INFINITY, f64::NEG_INFINITY]; spec.axles.len()];
@@ -202,8 +205,8 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
             }
             _ => unreachable!("of neither vehicle"),
         };
-        // Joints are closed to 1e-8 m and better after a step; over the levers
-        // of an upright (0.15 m from kingpin to tie rod) 1e-7 rad follow.
+        // Joints are closed to 1e-8 m and better after a step. Over the lever of an upright (0.15 m
+        // from kingpin to tie rod) that gives 1e-7 rad.
         let (off, turned) = (seen.centre - expected.centre, seen.axis - expected.axis);
         assert!(off.norm() < 2e-7, "{name} wheel {wheel}: {seen:?} is not at {expected:?}");
         assert!(turned.norm() < 1e-6, "{name} wheel {wheel}: {seen:?} is not as {expected:?}");
@@ -221,7 +224,7 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
 fn wheels_move_as_their_hard_points_say() {
     for name in ["hmmwv", "mrzr4"] {
         for [low, high] in compare(name, 0.0) {
-            // the loads have swept a travel worth the name
+            // The loads have swept a substantial travel.
             assert!(high - low > 0.08, "{name}: {low} to {high}");
         }
     }
@@ -236,11 +239,11 @@ fn steered_wheels_move_as_their_linkage_says() {
     }
 }
 
-/// Ackermann's condition cot δo - cot δi = t/L against the linkage that the
-/// HMMWV has. In the design position its trapezium steers the inner wheel more
-/// than the outer one, as it should, but by less than the condition asks: real
-/// linkages do. What is checked is the sign, the size, and the mean that the
-/// file states for drivers.
+/// The HMMWV's linkage steers the inner wheel more than the outer one, compared with Ackermann's
+/// condition cot δo - cot δi = t/L.
+///
+/// In the design position the difference is less than the condition requires, as in real linkages.
+/// Sign, size, and the mean that the file states for drivers are checked.
 #[test]
 fn the_linkage_steers_the_inner_wheel_more() {
     let spec = find("hmmwv").unwrap();
@@ -267,7 +270,7 @@ fn the_linkage_steers_the_inner_wheel_more() {
         assert!(left > right && (0.2..0.6).contains(&share), "{left} {right}: {share}");
         assert!(share > last, "{share} after {last}");
         last = share;
-        // Mirrored to the other side, but for the play of the one pitman arm.
+        // Mirrored to the other side, except for the asymmetry of the single pitman arm.
         let (mirrored_right, mirrored_left) = (-steer(1, -command), -steer(0, -command));
         assert!((mirrored_right - left).abs() < 0.02 && (mirrored_left - right).abs() < 0.02);
     }

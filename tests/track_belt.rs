@@ -1,4 +1,4 @@
-//! Tracked vehicles on belts: rest, slopes, thrust, turning, the reference's runs.
+//! Tracked vehicles on belts: rest, slopes, thrust, turning, and runs of the reference.
 
 use crate::scene;
 
@@ -32,7 +32,7 @@ fn yielding(soil: &Soil) -> bekker::soil::Yielding {
     }
 }
 
-/// A plane that rises along x by `grade` m a metre.
+/// Returns a plane that rises along x by `grade` m per meter.
 fn slope(grade: f64) -> Terrain {
     let surface = Surface::Plane { elevation: 0.0, slope: [grade, 0.0] };
     Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap()
@@ -57,7 +57,7 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
     }
 }
 
-/// In the design position what turns lies where the file says: it is told to others so.
+/// In the design position rotating parts are where the file specifies, as sent to other agents.
 #[test]
 fn sprockets_and_idlers_are_where_the_file_says() {
     let spec = bekker::vehicle::find_any("m113_chrono").unwrap().tracked().unwrap().clone();
@@ -70,8 +70,8 @@ fn sprockets_and_idlers_are_where_the_file_says() {
         let [sprocket, idler] =
             [vehicle.sprocket_pose(&state, &body, side), vehicle.idler_pose(&body, side)];
         assert!((sprocket.position - Vec3::new(sx, y, sz)).norm() < 1e-12, "{sprocket:?}");
-        // along x it lies where its tensioner has pushed it: 2 cm by the preload on the
-        // left, 10 cm on the right, where the band has a shoe more
+        // Along x its position is set by the tensioner: 2 cm by the preload on the left, 10 cm on
+        // the right, where the belt has one more shoe.
         let off = idler.position - Vec3::new(ix, y, iz);
         assert!(off.x.abs() < 0.12 && off.yz().norm() < 1e-12, "{idler:?}");
     }
@@ -90,7 +90,7 @@ fn sample(world: &World) -> Sample {
     world.samples().next().unwrap()
 }
 
-/// Distance over which the vehicle moves from `from` to `to` seconds, m.
+/// Returns the distance that the vehicle moves between `from` and `to`, s, in m.
 fn moved(world: &mut World, from: f64, to: f64) -> f64 {
     drive(world, from);
     let before = sample(world).pose.position;
@@ -109,7 +109,7 @@ fn at_rest_the_ground_carries_its_weight() {
     let weight = m113_chrono().total_mass() * GRAVITY;
     for name in ["mid", "hard"] {
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113_chrono(), braked());
-        // Means of a swing on the weak dampers of the data.
+        // Means over one oscillation on the weak dampers of the data.
         drive(&mut world, 1.0);
         let (mut carried, heartbeats) = (0.0, 100);
         for _ in 0..heartbeats {
@@ -119,12 +119,13 @@ fn at_rest_the_ground_carries_its_weight() {
         }
         let sample = sample(&world);
         assert!((carried / weight - 1.0).abs() < 1e-3, "{name}: {carried} N of {weight} N");
-        // the parked vehicle does not creep: what viscous shear lets pass
+        // The parked vehicle does not creep, except by viscous shear.
         assert!(sample.velocity.norm() < 1e-3, "{name}: {} m/s", sample.velocity.norm());
     }
 }
 
-/// The M113 as built stands on clay with its whole shoes; Chrono's model of it presses with its boxes, 0.6 of that area.
+/// The M113 as built contacts clay with its whole shoes; Chrono's model contacts with its boxes,
+/// 0.6 of that area.
 #[test]
 fn it_stands_on_clay_with_its_whole_shoes() {
     let clay = catalogue().find("clayey_38_thailand").unwrap().to_soil();
@@ -142,12 +143,13 @@ fn it_stands_on_clay_with_its_whole_shoes() {
         weight / area
     };
     let (built, chrono) = (pressure("m113"), pressure("m113_chrono"));
-    // some shoes between road wheels do not touch
+    // Some shoes between road wheels are not in contact.
     assert!((50e3..85e3).contains(&built), "{built} Pa");
     assert!(chrono > 1.3 * built, "{chrono} Pa, {built} Pa");
 }
 
-/// On a road the M113 as built climbs the published grade by its torque; Chrono's model stalls at 0.31.
+/// On a road the M113 as built climbs the published grade, limited by its torque; Chrono's model
+/// stalls at 0.31.
 #[test]
 fn it_pulls_on_a_road_what_friction_gives() {
     let steepest = |name: &str| {
@@ -163,7 +165,7 @@ fn it_pulls_on_a_road_what_friction_gives() {
 #[test]
 fn braked_on_thirty_percent_it_stays() {
     let mut world = on(soil("hard"), slope(0.3), m113_chrono(), braked());
-    // the reference creeps on at about 0.25 m/s
+    // The reference creeps at about 0.25 m/s.
     let creep = moved(&mut world, 2.0, 6.0);
     println!("creeps {creep} m in 4 s");
     assert!(creep < 1e-3, "creeps {creep} m in 4 s");
@@ -203,30 +205,31 @@ fn thrust_follows_janosis_curve() {
                 TrackRig { duration: 4.0, ..TrackRig::new(m113_chrono(), soil.clone(), motion) };
             let result = rig.run().unwrap();
             let expected = theory.thrust(&parameters, slip);
-            // the band stated with the closed form for a track on road wheels
+            // The tolerance stated with the closed form for a track on road wheels.
             let off = result.thrust / expected - 1.0;
             assert!(off.abs() < 0.15, "{name}, slip {slip}: {} for {expected} N", result.thrust);
-            // even pressure sinks least: under wheels it has peaks
+            // Uniform pressure gives the least sinkage; under wheels it has peaks.
             let least = theory.resistance(&parameters);
             assert!(result.resistance > least, "{name}, slip {slip}: {}", result.resistance);
-            // forces are those at the beginning of a step, in which fresh nodes
-            // come to bear
+            // Forces are those at the start of a step, when fresh nodes begin to carry load.
             let carried = result.vertical / rig.weight();
             assert!((carried - 1.0).abs() < 0.05, "{name}, slip {slip}: carries {carried}");
         }
     }
 }
 
-/// Where thrust is had by sliding, nothing but its rig's guide keeps a vehicle from turning away:
-/// unguided this one gave 3 kN after twelve seconds, at right angles to its way.
+/// The thrust is the same after twelve seconds.
+///
+/// Where thrust requires sliding, only the rig's guide keeps a vehicle from yawing. Unguided this
+/// one gave 3 kN after twelve seconds, perpendicular to its heading.
 #[test]
 fn it_pulls_as_hard_after_twelve_seconds() {
     let motion = TrackMotion::Straight { speed: 1.0, slip: 0.4 };
     let rig = TrackRig { duration: 12.0, ..TrackRig::new(m113_chrono(), soil("hard"), motion) };
     let result = rig.run().unwrap();
     let expected = RigidTracks::of(&m113_chrono()).thrust(&yielding(&soil("hard")), 0.4);
-    // all of its shear has come on: what is left is 0.1 % when this was written, and how its
-    // load lies along the track
+    // All of its shear is mobilized. The rest is 0.1 % when this was written, plus the load
+    // distribution along the track.
     let off = result.thrust / expected - 1.0;
     assert!(off.abs() < 0.05, "{} for {expected} N", result.thrust);
     assert!(result.yaw_rate.abs() < 1e-4, "turns at {} rad/s", result.yaw_rate);
@@ -240,9 +243,9 @@ fn turning_on_the_spot_costs_lateral_friction() {
     let theory = RigidTracks::of(&m113_chrono());
     let friction = 30f64.to_radians().tan();
     let expected = theory.pivoting_moment(friction);
-    // friction against the sliding of every point under even pressure: 3.0 % off when this was
-    // written. How the load lies along the track matters: on five wheels that carry alike it
-    // would be 16 % more, and the track lifts the outer ones. Half of that is allowed.
+    // Sliding friction of every point under uniform pressure: 3.0 % off when this was written. The
+    // load distribution along the track matters: with equal loads on five wheels the moment would
+    // be 16 % larger, but the track relieves the outer wheels. Half of that is allowed.
     let off = result.turning_moment / expected - 1.0;
     assert!(off.abs() < 0.08, "{} for {expected} N m", result.turning_moment);
     assert!(result.turning_moment < theory.turning_moment(friction));
@@ -250,7 +253,7 @@ fn turning_on_the_spot_costs_lateral_friction() {
     assert!(result.yaw_rate < 2.0 * 0.5 / theory.gauge, "turns at {} rad/s", result.yaw_rate);
 }
 
-/// Driven by motors, tracks turn the vehicle alike whatever steers it.
+/// Tracks driven by motors turn the vehicle equally with any steering drive.
 #[test]
 fn a_steering_drive_does_not_hold_tracks_that_are_turned_by_motors() {
     let pivoting = |steering: Option<TrackSteering>| {
@@ -261,7 +264,7 @@ fn a_steering_drive_does_not_hold_tracks_that_are_turned_by_motors() {
         rig.run().unwrap()
     };
     let [own, pivot] = [None, Some(TrackSteering::Pivot { ratio: 0.05 })].map(pivoting);
-    // shafts that are dragged along are all that is left of the steering
+    // The only remaining effect of the steering is that of its dragged shafts.
     let off = pivot.turning_moment / own.turning_moment - 1.0;
     assert!(off.abs() < 1e-3, "{} and {} N m", pivot.turning_moment, own.turning_moment);
     assert!((pivot.yaw_rate / own.yaw_rate - 1.0).abs() < 1e-3, "{pivot:?}, not {own:?}");
@@ -291,9 +294,9 @@ fn every_steering_turns_it_to_the_side_asked_for() {
 
 #[test]
 fn drives_beside_the_reference() {
-    // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6
-    // from 1.2 s: distance and speed after 6 s, and how far off ours may be. The aim is
-    // 5 %; the bounds keep the miss from growing. See tests/track_segmented.rs.
+    // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6 from 1.2
+    // s: distance and speed after 6 s, and the tolerance. The target is 5 %; the bounds keep the
+    // difference from growing. See tests/track_segmented.rs.
     let reference = [("hard", [8.573, 2.797], [0.05, 0.07]), ("mid", [5.878, 1.852], [0.15, 0.3])];
     for (name, expected, within) in reference {
         let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![soil(name)]);
@@ -313,7 +316,9 @@ fn drives_beside_the_reference() {
     }
 }
 
-/// What the soil says that it took, pressed for good, sheared and damped, is what the shoes lost to it. The same drive loses the same at a fifth of the step.
+/// The energy absorbed by the soil in compaction, shear and damping equals the shoes' loss.
+///
+/// The same drive loses the same at a fifth of the step.
 #[test]
 fn the_soil_takes_what_the_shoes_lose() {
     let lost = |soil: &str, step: f64| {
@@ -346,7 +351,7 @@ fn the_soil_takes_what_the_shoes_lose() {
         let way = own.pose().position.x - start;
         let lost = own.account().0.soil;
         println!("{soil}, {step} s: lost {:.0} N, taken {:.0} N", lost / way, taken / way);
-        // found 1.4 to 2.2 %, hardly less in short steps; what makes it up was not found
+        // Found: 1.4 to 2.2 %, hardly less with short steps; the cause was not found.
         assert!((taken / lost - 1.0).abs() < 0.03, "{soil}, {step} s: {taken} J of {lost} J");
         lost / way
     };
@@ -356,8 +361,10 @@ fn the_soil_takes_what_the_shoes_lose() {
     }
 }
 
-/// Over a long drive belts and shoes part by what running costs them, a formula on belts and
-/// pins, rims, teeth and guides on shoes: a belt that loses what shoes do drives as far.
+/// Over a long drive belts and shoes differ only by their running resistance.
+///
+/// It is a formula on belts; on shoes it results from pins, rims, teeth and guides. A belt with the
+/// loss of shoes drives equally far.
 #[test]
 fn belts_and_shoes_part_by_their_running_resistance() {
     let drive = |model: TrackModel, resistance: Option<TrackResistance>| {
@@ -373,21 +380,24 @@ fn belts_and_shoes_part_by_their_running_resistance() {
         }
         own.pose().position.x
     };
-    // both tracks of the data's tension lose 3.5 kN at 1 m/s and 11.0 kN at 6 m/s (docs/validation.md),
-    // of which the ground takes 1.0 and 2.1, from a belt's shoes as well
+    // Both tracks with the data's tension lose 3.5 kN at 1 m/s and 11.0 kN at 6 m/s
+    // (docs/validation.md). The ground takes 1.0 and 2.1 kN of it, as it does from a belt's shoes.
     let of_shoes = TrackResistance { force: 610.0, per_speed: 640.0 };
     let shoes = drive(TrackModel::Segmented, None);
     let belt = drive(TrackModel::Belt, None);
     let lossy = drive(TrackModel::Belt, Some(of_shoes));
     println!("shoes {shoes} m, belt {belt} m, belt that loses as shoes do {lossy} m");
     assert!(belt > 1.1 * shoes, "{belt} {shoes}");
-    // a straight line through a loss that bends, taken without the load of driving
+    // A linear fit to a nonlinear loss, without the load of driving.
     assert!((lossy / shoes - 1.0).abs() < 0.04, "{lossy} {shoes}");
 }
 
-/// Drives on level firm ground from rolling at a speed, and its sprockets' work over the seconds from
-/// `from` to `to` with what it grew by in kinetic and potential energy, the engine's work behind
-/// its converter, and the sum of the road wheels' torques times their spins, J; and its way, m.
+/// Drives on level firm ground from an initial rolling speed and returns works between `from` and
+/// `to`, s.
+///
+/// The values are the sprockets' work, the increase of kinetic and potential energy, and the
+/// engine's work behind its converter, J. Then follow the integral of the road wheels' torques
+/// times their spins, J, and the distance, m.
 fn worked(
     spec: &TrackedSpec,
     speed: f64,
@@ -416,7 +426,7 @@ fn worked(
     [sprockets, gain, account.engine, wheels, own.pose().position.x - start]
 }
 
-/// What the sprockets have to overcome within the tracks is in their work, which is the engine's.
+/// The sprockets' work, which is the engine's, includes the running resistance of the tracks.
 #[test]
 fn the_running_resistance_is_in_the_work_of_the_sprockets() {
     let speed = 4.0;
@@ -431,20 +441,20 @@ fn the_running_resistance_is_in_the_work_of_the_sprockets() {
             control.controls(&mut memory, speed, &motion, own.step)
         });
         println!("{work:.0} J, engine {engine:.0} J, wheels {wheels:.0} J, gained {gain:.0} J, {way:.2} m");
-        // but for what shafts take up as it still swings about its speed
+        // The difference is taken up by shafts while the speed still oscillates.
         assert!((work / engine - 1.0).abs() < 0.02, "{work} J of the engine's {engine} J");
-        // stretches of the belt run a little faster or slower than its sprocket
+        // Parts of the belt run slightly faster or slower than its sprocket.
         assert!((wheels / work - 1.0).abs() < 0.01, "{wheels} J of {work} J");
         (work - gain) / way
     });
     let TrackResistance { force: dry, per_speed } = with.drive.resistance;
     let expected = 2.0 * (dry + per_speed * speed);
     println!("{force:.0} N and {free:.0} N, apart by the law {expected:.0} N");
-    // a driver who keeps the speed within some cm/s
+    // The driver keeps the speed within some cm/s.
     assert!(((force - free) / expected - 1.0).abs() < 0.03, "{force} N, {free} N, {expected} N");
 }
 
-/// Turning on the spot, all that the engine gives goes by the steering drive, and by the sprockets.
+/// Turning in place, all engine work goes through the steering drive and the sprockets.
 #[test]
 fn a_pivoting_vehicle_works_by_its_sprockets() {
     let spec = find_any("marder").unwrap().tracked().unwrap().clone();
@@ -466,7 +476,7 @@ fn the_idler_balances_its_band() {
     let state = vehicle.state(&Pose { position: Vec3::new(0.0, 0.0, 10.0), ..Pose::default() });
     let mut own = state.clone();
     let mut workspace = vehicle.workspace(&state);
-    // in free fall for 0.2 s: the bands and tensioners find their balance
+    // In free fall for 0.2 s the belts and tensioners reach their balance.
     let controls = bekker::vehicle::Controls { brake: 1.0, ..Default::default() };
     for tick in 0..400 {
         vehicle.begin_loads(&mut workspace);
@@ -476,16 +486,18 @@ fn the_idler_balances_its_band() {
         let tensions: Vec<f64> = vehicle.tensions(&workspace, side);
         let (rear, top) = (tensions[tensions.len() - 2], tensions[tensions.len() - 1]);
         let pull = vehicle.tensioner_force(&workspace, side);
-        // the rear run leaves the idler at 13 degrees, the top run at 2
+        // The rear run leaves the idler at 13 degrees, the top run at 2.
         let expected = rear * 13f64.to_radians().cos() + top;
         assert!((pull / expected - 1.0).abs() < 0.02, "{pull} N against {expected} N");
-        // without slack the tensioner of the data gives 270 kN at the design place
+        // Without slack the tensioner of the data gives 270 kN at the design position.
         assert!((100e3..270e3).contains(&pull), "{pull} N");
     }
 }
 
-/// A vehicle alone on fine ground has one track met by another thread, if there is one: across the
-/// grid and over an edge of firm ground.
+/// The bits are the same when a second thread evaluates the contact of one track.
+///
+/// This happens for a single vehicle on fine ground. The route is oblique to the grid and crosses
+/// an edge of firm ground.
 #[test]
 fn a_track_that_another_thread_meets_changes_no_bit() {
     let text = "format = 1\nname = \"edge\"\ntime = { duration = 2 }\nground = { spacing = 0.02 }\n\
@@ -502,7 +514,7 @@ fn a_track_that_another_thread_meets_changes_no_bit() {
         assert!(touched > 1000, "{touched} nodes in contact are worth no thread");
         world.hash()
     };
-    // a thread of a pool is taken to have its share of many worlds
+    // A thread of a pool is assumed to be shared by many worlds.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(hash(), pool.install(hash));
 }

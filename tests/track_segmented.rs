@@ -1,5 +1,5 @@
-//! Tracked vehicles whose every shoe is a body: rest, slopes, turning, energy,
-//! obstacles, the reference's runs.
+//! Tracked vehicles with every shoe as a body: rest, slopes, turning, energy, obstacles, and runs
+//! of the reference.
 
 use crate::scene;
 
@@ -62,14 +62,14 @@ fn on(soil: Soil, terrain: Terrain, driver: Driver) -> World {
     world(ground(0.05, terrain, vec![soil]), STEP, vec![agent])
 }
 
-/// A vehicle alone, its chassis frame at `height`, m, or standing on level ground.
+/// Builds a single vehicle with its chassis frame at `height`, m, or resting on level ground.
 fn alone(ground: GroundModel, height: Option<f64>, speed: f64) -> TrackedDrive {
     let mut pose = TrackedDrive::level(&m113());
     pose.position.z = height.unwrap_or(pose.position.z);
     TrackedDrive::new(m113(), ground, &pose, speed, STEP).unwrap()
 }
 
-/// Drives until `time` under commands of time.
+/// Drives until `time` with commands as a function of time.
 fn run(own: &mut TrackedDrive, time: f64, commands: impl Fn(f64) -> Controls) {
     while own.time() < time - 0.5 * own.step {
         own.meet_ground();
@@ -102,7 +102,7 @@ fn at_rest_the_ground_carries_its_weight() {
     for name in ["mid", "hard"] {
         let driver = table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]]);
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
-        // It rocks at 1 Hz on the weak dampers of the data: means of two swings.
+        // It rocks at 1 Hz on the weak dampers of the data: means over two oscillations.
         drive(&mut world, 12.0);
         let (mut carried, heartbeats) = (0.0, 200);
         for _ in 0..heartbeats {
@@ -126,17 +126,17 @@ fn braked_on_thirty_percent_it_stays() {
     drive(&mut world, 14.0);
     let creep = (sample(&world).pose.position - before).norm();
     println!("creeps {creep} m in 4 s");
-    // the reference creeps on at about 0.25 m/s
+    // The reference creeps at about 0.25 m/s.
     assert!(creep < 1e-3, "creeps {creep} m in 4 s");
 }
 
 #[test]
 fn drives_beside_the_reference() {
-    // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6
-    // from 1.2 s, steps of 0.5 ms: distance and speed after 6 s. Its transmission runs ahead of
-    // its driveline, by 8 to 13 % of its speed in first gear (0.24, the engine at 1180 to 1320
-    // rpm). How far off ours may be, without that and with it: the aim is 5 %. On `mid` the
-    // reference has 2.3 kN of resistance that ours has not: the bounds keep the miss from growing.
+    // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6 from 1.2
+    // s, steps of 0.5 ms: distance and speed after 6 s. Its transmission leads its driveline by 8
+    // to 13 % of its speed in first gear (0.24, the engine at 1180 to 1320 rpm). The tolerances are
+    // without that effect and with it; the target is 5 %. On `mid` the reference has 2.3 kN of
+    // resistance that bekker lacks: the bounds keep the difference from growing.
     let (hard, mid) = ([8.573, 2.797], [5.878, 1.852]);
     let reference = [
         ("hard", hard, false, [0.05, 0.05]),
@@ -161,10 +161,12 @@ fn drives_beside_the_reference() {
     }
 }
 
-/// The reference's braked differential at half lock: equal torques to both sprockets, 5 kN m taken from the inner
-/// one, so that the tracks turn the vehicle by 5 kN m B/(2 r), whatever the engine gives. Friction against the
-/// sliding asks for twice that on the hard soil: the vehicle stands. The reference goes on turning there; see
-/// docs/comparison.md.
+/// A vehicle is stationary where its steering gives a smaller moment than friction.
+///
+/// With the reference's braked differential at half lock both sprockets have equal torques, and 5
+/// kN m are taken from the inner one. The tracks then turn the vehicle by 5 kN m B/(2 r), whatever
+/// the engine gives. Sliding friction on the hard soil is twice that. The reference continues to
+/// turn there; see docs/comparison.md.
 #[test]
 fn it_stands_where_steering_gives_less_than_friction_asks_for() {
     let mut spec = m113();
@@ -209,7 +211,7 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
     println!("opening {opening} m, {aside} m aside, yaw {}", own.pose().yaw());
     assert!(own.pose().yaw() > 0.5, "yaw {}", own.pose().yaw());
     assert!(opening < 1e-4, "a pin opened by {opening} m");
-    // the horns' play and what they give under side forces
+    // The clearance of the horns and their deflection under side forces.
     assert!(aside < 0.03, "a shoe went {aside} m aside");
 }
 
@@ -244,7 +246,7 @@ fn threads_and_checkpoints_change_no_bit() {
     scene::same_bits_on_threads_and_resumed(build, 0.8, 1.1);
 }
 
-/// Firm ground with heights over x, m, on a raster of 5 cm.
+/// Returns firm ground with heights over x, m, on a raster of 5 cm.
 fn profile(height: impl Fn(f64) -> f64) -> GroundModel {
     let (columns, rows, cell) = (400, 100, 0.05);
     let values = (0..rows * columns).map(|k| height((k % columns) as f64 * cell - 8.0)).collect();
@@ -254,8 +256,10 @@ fn profile(height: impl Fn(f64) -> f64) -> GroundModel {
     ground(0.05, terrain.build().unwrap(), vec![scene::firm(0.8)])
 }
 
-/// Deepest that any shoe's pins have been under the ground and the sprockets above it, m,
-/// in a drive over firm ground until `time`.
+/// Drives over firm ground until `time` and returns the maximum depth of any shoe's pins below it,
+/// m.
+///
+/// The value is negative if all pins stay above the ground.
 fn deepest(own: &mut TrackedDrive, time: f64, height: impl Fn(f64) -> f64) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
     while own.time() < time {
@@ -265,7 +269,7 @@ fn deepest(own: &mut TrackedDrive, time: f64, height: impl Fn(f64) -> f64) -> f6
         for side in 0..2 {
             for (place, _) in own.own.vehicle.shoe_bodies(&own.state, side) {
                 let place = pose.point(&place.into());
-                // a step's face leans over a cell of the raster
+                // The face of a step extends over one cell of the raster.
                 let ground = height(place.x - 0.15).min(height(place.x + 0.15));
                 deepest = deepest.max(ground - place.z);
             }
@@ -282,13 +286,13 @@ fn it_climbs_a_step() {
     let place = own.pose().position;
     println!("{place:?}, shoes {deepest} m under ground");
     assert!(place.x > 8.0 && place.z > 0.8, "{place:?}");
-    // the pins ride three centimetres over the ground
+    // The pins run three centimeters above the ground.
     assert!(deepest < 0.0, "a shoe was {deepest} m under ground");
 }
 
 #[test]
 fn it_bridges_a_ditch() {
-    // 1.5 m wide and 1 m deep; the vehicle stands on 2.67 m
+    // The ditch is 1.5 m wide and 1 m deep; the vehicle's ground contact length is 2.67 m.
     let height = |x: f64| if x > 2.0 && x < 3.5 { -1.0 } else { 0.0 };
     let mut own = alone(profile(height), None, 0.0);
     let deepest = deepest(&mut own, 5.0, height);
@@ -325,14 +329,14 @@ fn a_double_pin_track_runs_as_well() {
     );
     assert!(own.pose().position.x > 5.0 && own.speed() > 2.0, "{} m/s", own.speed());
     assert!(opening < 2e-4, "a pin opened by {opening} m");
-    // a mean over two seconds of a ride that shakes
+    // A mean over two seconds of a rough ride.
     assert!((carried / weight - 1.0).abs() < 0.02, "{carried} N of {weight} N");
-    // teeth take whole shoes with them
+    // Teeth engage whole shoes.
     let track = own.own.vehicle.track_speed(&own.state, 0);
     assert!((track / own.speed() - 1.0).abs() < 0.1, "{track} m/s over {}", own.speed());
 }
 
-/// By longer steps than these tracks come out wrong, and it is told.
+/// Steps too long for these tracks give a warning, since results are wrong.
 #[test]
 fn long_steps_are_told_of() {
     let told = |model: &str, step: f64| {

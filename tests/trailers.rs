@@ -1,5 +1,7 @@
-//! Vehicles with trailers in whole worlds: the same bits on any threads and ranks and after a cut,
-//! standing where they are put, what samples and pictures tell, what is refused.
+//! Vehicles with trailers in whole worlds: determinism, equilibrium at the start, samples and
+//! images, and refusals.
+//!
+//! Bits are the same on any threads and ranks and after a checkpoint.
 
 use crate::ranks::{alone, together};
 use crate::scene::{agent, at, firm, flat, table, world};
@@ -67,7 +69,7 @@ fn any_threads_ranks_and_a_cut_give_the_same_bits() {
     assert_eq!(&second.hash(), expected.last().unwrap());
 }
 
-/// The means of tyres that give way are those of these alone, and one figure inflates them all.
+/// Means over flexible tires exclude rigid tires, and one inflation applies to all of them.
 #[test]
 fn rigid_tyres_are_not_among_those_that_give_way() {
     const MIXED: &str = r#"
@@ -98,7 +100,8 @@ position = [0, 0]
     assert!(told.contains("must be one figure"), "{told}");
 }
 
-/// On a slope up and across, brakes on: neither the trailer slides down nor the coupling jerks.
+/// On a slope, along and across it, with brakes on, the trailer does not slide and the coupling
+/// does not jerk.
 #[test]
 fn they_start_in_equilibrium_on_a_slope() {
     const STOOD: &str = r#"
@@ -129,7 +132,7 @@ driver = { kind = "table", rows = [{ time = 0, brake = 1, gear = "neutral" }] }
     }
 }
 
-/// The picture's trailer lies where its body is, by what ranks are told of it.
+/// The image shows the trailer where its body is, from the data that ranks receive.
 #[test]
 fn the_picture_shows_it_where_it_is() {
     let mut world = World::new(model(SCENARIO, &[]));
@@ -145,7 +148,7 @@ fn the_picture_shows_it_where_it_is() {
         let found = parts.iter().filter(|part| usize::from(part.agent) == agent).any(|part| {
             let pose = &part.poses[1];
             let off = (pose.yaw() - turned).sin().abs();
-            // springs and tyres let the wheels swing by centimetres at some metres
+            // Springs and tires move the wheels by centimeters at a distance of some meters.
             (pose.position - coupling).norm() < 0.02 && off < 0.01
         });
         println!("{agent}: {:.2} deg", trailer.articulation.to_degrees());
@@ -155,7 +158,7 @@ fn the_picture_shows_it_where_it_is() {
     assert!(light.articulation.abs() > 0.02, "it turns: {light:?}");
 }
 
-/// One that was let go of is drawn where it stands, not behind the vehicle that drew it.
+/// An uncoupled trailer is drawn where it stands, not behind its former tractor.
 #[test]
 fn the_picture_leaves_a_parted_trailer_where_it_stands() {
     let mut world = World::new(model(SCENARIO, &["vehicle.0.uncouple_time=0.5"]));
@@ -171,15 +174,15 @@ fn the_picture_leaves_a_parted_trailer_where_it_stands() {
     let own = wheels.iter().rev().take(2).map(|wheel| chassis.point(&wheel.pose.position));
     let wheels = own.sum::<Vec3>() * 0.5;
     assert!((wheels - coupling).norm() > 5.0, "the tractor drives on: {wheels:?}");
-    // the body stands on them: the middle of the axle as its file has it, in the frame of the body,
-    // lies between them but for the travel of springs
+    // The body rests on the wheels: the middle of the axle, in the frame of the body, is between
+    // them, except for spring travel.
     let axle = spec.axles.last().unwrap();
     let [x, _, z] = axle.suspension.spindle();
     let middle = Vec3::from(axle.position) + Vec3::new(x, 0.0, z) - behind;
     let drawn = parts.iter().filter(|part| part.agent == 0);
     let drawn = drawn.filter(|part| (part.poses[1].point(&middle) - wheels).norm() < 0.1).count();
     assert_eq!(drawn, 1);
-    // and nothing is left where it was drawn
+    // Nothing is drawn at its former position.
     let left = parts.iter().filter(|part| part.agent == 0);
     let left = left.filter(|part| (part.poses[1].position - coupling).norm() < 0.05).count();
     assert_eq!(left, 0);
@@ -200,7 +203,8 @@ fn what_draws_no_trailer_is_refused() {
     }
 }
 
-/// One parts, and is run into by who follows; the other rolls back with its trailer into a wall.
+/// One trailer is uncoupled and hit by a following vehicle; another vehicle rolls back with its
+/// trailer into a wall.
 const PARTED: &str = r#"
 format = 1
 name = "parted"
@@ -269,8 +273,10 @@ fn parted_and_struck_trailers_give_the_same_bits() {
     assert_eq!(&second.hash(), expected.last().unwrap());
 }
 
-/// Let go at 8 m/s on firm ground, brakes on both wheels, its stand dragging: the deceleration and
-/// so the stopping distance v²/(2 d) by the moments about its axle.
+/// An uncoupled trailer stops as the closed form specifies.
+///
+/// It is released at 8 m/s on firm ground with brakes on both wheels and its stand sliding. The
+/// moments about its axle give the deceleration d, and so the stopping distance v²/(2 d).
 #[test]
 fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     const TORQUE: f64 = 600.0;
@@ -299,7 +305,7 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     let found = (speed - later) / (world.time() - begun);
     (0..400).for_each(|_| world.advance());
     let (to, stands) = state(&world);
-    // lengths from the file; heights with the tyres pressed in by a few centimetres
+    // Lengths from the file; heights with a tire deflection of a few centimeters.
     let radius = 0.46;
     let height = middle.z - 0.3;
     let (sprung, wheels) = (1360.0, 182.0);
@@ -318,12 +324,13 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
         "{found:.3} m/s2, expected {expected:.3}; {distance:.2} m from {speed:.2} m/s, expected {closed:.2}"
     );
     assert!(stands < 0.01, "{stands} m/s");
-    // the loaded radius, 2 cm less than the rim's, and the nose's dip are left out: 4 %
+    // The loaded radius, 2 cm less than the rim's, and the nose's dip are neglected: 4 %.
     assert!((found / expected - 1.0).abs() < 0.05, "{found} m/s2, not {expected}");
     assert!((distance / closed - 1.0).abs() < 0.05, "{distance} m, not {closed}");
 }
 
-/// What was let go of counts no more in the figures of who drew it, and says where it stays.
+/// An uncoupled trailer no longer counts in the tractor's metrics, and reports its own final
+/// position.
 #[test]
 fn a_parted_trailer_is_told_by_itself() {
     const LET_GO: &str = r#"
@@ -358,12 +365,12 @@ driver = { kind = "path", speed = 6, waypoints = [[0, 6], [60, 6]] }
     assert!(later.pose.position.x > sample.pose.position.x + 2.0, "{later:?}");
     assert!((stood.position - stands.position).norm() < 0.02, "{stands:?} {stood:?}");
     assert!(later.pose.position.x - stood.position.x > 10.0, "{stood:?}");
-    // its wheels were locked as it came to its stop: of six a third would be at -1
+    // Its wheels were locked as it stopped: of six wheels a third would be at -1.
     let summary = &world.summary("", 0.0).vehicles[0];
     assert!(summary.mean_slip.abs() < 0.02, "{summary:?}");
 }
 
-/// One that is pulled harder than its coupling bears tears off, and says so.
+/// A coupling loaded beyond its limit breaks, which is reported.
 #[test]
 fn a_coupling_breaks_beyond_its_load() {
     let torn = |load: f64| {
@@ -378,13 +385,15 @@ fn a_coupling_breaks_beyond_its_load() {
             world.events(0).contains(&Event::Uncoupled { broken: true })
         })
     };
-    // it carries 1.5 kN of nose weight, and draws 1542 kg by a few m/s²
+    // It carries 1.5 kN of nose weight, and tows 1542 kg at a few m/s².
     assert!(torn(2500.0) && !torn(50e3));
 }
 
-/// It is set down without a strain on its coupling, which so bears what it does at rest, and breaks
-/// by nothing but a drive: before, one that bore 5 kN was torn off where it stood, and a heavy one
-/// sprang from -15 kN when its brake was let go.
+/// A vehicle settles without strain in its coupling, which then carries its static load and breaks
+/// only by driving.
+///
+/// Formerly a coupling with a limit of 5 kN broke at rest, and a heavy trailer sprang from -15 kN
+/// when its brake was released.
 #[test]
 fn a_coupling_is_set_down_without_a_strain() {
     let text = |name: &str, driver: &str, more: &str| {
@@ -411,7 +420,7 @@ fn a_coupling_is_set_down_without_a_strain() {
         }
         let (first, last) = (forces[0], forces[299]);
         println!("{name}, {driver}, {more}: {first:.0?} to {last:.0?}");
-        // tyres roll with 1.5 % of their load
+        // Rolling resistance of the tires is 1.5 % of their load.
         let most = forces.iter().map(|force| force.x.abs()).fold(0.0, f64::max);
         assert!(most < 0.02 * load, "{name}, {driver}, {more}: {most} N of {load} N");
         assert!((first.z / last.z - 1.0).abs() < 0.05, "{name}, {driver}: {first} {last}");
@@ -429,7 +438,7 @@ fn a_coupling_is_set_down_without_a_strain() {
     assert!(told[0].sentence.contains("the trailer of a was torn off"), "{told:?}");
 }
 
-/// Told by a time, by a row of a table or by a command from outside, it is one and the same.
+/// Uncoupling by time, by a row of a table or by an external command gives the same result.
 #[test]
 fn it_is_let_go_of_by_time_row_and_command() {
     let after = |row: &str, sets: &[&str], command: Option<u64>| {
@@ -456,7 +465,7 @@ fn it_is_let_go_of_by_time_row_and_command() {
     let row = r#", { time = 0.3, gear = "neutral", uncouple = true }]"#;
     assert_eq!(after(row, &[], None), by_time);
     assert_eq!(after("]", &[], Some(30)), by_time);
-    // what a command let go of is not taken up by one that says nothing of it
+    // A trailer uncoupled by a command stays so under a command without that field.
     let row =
         r#", { time = 0.3, uncouple = true, gear = "neutral" }, { time = 0.4, gear = "neutral" }]"#;
     assert_eq!(after(row, &[], None), by_time);
@@ -480,7 +489,7 @@ fn what_has_no_trailer_lets_go_of_none() {
     assert!(faults.to_string().contains("driver.rows"), "{faults}");
 }
 
-/// A run's folder holds what happened to trailers, the same after a cut as without one.
+/// A run's folder records trailer events, the same after a checkpoint as without one.
 #[test]
 fn a_run_takes_down_what_happens_to_trailers() {
     let place = tempfile::tempdir().unwrap();
@@ -498,20 +507,21 @@ fn a_run_takes_down_what_happens_to_trailers() {
         let file = place.path().join(folder).join("trailers.csv");
         std::fs::read_to_string(file).unwrap()
     };
-    // told at the end of the heartbeat in which it is let go of
+    // Reported at the end of the heartbeat in which it is uncoupled.
     assert_eq!(read("whole"), "time_s,vehicle,event\n0.21,light,uncoupled\n");
     assert_eq!(read("ranks"), read("whole"));
     let manifest = std::fs::read_to_string(place.path().join("whole/manifest.json")).unwrap();
     assert!(manifest.contains("trailers.csv"));
 }
 
-/// Hulls of a box each, about the origin of a pose.
+/// Returns one hull per box, about the origin of a pose.
 fn boxes(hulls: &[HullBox], origin: Vec3) -> Vec<Hull> {
     let own = |own: &HullBox| Hull::new(Vec3::from(own.centre) - origin, own.size, own.rounding);
     hulls.iter().map(own).collect()
 }
 
-/// Depth of the deepest contact of two bodies, m, and the energy k x²/2 of all as springs, J.
+/// Returns the maximum contact depth of two bodies, m, and the energy k x²/2 of all contacts as
+/// springs, J.
 fn overlap([a, b]: [(&[Hull], Pose); 2]) -> [f64; 2] {
     let body = |(hulls, pose)| FreeBody {
         hulls,
@@ -532,9 +542,10 @@ fn overlap([a, b]: [(&[Hull], Pose); 2]) -> [f64; 2] {
     })
 }
 
-/// A tractor that backs against the trailer that it has let go of is held up by it, and so are both told. The
-/// trailer, on one axle and braked, rears up as it is shoved: their places come nearer by 0.2 m than their
-/// hulls do.
+/// A tractor that reverses against its uncoupled trailer is stopped by it, and both are reported.
+///
+/// The trailer, on one braked axle, pitches up as it is pushed: the positions approach by 0.2 m
+/// more than the hulls.
 #[test]
 fn a_tractor_meets_its_own_parted_trailer() {
     let text = r#"
@@ -555,7 +566,7 @@ driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, thr
     let trailer = &spec.trailer.as_ref().unwrap().chassis;
     let [mass, trailed] = [spec.total_mass() - spec.trailer_mass(), spec.trailer_mass()];
     let reduced = mass * trailed / (mass + trailed);
-    // a trailer is told of by the middle of its one hull
+    // A trailer's position is the middle of its only hull.
     let own = boxes(&spec.chassis.hulls, Vec3::zeros());
     let towed = boxes(&trailer.hulls, Vec3::from(trailer.hulls[0].centre));
     let mut world = World::new(model(text, &[]));
@@ -596,8 +607,9 @@ driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, thr
     );
     assert!(widest > 1.0, "it has not driven off: {widest} m");
     assert!(pushed > 0.05 || hit, "it never met it: {pushed} m");
-    // an impact's springs hold no more than the energy of the closing speed, and so half of the top edge of
-    // the box, 1 m at 0.5 MN/m², is pressed no deeper than this: with one edge alone, without damping
+    // The springs of an impact store at most the kinetic energy of the closing speed. This limits
+    // the depth of half of the box's top edge, 1 m at 0.5 MN/m², for one edge alone and without
+    // damping.
     assert!(energy < brought, "{energy} J of {brought} J");
     let most = closing * (reduced / 0.5e6).sqrt();
     assert!(deepest > 0.02 && deepest < most, "{deepest} m, {most} m at most");

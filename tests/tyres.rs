@@ -1,5 +1,7 @@
-//! Tyres that give way, in vehicles: the same bits on any threads and after a resume,
-//! inflation while driving, what inflation is for, and what is refused.
+//! Flexible tires in vehicles: determinism, inflation while driving, effects of inflation, and
+//! refusals.
+//!
+//! Bits are the same on any threads and after a resume.
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Command, CommandError, World, checkpoint};
@@ -54,7 +56,7 @@ fn drive(world: &mut World, time: f64) {
     }
 }
 
-/// From soil on to a road, on any threads and cut in the middle of it.
+/// From soil onto a road, on any threads and with a checkpoint in between.
 #[test]
 fn any_threads_and_a_cut_give_the_same_bits() {
     let hashes: Vec<_> = [1, 3]
@@ -80,7 +82,7 @@ fn any_threads_and_a_cut_give_the_same_bits() {
     assert!(x > 10.0, "it is on the road, {x} m");
 }
 
-/// What inflation is for: a longer contact, a shallower rut, less resistance.
+/// On soil a softer tire has a longer contact, a shallower rut and less resistance.
 #[test]
 fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
     let mut world = world(SCENARIO, &["soil.zone=[]", "time.duration=10"]);
@@ -95,7 +97,7 @@ fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
     assert!(soft.motion_resistance.unwrap() < 0.8 * hard.motion_resistance.unwrap());
 }
 
-/// Central tyre inflation follows a command at its rate, and stops at the ends of its range.
+/// Central tire inflation follows a command at its rate, and stops at the limits of its range.
 #[test]
 fn inflation_follows_a_command_at_its_rate() {
     let mut world = world(SCENARIO, &[]);
@@ -109,7 +111,7 @@ fn inflation_follows_a_command_at_its_rate() {
     drive(&mut world, 10.0);
     let wheels: Vec<f64> =
         world.samples().next().unwrap().wheels.iter().map(|wheel| wheel.inflation).collect();
-    // from 83 and 110 kPa at 1 kPa/s, to two steps of 2 Pa
+    // From 83 and 110 kPa at 1 kPa/s, to two steps of 2 Pa.
     for (found, expected) in wheels.iter().zip([73e3, 73e3, 100e3, 100e3]) {
         assert!((found - expected).abs() < 4.1, "{wheels:?}");
     }
@@ -150,7 +152,8 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// What a tyre carries at an inflation at which nobody measured it is extrapolated: it is said.
+/// An inflation beyond the measured range of the tire gives a warning, since its load is
+/// extrapolated.
 #[test]
 fn an_inflation_beyond_what_was_measured_is_warned_of() {
     for (inflation, said) in [("345", false), ("400", true), ("0", true)] {
@@ -164,7 +167,7 @@ fn an_inflation_beyond_what_was_measured_is_warned_of() {
     }
 }
 
-/// Parked with its brakes on, across a slope of firm ground and of soil.
+/// A vehicle parked with its brakes on stays, across a slope of firm ground and of soil.
 #[test]
 fn a_parked_vehicle_stays() {
     for soil in ["rigid", "chrono_hard"] {
@@ -182,13 +185,14 @@ fn a_parked_vehicle_stays() {
         let before = places(&world);
         drive(&mut world, 10.0);
         for (from, to) in before.iter().zip(places(&world)) {
-            // carcasses and soil shear by millimetres
+            // Carcasses and soil shear by millimeters.
             assert!((to - from).norm() < 5e-3, "{soil}: {} m", (to - from).norm());
         }
     }
 }
 
-/// Where a HMMWV that coasts on a road is after 4 s, and how fast, with these inflations (kPa).
+/// Returns position and speed of an HMMWV that coasts on a road for 4 s with these inflations
+/// (kPa).
 fn coasted(inflation: &str) -> [f64; 3] {
     let text = format!(
         "format = 1\nname = \"coasts\"\n[time]\nduration = 4\n[soil]\ndefault = \"rigid\"\n\
@@ -203,18 +207,19 @@ fn coasted(inflation: &str) -> [f64; 3] {
     [place.x, place.y, sample.velocity.norm()]
 }
 
-/// On a road rolling resistance grows as the air goes out; a mirror image rolls as its image does.
+/// On a road rolling resistance grows as inflation falls; mirrored inflations give the mirrored
+/// motion.
 #[test]
 fn the_softer_tyre_rolls_harder_on_a_road() {
     let [soft, hard] = ["55", "207"].map(|inflation| 5.0 - coasted(inflation)[2]);
-    // by how far the belt is pressed in on a plate: inflation to the power -0.54, 2.05 times
+    // The belt's deflection on a plate is proportional to inflation to the power -0.54: 2.05 times.
     assert!((soft / hard - 2.05).abs() < 0.15, "slows by {soft} m/s, by {hard} m/s");
     for [own, mirrored] in [
         ["[55, 345, 345, 345]", "[345, 55, 345, 345]"],
         ["[83, 207, 110, 138]", "[207, 83, 138, 110]"],
     ] {
         let ([x, y, speed], [other_x, other_y, other_speed]) = (coasted(own), coasted(mirrored));
-        // rows of nodes do not lie mirrored under the wheels
+        // The rows of nodes under the wheels are not mirrored.
         assert!((x - other_x).abs() < 1e-3 && (speed - other_speed).abs() < 1e-3, "{own}");
         assert!((y + other_y).abs() < 1e-2, "{own}: {y} m, mirrored {other_y} m");
     }

@@ -1,23 +1,27 @@
-//! The soil model against measurements.
+//! The soil model compared with measurements.
 
 use bekker::soil::Laws;
 use bekker_validation::{Snow, predict_trials, snow_errors, snow_resistance, trial_errors};
 
-/// The CMU wheel, predicted from the plates' parameters alone: at most half
-/// the reference's errors on drawbar and sinkage is what was set out for.
+/// The refined laws halve the reference's errors on drawbar and sinkage of the CMU wheel.
+///
+/// The prediction uses the parameters from the plates alone; a factor of one half was the goal.
 #[test]
 fn the_refined_laws_halve_the_errors_of_the_reference() {
     let of = |laws| trial_errors(&predict_trials("smooth", 0.0, laws).unwrap());
     let (reference, refined) = (of(Laws::reference()), of(Laws::refined()));
     println!("reference {reference:?}\nrefined {refined:?}");
-    // what an independent integration of the reference's laws gives: 14 N, 14-15 mm
+    // An independent integration of the reference's laws gives 14 N and 14-15 mm.
     assert!((reference.drawbar - 14.0).abs() < 0.5 && (reference.sinkage - 0.0145).abs() < 5e-4);
     assert!(refined.drawbar < 0.5 * reference.drawbar, "{}", refined.drawbar);
     assert!(refined.sinkage < 0.5 * reference.sinkage, "{}", refined.sinkage);
 }
 
-/// At 45 degrees of slip angle sand is pushed aside and heaps: two thirds of the reference's
-/// error of side force, where vertical columns alone had 0.96 of it, and half of the others.
+/// Ploughing reduces the error of side force at a slip angle of 45 degrees, where sand is displaced
+/// and heaps.
+///
+/// The error is two thirds of the reference's, where vertical columns alone had 0.96 of it, and
+/// half for the other results.
 #[test]
 fn ploughing_takes_a_third_off_the_error_of_side_force() {
     for wheel in ["smooth", "grouser"] {
@@ -30,7 +34,9 @@ fn ploughing_takes_a_third_off_the_error_of_side_force() {
     }
 }
 
-/// What was asked for beside CRREL's 27 rows: 10 mm and 0.02, equal conditions scattering by 0.018.
+/// The rut and resistance of a wheel in snow agree with CRREL's 27 rows.
+///
+/// The goals were 10 mm and 0.02; equal conditions scatter by 0.018.
 #[test]
 fn a_wheel_in_snow_leaves_the_rut_that_crrel_measured() {
     let errors = snow_errors(Snow::Leaves).unwrap();
@@ -38,11 +44,14 @@ fn a_wheel_in_snow_leaves_the_rut_that_crrel_measured() {
     assert!(errors.sinkage <= 0.010 && errors.resistance <= 0.02, "{errors:?}");
 }
 
-/// CRREL's (rho w a)^1.26 over the densities of the catalogue's snows and of the studies. With one crushing pressure
-/// resistance fell where the formula rises.
+/// Resistance in snow follows CRREL's (rho w a)^1.26 over the densities of the catalog and of the
+/// studies.
+///
+/// With one crushing pressure for all densities resistance fell where the formula rises.
 #[test]
 fn resistance_in_snow_rises_with_its_density() {
-    // where all of 13 cm stays, denser snow than 300 kg/m3 packs by so little that the formula too hardly rises
+    // Where all of 13 cm stays, snow denser than 300 kg/m³ is compacted so little that the formula
+    // too hardly rises.
     let dense = [110.0, 160.0, 220.0, 300.0, 400.0];
     let cases: [(f64, f64, &[f64], f64); 4] = [
         (0.13, 0.42, &dense, 0.15),

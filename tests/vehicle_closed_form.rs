@@ -1,5 +1,6 @@
-//! Vehicles against closed forms on firm, flat ground: static wheel loads,
-//! turning circle, understeer, and the answer of the springs.
+//! Vehicles compared with closed forms on firm, flat ground.
+//!
+//! Static wheel loads, turning circle, understeer, and spring response are tested.
 
 use crate::scene;
 
@@ -16,12 +17,12 @@ fn first(world: &World) -> Sample {
     world.samples().next().unwrap()
 }
 
-/// Mass and centre of mass in the design position, from the figures alone.
+/// Returns mass and center of mass in the design position, from the parameters alone.
 fn centre_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
     let mut parts: Vec<(f64, Vec3)> = vec![(spec.chassis.mass, Vec3::from(spec.chassis.com))];
     for axle in &spec.axles {
         let mut pair = |mass: f64, point: Point| {
-            // both sides: the lateral parts cancel
+            // Both sides: the lateral parts cancel.
             let middle = Vec3::from(axle.position) + Vec3::new(point[0], 0.0, point[2]);
             parts.push((2.0 * mass, middle));
         };
@@ -64,7 +65,7 @@ fn centre_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
 
 #[test]
 fn wheels_carry_the_weight_and_share_it_by_the_centre_of_mass() {
-    // mass in grams: Project Chrono's HMMWV, MAVS's MRZR-4
+    // Mass in grams: Project Chrono's HMMWV, MAVS's MRZR-4.
     for (name, grams) in [("hmmwv", 2_573_138.0), ("mrzr4", 1_279_800.0)] {
         let vehicle = vehicle(name);
         let spec = vehicle.spec();
@@ -80,9 +81,9 @@ fn wheels_carry_the_weight_and_share_it_by_the_centre_of_mass() {
         let sum: f64 = (0..4).map(load).sum();
         let weight = vehicle.mass() * 9.81;
         assert!((sum / weight - 1.0).abs() < 1e-3, "{name}: {sum} N of {weight} N");
-        // Moments about the front contact. The wheels' centres, and with them the
-        // contacts, move fore and aft by some mm with the travel, and so does the
-        // pitch of the chassis with its height of mass: 1 % of the wheelbase.
+        // Moments about the front contact. Wheel centers, and with them the contacts, move
+        // longitudinally by some mm with suspension travel, and pitch shifts the center of mass: 1
+        // % of the wheelbase.
         let centre = |wheel: usize| vehicle.wheel_centre(wheel).x;
         let front = weight * (com.x - centre(2)) / (centre(0) - centre(2));
         let axle = load(0) + load(1);
@@ -91,13 +92,13 @@ fn wheels_carry_the_weight_and_share_it_by_the_centre_of_mass() {
             sum / weight - 1.0
         );
         assert!((axle - front).abs() < 0.01 * weight, "{name}: {axle} N in front, not {front}");
-        // Only steering gear is off the middle.
+        // Only the steering gear is off center.
         assert!((load(0) - load(1)).abs() < 0.005 * weight);
     }
 }
 
-/// Speed, radius of the rear axle's middle and lateral acceleration (m/s²) in the
-/// steady circle that follows.
+/// Returns speed, radius of the rear axle's middle and lateral acceleration (m/s²) in the steady
+/// circle that follows.
 fn circle(steering: f64, throttle: f64, time: f64) -> (f64, f64, f64) {
     let hmmwv = vehicle("hmmwv");
     let driver = table(&[[0.5, 0.0], [1.0, throttle]], &[[0.5, 0.0], [2.0, steering]], &[]);
@@ -111,8 +112,8 @@ fn circle(steering: f64, throttle: f64, time: f64) -> (f64, f64, f64) {
     (rear.x, rear.x / yaw_rate, rear.x * yaw_rate)
 }
 
-/// Crawling, the middle of the rear axle turns at L / tan δ, with δ the mean of
-/// the front wheels (of their cotangents).
+/// At a crawl, the middle of the rear axle turns at L / tan δ, with δ the mean of the front wheels
+/// (of their cotangents).
 #[test]
 fn crawls_round_a_circle_of_ackermann() {
     for (steering, crawl) in [(0.4, 0.18), (0.8, 0.18)] {
@@ -123,14 +124,14 @@ fn crawls_round_a_circle_of_ackermann() {
             "steering {steering}: {speed:.2} m/s, radius {radius:.3} m, L/tan δ {expected:.3} m"
         );
         assert!(lateral < 1.5 && speed > 0.5, "{speed} m/s, {lateral} m/s²");
-        // Not Ackermann's own trapezium: the front tyres fight each other, and
-        // understeer adds its share at up to 0.15 g.
+        // The linkage is no exact Ackermann geometry: the front tires work against each other, and
+        // understeer at up to 0.15 g adds to it.
         assert!((radius / expected - 1.0).abs() < 0.02, "{radius} is not {expected}");
     }
 }
 
-/// Mean steer angle of the HMMWV's front wheels at design height, rad, seen on
-/// the vehicle held in the air.
+/// Returns the mean steer angle of the HMMWV's front wheels at design height, rad, on the vehicle
+/// held in the air.
 fn mean_steer(steering: f64) -> f64 {
     let hmmwv = Vehicle::new(find("hmmwv").unwrap()).unwrap();
     let mut state = hmmwv.state(&Pose::default());
@@ -151,8 +152,7 @@ fn mean_steer(steering: f64) -> f64 {
     (2.0 / (cotangent(0) + cotangent(1))).atan()
 }
 
-/// A quarter car of the core's own bodies: a sprung and an unsprung mass on one
-/// line.
+/// Quarter car of the core's own bodies: a sprung and an unsprung mass on one line.
 struct QuarterCar {
     sprung: f64,
     unsprung: f64,
@@ -162,7 +162,7 @@ struct QuarterCar {
 }
 
 impl QuarterCar {
-    /// Displacements of both masses over time, released at rest from `start`.
+    /// Returns displacements of both masses over time, released at rest from `start`.
     fn release(&self, start: [f64; 2], h: f64, time: f64) -> Vec<[f64; 2]> {
         let mut builder = Builder::default();
         let mut slide = |name: &str, mass: f64| {
@@ -211,9 +211,9 @@ impl QuarterCar {
     }
 }
 
-/// Two quarter cars with their frequencies, Hz (MAVS's HMMWV; the HMMWV with its
-/// handling tyre): closed form of the undamped eigenvalues, and what the core's
-/// bodies do, mode by mode.
+/// Two quarter cars oscillate mode by mode at the frequencies of their undamped eigenvalues, Hz.
+///
+/// They are MAVS's HMMWV, and the HMMWV with its handling tire.
 #[test]
 fn a_quarter_car_swings_at_its_frequencies() {
     let cars = [
@@ -225,14 +225,14 @@ fn a_quarter_car_swings_at_its_frequencies() {
         let car = QuarterCar { sprung, unsprung, spring, tyre, damper: 0.0 };
         let (mass, stiffness) = car.matrices();
         for frequency in published {
-            // the mode: (K - ω² M) x = 0, from its first row
+            // The mode: (K - ω² M) x = 0, from its first row.
             let square = (std::f64::consts::TAU * frequency).powi(2);
             let mode = Vector2::new(1.0, 1.0 - square * sprung / spring) * 0.01;
             let residual = (stiffness - mass * square) * mode;
             assert!(residual.norm() < 1e-3 * (stiffness * mode).norm(), "{frequency} Hz");
             let h = 1e-4 / frequency;
             let path = car.release(mode.into(), h, 2.6 / frequency);
-            // from one upward crossing of zero to the next, twice
+            // Between successive upward zero crossings, twice.
             let crossings: Vec<f64> = path
                 .windows(2)
                 .enumerate()
@@ -240,14 +240,15 @@ fn a_quarter_car_swings_at_its_frequencies() {
                 .map(|(k, pair)| h * (k as f64 + pair[0][0] / (pair[0][0] - pair[1][0])))
                 .collect();
             let found = 1.0 / (crossings[1] - crossings[0]);
-            // the published five digits, and the damping of a first-order step
+            // The published five digits, and the damping of a first-order step.
             assert!((found / frequency - 1.0).abs() < 1e-3, "{found} Hz is not {frequency} Hz");
         }
     }
 }
 
-/// With its damper, which is over-critical in the hop: the whole motion against
-/// the exponential of the system's matrix.
+/// A damped quarter car follows the exponential of the system's matrix.
+///
+/// Its damper is overcritical in the wheel hop mode.
 #[test]
 fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
     let car = QuarterCar {
@@ -279,13 +280,14 @@ fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
     };
     let errors = [2e-4, 1e-4].map(error);
     println!("errors at h, h/2, of the start: {errors:?}");
-    // first order, and small: 13 rad/s in the body's mode makes h ω / 2 a lag
+    // First order, and small: 13 rad/s in the body's mode makes h ω / 2 a lag.
     assert!(errors[1] < 3e-3, "{errors:?}");
     assert!((errors[0] / errors[1] - 2.0).abs() < 0.2, "{errors:?}");
 }
 
-/// All four wheels of the MRZR-4 meet a ramp onto a kerb of 5 mm: heave and pitch
-/// answer as a linear half car of the same masses, wheel rates and tyres.
+/// Heave and pitch of the MRZR-4 on a ramp onto a curb of 5 mm are those of a linear half car.
+///
+/// The half car has the same masses, wheel rates and tires; all four wheels cross the ramp.
 #[test]
 fn a_vehicle_answers_a_kerb_as_a_half_car() {
     let spec = find("mrzr4").unwrap();
@@ -328,8 +330,8 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
         }
     }
 
-    // Half car: heave, pitch (nose down), front and rear wheels. Wheel rates as
-    // the preset states them; unsprung 34.8 kg a wheel.
+    // Half car: heave, pitch (nose down), front and rear wheels. Wheel rates as the preset states
+    // them; unsprung 34.8 kg per wheel.
     let rates = [2.0 * 77_706.3, 2.0 * 106_085.9];
     let dampers = [2.0 * 8657.1, 2.0 * 11_818.9];
     let (kt, ct) = (2.0 * tyre.vertical_stiffness, 2.0 * tyre.vertical_damping);
@@ -375,9 +377,9 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
         1e3 * most[1],
         1e3 * worst[1]
     );
-    // The half car has no arms: a trailing arm turns the spindle's inertia along
-    // and its wheel rate holds in the design position alone. Pitch nearly cancels,
-    // so its measure is one axle's rise over the wheelbase.
+    // The half car has no arms. A trailing arm also rotates the spindle's inertia, and its wheel
+    // rate holds in the design position only. Pitch nearly cancels, so its scale is one axle's rise
+    // over the wheelbase.
     assert!(worst[0] < 0.01 * most[0], "heave {worst:?} of {most:?}");
     assert!(worst[1] < 0.02 * rise / 2.72, "pitch {worst:?} of {most:?}");
 }

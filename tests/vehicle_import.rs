@@ -1,5 +1,7 @@
-//! Vehicles in Project Chrono's schema, read as ours: the HMMWV and the M113 of the catalogue,
-//! written in that schema, come back as what they were; what is wrong or unknown is named.
+//! Import of vehicles in Project Chrono's schema.
+//!
+//! The HMMWV and the M113 of the catalog, written in that schema, are restored unchanged. Wrong or
+//! unknown entries are named.
 
 use assert_cmd::Command;
 use bekker::chrono_import::{Beside, ImportError, Imported, import};
@@ -16,7 +18,7 @@ use bekker::vehicle::{AnySpec, find, find_any};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A folder of data in Chrono's schema.
+/// Folder of data in Chrono's schema.
 struct Data {
     place: tempfile::TempDir,
 }
@@ -147,7 +149,7 @@ fn double_wishbone(axle: &Axle) -> Value {
     file("Suspension", "DoubleWishbone", figures)
 }
 
-/// The HMMWV in Chrono's schema; its vehicle's file is `hmmwv/vehicle.json`.
+/// Writes the HMMWV in Chrono's schema; its vehicle file is `hmmwv/vehicle.json`.
 fn hmmwv(data: &Data, own: &VehicleSpec) {
     data.write("hmmwv/chassis.json", &chassis(&own.chassis));
     let mut axles = Vec::new();
@@ -213,7 +215,7 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
         "Design": {
             "Unloaded Radius [m]": handling.unloaded_radius, "Width [m]": handling.width,
             "Mass [kg]": own.tyre.mass, "Inertia [kg.m2]": own.tyre.inertia,
-            // 16.5 in across
+            // 16.5 in diameter.
             "Rim Radius [m]": 0.209_55,
         },
         "Coefficient of Friction": handling.friction,
@@ -260,14 +262,15 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Wheeled(Box::new(known))));
     for (found, expected) in found.axles.iter().zip(&expected.axles) {
         println!("{} {:.1} N, {:.3} and {:.3} Hz", found.name, found.load, found.bounce, found.hop);
-        // what issue 21 asks; the damper, which has one coefficient there, moves none of them
+        // Requirement of issue 21. The damper, which has one coefficient there, changes none of
+        // them.
         near(found.load, expected.load, 0.01, "load");
         near(found.bounce, expected.bounce, 0.01, "bounce");
         near(found.hop, expected.hop, 0.01, "hop");
     }
     let (found, expected) = (found.turning.unwrap(), expected.turning.unwrap());
     near(found.circle, expected.circle, 0.01, "turning circle");
-    // what has no counterpart is told, each with its file
+    // Entries without a counterpart are reported, each with its file.
     let told =
         |file: &str, key: &str| read.omitted.iter().any(|own| own.file == file && own.key == key);
     assert!(told("hmmwv/power/engine.json", "Motor Block Inertia"));
@@ -336,7 +339,7 @@ fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
     assert!(told.contains("none.json: No such file"), "{told}");
 }
 
-/// Every value of every file in turn becomes another: a vehicle or an error, and no panic.
+/// Replacing any value of any file gives a vehicle or an error, and no panic.
 #[test]
 fn no_value_of_a_file_makes_it_panic() {
     let data = Data::new();
@@ -362,7 +365,7 @@ fn no_value_of_a_file_makes_it_panic() {
         let mut places = Vec::new();
         leaves("", &whole, &mut places);
         for (index, place) in places.iter().enumerate() {
-            // each value gets one of them, by turns
+            // The replacements alternate over the values.
             data.alter(&name, place, others[index % others.len()].clone());
             match data.import("hmmwv/vehicle.json") {
                 Ok(_) => read += 1,
@@ -378,7 +381,7 @@ fn no_value_of_a_file_makes_it_panic() {
     assert!(read > 20 && refused > 100, "{read} read, {refused} refused");
 }
 
-/// Pointers to all values but those of long tables beyond their third row.
+/// Collects pointers to all values, but not to rows of long tables beyond the third.
 fn leaves(at: &str, value: &Value, places: &mut Vec<String>) {
     match value {
         Value::Object(entries) => entries.iter().for_each(|(key, inside)| {
@@ -392,7 +395,7 @@ fn leaves(at: &str, value: &Value, places: &mut Vec<String>) {
     }
 }
 
-/// The M113 in Chrono's schema; its vehicle's file is `M113/vehicle.json`.
+/// Writes the M113 in Chrono's schema; its vehicle file is `M113/vehicle.json`.
 fn m113(data: &Data, own: &TrackedSpec) {
     data.write("M113/chassis.json", &chassis(&own.chassis));
     m113_belt(data, own);
@@ -418,7 +421,7 @@ fn m113(data: &Data, own: &TrackedSpec) {
     data.write("M113/vehicle.json", &file("Vehicle", "TrackedVehicle", figures));
 }
 
-/// Its shoes, and the sprockets and brakes that drive and hold them.
+/// Writes its shoes, sprockets and brakes.
 fn m113_belt(data: &Data, own: &TrackedSpec) {
     let shoe = &own.shoe;
     let boxes: Vec<Value> = shoe
@@ -440,7 +443,7 @@ fn m113_belt(data: &Data, own: &TrackedSpec) {
     });
     data.write("M113/shoe.json", &file("TrackShoe", "TrackShoeSinglePin", figures));
     let gear = &own.sprocket;
-    // pins at the corners of a regular polygon
+    // Pins at the corners of a regular polygon.
     let pitch_radius = 0.5 * shoe.pitch / (std::f64::consts::PI / f64::from(gear.teeth)).sin();
     let figures = json!({
         "Number Teeth": gear.teeth, "Gear Mass": gear.mass,
@@ -452,7 +455,7 @@ fn m113_belt(data: &Data, own: &TrackedSpec) {
     data.write("M113/brake.json", &file("TrackBrake", "TrackBrakeShafts", brake));
 }
 
-/// Its idlers, road wheels and rollers, and what they hang on.
+/// Writes its idlers, road wheels and rollers, and their suspensions.
 fn m113_wheels(data: &Data, own: &TrackedSpec) {
     let wheel = |mass: f64, inertia: [f64; 3], radius: f64| {
         let figures = json!({ "Wheel": { "Radius": radius, "Width": 0.181, "Gap": 0.051,
@@ -500,7 +503,7 @@ fn m113_wheels(data: &Data, own: &TrackedSpec) {
     }
 }
 
-/// A track with all that turns in it.
+/// Returns a track with all its rotating parts.
 fn m113_track(own: &TrackedSpec, track: &Track) -> Value {
     let (gear, idler) = (&own.sprocket, &own.idler);
     let arms: Vec<Value> = track
@@ -529,7 +532,8 @@ fn m113_track(own: &TrackedSpec, track: &Track) -> Value {
     file("TrackAssembly", "TrackAssemblySinglePin", figures)
 }
 
-/// A file of the whole vehicle, as SynChrono has them: it names the vehicle and its other parts.
+/// Returns a file of the whole vehicle in SynChrono's format, which names the vehicle and its other
+/// parts.
 fn whole_vehicle(folder: &str, parts: &[(&str, Value)]) -> Value {
     let mut whole = json!({
         "Name": "HMMWV", "Type": "Vehicle", "Template": "WheeledVehicle",
@@ -543,7 +547,7 @@ fn whole_vehicle(folder: &str, parts: &[(&str, Value)]) -> Value {
     whole
 }
 
-/// The HMMWV's data where Chrono and SynChrono have theirs: below `vehicle` and `synchrono`.
+/// Writes the HMMWV's data where Chrono and SynChrono have theirs: below `vehicle` and `synchrono`.
 fn with_synchrono() -> Data {
     let data = Data::new();
     hmmwv(&data, &find("hmmwv").unwrap());
@@ -566,7 +570,7 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
     let mut untyped = whole_vehicle("hmmwv", &[("Tire", input("tyre"))]);
     untyped.as_object_mut().unwrap().remove("Template");
     data.write("synchrono/vehicle/Untyped.json", &untyped);
-    // beside the vehicle itself, and from the folder above
+    // Next to the vehicle itself, and in the folder above.
     data.write("vehicle/hmmwv/HMMWV.json", &whole_vehicle("hmmwv", &[]));
     data.write("synchrono/vehicle/Above.json", &whole_vehicle("vehicle/hmmwv", &[]));
     let agent = json!({ "Type": "Agent", "Template": "VehicleAgent",
@@ -583,7 +587,7 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
         assert_eq!(read.spec, expected.spec, "{name}");
         assert!(read.sources.len() > expected.sources.len(), "{name}: {:?}", read.sources);
     }
-    // what is asked for comes before what is named
+    // Explicit options have precedence over named files.
     data.alter("vehicle/hmmwv/tyre.json", "/Coefficient of Friction", json!(0.7));
     let text = std::fs::read_to_string(data.path("vehicle/hmmwv/tyre.json")).unwrap();
     let mut other: Value = serde_json::from_str(&text).unwrap();
@@ -592,19 +596,19 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
     let beside = Beside { tyres: vec![data.path("other/tyre.json")], ..Beside::default() };
     let read = import(&data.path("synchrono/vehicle/HMMWV.json"), None, &beside).unwrap();
     assert_eq!(read.spec.wheeled().unwrap().tyre.handling.friction, 0.5);
-    // what is named and is not there is told by the key
+    // A named file that does not exist is reported with its key.
     let absent = whole_vehicle("hmmwv", &[("Engine", input("power/none"))]);
     data.write("synchrono/vehicle/Absent.json", &absent);
     let told = data.import("synchrono/vehicle/Absent.json").unwrap_err().to_string();
     assert!(told.contains("Engine / Input File = hmmwv/power/none.json: must be a file"), "{told}");
-    // one that names itself
+    // A file that names itself.
     let circle = json!({ "Type": "Vehicle", "Vehicle": { "Input File": "hmmwv/Circle.json" } });
     data.write("vehicle/hmmwv/Circle.json", &circle);
     let told = data.import("vehicle/hmmwv/Circle.json").unwrap_err().to_string();
     assert!(told.contains("named by more than 4 files"), "{told}");
 }
 
-/// Engine and transmission in one file, as Chrono had them until 2023, are the same two.
+/// Engine and transmission in one file, as in Chrono until 2023, give the same result as two files.
 #[test]
 fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     let data = Data::new();
@@ -632,13 +636,13 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
         import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
     let powertrain = |read: &Imported| read.spec.wheeled().unwrap().powertrain.clone();
     assert_eq!(powertrain(&read), powertrain(&expected));
-    // the folder's, where that lacks an engine by itself
+    // The combined file of the folder is used if the folder lacks a separate engine.
     std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
     data.write("hmmwv/old/shafts.json", &shafts);
     let read = data.import("hmmwv/vehicle.json").unwrap();
     assert_eq!(powertrain(&read), powertrain(&expected));
     assert!(read.assumed.iter().any(|own| own.key == "powertrain"), "{:?}", read.assumed);
-    // by maps: torque at half throttle is half way between both
+    // With maps: torque at half throttle is halfway between both.
     let maps = json!({
         "Engine": { "Maximal Engine Speed RPM": 3000,
             "Map Full Throttle": [[0, 300], [2000, 400], [3000, 200]],
@@ -652,7 +656,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     let half = own.engine.torque(0.5, 2000.0 * bekker::vehicle::powertrain::RPM).value;
     near(half, 0.5 * (400.0 - 40.0), 1e-9, "torque");
     assert_eq!(own.gearbox.shift_rpm, [[800.0, 2500.0], [900.0, 2600.0]]);
-    // one gear, with a power and without
+    // One gear, with a power and without.
     for power in [Some(json!(80e3)), None] {
         let mut simple = json!({ "Forward Gear Ratio": 0.3, "Reverse Gear Ratio": -0.3,
             "Maximum Engine Torque": 400.0, "Maximum Engine Speed": 300.0 });
@@ -689,7 +693,8 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     std::fs::write(data.path("own.toml"), "format = 1\nname = \"own\"\n").unwrap();
     let told = data.import("own.toml").unwrap_err().to_string();
     assert!(told.contains("is a vehicle file of bekker (.toml)"), "{told}");
-    // a part in the place of a vehicle: what it is, and what of its folder is one
+    // A part where a vehicle is expected: the message names its type and the vehicle files in its
+    // folder.
     for (name, what) in [
         ("hmmwv/suspension_front.json", "is of Type Suspension, Template DoubleWishbone"),
         ("hmmwv/tyre.json", "is of Type Tire, Template TMeasyTire"),
@@ -704,7 +709,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     data.write("plain.json", &json!({ "a": 1 }));
     let told = data.import("plain.json").unwrap_err().to_string();
     assert!(told.contains("is JSON without Type and Template; must be a vehicle"), "{told}");
-    // a part in the place of another part
+    // A part where another part is expected.
     let of = |engine: Option<&str>, tyre: Option<&str>| Beside {
         engine: engine.map(|name| data.path(name)),
         tyres: tyre.map(|name| data.path(name)).into_iter().collect(),
@@ -745,11 +750,11 @@ fn the_m113_comes_back_part_by_part() {
     let own = read.spec.tracked().unwrap();
     near(own.total_mass(), known.total_mass(), 1e-12, "mass");
     assert_eq!((&own.left, &own.right), (&known.left, &known.right));
-    // its arms, springs and wheels decide the natural frequencies
+    // Its arms, springs and wheels decide the natural frequencies.
     assert_eq!(own.road_arm, known.road_arm);
     assert_eq!(own.road_wheel, known.road_wheel);
     assert_eq!(own.idler, known.idler);
-    // what issue 21 asks: the same frequencies within 1 %
+    // Requirement of issue 21: the same frequencies within 1 %.
     let sheet = |spec: &AnySpec| VehicleSheet::of("m113", spec).unwrap().hull.unwrap();
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Tracked(known.clone())));
     println!("{:.3} and {:.3} Hz", found.bounce, found.pitch);
@@ -760,7 +765,7 @@ fn the_m113_comes_back_part_by_part() {
     near(own.sprocket.spin_inertia, known.sprocket.spin_inertia, 1e-12, "sprocket");
     assert_eq!(own.powertrain.gearbox, known.powertrain.gearbox);
     assert_eq!(own.drive.ratio, known.drive.ratio);
-    // 222 N and 10.8 N s/m a tonne, rounded
+    // 222 N and 10.8 N s/m per tonne, rounded.
     near(own.drive.resistance.force, known.drive.resistance.force, 1e-3, "resistance");
     near(own.drive.resistance.per_speed, known.drive.resistance.per_speed, 5e-3, "resistance");
     assert!(matches!(own.drive.steering, TrackSteering::Differential { .. }));
@@ -770,7 +775,7 @@ fn the_m113_comes_back_part_by_part() {
     }
 }
 
-/// Where the right track is built otherwise, it is told that the left one stands for both.
+/// A right track that differs from the left one gives a warning that the left one is used for both.
 #[test]
 fn what_the_right_track_has_otherwise_is_told() {
     let data = Data::new();
@@ -789,8 +794,11 @@ fn what_the_right_track_has_otherwise_is_told() {
     assert_eq!(told(&data), ["Brake / Input File", "Sprocket / Location", "Track Assemblies"]);
 }
 
-/// A simple driveline of tracks has no gear: that of the other in its vehicle's folder is taken, which is what
-/// the same vehicle has with it, or where there is none a ratio that is told.
+/// A simple driveline of tracks has no gear and takes the gear of another driveline in its
+/// vehicle's folder.
+///
+/// The same vehicle has that gear with the other driveline. If there is none, a default ratio is
+/// used and reported.
 #[test]
 fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
     let data = Data::new();
@@ -825,7 +833,8 @@ fn return_rollers_come_back() {
     assert_eq!((&own.left, &own.right), (&known.left, &known.right));
 }
 
-/// What is imported is driven and checked by the commands, and is never written over what is there.
+/// An imported vehicle can be driven and checked by the commands, and never overwrites existing
+/// files.
 #[test]
 fn an_imported_vehicle_is_checked_and_drives() {
     let data = Data::new();
@@ -854,14 +863,15 @@ fn an_imported_vehicle_is_checked_and_drives() {
     drive(data.place.path(), "own.toml");
 }
 
-/// However the path of a vehicle is spelled, its parts are those of its own folder, and what is wrong
-/// is told of the path as it was spelled.
+/// A vehicle's parts are those of its own folder for any spelling of its path.
+///
+/// Faults quote the path as spelled.
 #[test]
 fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     let data = Data::new();
     let known = find("hmmwv").unwrap();
     hmmwv(&data, &known);
-    // of a family that comes before its own
+    // Of a family that precedes its own alphabetically.
     powertrain(&data, "beetle", &known.powertrain);
     let spelled = |folder: &str, vehicle: &str, more: &[&str]| {
         let mut command = Command::cargo_bin("bekker").unwrap();
@@ -889,7 +899,7 @@ fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     assert!(told.contains("./vehicle.json: engine = absent: must be given by --engine"), "{told}");
 }
 
-/// A steered beam without what steers it makes no vehicle: its file and key are named, and
+/// A steered beam axle without a steering linkage is refused: its file and key are named, and
 /// nothing is written.
 #[test]
 fn nothing_is_written_of_a_vehicle_that_is_refused() {
@@ -933,8 +943,9 @@ fn drive(folder: &Path, model: &str) {
     assert!(sample.pose.position.x > 0.2, "{:?}", sample.pose.position);
 }
 
-/// One arm with the kingpin on it, and a strut, in the place of the HMMWV's front suspension: hard
-/// points come back as they were.
+/// Single wishbones with a kingpin, and struts, are read with unchanged hard points.
+///
+/// They replace the HMMWV's front suspension.
 #[test]
 fn single_wishbones_and_struts_are_read() {
     let data = Data::new();

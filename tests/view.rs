@@ -1,5 +1,5 @@
-//! Runs in a browser: what is served, who is let in, and, where there is a Chromium, what the
-//! page makes of it.
+//! The browser view of runs: served content, access control, and, where a Chromium exists, the page
+//! itself.
 
 use crate::runs;
 
@@ -38,7 +38,7 @@ driver = { kind = "path", waypoints = [[0, 0], [60, 0]], speed = 4 }
 picture = { draw = false }
 "#;
 
-/// How long anything here may take, in a build that is not optimised on a busy machine.
+/// Timeout of any step, in an unoptimized build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn bekker() -> Command {
@@ -53,7 +53,7 @@ fn driven(runs: &Runs) -> PathBuf {
     out
 }
 
-/// A program that is ended with the test.
+/// Child process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -63,7 +63,7 @@ impl Drop for Running {
     }
 }
 
-/// `bekker view` on a run, and the address that it printed.
+/// Starts `bekker view` on a run and returns it with the address that it printed.
 fn viewed(run: &Path) -> (Running, String) {
     let mut command = bekker();
     command.arg("view").arg(run).args(["--token", "secret"]);
@@ -89,7 +89,7 @@ fn ask(socket: &mut Socket, request: &Value) {
     socket.send(Message::text(request.to_string())).unwrap();
 }
 
-/// The next message that is wanted; `kind` is its first byte.
+/// Returns the next wanted message; `kind` is its first byte.
 fn next(socket: &mut Socket, kind: u8, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
@@ -103,18 +103,18 @@ fn next(socket: &mut Socket, kind: u8, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8
     panic!("no message of kind {kind} that is wanted came");
 }
 
-/// The next text of a kind.
+/// Returns the next text of a kind.
 fn text(socket: &mut Socket, kind: &str) -> Value {
     let is = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["kind"] == kind;
     serde_json::from_slice(&next(socket, 0, is)).unwrap()
 }
 
-/// Time of a frame, s.
+/// Returns the time of a frame, s.
 fn time(frame: &[u8]) -> f64 {
     f64::from_le_bytes(frame[..8].try_into().unwrap())
 }
 
-/// The recorded hash at a tick.
+/// Returns the recorded hash at a tick.
 fn recorded(run: &Path, tick: u64) -> String {
     let hashes = std::fs::read_to_string(run.join("hashes.csv")).unwrap();
     let row = hashes.lines().find(|line| line.starts_with(&format!("{tick},"))).unwrap();
@@ -130,7 +130,7 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     let scene = text(&mut socket, "scene");
     assert_eq!(scene["name"], "watched");
     assert_eq!(scene["agents"], json!([{ "name": "lead", "model": "HMMWV" }]));
-    // forwards, back, and to where it was already
+    // Forward, back, and to the current time.
     ask(&mut socket, &json!({ "kind": "pause" }));
     while text(&mut socket, "status")["playing"] != json!(false) {}
     for wanted in [2.0, 0.5, 0.5, 1.25] {
@@ -145,18 +145,18 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
         let expected = recorded(&run, tick);
         assert!(hash.starts_with(&expected), "{wanted} s: {hash}, recorded {expected}");
     }
-    // a rut there is, and the undisturbed ground beside it
+    // A rut, and the undisturbed ground next to it.
     ask(&mut socket, &json!({ "kind": "seek", "time": 3 }));
     next(&mut socket, 5, |frame| time(frame) > 2.99);
     let depth = |y: f64, socket: &mut Socket| {
         ask(socket, &json!({ "kind": "ground", "x": 4.0, "y": y }));
         text(socket, "ground")["depth"].as_f64().unwrap()
     };
-    // the HMMWV's wheels are 1.82 m apart
+    // The HMMWV's wheels are 1.82 m apart.
     assert!(depth(0.91, &mut socket) > 0.01);
     assert!(depth(5.0, &mut socket).abs() < 1e-9);
-    // a tile is sent as the ground is: its first node, a quarter of a millimetre and what single
-    // precision leaves of the datum
+    // A tile carries its first node and heights, accurate to a quarter of a millimeter plus the
+    // single precision of the datum.
     ask(&mut socket, &json!({ "kind": "seek", "time": 2.5 }));
     let tiles = next(&mut socket, 4, |tiles| tiles[0] == 1 && tiles.len() > 1000);
     next(&mut socket, 5, |frame| (time(frame) - 2.5).abs() < 1e-6);
@@ -177,7 +177,7 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
         assert!((datum + quantum(20) - z).abs() < 2e-4, "{a}, {b}: {z}");
         assert!((quantum(19 * 19 + 20) - depth).abs() < 2e-4, "{a}, {b}: {depth}");
     }
-    // terrain on demand, and what is no request is said to be none
+    // Terrain on demand; a malformed request is reported as such.
     ask(&mut socket, &json!({ "kind": "chunk", "level": 0, "i": 0, "j": 0 }));
     assert_eq!(next(&mut socket, 3, |_| true).len(), 17 + 3 * 65 * 65);
     for wrong in [
@@ -191,7 +191,7 @@ fn a_moment_that_is_gone_to_has_the_recorded_hash() {
     }
 }
 
-/// Two that stand near each other and one that nobody hears, before a traffic light.
+/// Two vehicles close to each other and one out of radio range, before a traffic light.
 const TRAFFIC: &str = r#"
 format = 1
 name = "traffic"
@@ -242,14 +242,14 @@ fn links_are_shown_while_they_hold_and_lights_in_their_colours() {
     let approach = json!({ "stop": [15.0, 0.0, 0.0], "heading": 0.0, "width": 6.0, "lamp": lamp });
     let light = json!({ "name": "light", "approaches": [approach] });
     assert_eq!(scene["lights"], json!([light]));
-    // before the first exchange nobody has heard anybody
+    // Before the first exchange no message has been received.
     ask(&mut socket, &json!({ "kind": "pause" }));
     while text(&mut socket, "status")["playing"] != json!(false) {}
     for (time, links, shown) in
         [(1.5, json!([[0, 1]]), "green"), (0.0, json!([]), "green"), (2.5, json!([[0, 1]]), "red")]
     {
         ask(&mut socket, &json!({ "kind": "seek", "time": time }));
-        // what was underway before the leap
+        // Messages sent before the seek may still arrive.
         let is = |own: &Value, key: &str, wanted: &Value| own[key] == *wanted;
         while !is(&text(&mut socket, "links"), "links", &links) {}
         while !is(&text(&mut socket, "lights"), "lights", &json!([[shown]])) {}
@@ -263,7 +263,7 @@ fn links_are_shown_while_they_hold_and_lights_in_their_colours() {
     browser.wait("String(bekker.links) === '0,1' && String(bekker.lights) === 'red'");
 }
 
-/// What is answered to a browser that asks for a path where this address is served.
+/// Returns the response to a browser that requests a path from this address.
 fn get(url: &str, target: &str) -> String {
     let host = url.trim_start_matches("http://").split('/').next().unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
@@ -305,7 +305,8 @@ fn who_watches_changes_no_bit() {
     let runner = Runner::new(built.world, None, schedule).unwrap();
     let over = AtomicBool::new(false);
     let (watched, frames) = std::thread::scope(|scope| {
-        // who takes nothing is spared frames; what still waits when the run is over counts too
+        // Frames for a client that does not read are dropped; frames still queued at the end of the
+        // run count too.
         let taken = scope.spawn(|| {
             let mut frames = 0;
             loop {
@@ -361,13 +362,13 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     let mut socket = watch(&url.replace("/?", "/run/1/?"));
     assert_eq!(text(&mut socket, "scene")["name"], "watched");
     next(&mut socket, 5, |_| true);
-    // neither a run nor a folder of any
+    // Neither a run nor a folder of runs.
     let output = bekker().arg("view").arg(folder.join("a study")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(told(&output).contains("neither the folder of a run"), "{}", told(&output));
 }
 
-/// Links in a folder lead nowhere out of it.
+/// Links in a folder of runs do not give access to files outside it.
 #[cfg(unix)]
 #[test]
 fn a_folder_of_runs_shows_nothing_outside_of_it() {
@@ -381,7 +382,7 @@ fn a_folder_of_runs_shows_nothing_outside_of_it() {
     for (name, text) in [("study/report.html", "<p>secret</p>"), ("picture.png", "secret")] {
         std::fs::write(outside.join(name), text).unwrap();
     }
-    // within the folder, and out of it: a run, a study, a report, a picture
+    // Within the folder, and outside it: a run, a study, a report, an image.
     std::fs::rename(&run, folder.join("own")).unwrap();
     symlink(folder.join("own"), folder.join("same")).unwrap();
     symlink(&outside, folder.join("run out")).unwrap();
@@ -400,7 +401,7 @@ fn a_folder_of_runs_shows_nothing_outside_of_it() {
     }
 }
 
-/// Two vehicles, each on a rank of its own, that leave ruts.
+/// Returns a scenario of two vehicles that leave ruts, each on its own rank.
 fn two() -> String {
     let (first, output) = SCENARIO.split_once("[output]").unwrap();
     let vehicle = first.split_once("[[vehicle]]").unwrap().1;
@@ -409,8 +410,10 @@ fn two() -> String {
     format!("{first}[[vehicle]]{second}[output]{output}")
 }
 
-/// Frames have both vehicles, and the ruts of both; while a run is held its ranks wait, however
-/// short their time-out; and it comes to the bits of one process.
+/// A run on several ranks can be watched live, and gives the bits of one process.
+///
+/// Frames contain both vehicles and the ruts of both. While the run is paused its ranks wait,
+/// however short their timeout.
 #[test]
 fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
     let runs = Runs::of(&two());
@@ -433,7 +436,7 @@ fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
             lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
         std::thread::spawn(move || lines.for_each(drop));
         let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
-        // nobody watches for longer than a rank may be silent
+        // No client watches for longer than the ranks' timeout.
         std::thread::sleep(Duration::from_secs(5));
         let mut socket = watch(url.trim_end_matches(':'));
         assert_eq!(text(&mut socket, "scene")["agents"].as_array().unwrap().len(), 2);
@@ -443,7 +446,7 @@ fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
         ask(&mut socket, &json!({ "kind": "rate", "value": null }));
         ask(&mut socket, &json!({ "kind": "play" }));
         let last = next(&mut socket, 5, |frame| time(frame) > 2.99);
-        // both drive: x of the first and of the second, their speeds, wheels that have sunk
+        // Both drive: x of the first and of the second, their speeds, and wheels that have sunk.
         let word = |at: usize| f32::from_le_bytes(last[at..at + 4].try_into().unwrap());
         let count = |at: usize| u32::from_le_bytes(last[at..at + 4].try_into().unwrap());
         assert_eq!(count(16), 2);
@@ -485,8 +488,8 @@ fn ranks_leave_a_page_too() {
             std::fs::metadata(out.join("view.html")).unwrap().len()
         })
         .collect();
-    // the same frames and the same ground; some tiles are told again by those who keep them: a
-    // fortieth more, measured
+    // The same frames and ground. Some tiles are sent again by the ranks that store them: 2.5 %
+    // more, measured.
     assert!(sizes[0].abs_diff(sizes[1]) * 10 < sizes[0], "{sizes:?}");
 }
 
@@ -511,7 +514,7 @@ fn libraries_are_as_in_the_registry() {
     assert_eq!(held, 4);
 }
 
-/// A Chromium that shows one page, asked over its own debugging protocol.
+/// A Chromium that shows one page, controlled by its debugging protocol.
 struct Browser {
     _program: Running,
     _profile: tempfile::TempDir,
@@ -520,7 +523,9 @@ struct Browser {
 }
 
 impl Browser {
-    /// Where there is one; `BEKKER_BROWSER=required` makes it an error that there is none.
+    /// Opens a page if a Chromium exists.
+    ///
+    /// `BEKKER_BROWSER=required` makes its absence an error.
     fn open(url: &str) -> Option<Browser> {
         let names = ["chromium", "chromium-browser", "google-chrome"];
         let profile = tempfile::tempdir().unwrap();
@@ -550,7 +555,7 @@ impl Browser {
         let mut lines = BufReader::new(program.0.stderr.take().unwrap()).lines();
         let told = lines.find_map(|line| Some(line.ok()?.split_once("ws://")?.1.to_string()));
         let host = told.unwrap().split('/').next().unwrap().to_string();
-        // what it says later is not read: it must not wait for us to
+        // Later output is discarded, so that the pipe never blocks the browser.
         std::thread::spawn(move || lines.for_each(drop));
         let until = Instant::now() + PATIENCE;
         let page = loop {
@@ -594,7 +599,7 @@ impl Browser {
         }
     }
 
-    /// Colours of the page, and how wide it is.
+    /// Returns the colors of the page, and its width.
     fn picture(&mut self) -> (Vec<[u8; 3]>, usize) {
         use base64::Engine;
         let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
@@ -612,7 +617,7 @@ impl Browser {
     }
 }
 
-/// Address of the page that a Chromium shows.
+/// Returns the address of the page that a Chromium shows.
 fn page_of(host: &str) -> Option<String> {
     let mut stream = TcpStream::connect(host).ok()?;
     write!(stream, "GET /json/list HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").ok()?;
@@ -625,7 +630,7 @@ fn page_of(host: &str) -> Option<String> {
     Some(page["webSocketDebuggerUrl"].as_str()?.to_string())
 }
 
-/// The same vehicle on soil that carries it, driven from outside.
+/// Returns a scenario of the same vehicle on firm soil with an external controller.
 fn outside() -> String {
     let driver = "driver = { kind = \"path\", waypoints = [[0, 0], [60, 0]], speed = 4 }";
     let scenario = SCENARIO.replace(driver, "driver = { kind = \"outside\" }");
@@ -654,7 +659,7 @@ fn keys_drive_a_vehicle() {
     browser.wait("bekker.wheel.delay !== null");
 }
 
-/// Looks straight down on a place between the wheels' tracks from above.
+/// Script that looks straight down from above on a position between the wheel tracks.
 const FROM_ABOVE: &str = "bekker.eye.mode = 'orbit'; bekker.eye.azimuth = 3.14159; \
     bekker.eye.elevation = 1.56; bekker.eye.range = 7; bekker.eye.target.set(4, 0, 0);";
 
@@ -685,8 +690,8 @@ fn the_page_shows_ruts_as_they_are_made_and_goes_to_a_moment() {
     let tick: u64 = tick.as_str().unwrap().parse().unwrap();
     assert!(hash.as_str().unwrap().starts_with(&recorded(&run, tick)));
     assert!(browser.evaluate("bekker.tiles").as_u64().unwrap() > 10);
-    // the tracks lie across the middle of the picture, 0.91 m to either side: pixels there have
-    // darkened
+    // The tracks run across the middle of the image, 0.91 m to either side: pixels there have
+    // darkened.
     let light = |pixels: &[[u8; 3]], x: usize, y: usize| -> i32 {
         pixels[y * width + x].iter().map(|c| i32::from(*c)).sum()
     };
@@ -709,7 +714,7 @@ fn one_file_plays_without_anything_else() {
     for outside in ["src=\"http", "href=\"http", "from 'http", "import('http"] {
         assert!(!text.contains(outside), "{outside}");
     }
-    // moved away from the run
+    // Moved away from the run.
     let elsewhere = tempfile::tempdir().unwrap();
     let moved = elsewhere.path().join("moved.html");
     std::fs::rename(&page, &moved).unwrap();
@@ -724,8 +729,9 @@ fn one_file_plays_without_anything_else() {
     browser.wait("bekker.frame.time === 0 && bekker.tiles === 0");
 }
 
-/// A page of a hundred megabytes, as a run of hours leaves, opens and goes to its moments: says how
-/// long and in how much memory.
+/// A page of a hundred megabytes, as from a run of hours, opens and seeks.
+///
+/// Prints its time and memory.
 #[test]
 #[ignore = "takes a minute and 2 GB: cargo test ... -- --ignored a_hundred_megabytes --nocapture"]
 fn a_page_of_a_hundred_megabytes_opens() {

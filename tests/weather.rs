@@ -1,4 +1,4 @@
-//! Weather and whole vehicles: water that stops one, frost that bears it, and what is refused.
+//! Weather and whole vehicles: water that stops a vehicle, frost that carries it, and refusals.
 
 use bekker::scenario::{Document, ScenarioFile, build};
 use bekker::simulation::World;
@@ -25,7 +25,7 @@ position = [0, 0]
 driver = { kind = "path", speed = 3, waypoints = [[0, 0], [100, 0]] }
 "#;
 
-/// Distance and deepest sinkage of the drive, m, with changes to its soil.
+/// Returns distance and maximum sinkage of the drive, m, with changes to its soil.
 fn drive(sets: &[&str]) -> [f64; 2] {
     let sets: Vec<String> = sets.iter().map(|set| format!("soil.custom[0].{set}")).collect();
     let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
@@ -47,7 +47,8 @@ fn refused(set: &str) -> String {
     }
 }
 
-/// Rain over a dry field is the moisture it comes to, and the wetter the deeper the rut.
+/// Rain on a dry field is equivalent to its final moisture content, and a wetter field has a deeper
+/// rut.
 #[test]
 fn the_wetter_the_deeper() {
     let moist = |content: f64| {
@@ -58,7 +59,7 @@ fn the_wetter_the_deeper() {
     let [wet, wetter] = [moist(0.24), moist(0.3)];
     assert!(dry[1] < wet[1] && wet[1] < wetter[1], "{dry:?} {wet:?} {wetter:?}");
     assert!(wetter[0] < dry[0]);
-    // 18 mm on 30 cm of 1500 kg/m³ are 4 %
+    // 18 mm on 30 cm of 1500 kg/m³ are 4 %.
     let rain =
         drive(&["moisture={class=\"CL\",reference=0.2,rain={falls=[[0,18]],day=0,saturated=0.4}}"]);
     for (rained, wet) in rain.into_iter().zip(wet) {
@@ -66,7 +67,8 @@ fn the_wetter_the_deeper() {
     }
 }
 
-/// Wet ground frozen to 25 cm bears twice a HMMWV, to 10 cm a third of one (CRREL 95-1, table A4).
+/// Wet ground frozen to 25 cm carries two times an HMMWV, and frozen to 10 cm a third of one (CRREL
+/// 95-1, table A4).
 #[test]
 fn frost_bears_or_breaks() {
     let mire = "based_on=\"bog\"";
@@ -77,7 +79,8 @@ fn frost_bears_or_breaks() {
     assert_eq!(broken, open);
 }
 
-/// What is frozen is not weakened by its water; where the frost breaks, the soil is as wet as it is.
+/// Frozen soil is not weakened by its water; where the frost breaks, the soil has its water
+/// content.
 #[test]
 fn frozen_water_weakens_nothing() {
     let wet = "moisture={class=\"CL\",reference=0.2,content=0.5}";
@@ -106,7 +109,7 @@ fn snow_of_other_figures_is_told_of() {
 fn thawed_ground_gives_way_to_the_frozen_and_no_deeper() {
     let [_, open] = drive(&["based_on=\"bog\""]);
     let [_, thawed] = drive(&["based_on=\"bog\"", "thaw={depth=0.06}"]);
-    // nodes are 8 cm apart: between them a wheel's lowest point hangs deeper than any node
+    // Nodes are 8 cm apart: between them a wheel's lowest point is deeper than any node.
     assert!(open > 0.1 && thawed < 0.07, "{open} {thawed}");
 }
 
@@ -133,8 +136,10 @@ fn what_no_relation_is_known_for_is_refused() {
     assert!(both.contains("soil.custom[0].strength"), "{both}");
 }
 
-/// What is drier or stronger than the laws bear is taken as they do, as maps take it, and told by its key;
-/// a rig, which warns of nothing, refuses it.
+/// A soil drier or stronger than the laws allow is reduced to their limit, as in maps, with a
+/// warning at its key.
+///
+/// A rig, which has no warnings, refuses it.
 #[test]
 fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
     let warned = |set: &str| {
@@ -149,7 +154,7 @@ fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
         }
     };
     let (angle, told) = warned("strength=9.5");
-    // the map's own bound, rounded to 1.0297 rad
+    // The bound of maps, rounded to 1.0297 rad.
     assert!((angle - 59.0).abs() < 0.01, "{angle}");
     let parts = ["soil.custom[0].strength = 9.5: ", "times is taken, as in maps"];
     assert!(told.len() == 1 && parts.iter().all(|part| told[0].contains(part)), "{told:?}");

@@ -1,11 +1,13 @@
-//! Inputs altered by the thousand: scenarios, vehicles, elevation models, ways, meshes and
-//! checkpoints are read without a panic, in bounded memory and time, and what is still
-//! valid builds and takes a heartbeat.
+//! Inputs altered by the thousand: scenarios, vehicles, elevation models, paths, meshes and
+//! checkpoints.
 //!
-//! 1000 of each by default; `BEKKER_MUTATIONS=100000` (`scripts/mutate.sh`) for more, with
-//! `BEKKER_SEED` for others. Each case is a function of the seed, its kind and its number.
-//! It lies in `target/tmp/mutation-KIND` while it is tried, for a crash that takes the test
-//! with it; `BEKKER_CASE=FILE` tries it again.
+//! They are read without a panic, in bounded memory and time; an input that is still valid builds
+//! and runs for a heartbeat.
+//!
+//! There are 1000 cases of each kind by default; `BEKKER_MUTATIONS=100000` (`scripts/mutate.sh`)
+//! runs more and `BEKKER_SEED` selects others. Each case is a function of the seed, its kind and
+//! its number. It is stored in `target/tmp/mutation-KIND` while it runs, in case a crash ends the
+//! test; `BEKKER_CASE=FILE` runs it again.
 
 use bekker::random::Stream;
 use bekker::scenario::{ScenarioFile, build};
@@ -25,25 +27,27 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use toml::Value;
 
-/// Counts what is allocated.
+/// Allocator that counts allocations.
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Most bytes that a case may ask for, all requests summed up: its peak is lower still. A
-/// valid scenario with its terrain takes some 100 MiB, most of them for texts of the schema.
+/// Maximum bytes that a case may allocate, summed over all requests; its peak is lower.
+///
+/// A valid scenario with its terrain takes about 100 MiB, most of them for texts of the schema.
 const MOST_BYTES: usize = 768 << 20;
-/// Longest time of a processor that a case may take, in those of [`yardstick`]. Of a thousand
-/// cases the longest takes 1.02: that example as it is. Twice as much again is left to a
-/// processor whose speed varies.
+/// Maximum processor time of a case, in units of [`yardstick`].
+///
+/// The longest of a thousand cases takes 1.02: the unaltered example itself. The rest is margin for
+/// a processor of varying speed.
 const LONGEST: f64 = 3.0;
-/// Most memory of the whole process, bytes.
+/// Maximum resident memory of the whole process, bytes.
 const MOST_RESIDENT: u64 = 1 << 30;
 
 fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The dice of one case.
+/// Random numbers of one case.
 struct Dice {
     stream: Stream,
     thrown: u64,
@@ -60,7 +64,7 @@ impl Dice {
     }
 }
 
-/// What became of the cases of a kind.
+/// Results of the cases of a kind.
 #[derive(Default)]
 struct Found {
     valid: usize,
@@ -69,14 +73,15 @@ struct Found {
     longest: f64,
 }
 
-/// Time that this thread has had of a processor, s.
+/// Returns the processor time of this thread, s.
 fn processor_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
-/// Time that the example which takes longest to set down takes of a processor, s: what a case
-/// takes is held against it, for a processor may be slow.
+/// Processor time, s, of the example that takes longest to settle.
+///
+/// The time of a case is relative to it, since processors differ in speed.
 fn yardstick() -> f64 {
     static TIME: OnceLock<f64> = OnceLock::new();
     *TIME.get_or_init(|| {
@@ -87,7 +92,7 @@ fn yardstick() -> f64 {
     })
 }
 
-/// The most memory that this process has had, bytes.
+/// Returns the peak resident memory of this process, bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -95,14 +100,14 @@ fn peak() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// To set a vehicle down takes thousands of steps: of the valid cases every so-manyth is
-/// driven.
+/// Every how many valid cases one is driven: settling a vehicle takes thousands of steps.
 const DRIVEN: u64 = 16;
-/// Most cases of a kind from which those are.
+/// Maximum cases of a kind from which driven ones are taken.
 const MOST_DRIVEN: u64 = 4000;
 
-/// Makes and tries the cases of a kind; `attempt` is told whether one is to be driven, and
-/// says whether it was valid.
+/// Creates and runs the cases of a kind.
+///
+/// `attempt` receives whether to drive the case and returns whether it was valid.
 fn mutate(
     kind: &str,
     make: impl Fn(&mut Dice) -> Vec<u8>,
@@ -116,7 +121,7 @@ fn mutate(
         return;
     }
     let mut found = Found::default();
-    // one thread, so that all the time a case takes is that thread's
+    // One thread, so that its processor time is that of the case.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let longest = LONGEST * pool.install(yardstick);
     for number in 0..count {
@@ -165,7 +170,7 @@ fn mutate(
 
 // Alterations
 
-/// Alters bytes: flips, cuts, doubles, overwrites.
+/// Alters bytes: flips, cuts, duplicates or overwrites them.
 fn alter_bytes(dice: &mut Dice, bytes: &mut Vec<u8>) {
     for _ in 0..=dice.below(4) {
         if bytes.is_empty() {
@@ -196,7 +201,7 @@ fn alter_bytes(dice: &mut Dice, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Alters what a tree of values says: numbers, keys, lists, types.
+/// Alters numbers, keys, lists and types of a value tree.
 fn alter_tree(dice: &mut Dice, root: &mut Value) {
     for _ in 0..=dice.below(3) {
         let count = nodes(root);
@@ -215,7 +220,7 @@ fn nodes(value: &Value) -> usize {
     }
 }
 
-/// The node of this number, counted from the root.
+/// Returns the node with this index, counted from the root.
 fn node<'v>(value: &'v mut Value, which: &mut usize) -> Option<&'v mut Value> {
     if *which == 0 {
         return Some(value);
@@ -322,7 +327,7 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
     };
 }
 
-/// One of the texts, altered as a tree or as bytes.
+/// Returns one of the texts, altered as a tree or as bytes.
 fn altered_toml(dice: &mut Dice, texts: &[String]) -> Vec<u8> {
     let text = dice.of(texts).clone();
     if dice.below(3) > 0 {
@@ -335,7 +340,7 @@ fn altered_toml(dice: &mut Dice, texts: &[String]) -> Vec<u8> {
     bytes
 }
 
-// The kinds
+// Kinds of input
 
 fn at(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -345,12 +350,13 @@ fn texts(paths: &[&str]) -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(at(path)).unwrap()).collect()
 }
 
-/// Whether a text is a scenario; if so it must build and, if it is `driven`, take a heartbeat.
+/// Returns whether a text is a scenario; if so, it must build and, if `driven`, run for a
+/// heartbeat.
 fn drives(bytes: &[u8], driven: bool, folder: &Path) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Ok(file) = ScenarioFile::parse("mutant.toml", &text, folder, &[]) else { return false };
     let Ok(built) = build::world(&file) else { return false };
-    // a heartbeat of a second is many steps: what is tried here is the first of them
+    // A heartbeat of a second has many steps; only the first ones matter here.
     let short = built.world.agents.len() <= 4 && built.world.clock.steps_per_heartbeat() <= 20;
     if short && driven {
         World::new(built.world).advance();
@@ -377,7 +383,7 @@ fn scenarios() {
     );
 }
 
-/// A scenario with something of everything that the examples lack.
+/// Scenario that uses all features that the examples lack.
 const EVERYTHING: &str = r#"format = 1
 name = "everything"
 seed = 7
@@ -450,7 +456,7 @@ area = [-50.0, -50.0, 50.0, 50.0]
 interval = 0.05
 "#;
 
-/// Vehicles, each on firm ground in a folder of its own.
+/// Vehicles, each on firm ground in its own folder.
 #[test]
 fn vehicles() {
     let texts = texts(&[
@@ -473,7 +479,7 @@ fn vehicles() {
     );
 }
 
-/// Whether bytes are a DEM; if so it must make a terrain of finite heights.
+/// Returns whether bytes are a DEM; if so, it must give a terrain of finite heights.
 fn carries(bytes: &[u8]) -> bool {
     let scale = PngScale { heights: [0.0, 50.0], cell: 2.0, south_west: [0.0; 2] };
     let Ok((raster, _)) = read_raster(bytes, Some(&scale)) else { return false };
@@ -498,7 +504,7 @@ fn carries(bytes: &[u8]) -> bool {
     true
 }
 
-/// The terrain of a GeoTIFF without gaps that stays in its file.
+/// Returns the terrain of a GeoTIFF without gaps that is read from its file on demand.
 fn tiled(bytes: &[u8]) -> Option<Terrain> {
     if RasterFormat::of(bytes) != Ok(RasterFormat::GeoTiff) {
         return None;
@@ -536,13 +542,13 @@ fn elevation_models() {
         std::fs::read(at("terrains/jacksboro_fault.tif")).unwrap(),
     ];
     let make = |dice: &mut Dice| {
-        // the large one is slow: one in eight
+        // The large one is slow: one in eight.
         let which = if dice.below(8) == 0 { 3 } else { dice.below(3) };
         if which == 2 && dice.below(2) == 0 {
             let mut words: Vec<String> = ascii.split(' ').map(str::to_string).collect();
             for _ in 0..=dice.below(3) {
                 let at = dice.below(words.len());
-                // the header's numbers as often as all heights
+                // The numbers of the header are altered as often as all heights together.
                 let at = if dice.below(2) == 0 { at.min(7) } else { at };
                 let line = words[at].find('\n').map(|end| words[at][end..].to_string());
                 words[at] = dice.of(&EXTREMES).to_string() + &line.unwrap_or_default();
@@ -570,19 +576,19 @@ const LINES: &str = r#"{"type": "FeatureCollection", "features": [
     {"type": "Polygon", "coordinates": [[[9.8, 46.5], [9.9, 46.5], [9.8, 46.6], [9.8, 46.5]]]},
     {"coordinates": [9.8, 46.5], "type": "Point"}]}}]}"#;
 
-/// The feature of [`LINES`] that is nowhere.
+/// Feature of [`LINES`] without a geometry.
 const NOTHING: &str = r#"{"type": "Feature", "properties": null, "geometry": null},"#;
 
 #[test]
 fn ways() {
     let table = "name, lon, lat\na, 9.8, 46.5\n\"b, c\", 9.8003, 46.5\nd, 9.8005, 46.5001\n";
     let files = [("gpx", ROUTES), ("geojson", LINES), ("csv", table)];
-    // the ending comes first, for it says what the file is
+    // The file extension comes first: it sets the format.
     let make = |dice: &mut Dice| {
         let (ending, text) = *dice.of(&files);
         let mut bytes = text.as_bytes().to_vec();
         match serde_json::from_slice::<serde_json::Value>(&bytes) {
-            // JSON's null has no place in TOML
+            // TOML has no equivalent of JSON's null.
             Ok(_) if dice.below(3) > 0 => {
                 let text = text.replace(NOTHING, "").replace(", null]", "]");
                 let mut tree: Value = serde_json::from_str(&text).unwrap();
@@ -625,7 +631,7 @@ fn meshes() {
         .map(|path| (path.to_string_lossy().into_owned(), std::fs::read(path).unwrap()))
         .chain([("square.gltf".to_string(), SQUARE.as_bytes().to_vec())])
         .collect();
-    // the name comes first, for its ending says what it is
+    // The name comes first: its extension sets the format.
     let make = |dice: &mut Dice| {
         let (name, bytes) = dice.of(&files).clone();
         let mut bytes = bytes;
@@ -655,7 +661,7 @@ fn meshes() {
     mutate("meshes", make, attempt);
 }
 
-/// Two triangles with their data inside.
+/// Two triangles with embedded data.
 const SQUARE: &str = r#"{
   "asset": { "version": "2.0" },
   "scene": 0,
@@ -677,7 +683,7 @@ const SQUARE: &str = r#"{
 const HEAD: usize = 8;
 const BODY: usize = HEAD + 32;
 
-/// A run on mud after some heartbeats, and its checkpoint.
+/// Returns a run on mud after some heartbeats, and its checkpoint.
 fn stored() -> (World, Vec<u8>) {
     let text = "format = 1\nname = 'x'\ntime = { duration = 1 }\nsoil = { default = 'mud' }\n\
                 [[vehicle]]\nname = 'a'\nmodel = 'hmmwv'\nposition = [0, 0]\nspeed = 5\n\
@@ -690,7 +696,7 @@ fn stored() -> (World, Vec<u8>) {
     (world, bytes)
 }
 
-/// A checkpoint whose body is altered and whose checksum fits again.
+/// Returns a checkpoint with an altered body and a matching checksum.
 fn forged(dice: &mut Dice, sound: &[u8]) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     let mut body = bytes.split_off(BODY);
@@ -700,8 +706,7 @@ fn forged(dice: &mut Dice, sound: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of a checkpoint, and altered ones whose checksum was made to fit: they are
-/// decoded or refused.
+/// Altered checkpoints, also with a matching checksum, are decoded or refused.
 #[test]
 fn checkpoints() {
     let (world, sound) = stored();
@@ -724,8 +729,9 @@ fn checkpoints() {
     mutate("checkpoints", make, attempt);
 }
 
-/// Altered checkpoints whose checksum was made to fit, driven on: who made it fit may have
-/// meant it, but nothing may panic or take for ever.
+/// Altered checkpoints with a matching checksum run on.
+///
+/// Such a file may be forged on purpose, but nothing may panic or run forever.
 #[test]
 fn checkpoints_driven_on() {
     let (world, sound) = stored();

@@ -1,6 +1,6 @@
-//! Python with packages from the registry, for tests that have our output read by others.
+//! Python with packages from the registry, for tests in which other programs read bekker's output.
 
-/// A Python in which `import` works, or a loud word about the `packages` that it lacks.
+/// Returns a Python in which `import` works, or reports the missing `packages` clearly.
 pub fn having(import: &str, packages: &str) -> Option<String> {
     let python = std::env::var("BEKKER_PYTHON").unwrap_or_else(|_| "python3".into());
     let found = std::process::Command::new(&python).args(["-c", import]).output();

@@ -1,16 +1,16 @@
-//! Runs by the binary, each in a folder that is gone with the test.
+//! Runs of the binary, each in a folder removed with the test.
 
 use std::path::PathBuf;
 use std::process::Output;
 
-/// A scenario in a folder of its own, and the folders of its runs beside it.
+/// A scenario in its own folder, with the folders of its runs next to it.
 pub struct Runs {
     pub folder: tempfile::TempDir,
     pub scenario: PathBuf,
 }
 
 impl Runs {
-    /// Of the scenario with this text.
+    /// Creates the folder of a scenario with this text.
     pub fn of(text: &str) -> Runs {
         let folder = tempfile::tempdir().unwrap();
         let scenario = folder.path().join("scenario.toml");
@@ -18,13 +18,13 @@ impl Runs {
         Runs { folder, scenario }
     }
 
-    /// The folder of a run.
+    /// Returns the folder of a run.
     pub fn out(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
 
-/// What a run said beside its results.
+/// Returns the standard error of a run.
 pub fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -1,10 +1,11 @@
-//! The reference's transmission, which runs ahead of its driveline by a step's torque.
+//! Transmission of the reference, whose driveshaft leads the driveline by one step's torque.
 //!
-//! The driveshaft of its gearbox (J = 0.5 kg m² in all its vehicles used here) is a shaft of its own. Before every
-//! step its speed is set to that of the driveline's (`ChAutomaticTransmissionShafts::Synchronize`); in the step the
-//! gearbox's torque T on the driveline, which is its own reaction, drives it ahead by h T/J. So engine and converter
-//! work on a shaft that turns faster than the wheels, by a speed that grows with the step and the torque, and the
-//! share h T/(J ω) of their power is lost.
+//! The driveshaft of its gearbox (J = 0.5 kg m² in all its vehicles used here) is a separate shaft.
+//! Before every step its speed is set to that of the driveline
+//! (`ChAutomaticTransmissionShafts::Synchronize`). Within the step the gearbox's torque T on the
+//! driveline, which is its own reaction, accelerates it by h T/J. Engine and converter therefore
+//! drive a shaft that turns faster than the wheels, by a speed that grows with the step and the
+//! torque. The fraction h T/(J ω) of their power is lost.
 
 use bekker::curve::Curve;
 use bekker::vehicle::powertrain::TorqueConverter;
@@ -12,16 +13,16 @@ use bekker::vehicle::powertrain::TorqueConverter;
 /// Inertia of the driveshaft in the reference's transmission, kg m².
 const DRIVESHAFT: f64 = 0.5;
 
-/// Speed by which the gearbox's driveshaft is ahead of the driveline's at a torque, rad/s.
+/// Returns the speed by which the gearbox's driveshaft leads the driveline at a torque, rad/s.
 pub fn ahead(step: f64, torque: f64) -> f64 {
     step * torque / DRIVESHAFT
 }
 
-/// The converter as wheels meet it through such a transmission in a gear: its figures over the speed ratio that
-/// the wheels turn it at, for a speed of the engine, rad/s, that hardly changes.
+/// Returns the converter's curves as they act at the wheels through such a transmission in a gear.
 ///
-/// At the speed ratio s of the converter it turns the driveshaft by T = r(s) (ω/K(s))²/g, so that wheels turn it
-/// at s - h T/(J g ω).
+/// They are over the speed ratio at which the wheels turn it, for a nearly constant speed of the
+/// engine, rad/s. At the speed ratio s of the converter it turns the driveshaft by T = r(s)
+/// (ω/K(s))²/g, so the wheels turn it at s - h T/(J g ω).
 pub fn behind(
     converter: &TorqueConverter,
     step: f64,

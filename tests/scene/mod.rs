@@ -1,5 +1,5 @@
-//! Worlds that several tests drive in.
-#![allow(dead_code)] // every test uses its part
+//! Worlds shared by several tests.
+#![allow(dead_code)] // each test uses only a part
 
 pub mod lagging_transmission;
 
@@ -18,8 +18,9 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The three soils of the reference's runs (Project Chrono's `mid`, `soft` and
-/// `hard` demo parameters), with the damping of its vehicle runs.
+/// Returns one of the three soils of the reference's runs, with the damping of its vehicle runs.
+///
+/// They are Project Chrono's `mid`, `soft` and `hard` demo parameters.
 pub fn soil(name: &str) -> Soil {
     let mid = Yielding {
         k_phi: 2e6,
@@ -63,7 +64,7 @@ pub fn ground_under(laws: Laws, spacing: f64, terrain: Terrain, soils: Vec<Soil>
     GroundModel::new(Lattice { spacing }, terrain, soils, laws).unwrap()
 }
 
-/// A plane that rises along x by `grade` m a metre.
+/// Returns a plane that rises along x by `grade` m per meter.
 pub fn slope(grade: f64) -> Terrain {
     let surface = Surface::Plane { elevation: 0.0, slope: [grade, 0.0] };
     Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap()
@@ -73,7 +74,7 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
     ground(spacing, Terrain::flat(0.0, SoilId(0)), vec![soil])
 }
 
-/// A vehicle that shifts at once and has rigid tyres, as the reference's does.
+/// Returns a vehicle with instant shifts and rigid tires, as in the reference.
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
     let mut spec = bekker::vehicle::find(name).unwrap();
     spec.powertrain.gearbox.shift_time = 0.0;
@@ -96,12 +97,12 @@ pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel 
     }
 }
 
-/// An M113 on its belts, on level ground at height 0 wherever `start` puts it.
+/// Builds an M113 on its belts, on level ground at height 0 for any `start`.
 pub fn m113(driver: Driver, start: Pose) -> AgentModel {
     m113_on(TrackModel::Belt, driver, start)
 }
 
-/// The same on either model of its tracks.
+/// Builds an M113 with either model of its tracks.
 pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     let spec = bekker::vehicle::find_any("m113_chrono").unwrap();
     let mut spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
@@ -127,7 +128,7 @@ pub fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
 
-/// Commands over time: points of throttle, steering and brake.
+/// Returns commands over time: points of throttle, steering and brake.
 pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -> Driver {
     let curve =
         |points: &[[f64; 2]]| (!points.is_empty()).then(|| Curve::new(points.to_vec()).unwrap());
@@ -143,7 +144,7 @@ pub fn world(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> World {
     World::new(world_model(ground, step, agents))
 }
 
-/// What such a world is made from; nobody is set down for it, which takes thousands of steps.
+/// Returns the model of a world without settling its vehicles, which takes thousands of steps.
 pub fn world_model(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> WorldModel {
     let heartbeat = step * (0.01 / step).round().max(1.0);
     WorldModel {
@@ -162,8 +163,8 @@ pub fn world_model(ground: GroundModel, step: f64, agents: Vec<AgentModel>) -> W
     }
 }
 
-/// Holds a world to the same bits on one thread and two until `cut`, s, and, cut and
-/// resumed there, until `end`, s.
+/// Asserts the same bits on one thread and two until `cut`, s, and after a resume there until
+/// `end`, s.
 pub fn same_bits_on_threads_and_resumed(build: impl Fn() -> World + Sync, cut: f64, end: f64) {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -190,7 +191,7 @@ pub fn drive(world: &mut World, time: f64) {
     }
 }
 
-/// What `run` gives on each of `size` ranks.
+/// Returns the results of `run` on each of `size` ranks.
 pub fn on_ranks<T: Send>(
     size: usize,
     timeout: Duration,
@@ -203,7 +204,7 @@ pub fn on_ranks<T: Send>(
     })
 }
 
-/// The same on ranks that meet by TCP on this machine.
+/// Returns the results of `run` on each of `size` ranks connected by TCP on this machine.
 pub fn on_tcp_ranks<T: Send>(
     size: usize,
     timeout: Duration,
