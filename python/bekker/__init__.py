@@ -1,4 +1,4 @@
-"""Vehicles on ground that gives way, bit for bit repeatable.
+"""Off-road vehicles on deformable terrain, bit-for-bit repeatable.
 
 >>> import bekker
 >>> simulation = bekker.Simulation(bekker.Scenario.load("examples/single_vehicle.toml"))
