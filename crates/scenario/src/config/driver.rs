@@ -1,189 +1,198 @@
-//! `[vehicle.driver]`
+//! `[vehicle.driver]`: the driver of a vehicle.
 
 use super::{Place, Way};
 use bekker_vehicle::{Locks, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who drives a vehicle.
+/// Driver of a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Driver {
-    /// Stands on the brake.
+    /// Keeps the vehicle in place with the brake.
     Hold {
-        /// How hard.
+        /// Brake command, from 0 to 1 (full).
         #[serde(default = "full")]
         #[schemars(range(min = 0.0, max = 1.0))]
         brake: f64,
     },
-    /// Open loop: commands over time, linear between rows, constant after the last; with `speed`
-    /// in its rows the steering alone.
+    /// Applies commands from a table over time, without feedback. Commands are linear between rows
+    /// and constant after the last row. With `speed` in the rows, only the steering is open loop.
     Table {
-        /// The rows, in order of time.
+        /// Rows of commands, in order of time.
         #[schemars(length(min = 1, max = 100_000))]
         rows: Vec<TableRow>,
     },
-    /// Follows a path at a speed by pure pursuit and PID control; on tracks it steers until it turns as it is to.
+    /// Follows a path at a speed, by pure pursuit and PID control. A tracked vehicle adjusts its
+    /// steering until it reaches the required yaw rate.
     Path {
-        /// Points of the path; a smooth curve runs through them: a list of places, or
-        /// `{ file = "way.gpx" }`.
+        /// Points of the path, joined by a smooth curve. Either a list of positions or `{ file =
+        /// "way.gpx" }`.
         #[schemars(with = "Way")]
         waypoints: Vec<[f64; 2]>,
         /// Speed to hold, m/s.
         #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
-        /// How far ahead it aims: least distance, m.
+        /// Minimum look-ahead distance of the pure pursuit, m.
         #[serde(default = "default_look_ahead")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         look_ahead: f64,
-        /// Time to wait before driving off, s.
+        /// Time at which the vehicle drives off, s. Until then it waits.
         #[serde(default)]
         #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
         start: f64,
-        /// Time at which it stops and holds, s; never if not given.
+        /// Time at which the vehicle stops and stays, s. Where absent, it does not stop before the
+        /// end of the path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
         stop: Option<f64>,
-        /// Whether it drives the path backward, its rear ahead.
+        /// Whether the vehicle drives the path in reverse, rear first.
         #[serde(default)]
         reverse: bool,
-        /// What it does at the end of the path.
+        /// Behavior at the end of the path.
         #[serde(default)]
         at_end: PathEnd,
-        /// Lateral acceleration up to which it drives bends at its speed, m/s²; 2 if not given.
+        /// Maximum lateral acceleration in bends, m/s². The vehicle slows down to keep it. Where
+        /// absent, it is 2 m/s².
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
         lateral_acceleration: Option<f64>,
-        /// Acceleration with which it gains speed at most, m/s²; as its vehicle can if not given. It
-        /// then sets throttle and brake by the acceleration that it aims at, and tells that by
-        /// radio.
+        /// Maximum acceleration while gaining speed, m/s². The driver then sets throttle and brake
+        /// from the acceleration that it aims at, and sends that acceleration by radio. Where
+        /// absent, only the vehicle limits the acceleration.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
         acceleration: Option<f64>,
-        /// Greatest slip of a driven wheel or track from which on it lifts its foot off the throttle, at
-        /// twice that all of it: it holds its wheels near the most that firm ground gives (tyres of
-        /// trucks do at slips of about 0.1). It minds no slip if not given, which soft ground asks for.
+        /// Slip of a driven wheel or track above which the driver reduces the throttle. The
+        /// throttle is zero at twice this slip. It keeps the wheels near the maximum traction of
+        /// firm ground, which truck tires reach at slips of about 0.1. Where absent, the driver
+        /// ignores slip, as soft ground requires.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         slip_limit: Option<f64>,
-        /// Differentials that it drives with locked, of those that a driver of its vehicle can lock.
+        /// Differentials that are locked throughout the drive. Only those that the driver of the
+        /// vehicle can lock are allowed.
         #[serde(default, skip_serializing_if = "Locks::is_open")]
         locks: Locks,
     },
-    /// Follows another vehicle along its path and keeps a gap.
+    /// Follows another vehicle along that vehicle's path and keeps a gap.
     Follow {
         /// Name of the vehicle to follow.
         leader: String,
-        /// How the gap depends on speed.
+        /// Policy that sets the gap as a function of speed.
         #[serde(default)]
         policy: FollowPolicy,
-        /// Gap at standstill, from the leader's rear bumper to its own front bumper
-        /// along the path, m.
+        /// Gap at standstill, m, from the rear bumper of the leader to the front bumper of this
+        /// vehicle, along the path.
         #[serde(default = "default_gap")]
         #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         gap: f64,
-        /// Time that the gap grows by with speed, s; not for a constant gap.
+        /// Time gap, s: the gap grows by this time multiplied by the speed. Not allowed with
+        /// `policy = "constant_gap"`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 60.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
         time_gap: Option<f64>,
-        /// With `policy = "cacc"`: the same while the leader is not heard, s; 3.2 if not given.
+        /// Time gap while no beacons of the leader arrive, s. Only with `policy = "cacc"`. Where
+        /// absent, it is 3.2 s.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 60.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
         time_gap_unheard: Option<f64>,
-        /// With `policy = "cacc"`: beacons of the leader that may be lost one after the other
-        /// before it counts as unheard; 3 if not given.
+        /// Number of consecutive beacons of the leader that may be lost before the vehicle uses
+        /// `time_gap_unheard`. Only with `policy = "cacc"`. Where absent, it is 3.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 1000))]
         lost_beacons: Option<u32>,
-        /// Speed that it does not exceed, m/s.
+        /// Maximum speed, m/s.
         #[serde(default = "default_top_speed")]
         #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
-        /// How far ahead it aims: least distance, m.
+        /// Minimum look-ahead distance of the pure pursuit, m.
         #[serde(default = "default_look_ahead")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         look_ahead: f64,
     },
-    /// Finds its own way to a goal by what its sensors see: it maps obstacles and holes, plans
-    /// and steers (docs/autonomy.md). It needs a lidar, and a GPS and an IMU unless
-    /// `localisation` is `truth`; of several of a kind it goes by the first.
+    /// Drives to a goal by its own sensors (docs/autonomy.md). It maps obstacles and holes, plans a
+    /// path and steers. It needs a lidar, and a GPS and an IMU unless `localisation` is `truth`.
+    /// Where the vehicle has several sensors of a kind, it uses the first.
     Autonomous {
-        /// Where it is to arrive: a place. Without, where the authority of its team sends it
+        /// Goal of the drive, a position. Where absent, the authority of the team assigns the goals
         /// (`team.goals`, `team.search`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<Place>")]
         goal: Option<[f64; 2]>,
-        /// Speed that it does not exceed, m/s; slower than the least it could only stand.
+        /// Maximum speed, m/s. Below the minimum of this range, the vehicle could only stand.
         #[serde(default = "default_autonomous_speed")]
         #[schemars(range(min = 0.2, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
-        /// How it knows where it is.
+        /// Source of the vehicle's pose estimate.
         #[serde(default)]
         localisation: LocalisationKind,
-        /// Time from a scan's delivery to the plan that is made of it, s: perception and
-        /// planning take it, beside the drive.
+        /// Time from the delivery of a scan to the plan that is based on it, s. Perception and
+        /// planning take this time while the vehicle drives.
         #[serde(default = "default_latency")]
         #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
         latency: f64,
-        /// Side of a cell of its map, m. Ground that steps by more than 0.25 m, within a cell or
-        /// over half a metre, is an obstacle; from cell to cell of more than half a metre, ground
-        /// steeper than a half.
+        /// Side of a cell of the vehicle's map, m. A step of more than 0.25 m, within a cell or
+        /// over 0.5 m, is an obstacle. Between cells larger than 0.5 m, a slope above 0.5 is an
+        /// obstacle.
         #[serde(default = "default_cell")]
         #[schemars(range(min = 0.1, max = 5.0), extend("unit" = "m"))]
         cell: f64,
-        /// Slope within a cell, highest less lowest return of a scan over its side, from which it is
-        /// an obstacle.
+        /// Slope within a cell from which the cell is an obstacle. The slope is the height
+        /// difference between the highest and the lowest return of a scan, over the side of the
+        /// cell.
         #[serde(default = "default_obstacle_slope")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0))]
         obstacle_slope: f64,
-        /// Room that it keeps on either side, m.
+        /// Clearance to obstacles that the vehicle keeps on each side, m.
         #[serde(default = "default_margin")]
         #[schemars(range(min = 0.0, max = 20.0), extend("unit" = "m"))]
         margin: f64,
-        /// Deceleration that it counts on to stop before what it does not know, m/s². Without: what its
-        /// brakes give on the ground of least friction that the scenario has, if that is firm, 4.5 m/s² at most.
+        /// Deceleration that the vehicle assumes when it must be able to stop before unknown
+        /// ground, m/s². Where absent, it is what the brakes achieve on the scenario's ground of
+        /// lowest friction, if that ground is firm, but at most 4.5 m/s².
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.2, max = 20.0), extend("unit" = "m/s^2"))]
         braking: Option<f64>,
-        /// Whether slip and sinkage that it feels raise the cost of such ground; needs a sensor of
-        /// kind `terramechanics` on the vehicle, by which it feels them.
+        /// Whether measured slip and sinkage raise the planning cost of similar ground. It needs a
+        /// sensor of kind `terramechanics` on the vehicle.
         #[serde(default)]
         soil_aware: bool,
     },
-    /// Is driven from outside, over the link of `bekker run --serve` (docs/link.md): the run
-    /// waits until somebody does.
+    /// An external controller drives the vehicle over the link of `bekker run --serve`
+    /// (docs/link.md). The run waits until a controller connects.
     Outside {
-        /// What becomes of the vehicle when its driver does not answer in time, or is gone.
+        /// Response when the controller does not answer in time or disconnects.
         #[serde(default)]
         on_timeout: TimeoutPolicy,
-        /// Wall time that a driver in lock-step has for an answer, s.
+        /// Wall time within which a controller in lock-step must answer, s.
         #[serde(default = "default_timeout")]
         #[schemars(range(max = 86_400.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
         timeout: f64,
     },
 }
 
-/// What becomes of a vehicle whose driver outside does not answer in time, or is gone.
+/// Response when an external controller does not answer in time or disconnects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutPolicy {
-    /// It brakes fully, until its driver answers or another takes over.
+    /// The vehicle brakes fully until the controller answers or another controller takes over.
     #[default]
     Brake,
-    /// The last command holds.
+    /// The last command stays in effect.
     Hold,
     /// The run fails.
     Fail,
 }
 
-/// How an autonomous vehicle knows where it is.
+/// Source of an autonomous vehicle's pose estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LocalisationKind {
-    /// Its GPS and IMU, fused by an error-state Kalman filter.
+    /// GPS and IMU of the vehicle, fused by an error-state Kalman filter.
     #[default]
     Fused,
-    /// The truth, by a sensor of the kind `odometry`.
+    /// True pose, from a sensor of kind `odometry`.
     Truth,
 }
 
@@ -228,23 +237,24 @@ fn default_top_speed() -> f64 {
 }
 
 impl Driver {
-    /// Whether it changes the inflation of tyres.
+    /// Returns whether the driver changes the inflation of tires.
     pub fn inflates(&self) -> bool {
         !self.inflations().is_empty()
     }
 
-    /// The inflations, kPa, that it asks for, with their rows.
+    /// Returns the inflations that the driver requests, kPa, with the indices of their rows.
     pub fn inflations(&self) -> Vec<(usize, f64)> {
         let Driver::Table { rows } = self else { return Vec::new() };
         rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation?))).collect()
     }
 
-    /// Whether it lets go of a trailer at some time.
+    /// Returns whether the driver uncouples a trailer at some time.
     pub fn uncouples(&self) -> bool {
         matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.uncouple))
     }
 
-    /// Key below the driver's, and in words, of what asks a vehicle to steer, if anything does.
+    /// Returns the key that makes the vehicle steer, relative to the driver's key, and the value
+    /// that it must have instead. Returns `None` where nothing steers.
     pub fn steers(&self) -> Option<(String, &'static str)> {
         match self {
             Driver::Hold { .. } | Driver::Outside { .. } => None,
@@ -258,7 +268,7 @@ impl Driver {
         }
     }
 
-    /// Every lock that it engages at some time.
+    /// Returns all locks that the driver engages at some time.
     pub fn locks(&self) -> Locks {
         match self {
             Driver::Table { rows } => {
@@ -277,71 +287,70 @@ impl Default for Driver {
     }
 }
 
-/// Commands at a time.
+/// Commands from a given time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableRow {
-    /// Time, s.
+    /// Time of the row, s.
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
     pub time: f64,
-    /// Throttle.
+    /// Throttle command, from 0 to 1 (full).
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub throttle: f64,
-    /// Steering, -1 full right to 1 full left.
+    /// Steering command, from -1 (full right) to 1 (full left).
     #[serde(default)]
     #[schemars(range(min = -1.0, max = 1.0))]
     pub steering: f64,
-    /// Brake.
+    /// Brake command, from 0 to 1 (full).
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub brake: f64,
-    /// Lever of the gearbox from this time on.
+    /// Gear selector from this time on.
     #[serde(default)]
     pub gear: Selector,
-    /// Inflation of all tyres that central tyre inflation works towards from this time on,
-    /// kPa.
+    /// Target pressure of the central tire inflation for all tires from this time on, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
     pub inflation: Option<f64>,
-    /// Differentials that are locked from this time on, of those that the vehicle's file lets
-    /// drivers lock (`commanded`).
+    /// Differentials that are locked from this time on. Only those that the vehicle's file lets
+    /// drivers lock (`commanded`) are allowed.
     #[serde(default, skip_serializing_if = "Locks::is_open")]
     pub locks: Locks,
-    /// Whether it has let go of its trailer from this time on: the trailer stands on its landing
-    /// gear, and its brakes apply.
+    /// Whether the trailer is uncoupled from this time on. The trailer then stands on its landing
+    /// gear with its brakes applied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncouple: bool,
-    /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none. It is 0
-    /// or at least 0.02.
+    /// Speed to hold, m/s, instead of throttle and brake. Set it in all rows or in none. It is 0 or
+    /// at least 0.02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: Option<f64>,
 }
 
-/// What a driver does at the end of its path.
+/// Behavior of a driver at the end of its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathEnd {
-    /// Stops and holds.
+    /// Stops and stays there.
     #[default]
     Stop,
-    /// Drives on along the last straight.
+    /// Continues along the last straight.
     Continue,
 }
 
-/// How the gap to a leader depends on speed.
+/// Policy that sets the gap to the leader as a function of speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FollowPolicy {
-    /// Always the same gap.
+    /// Constant gap at all speeds.
     ConstantGap,
-    /// The gap plus a time times the speed.
+    /// Gap at standstill plus a time gap multiplied by the speed.
     #[default]
     ConstantTimeGap,
-    /// The Intelligent Driver Model (Treiber, Hennecke & Helbing 2000).
+    /// Intelligent Driver Model (Treiber, Hennecke & Helbing 2000).
     Idm,
-    /// Cooperative adaptive cruise control (Ploeg et al. 2011): by the acceleration that the
-    /// leader tells by radio, and without that while it is not heard.
+    /// Cooperative adaptive cruise control (Ploeg et al. 2011). It uses the acceleration that the
+    /// leader sends by radio, and runs without it while no beacons arrive.
     Cacc,
 }

@@ -1,36 +1,38 @@
-//! `[[vehicle.sensor]]`
+//! `[[vehicle.sensor]]`: the sensors of a vehicle.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A sensor on its vehicle.
+/// A sensor mounted on a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sensor {
-    /// Its name, unique on the vehicle, without a slash: topics are called `/VEHICLE/NAME`. Not `pose`,
-    /// `ground`, `ruts`, `goal`, `route`, `path`, `believed`, `map` or `hit`, which the vehicle tells
-    /// itself, nor `NAME_right` of a stereo camera.
+    /// Name of the sensor, unique on the vehicle, without a slash. Its topic is `/VEHICLE/NAME`.
+    /// Not allowed are `pose`, `ground`, `ruts`, `goal`, `route`, `path`, `believed`, `map` and
+    /// `hit`, which the vehicle itself publishes, and `NAME_right` of a stereo camera.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// What it is.
+    /// Kind of sensor, with its parameters.
     pub model: SensorModel,
-    /// Where it is mounted: x forward, y left, z up from the chassis reference point, m.
+    /// Mounting position, m: x forward, y left, z up from the chassis reference point.
     #[serde(default)]
     #[schemars(inner(range(min = -100.0, max = 100.0)))]
     pub position: [f64; 3],
-    /// How it is turned about x (right side down positive), degrees; after yaw and pitch.
+    /// Mounting rotation about x, degrees, positive with the right side down. Applied after yaw and
+    /// pitch.
     #[serde(default)]
     #[schemars(range(min = -180.0, max = 180.0), extend("unit" = "deg"))]
     pub roll_deg: f64,
-    /// How it is turned about y (nose down positive), degrees; after yaw.
+    /// Mounting rotation about y, degrees, positive with the nose down. Applied after yaw.
     #[serde(default)]
     #[schemars(range(min = -180.0, max = 180.0), extend("unit" = "deg"))]
     pub pitch_deg: f64,
-    /// How it is turned about z (left positive), degrees.
+    /// Mounting rotation about z, degrees, positive to the left.
     #[serde(default)]
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub yaw_deg: f64,
-    /// Frames a second of simulated time, Hz; each kind has its usual one.
+    /// Frames per second of simulated time, Hz. Where absent, it is the usual rate of the kind of
+    /// sensor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100_000.0), extend("unit" = "Hz"))]
     pub rate: Option<f64>,
@@ -38,21 +40,21 @@ pub struct Sensor {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 60.0), extend("unit" = "s"))]
     pub lag: f64,
-    /// Time over which an IMU, GPS or magnetometer takes the mean (an instant if not
-    /// given), or in which a lidar turns from its first column to its last (the time
-    /// between scans if not given), s.
+    /// Duration of one measurement, s. An IMU, GPS or magnetometer delivers the mean over it; where
+    /// absent, the value at an instant. A lidar turns from its first column to its last in it;
+    /// where absent, in the time between scans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "s"))]
     pub window: Option<f64>,
-    /// What happens to a reading before it is delivered, in this order.
+    /// Filters that are applied to each reading before delivery, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32))]
     pub filters: Vec<Filter>,
-    /// Whether its readings are recorded; what drives the vehicle has them all the same.
+    /// Whether the readings are recorded. The driver of the vehicle receives them in either case.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub record: bool,
-    /// Files of its own beside the run's MCAP: png and png16 of a camera's colours, exr of all its
-    /// channels, pcd and las of a lidar.
+    /// Formats of separate files, in addition to the run's MCAP. `png` and `png16` hold the colors
+    /// of a camera, `exr` all its channels, and `pcd` and `las` the points of a lidar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 5))]
     pub save: Vec<FrameFormat>,
@@ -66,7 +68,7 @@ fn is_yes(record: &bool) -> bool {
     *record
 }
 
-/// A format that single frames are written in.
+/// File format of single frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameFormat {
@@ -82,96 +84,96 @@ pub enum FrameFormat {
     Las,
 }
 
-/// What kind of sensor, with its parameters.
+/// Kind of sensor, with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SensorModel {
-    /// Specific force and angular rate.
+    /// Inertial measurement unit: specific force and angular rate.
     Imu {
-        /// Whose errors it has.
+        /// Grade whose errors the sensor has.
         #[serde(default)]
         preset: ImuGrade,
-        /// Changes to its accelerometers, m/s².
+        /// Changes to the errors of the accelerometers, m/s².
         #[serde(default)]
         accelerometer: InertialErrors,
-        /// Changes to its gyroscopes, rad/s.
+        /// Changes to the errors of the gyroscopes, rad/s.
         #[serde(default)]
         gyroscope: InertialErrors,
     },
-    /// Latitude, longitude and altitude on WGS 84; needs `[site]`.
+    /// Satellite navigation: latitude, longitude and altitude on WGS 84. It needs `[site]`.
     Gps {
-        /// Whose errors it has.
+        /// Service whose errors the sensor has.
         #[serde(default)]
         preset: GpsService,
-        /// Times without a fix; none if not given.
+        /// Times without a fix. Where absent, there are none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outages: Option<Outages>,
     },
-    /// The field of `[site.magnetic_field]` along its axes.
+    /// Magnetometer: the field of `[site.magnetic_field]` along the sensor's axes.
     Magnetometer {
-        /// Bias by the vehicle's iron, T.
+        /// Bias from the iron of the vehicle on each axis, T.
         #[serde(default)]
         #[schemars(inner(range(min = -1.0, max = 1.0)))]
         bias: [f64; 3],
-        /// Scale error of each axis by it.
+        /// Relative scale error from the iron of the vehicle on each axis.
         #[serde(default)]
         #[schemars(inner(range(min = -1.0, max = 1.0)))]
         scale: [f64; 3],
-        /// Standard deviation of its noise, T.
+        /// Standard deviation of the noise, T.
         #[serde(default = "magnetic_noise")]
         #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "T"))]
         noise: f64,
-        /// What it rounds to, T.
+        /// Resolution to which readings are rounded, T.
         #[serde(default = "magnetic_resolution")]
         #[schemars(range(min = 0.0, max = 1.0), extend("unit" = "T"))]
         resolution: f64,
     },
-    /// Ticks of every wheel since the start.
+    /// Encoders: ticks of each wheel since the start.
     Encoder {
-        /// Marks in a turn.
+        /// Ticks per turn of a wheel.
         #[serde(default = "ticks_per_turn")]
         #[schemars(range(min = 1, max = 10_000_000))]
         ticks_per_turn: u32,
     },
-    /// The true pose and velocity of its own frame.
+    /// True pose and velocity of the sensor's frame.
     Odometry {},
-    /// Sinkage, slip, force and pressure under every wheel.
+    /// Sinkage, slip, force and pressure at each wheel.
     Terramechanics {},
-    /// Pictures, with depth and labels.
+    /// Camera: images, with depth and labels.
     Camera(Camera),
-    /// Point clouds.
+    /// Lidar: point clouds.
     Lidar(Lidar),
 }
 
-/// Grades of IMUs.
+/// Grade of an IMU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ImuGrade {
-    /// No errors at all.
+    /// No errors.
     Ideal,
-    /// A part of a telephone.
+    /// Consumer part, as in a telephone.
     Consumer,
     /// Calibrated MEMS.
     #[default]
     Industrial,
-    /// Better than that.
+    /// Better than `industrial`.
     Tactical,
 }
 
-/// Changes to the errors of three axes; each overrides the preset's. The unit u is
-/// m/s² or rad/s.
+/// Changes to the errors of three axes. Each value replaces that of the preset. The unit u is m/s²
+/// or rad/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InertialErrors {
-    /// White noise, u/√Hz.
+    /// Density of the white noise, u/√Hz.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub noise_density: Option<f64>,
-    /// Standard deviation of the drift, u; needs a `drift_time`.
+    /// Standard deviation of the drift, u. It needs a `drift_time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub drift: Option<f64>,
-    /// Its correlation time, s; 0 for no drift.
+    /// Correlation time of the drift, s. 0 means no drift.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e9), extend("unit" = "s"))]
     pub drift_time: Option<f64>,
@@ -183,7 +185,7 @@ pub struct InertialErrors {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub turn_on_bias: Option<f64>,
-    /// Standard deviation of the scale error of each axis.
+    /// Standard deviation of the relative scale error of each axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub scale: Option<f64>,
@@ -191,21 +193,21 @@ pub struct InertialErrors {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 45.0), extend("unit" = "deg"))]
     pub misalignment_deg: Option<f64>,
-    /// Largest size it gives, u; 0 for none.
+    /// Largest magnitude of a reading, u. 0 means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub range: Option<f64>,
-    /// What it rounds to, u; 0 for nothing.
+    /// Resolution to which readings are rounded, u. 0 means no rounding.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub resolution: Option<f64>,
 }
 
-/// Services of satellite navigation.
+/// Service of satellite navigation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GpsService {
-    /// No errors at all.
+    /// No errors.
     Ideal,
     /// Standard positioning service.
     #[default]
@@ -218,61 +220,63 @@ pub enum GpsService {
     RtkFixed,
 }
 
-/// Times without a fix: exponentially long, exponentially far apart.
+/// Times without a fix. Their durations and the times between them are exponentially distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outages {
-    /// Mean time between them, s.
+    /// Mean time between outages, s.
     #[schemars(range(min = 0.001, max = 1e6), extend("unit" = "s"))]
     pub interval: f64,
-    /// Mean duration, s.
+    /// Mean duration of an outage, s.
     #[schemars(range(min = 0.001, max = 1e6), extend("unit" = "s"))]
     pub duration: f64,
 }
 
-/// A camera: x forward along the optical axis, y left, z up.
+/// A camera. Its x axis points forward along the optical axis, y left, z up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Camera {
-    /// Whose size, lens, shutter and noise it has where they are not given.
+    /// Camera whose size, lens, shutter and noise apply where the other keys are absent.
     pub preset: CameraPreset,
-    /// Pixels a row.
+    /// Width of the image, pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_384))]
     pub width: Option<u32>,
-    /// Rows.
+    /// Height of the image, pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16_384))]
     pub height: Option<u32>,
-    /// Angle seen from the left edge to the right, degrees.
+    /// Horizontal field of view from the left edge to the right edge, degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 360.0), extend("exclusiveMinimum" = 0.0, "unit" = "deg"))]
     pub fov_deg: Option<f64>,
-    /// How directions become pixels.
+    /// Projection of the lens.
     pub lens: LensConfig,
-    /// Samples a pixel, along each axis.
+    /// Samples per pixel along each axis.
     #[schemars(range(min = 1, max = 16))]
     pub supersample: u32,
-    /// Time that the shutter is open, s.
+    /// Exposure time, s.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
     pub exposure: Option<f64>,
-    /// Time from the first row's shutter to the last's, s; 0 for a global shutter.
+    /// Time from the exposure of the first row to that of the last row, s. 0 means a global
+    /// shutter.
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
     pub rolling: f64,
-    /// Brightness: snow in the sun nearly saturates at 1.
+    /// Gain of the brightness. At 1, snow in the sun nearly saturates.
     #[schemars(range(max = 1e6), extend("exclusiveMinimum" = 0.0))]
     pub gain: f64,
-    /// Share of light lost towards the corners: 0 none, 1 by the cosine's fourth power.
+    /// Share of light lost towards the corners, from 0 (none) to 1 (the fourth power of the
+    /// cosine).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub vignetting: f64,
-    /// Whether it has the noise of its chip.
+    /// Whether the image has the noise of the image sensor.
     pub noise: bool,
     /// Distance to a second camera of the same kind on the right, `NAME_right`, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub stereo: Option<f64>,
-    /// What it delivers, each once.
+    /// Channels that the camera delivers, each at most once.
     #[schemars(length(min = 1, max = 16))]
     pub channels: Vec<CameraChannel>,
 }
@@ -297,41 +301,41 @@ impl Default for Camera {
     }
 }
 
-/// Cameras known by name.
+/// Camera known by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CameraPreset {
     /// 640 x 360 pixels, 80 degrees.
     #[default]
     Small,
-    /// A machine-vision camera of 3 megapixels (2048 x 1536), 60 degrees.
+    /// Machine-vision camera of 3 megapixels (2048 x 1536), 60 degrees.
     #[serde(rename = "machine_vision_3mp")]
     #[schemars(rename = "machine_vision_3mp")]
     MachineVision3mp,
 }
 
-/// How directions become pixels.
+/// Projection of a lens, from directions to pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum LensConfig {
-    /// A pinhole.
+    /// Pinhole.
     Pinhole {},
-    /// A fisheye after Kannala and Brandt, as OpenCV's.
+    /// Fisheye after Kannala and Brandt, as in OpenCV.
     KannalaBrandt {
-        /// k₁ to k₄; all zero for an equidistant one.
+        /// Coefficients k₁ to k₄. All zero means an equidistant fisheye.
         #[serde(default)]
         #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
         k: [f64; 4],
     },
-    /// A fisheye by one distortion (Devernay and Faugeras).
+    /// Fisheye with one distortion parameter (Devernay and Faugeras).
     FieldOfView {
-        /// The distortion w, degrees.
+        /// Distortion parameter w, degrees.
         #[schemars(range(max = 180.0), extend("exclusiveMinimum" = 0.0, "unit" = "deg"))]
         distortion_deg: f64,
     },
-    /// A pinhole with radial and tangential distortion.
+    /// Pinhole with radial and tangential distortion.
     BrownConrady {
-        /// k₁, k₂, p₁, p₂, k₃ in OpenCV's order.
+        /// Coefficients k₁, k₂, p₁, p₂, k₃, in the order of OpenCV.
         #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
         k: [f64; 5],
     },
@@ -343,22 +347,22 @@ impl Default for LensConfig {
     }
 }
 
-/// What a camera delivers.
+/// Channel of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CameraChannel {
-    /// Colour.
+    /// Color.
     Colour,
     /// Distance along the optical axis, m.
     Depth,
-    /// Normals in the world.
+    /// Surface normals in the world frame.
     Normal,
-    /// What kind of thing.
+    /// Class of the object.
     Class,
-    /// Which thing.
+    /// Instance of the object.
     Instance,
-    /// Soil, sinkage, slip, passes and agent (0 nobody, else 1 + index of the vehicle)
-    /// of the ground.
+    /// State of the ground: soil, sinkage, slip, passes and agent. The agent is 0 for none,
+    /// otherwise 1 + index of the vehicle.
     Ground,
 }
 
@@ -366,42 +370,43 @@ pub enum CameraChannel {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lidar {
-    /// Whose beams, range and noise it has where they are not given.
+    /// Lidar whose beams, range and noise apply where the other keys are absent.
     pub preset: LidarPreset,
-    /// Elevation of each beam, lowest first, degrees.
+    /// Elevation of each beam, degrees, lowest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024), inner(range(min = -90.0, max = 90.0)))]
     pub elevations_deg: Option<Vec<f64>>,
-    /// Firings in a scan.
+    /// Number of columns (firings) in a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_535))]
     pub columns: Option<u32>,
-    /// From where to where it looks, degrees from x towards y: each column is the middle of its
-    /// share of that.
+    /// First and last azimuth of the scan, degrees from x towards y. Each column is the middle of
+    /// its share of this interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -360.0, max = 360.0)))]
     pub azimuths_deg: Option<[f64; 2]>,
-    /// Nearest range, m: what is nearer does not return. The ground blocks the beam there, what stands or
-    /// moves lets it through, as the own vehicle is to.
+    /// Minimum range, m. Nearer surfaces give no return. The ground blocks the beam there. Objects
+    /// and vehicles let it pass, as the sensor's own vehicle must.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "m"))]
     pub min_range: Option<f64>,
-    /// Farthest range, m.
+    /// Maximum range, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub max_range: Option<f64>,
-    /// Full angle of a beam, degrees; not with rays = "one".
+    /// Full angle of beam divergence, degrees. Not allowed with `rays = "one"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "deg"))]
     pub divergence_deg: Option<f64>,
-    /// What of a beam is followed: `one` is several times as fast.
+    /// Model of a beam. `one` is several times as fast.
     #[serde(skip_serializing_if = "LidarRays::is_footprint")]
     pub rays: LidarRays,
-    /// Samples of a beam's footprint, along each axis.
+    /// Samples of a beam's footprint along each axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 15))]
     pub samples: Option<u32>,
-    /// Which returns of a beam are delivered; not with rays = "one", which have one.
+    /// Returns of a beam that are delivered. Not allowed with `rays = "one"`, where each beam has
+    /// one return.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<LidarReturns>,
     /// Standard deviation of ranges, m.
@@ -412,7 +417,8 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "deg"))]
     pub angle_noise_deg: Option<f64>,
-    /// Standard deviation of the reflectance that intensities tell: over the range squared it adds to them.
+    /// Standard deviation of the reflectance from which intensities are computed. Divided by the
+    /// squared range, it adds to the intensities.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub intensity_noise: Option<f64>,
@@ -422,7 +428,7 @@ pub struct Lidar {
     pub dropout: Option<f64>,
 }
 
-/// Lidars known by name.
+/// Lidar known by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LidarPreset {
@@ -433,18 +439,20 @@ pub enum LidarPreset {
     Hdl32e,
     /// Ouster OS1-64: 64 beams over 45 degrees.
     Os1_64,
-    /// Ouster OS2-64: 64 beams over 22.5 degrees, far.
+    /// Ouster OS2-64: 64 beams over 22.5 degrees, long range.
     Os2_64,
 }
 
-/// What of a beam is followed.
+/// Model of a lidar beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LidarRays {
-    /// Rays over its footprint, echoes of what is in the air, and the preset's noise.
+    /// Several rays over the footprint, echoes from particles in the air, and the noise of the
+    /// preset.
     #[default]
     Footprint,
-    /// One ray along its middle through clear air, and no noise but what is given here.
+    /// One ray along the middle of the beam through clear air. The only noise is what these keys
+    /// set.
     One,
 }
 
@@ -454,61 +462,62 @@ impl LidarRays {
     }
 }
 
-/// Which returns of a beam are delivered.
+/// Returns of a beam that are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LidarReturns {
-    /// The brightest.
+    /// Strongest return.
     Strongest,
-    /// The nearest.
+    /// Nearest return.
     First,
-    /// The farthest.
+    /// Farthest return.
     Last,
-    /// All as one, at their mean range.
+    /// One return at the mean range of all.
     Mean,
-    /// The brightest and the farthest.
+    /// Strongest and farthest return.
     Dual,
 }
 
-/// What happens to a reading before it is delivered.
+/// Filter that is applied to a reading before delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Filter {
-    /// Loses whole frames.
+    /// Loses whole frames at random.
     Lose {
-        /// With this probability.
+        /// Probability that a frame is lost.
         #[schemars(range(min = 0.0, max = 1.0))]
         probability: f64,
     },
-    /// Delivers only some frames.
+    /// Delivers only every N-th frame.
     Every {
-        /// One in so many.
+        /// The number N.
         #[schemars(range(min = 1, max = 1_000_000_000))]
         frames: u64,
     },
-    /// Adds normal noise to every number measured: specific force and angular rate of an imu; place
-    /// and velocity of a gps; the field of a magnetometer; pose and both velocities of an odometry;
-    /// ranges of a lidar; colours of a camera.
+    /// Adds normally distributed noise to each measured number. These are the specific force and
+    /// angular rate of an IMU, position and velocity of a GPS, the field of a magnetometer, and
+    /// pose and both velocities of an odometry sensor. For a lidar they are the ranges, for a
+    /// camera the colors.
     Noise {
-        /// Standard deviation of each number in its own SI unit: m/s² and rad/s, m and m/s, T, rad
-        /// about each axis of an odometry. A gps' latitude and longitude have it in m, too. m along
-        /// the beam of a lidar; 1 for the brightest colour.
+        /// Standard deviation of each number, in its SI unit: m/s² and rad/s, m and m/s, T, or rad
+        /// about each axis of an odometry sensor. It is also in m for latitude and longitude of a
+        /// GPS, and in m along the beam of a lidar. For a camera, 1 is the brightest color.
         #[schemars(range(min = 0.0, max = 1e6))]
         sigma: f64,
     },
-    /// Loses single returns, or blackens single pixels.
+    /// Loses single returns of a lidar, or blackens single pixels of a camera.
     Dropout {
-        /// With this probability.
+        /// Probability that a return or pixel is lost.
         #[schemars(range(min = 0.0, max = 1.0))]
         probability: f64,
     },
-    /// Keeps the returns of a lidar within a range.
+    /// Keeps only the returns of a lidar within an interval of ranges.
     Range {
-        /// From, m.
+        /// Minimum range, m.
         #[serde(default)]
         #[schemars(range(min = 0.0, max = 1e6), extend("unit" = "m"))]
         min: f64,
-        /// To, m.
+        /// Maximum range, m.
         #[schemars(range(max = 1e6), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         max: f64,
     },
@@ -518,40 +527,40 @@ pub enum Filter {
         #[schemars(range(min = 0.001, max = 1000.0), extend("unit" = "m"))]
         side: f64,
     },
-    /// Makes a camera's colours grey.
+    /// Converts the colors of a camera to grey.
     Grey {},
 }
 
-/// Where the scenario lies on the earth: for GPS and magnetometers.
+/// Position of the scenario on the earth, for GPS and magnetometers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Site {
     /// Latitude of the local origin on WGS 84, degrees, north positive.
     #[schemars(range(min = -90.0, max = 90.0), extend("unit" = "deg"))]
     pub latitude_deg: f64,
-    /// Longitude of the local origin, degrees, east positive.
+    /// Longitude of the local origin on WGS 84, degrees, east positive.
     #[schemars(range(min = -180.0, max = 180.0), extend("unit" = "deg"))]
     pub longitude_deg: f64,
     /// Height of z = 0 above the ellipsoid, m.
     #[serde(default)]
     #[schemars(range(min = -12_000.0, max = 100_000.0), extend("unit" = "m"))]
     pub altitude: f64,
-    /// The earth's field there.
+    /// Magnetic field of the earth at the site.
     #[serde(default)]
     pub magnetic_field: MagneticField,
 }
 
-/// The earth's magnetic field, as the World Magnetic Model of the year has it.
+/// Magnetic field of the earth, as in the World Magnetic Model of the year.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MagneticField {
-    /// Strength, T.
+    /// Strength of the field, T.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "unit" = "T"))]
     pub strength: f64,
-    /// Angle of its horizontal part from north, degrees, east positive.
+    /// Angle of the horizontal component from north, degrees, east positive.
     #[schemars(range(min = -180.0, max = 180.0), extend("unit" = "deg"))]
     pub declination_deg: f64,
-    /// Angle below the horizontal, degrees.
+    /// Angle of the field below the horizontal, degrees.
     #[schemars(range(min = -90.0, max = 90.0), extend("unit" = "deg"))]
     pub inclination_deg: f64,
 }
@@ -575,7 +584,7 @@ fn ticks_per_turn() -> u32 {
 }
 
 impl SensorModel {
-    /// The word of the format for it.
+    /// Returns the name of the kind in the file format.
     pub fn kind(&self) -> &'static str {
         match self {
             SensorModel::Imu { .. } => "imu",
@@ -589,7 +598,7 @@ impl SensorModel {
         }
     }
 
-    /// Its usual rate, Hz.
+    /// Returns the usual rate of the kind, Hz.
     pub fn usual_rate(&self) -> f64 {
         match self {
             SensorModel::Imu { .. } => 100.0,
@@ -600,7 +609,7 @@ impl SensorModel {
 }
 
 impl Sensor {
-    /// Frames a second, Hz.
+    /// Returns the frames per second of simulated time, Hz.
     pub fn rate(&self) -> f64 {
         self.rate.unwrap_or_else(|| self.model.usual_rate())
     }
