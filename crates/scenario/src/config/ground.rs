@@ -1,9 +1,9 @@
-//! `[ground]`
+//! `[ground]`: resolution and laws of the soil.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How finely and by which laws the soil is modelled.
+/// Resolution and laws of the soil model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ground {
@@ -12,14 +12,14 @@ pub struct Ground {
     pub spacing: f64,
     /// Preset of the soil laws.
     pub laws: LawsPreset,
-    /// Heap displaced soil beside the wheels. Soils that do not say how take
-    /// the defaults of `soil.custom.bulldozing`.
+    /// Whether displaced soil heaps up beside the wheels. Soils without their own values use the
+    /// defaults of `soil.custom.bulldozing`.
     pub bulldozing: bool,
-    /// Refinements switched on or off against the preset.
+    /// Refinements to switch on or off, relative to the preset.
     pub refine: Refine,
 }
 
-/// Single refinements of the soil laws; what is not given is as in the preset.
+/// Single refinements of the soil laws. A refinement that is absent is as in the preset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Refine {
@@ -32,29 +32,29 @@ pub struct Refine {
     /// Sinkage that grows with slip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_sinkage: Option<bool>,
-    /// Less bearing under a load that shear leans.
+    /// Reduced bearing capacity under a load that shear inclines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inclined_bearing: Option<bool>,
     /// Passive earth pressure on fronts and side walls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passive_pressure: Option<bool>,
-    /// Soil that wheels push ahead or aside is not pressed by them, and heaps before the
-    /// face, for soils that state their density.
+    /// Soil that wheels push ahead or aside heaps before the face instead of being compacted. Only
+    /// for soils that set their density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ploughing: Option<bool>,
-    /// Ruts of rigid wheels grow no faster with their passes n than n^(1/a).
+    /// Ruts of rigid wheels grow no faster than n^(1/a) with the number n of passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multi_pass: Option<bool>,
     /// Reload stiffness that grows with depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reload_stiffening: Option<bool>,
-    /// Reece's form of the pressure, for soils that state its moduli.
+    /// Reece's form of the pressure, for soils that set its moduli.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reece: Option<bool>,
     /// Layers and crusts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<bool>,
-    /// Shear with a peak and a residual.
+    /// Shear stress with a peak and a residual.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_shear: Option<bool>,
     /// Pressure that grows with the speed of sinking.
@@ -73,13 +73,12 @@ impl Default for Ground {
     }
 }
 
-/// A preset of the soil laws.
+/// Preset of the soil laws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LawsPreset {
     /// The laws of the reference's Soil Contact Model, without its faults.
     Reference,
-    /// Every refinement of the soil model on; each can be switched off under
-    /// `ground.refine`.
+    /// All refinements of the soil model. Each can be switched off under `ground.refine`.
     Refined,
 }

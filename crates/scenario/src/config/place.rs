@@ -1,33 +1,33 @@
-//! Places and ways as they may be written.
+//! Positions and paths in the forms in which a scenario may specify them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A place on the ground, written in one of three ways. Before a scenario is built, all
-/// become the first (by `scenario::places`).
+/// A position on the ground, in one of three forms. All are converted to the first form before a
+/// scenario is built (by `scenario::places`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Place {
     /// x and y of the local frame, m.
     Local(#[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)))] [f64; 2]),
-    /// On the grid of the DEM.
+    /// Position on the grid of the DEM.
     Grid(GridPlace),
-    /// On the earth.
+    /// Position on the earth.
     Earth(EarthPlace),
 }
 
-/// A place in the DEM's own coordinates.
+/// A position in the coordinates of the DEM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GridPlace {
-    /// Easting in the DEM's own coordinates, m.
+    /// Easting in the coordinates of the DEM, m.
     pub easting: f64,
-    /// Northing in the DEM's own coordinates, m.
+    /// Northing in the coordinates of the DEM, m.
     pub northing: f64,
 }
 
-/// A place by latitude and longitude; needs a DEM that says where it lies, or `[site]`.
+/// A position by latitude and longitude. It needs a georeferenced DEM or `[site]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EarthPlace {
@@ -39,43 +39,43 @@ pub struct EarthPlace {
     pub longitude_deg: f64,
 }
 
-/// The points of a way: written out, or in a file.
+/// Points of a path, as a list or in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Way {
-    /// Its points in order.
+    /// Points in order.
     Points(#[schemars(length(min = 2, max = 100_000))] Vec<Place>),
-    /// A file that holds them.
+    /// File that contains the points.
     File(WayFile),
 }
 
-/// A file of way points: GPX (`.gpx`: a route or track, else its way points), GeoJSON
-/// (`.geojson`, `.json`: a LineString or MultiLineString) or a table (`.csv`) with the columns x
-/// and y, easting and northing, or latitude and longitude. Of a file with several lines, `track`
-/// chooses one.
+/// A file of waypoints: GPX (`.gpx`), GeoJSON (`.geojson`, `.json`) or a table (`.csv`). GPX
+/// provides a route or track, or else its waypoints. GeoJSON provides a LineString or
+/// MultiLineString. A table has the columns x and y, easting and northing, or latitude and
+/// longitude. If a file has several lines, `track` selects one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WayFile {
-    /// The file, relative to the scenario.
+    /// Path of the file, relative to the scenario.
     pub file: PathBuf,
-    /// Points nearer than this to the one before, m, are left out: positioning scatters
-    /// while a receiver stands.
+    /// Minimum distance between consecutive points, m. Points nearer to the previous one are left
+    /// out, because positions scatter while a receiver stands.
     #[serde(default = "least_distance")]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub least_distance: f64,
-    /// Which line of a file with several: its number, counted from 1, or its name. Lines without
-    /// points are not counted.
+    /// Line to use from a file with several lines: its number, counted from 1, or its name. Lines
+    /// without points are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<LineChoice>,
 }
 
-/// A line of a file of way points.
+/// A line of a file of waypoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum LineChoice {
-    /// Its number, counted from 1.
+    /// Number of the line, counted from 1.
     Number(#[schemars(range(min = 1, max = 100_000))] u32),
-    /// Its name.
+    /// Name of the line.
     Name(String),
 }
 

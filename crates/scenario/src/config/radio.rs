@@ -1,25 +1,25 @@
-//! `[[radio]]`, and how far radios reach
+//! `[[radio]]`: radios and their channel.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A radio by which vehicles tell each other where they are, how they move and what they feel of
-/// the ground: a beacon at every exchange.
+/// A radio by which vehicles exchange their position, motion and ground measurements. Each vehicle
+/// sends a beacon at every exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RadioNet {
-    /// Its name.
+    /// Name of the radio.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// Names of the vehicles that have it; all if none is given.
+    /// Names of the vehicles that have this radio. Where absent, all vehicles have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 4096))]
     pub vehicles: Vec<String>,
-    /// Exchanges a second, Hz.
+    /// Exchanges per second, Hz.
     #[serde(default = "default_rate")]
     #[schemars(range(min = 0.01, max = 1000.0), extend("unit" = "Hz"))]
     pub rate: f64,
-    /// Who reaches whom, how late, and what is lost.
+    /// Range, delay and loss of the channel.
     #[serde(default)]
     pub channel: Radio,
 }
@@ -28,37 +28,38 @@ fn default_rate() -> f64 {
     10.0
 }
 
-/// Probability that two vehicles reach each other, over their distance: flat, falling, a
-/// floor.
+/// Channel of a radio. The probability of a link between two vehicles depends on their distance:
+/// constant at first, then falling, then constant again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Radio {
-    /// Distance up to which the probability is `near`, m.
+    /// Distance up to which the link probability is `near`, m.
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
     pub range: f64,
-    /// Distance from which it is `far`, m.
+    /// Distance from which the link probability is `far`, m.
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
     pub horizon: f64,
-    /// Probability of a link within the range.
+    /// Link probability within `range`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub near: f64,
-    /// Probability of a link beyond the horizon.
+    /// Link probability beyond `horizon`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub far: f64,
-    /// Most links that a message is passed on over.
+    /// Maximum number of links over which a message is forwarded.
     #[schemars(range(min = 1, max = 4096))]
     pub hops: u32,
-    /// Time that a message travels, s.
+    /// Transmission time of a message, s.
     #[schemars(range(min = 0.0, max = 60.0), extend("unit" = "s"))]
     pub latency: f64,
-    /// Most that it may take longer, s: each message by a draw of its own.
+    /// Maximum additional transmission time, s. It is drawn separately for each message.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 60.0), extend("unit" = "s"))]
     pub jitter: f64,
-    /// Share of messages lost although there is a link.
+    /// Share of messages that are lost although there is a link.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: f64,
-    /// Times at which a pair loses more (Gilbert and Elliott).
+    /// Bursts of losses between a pair of vehicles (Gilbert and Elliott). Where absent, there are
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }
@@ -67,18 +68,18 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// Losses that come in bursts, for each pair by itself: a share `begin` / (`begin` + `end`) of the
-/// time, of 1 / `end` exchanges each.
+/// Losses that come in bursts, independently for each pair of vehicles. Bursts take the share
+/// `begin` / (`begin` + `end`) of the time. A burst lasts 1 / `end` exchanges on average.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
     /// Probability that a burst begins at an exchange.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub begin: f64,
-    /// Probability that one ends at the next; with `begin` at most 1.
+    /// Probability that a burst ends at the next exchange. The sum with `begin` is at most 1.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub end: f64,
-    /// Share of messages lost in a burst.
+    /// Share of messages that are lost in a burst.
     #[serde(default = "all")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: f64,

@@ -527,7 +527,7 @@ pub enum Filter {
         #[schemars(range(min = 0.001, max = 1000.0), extend("unit" = "m"))]
         side: f64,
     },
-    /// Converts the colors of a camera to grey.
+    /// Converts the colors of a camera to gray.
     Grey {},
 }
 

@@ -1,4 +1,4 @@
-//! `[soil]`
+//! `[soil]`: the soils of the ground.
 
 use super::Place;
 use bekker_ground::soil::{
@@ -9,32 +9,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Which soil lies where: a soil everywhere, over it a raster of classes, over
-/// that zones in the order given.
+/// Soils and the areas that they cover. The default soil covers everything, a raster of classes
+/// covers it, and zones cover both, in their order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SoilMap {
-    /// The soil wherever nothing else is said; a name from `bekker soils` or
-    /// of a custom soil.
+    /// Soil wherever no raster or zone applies: a name from `bekker soils` or of a custom soil.
     pub default: String,
-    /// A raster of soil classes.
+    /// Raster of soil classes. Where absent, there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raster: Option<ClassRaster>,
-    /// Areas of another soil; a later one covers an earlier one.
+    /// Areas of another soil. A later zone covers an earlier one.
     #[serde(default)]
     #[schemars(length(max = 50_000))]
     pub zone: Vec<Zone>,
-    /// Soils of this scenario.
+    /// Custom soils of this scenario.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub custom: Vec<CustomSoil>,
 }
 
-/// A raster of soil classes, with the soil of each.
+/// A raster of soil classes and the soil of each class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassRaster {
-    /// A GeoTIFF or ESRI ASCII grid of whole numbers, relative to the scenario.
+    /// GeoTIFF or ESRI ASCII grid of whole numbers, relative to the scenario.
     pub file: PathBuf,
     /// Soil of each class, as in `classes = { 1 = "mud", 2 = "firm" }`.
     #[schemars(extend("minProperties" = 1))]
@@ -45,22 +44,22 @@ pub struct ClassRaster {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
-    /// The soil.
+    /// Name of the soil.
     pub soil: String,
-    /// Where.
+    /// Area that the soil covers.
     pub area: Area,
 }
 
-/// A part of the plane.
+/// An area of the ground plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Area {
     /// Everything on one side of a line.
     HalfPlane {
-        /// A point on the line, m.
+        /// Point on the line, m.
         #[schemars(with = "Place")]
         through: [f64; 2],
-        /// The side: a direction across the line, degrees from east towards north.
+        /// Direction across the line towards the covered side, degrees from east towards north.
         #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
         towards_deg: f64,
     },
@@ -75,10 +74,10 @@ pub enum Area {
     },
     /// A strip along a segment, with flat ends.
     Band {
-        /// One end of its axis, where it begins, m.
+        /// Start of the segment, m.
         #[schemars(with = "Place")]
         from: [f64; 2],
-        /// The other end, m; another point.
+        /// End of the segment, m. It must differ from `from`.
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Full width, m.
@@ -87,27 +86,27 @@ pub enum Area {
     },
     /// A polygon.
     Polygon {
-        /// Its corners in order, m.
+        /// Corners in order, m.
         #[schemars(with = "Vec<Place>", length(min = 3, max = 10_000))]
         points: Vec<[f64; 2]>,
     },
 }
 
-/// A soil of this scenario: firm (`friction` alone), or yielding, either in
-/// full or as changes to another (`based_on`).
+/// A custom soil. It is firm (`friction` alone) or deformable. A deformable soil is specified in
+/// full or as changes to another soil (`based_on`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CustomSoil {
-    /// Its name.
+    /// Name of the soil.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// Catalogue soil that gives what is not given here.
+    /// Catalog soil that provides all values that are not set here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub based_on: Option<String>,
-    /// Where the figures come from.
+    /// Source of the soil parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Firm ground: coefficient of friction.
+    /// Coefficient of friction of firm ground.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 2.0), extend("exclusiveMinimum" = 0.0))]
     pub friction: Option<f64>,
@@ -143,79 +142,80 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e7), extend("unit" = "Pa s/m"))]
     pub damping: Option<f64>,
-    /// Sinkage up to which the figures were measured, m; 0.3 m is assumed where it is not
-    /// given. A run warns of vehicles that sink deeper.
+    /// Sinkage up to which the parameters were measured, m. A run warns about vehicles that sink
+    /// deeper. Where absent, 0.3 m is assumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub measured_sinkage: Option<f64>,
-    /// Bulk density, kg/m³: what passive earth pressure and ploughing of the refined laws
-    /// need; of `snow` its own, where this is not given.
+    /// Bulk density, kg/m³. Passive earth pressure and ploughing of the refined laws need it. For
+    /// soils with `snow`, it is the density of the snow where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 20_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
-    /// Growth of the stiffness of unloading with its depth, Pa/m² (Wong's A_u;
-    /// `elastic_stiffness` is then his k₀).
+    /// Growth of the unloading stiffness with its depth, Pa/m². It is Wong's A_u, and
+    /// `elastic_stiffness` is then Wong's k₀.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e13), extend("unit" = "Pa/m2"))]
     pub reload_growth: Option<f64>,
-    /// Moduli of Reece's form, which replaces Bekker's; needs `density`.
+    /// Moduli of Reece's form, which replaces Bekker's form. It needs `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reece: Option<Reece>,
-    /// Exponent a of multi-pass: ruts of rigid wheels grow no faster with their passes n than n^(1/a). 2 to 3
-    /// in loose soil, 3 to 4 in medium, 4 to 5 in firm; 2 where it is not given.
+    /// Multi-pass exponent a. After n passes, ruts of rigid wheels grow no faster than n^(1/a). It
+    /// is 2 to 3 in loose soil, 3 to 4 in medium and 4 to 5 in firm soil. Where absent, it is 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 100.0))]
     pub multi_pass: Option<f64>,
     /// Shallow snow over frozen ground, instead of `below`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<SnowCover>,
-    /// Strength as a factor of the soil's own: cohesion and tan φ times it, k_c and k_phi times its
-    /// power 1.9. Where a soil is uncertain or differs from place to place, about 0.4 to 2.5. None is
-    /// made steeper than 59°: what is stronger is taken as that, with a warning.
+    /// Strength as a factor of the soil's own strength. Cohesion and tan φ are multiplied by it,
+    /// k_c and k_phi by its power 1.9. Use about 0.4 to 2.5 where a soil is uncertain or varies.
+    /// The friction angle is limited to 59°: a stronger soil is reduced to that, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0))]
     pub strength: Option<f64>,
-    /// How wet it is beside how wet it was measured: a factor of its strength.
+    /// Moisture relative to that of the measurement. It changes the strength by a factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moisture: Option<Moisture>,
-    /// A frozen layer on top, instead of `below`, `snow` and `thaw`.
+    /// Frozen layer on top, instead of `below`, `snow` and `thaw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frost: Option<Frost>,
-    /// A thawed layer on top of frozen ground, instead of `below`.
+    /// Thawed layer on top of frozen ground, instead of `below`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thaw: Option<Thaw>,
-    /// A layer at depth: firm ground under snow, a hardpan.
+    /// Layer at depth, such as firm ground under snow or a hardpan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<SubLayer>,
-    /// A crust.
+    /// Crust on top of the soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crust: Option<Crust>,
-    /// Shear with a peak and a residual.
+    /// Shear stress with a peak and a residual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_shear: Option<PeakShear>,
     /// Pressure that grows with the speed of sinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateDependence>,
-    /// Displaced soil heaped beside the wheels.
+    /// Displaced soil that heaps up beside the wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulldozing: Option<BulldozingConfig>,
 }
 
 impl CustomSoil {
-    /// Whether it gives parameters of pressure-sinkage itself, which then hold for its snow.
+    /// Returns whether the soil sets pressure-sinkage parameters itself, which then apply to its
+    /// snow.
     pub fn gives_pressures(&self) -> bool {
         self.k_phi.is_some() || self.k_c.is_some() || self.n.is_some() || self.reece.is_some()
     }
 }
 
-/// How displaced soil heaps up and slides back.
+/// Heaping and sliding of displaced soil.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BulldozingConfig {
     /// Share of the compacted volume that rises beside the contact.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub flow_factor: f64,
-    /// Slope at which heaped soil slides, degrees.
+    /// Slope above which heaped soil slides, degrees.
     #[schemars(extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 90.0, "unit" = "deg"))]
     pub erosion_angle_deg: f64,
     /// Sweeps of erosion in each step.
@@ -227,7 +227,7 @@ pub struct BulldozingConfig {
 }
 
 impl Default for BulldozingConfig {
-    /// The reference's figures for its vehicle demonstrations.
+    /// Returns the values of the reference's vehicle demonstrations.
     fn default() -> BulldozingConfig {
         BulldozingConfig {
             flow_factor: 0.8,
