@@ -1,40 +1,42 @@
-//! `[output]`
+//! `[output]`: the files that a run writes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a run leaves behind.
+/// Files that a run writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Folder to create, relative to where the command is run; `runs/<name>` if not given.
+    /// Folder to create, relative to the working directory of the command. Where absent, it is
+    /// `runs/<name>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// Time between samples of the vehicles, s; a whole number of heartbeats. There is one more
-    /// where all drives end between two.
+    /// Time between samples of the vehicles, s. It is a whole number of heartbeats. If all drives
+    /// end between two samples, one more sample is written.
     #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
-    /// Heartbeats between hashes of the state in `hashes.csv`: each costs a pass over the state,
-    /// and between ranks a few messages. Above 1 they are heartbeats of full length, where
-    /// `time.heartbeat_tolerance` has them adapt.
+    /// Number of heartbeats between hashes of the state in `hashes.csv`. Each hash costs a pass
+    /// over the state and a few messages between ranks. Above 1, with `time.heartbeat_tolerance`,
+    /// it counts heartbeats of full length.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub hash_every: u64,
-    /// Names of the vehicles whose samples are written; all if not given.
+    /// Names of the vehicles whose samples are written. Where absent, all are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vehicles: Option<Vec<String>>,
-    /// What of the samples is written, beside time, index and name; all if not given.
+    /// Quantities that are written in each sample, in addition to time, index and name. Where
+    /// absent, all are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<Quantity>>,
-    /// Formats of the samples, and of the tables of small readings.
+    /// File formats of the samples and of the tables of small readings.
     #[schemars(length(max = 2))]
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
     pub ruts: bool,
-    /// Whether to write what sensors deliver: as MCAP, as tables of small readings, and
-    /// in the formats they save.
+    /// Whether to write the readings of sensors: as MCAP, as tables of small readings, and in the
+    /// formats of their `save` keys.
     pub readings: bool,
-    /// The picture of the run.
+    /// Picture of the run.
     pub picture: Picture,
 }
 
@@ -54,29 +56,29 @@ impl Default for Output {
     }
 }
 
-/// What a sample of a vehicle holds: one or several columns of `states.csv`.
+/// Quantity in a sample of a vehicle, one or several columns of `states.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// x, y and z of the chassis.
     Position,
-    /// Its orientation as a quaternion.
+    /// Orientation of the chassis as a quaternion.
     Orientation,
     /// Roll, pitch and yaw.
     Angles,
-    /// Velocity in the world.
+    /// Velocity in the world frame.
     Velocity,
-    /// Angular velocity in its own axes.
+    /// Angular velocity about the axes of the chassis.
     AngularVelocity,
     /// Forward speed.
     Speed,
-    /// Throttle.
+    /// Throttle command.
     Throttle,
-    /// Steering.
+    /// Steering command.
     Steering,
-    /// Brake.
+    /// Brake command.
     Brake,
-    /// Speed of the engine.
+    /// Engine speed.
     EngineSpeed,
     /// Gear.
     Gear,
@@ -88,23 +90,23 @@ pub enum Quantity {
     WheelSinkage,
     /// Vertical force on the wheels.
     WheelLoad,
-    /// Force along the wheels' heading.
+    /// Force along the heading of the wheels.
     WheelTraction,
-    /// Force to the wheels' left.
+    /// Force to the left of the wheels.
     WheelLateral,
     /// Torque on the wheels.
     WheelTorque,
-    /// Inflation of the tyres.
+    /// Inflation of the tires.
     TyreInflation,
-    /// How far the tyres are pressed in.
+    /// Deflection of the tires.
     TyreDeflection,
-    /// Length of the tyres' contact.
+    /// Contact length of the tires.
     TyreContact,
-    /// Place, articulation and hitch force of trailers.
+    /// Position, articulation and hitch force of trailers.
     Trailer,
 }
 
-/// A format of the vehicles' samples.
+/// File format of the vehicles' samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StateFormat {
@@ -114,11 +116,11 @@ pub enum StateFormat {
     Csv,
 }
 
-/// The picture of a run.
+/// Picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Picture {
-    /// Whether to draw it.
+    /// Whether to draw the picture.
     pub draw: bool,
     /// Width and height, pixels.
     #[schemars(inner(range(min = 400, max = 8000)))]

@@ -11,7 +11,7 @@ pub struct RadioNet {
     /// Name of the radio.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// Names of the vehicles that have this radio. Where absent, all vehicles have it.
+    /// Names of the vehicles that have this radio. Where empty or absent, all vehicles have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 4096))]
     pub vehicles: Vec<String>,

@@ -1,9 +1,9 @@
-//! `[[tow]]`
+//! `[[tow]]`: ropes and bars between vehicles.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rope or a bar between two vehicles: one pulls the other.
+/// A rope or bar between two vehicles, by which one pulls the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tow {
@@ -13,48 +13,49 @@ pub struct Tow {
     /// Name of the vehicle that is pulled.
     #[schemars(length(min = 1, max = 200))]
     pub to: String,
-    /// What is between them.
+    /// Kind of connection.
     #[serde(default)]
     pub kind: TowKind,
-    /// End of the pulling vehicle that it is fixed to.
+    /// End of the pulling vehicle to which the rope or bar is fixed.
     #[serde(default)]
     pub from_end: VehicleEnd,
-    /// End of the pulled vehicle that it is fixed to.
+    /// End of the pulled vehicle to which the rope or bar is fixed.
     #[serde(default = "front")]
     pub to_end: VehicleEnd,
-    /// By how much a rope is longer than the way between the two as they start, set down, m; a bar is
-    /// as long as that.
+    /// Length of a rope beyond the distance between its two ends at the start, m. The distance is
+    /// that of the vehicles in equilibrium on the ground. A bar is as long as that distance.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub slack: f64,
-    /// Stiffness, N/m. Its damping is a tenth of the critical one of the lighter of the two on it.
+    /// Stiffness, N/m. The damping is a tenth of the critical damping for the lighter of the two
+    /// vehicles.
     #[serde(default = "stiffness")]
     #[schemars(range(min = 100.0, max = 100_000_000.0), extend("unit" = "N/m"))]
     pub stiffness: f64,
-    /// Force at which it breaks, N.
+    /// Force at which the rope or bar breaks, N.
     #[serde(default = "breaking_load")]
     #[schemars(range(min = 1.0, max = 1_000_000_000.0), extend("unit" = "N"))]
     pub breaking_load: f64,
 }
 
-/// Kinds of what is between two vehicles.
+/// Kind of connection between two vehicles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TowKind {
-    /// A rope: it pulls.
+    /// A rope. It only pulls.
     #[default]
     Rope,
-    /// A bar: it pulls and pushes.
+    /// A bar. It pulls and pushes.
     Bar,
 }
 
-/// Ends of a vehicle.
+/// End of a vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VehicleEnd {
     /// The front bumper.
     Front,
-    /// The rear coupling, or else the rear bumper.
+    /// The rear coupling, or the rear bumper if there is none.
     #[default]
     Rear,
 }

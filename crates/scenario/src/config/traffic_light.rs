@@ -1,47 +1,47 @@
-//! `[[traffic_light]]`
+//! `[[traffic_light]]`: traffic lights.
 
 use super::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A traffic light by a fixed plan, which vehicles hear by radio and drivers of kind `path` and
-/// `follow` obey: for a crossing, or for one lane that two directions take in turn.
+/// A traffic light with a fixed plan, for a crossing or for a single lane that two directions use
+/// in turn. Vehicles receive its state by radio. Drivers of kind `path` and `follow` obey it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficLight {
-    /// Its name.
+    /// Name of the traffic light.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// Where its mast stands: a place. A post with lamps stands beside the right end of each stop
-    /// line too.
+    /// Position of the mast. Another post with lamps stands beside the right end of each stop line.
     #[schemars(with = "Place")]
     pub position: [f64; 2],
-    /// Name of the radio that it is heard by.
+    /// Name of the radio by which the traffic light sends its state.
     #[schemars(length(min = 1, max = 200))]
     pub radio: String,
-    /// When the first phase begins for the first time, s.
+    /// Time at which the first phase begins for the first time, s.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
     pub offset: f64,
-    /// The ways towards it.
+    /// Approaches to the traffic light.
     #[schemars(length(min = 1, max = 64))]
     pub approach: Vec<Approach>,
-    /// The phases of its cycle, in order.
+    /// Phases of the cycle, in order.
     #[schemars(length(min = 1, max = 64))]
     pub phase: Vec<LightPhase>,
 }
 
-/// A way towards a traffic light.
+/// An approach to a traffic light.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Approach {
-    /// Middle of the stop line: a place.
+    /// Middle of the stop line, a position.
     #[schemars(with = "Place")]
     pub stop: [f64; 2],
-    /// Heading of those who are meant, from the x axis towards the y axis.
+    /// Heading of the vehicles to which the approach applies, degrees from the x axis towards the y
+    /// axis.
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
-    /// Length of the stop line, m: who passes beside it is not meant.
+    /// Length of the stop line, m. The light does not apply to vehicles that pass beside the line.
     #[serde(default = "default_width")]
     #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub width: f64,
@@ -55,21 +55,21 @@ fn default_width() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LightPhase {
-    /// How long it takes, s.
+    /// Duration of the phase, s.
     #[schemars(range(min = 0.1, max = 100_000.0), extend("unit" = "s"))]
     pub duration: f64,
-    /// What each approach is shown, in their order.
+    /// Light for each approach, in the order of the approaches.
     #[schemars(length(min = 1, max = 64))]
     pub lights: Vec<Light>,
 }
 
-/// What a light shows.
+/// Color of a light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Light {
     /// Stop.
     Red,
-    /// Stop, if that is possible.
+    /// Stop if possible.
     Amber,
     /// Go.
     Green,
