@@ -1,45 +1,46 @@
-//! `[endings]`
+//! `[endings]`: conditions that end drives.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When a drive ends before the run does. One that is no longer finite or has left the
-/// terrain always ends.
+/// Conditions that end a drive before the run ends. A drive always ends when its state is no longer
+/// finite or its vehicle leaves the terrain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Endings {
-    /// Whether a vehicle that wants to move and does not get on is immobilised; else it is
-    /// let try on.
+    /// Whether an immobilised vehicle ends its drive. A vehicle is immobilised if it requests drive
+    /// and does not advance. Otherwise it continues to try.
     pub immobilised: bool,
-    /// Time for which it has not got on, s.
+    /// Time without advance after which a vehicle is immobilised, s.
     #[schemars(range(min = 0.1, max = 604_800.0), extend("unit" = "s"))]
     pub immobilised_after: f64,
-    /// Way by which it would have got on in the direction that it wants to go, m.
+    /// Distance in the requested direction that counts as advance, m.
     #[schemars(range(min = 0.01, max = 100.0), extend("unit" = "m"))]
     pub immobilised_way: f64,
-    /// Whether a vehicle that has overturned ends; else it goes on lying.
+    /// Whether a drive ends when its vehicle overturns. Otherwise the drive continues with the
+    /// vehicle overturned.
     pub overturned: bool,
-    /// Tilt of the chassis from the vertical from which it has, degrees.
+    /// Tilt of the chassis from the vertical above which a vehicle counts as overturned, degrees.
     #[schemars(range(min = 30.0, max = 175.0), extend("unit" = "deg"))]
     pub overturned_tilt_deg: f64,
-    /// Whether a vehicle ends whose wheels or tracks are, on average, wholly below the
-    /// undisturbed ground.
+    /// Whether a drive ends when the wheels or tracks of its vehicle are, on average, wholly below
+    /// the undisturbed ground.
     pub sunk: bool,
-    /// Whether a drive ends where its vehicle arrives; else it goes on standing there. A run ends
+    /// Whether a drive ends when its vehicle arrives. Otherwise the vehicle stays there. A run ends
     /// with the last drive.
     pub arrived: bool,
-    /// What becomes of a drive whose vehicle runs into something, or is run into, so that its
-    /// speed changes by 0.1 m/s at least.
+    /// Effect of a collision on a drive. A collision counts if it changes the speed of the vehicle
+    /// by at least 0.1 m/s.
     pub collision: CollisionPolicy,
 }
 
-/// What a collision makes of a drive.
+/// Effect of a collision on a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CollisionPolicy {
-    /// It ends: the vehicle stands where it is.
+    /// The drive ends, and the vehicle stays where it is.
     Stop,
-    /// It goes on.
+    /// The drive continues.
     #[default]
     GoOn,
 }
@@ -60,7 +61,7 @@ impl Default for Endings {
 }
 
 impl Endings {
-    /// Whether nothing is said about it.
+    /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
         *self == Endings::default()
     }

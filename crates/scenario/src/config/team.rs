@@ -1,4 +1,4 @@
-//! `[team]`
+//! `[team]`: cooperation of autonomous vehicles.
 
 use super::{Place, Radio};
 use schemars::JsonSchema;
@@ -8,43 +8,43 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Team {
-    /// How maps are shared.
+    /// Method by which maps are shared.
     pub sharing: Sharing,
-    /// Name of the vehicle that carries the central authority; the first autonomous one if
-    /// not given.
+    /// Name of the vehicle that carries the central authority. Where absent, it is the first
+    /// autonomous vehicle.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 200))]
     pub authority: Option<String>,
-    /// Exchanges a second, Hz.
+    /// Exchanges per second, Hz.
     #[schemars(range(min = 0.01, max = 1000.0), extend("unit" = "Hz"))]
     pub rate: f64,
-    /// Tiles farther than this from a vehicle's straight way to its goal do not concern it and
-    /// are not sent to it, m; all do if not given. With `sharing = "peers"` only.
+    /// Distance from a vehicle's straight line to its goal beyond which map tiles are not sent to
+    /// it, m. Only with `sharing = "peers"`. Where absent, all tiles are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1_000_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub concern: Option<f64>,
-    /// Places, m, that the authority sends those to that have no goal of their own, one vehicle to
-    /// each, until somebody has been at every one.
+    /// Goals, m, that the authority assigns to vehicles without a goal of their own, one vehicle to
+    /// each. The team drives until each goal has been reached by a vehicle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Place>", length(max = 100_000))]
     pub goals: Vec<[f64; 2]>,
-    /// Who is sent to which of the goals.
+    /// Method by which goals are assigned to vehicles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignment: Option<Assignment>,
-    /// An area that those search together that have no goal of their own.
+    /// Area that the vehicles without a goal of their own search together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// The radio that they share them by.
+    /// Radio channel by which maps are shared.
     pub radio: Radio,
 }
 
-/// Who is sent to which goal.
+/// Method by which goals are assigned to vehicles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Assignment {
-    /// Whoever is nearest to any, then the next.
+    /// The closest pair of vehicle and goal first, then the next.
     Nearest,
-    /// At the least sum of straight ways, by bids.
+    /// Smallest sum of straight distances, by an auction.
     Auction,
 }
 
@@ -52,29 +52,30 @@ pub enum Assignment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The area: x and y of its south-west and of its north-east corner, m. It lies on the terrain,
-    /// holds at least one cell of the map, and at most 65,536 of its tiles of 32 by 32 cells.
+    /// The area: x and y of its south-west corner and of its north-east corner, m. It must be on
+    /// the terrain and contain at least one cell of the map. It covers at most 65,536 tiles of the
+    /// map, of 32 by 32 cells each.
     #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)), extend("unit" = "m"))]
     pub area: [f64; 4],
-    /// Share of its cells with three returns or more with which the search is done. What no beam
-    /// reaches, as under and behind what stands, is never explored: of a share near 1 the search
-    /// ends where nothing is left that can be.
+    /// Share of cells with at least three returns at which the search is complete. Cells that no
+    /// beam reaches, as below and behind obstacles, are never explored. With a share near 1, the
+    /// search ends when no reachable cell is left.
     #[serde(default = "default_share")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub share: f64,
-    /// Who searches what.
+    /// Method by which the area is divided among the vehicles.
     #[serde(default)]
     pub parts: Parts,
 }
 
-/// Who searches what.
+/// Method by which a search area is divided among the vehicles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Parts {
-    /// Each what is nearer to it than to any other: Voronoi's cells about the vehicles.
+    /// Each vehicle searches what is nearer to it than to any other vehicle: its Voronoi cell.
     #[default]
     Voronoi,
-    /// Each what it wins in an auction of all that is left.
+    /// Each vehicle searches what it wins in an auction of all that is left.
     Auction,
 }
 
@@ -97,16 +98,17 @@ impl Default for Team {
     }
 }
 
-/// How maps are shared.
+/// Method by which maps are shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// A central authority merges what has changed and sends on what has.
+    /// A central authority merges the changes that it receives and forwards them.
     #[default]
     Central,
-    /// As the MAVS study: whole maps to the authority and the whole merged map to all, at
-    /// every exchange.
+    /// Whole maps, as in the MAVS study. At every exchange each vehicle sends its whole map to the
+    /// authority, which sends the whole merged map to all.
     Whole,
-    /// From vehicle to vehicle along direct links, what has changed since it was last sent.
+    /// From vehicle to vehicle along direct links. Each sends what has changed since its last
+    /// transmission.
     Peers,
 }

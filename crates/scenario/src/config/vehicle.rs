@@ -1,4 +1,4 @@
-//! `[[vehicle]]`
+//! `[[vehicle]]`: the vehicles of a scenario.
 
 use super::{Driver, Place, Sensor};
 use bekker_sensor::mesh::Up;
@@ -7,111 +7,113 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Distance in a column where none is given, m: an HMMWV is 4.8 m long and follows at 7 m.
+/// Default distance between the vehicles of a column, m. An HMMWV is 4.8 m long and follows at 7 m.
 pub const COLUMN_DISTANCE: f64 = 14.0;
-/// Speed in it, m/s.
+/// Default maximum speed of the followers in a column, m/s.
 pub const COLUMN_SPEED: f64 = 15.0;
 
-/// A vehicle, where it starts and who drives it.
+/// A vehicle, its start and its driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vehicle {
-    /// Its name, unique in the scenario, of one line, without a slash; not `world`, the frame of all.
+    /// Name of the vehicle, unique in the scenario, on one line and without a slash. `world` is not
+    /// allowed: it names the world frame.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// A name from `bekker vehicles`, one with a trailer behind it (`hmmwv+cargo_trailer`), or a vehicle
-    /// file (.toml) relative to the scenario.
+    /// Model of the vehicle: a name from `bekker vehicles`, a name with a trailer
+    /// (`hmmwv+cargo_trailer`), or a vehicle file (.toml) relative to the scenario.
     #[schemars(length(min = 1, max = 4096))]
     pub model: String,
-    /// Start of the chassis reference point, a place; it is set down on the ground by
-    /// itself, on wheels in equilibrium.
+    /// Start position of the chassis reference point. The height follows from the ground: the
+    /// vehicle starts in equilibrium on its wheels.
     #[schemars(with = "Place")]
     pub position: [f64; 2],
-    /// Heading, degrees from east (x) towards north (y).
+    /// Heading at the start, degrees from east (x) towards north (y).
     #[serde(default)]
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
-    /// Speed at the start, m/s, in the gear that fits; negative backward, in reverse, or in neutral with a
-    /// standing engine where that would turn half as fast again as gears are left at.
+    /// Speed at the start, m/s, in the gear that fits. A negative value is backward, in reverse
+    /// gear. If the engine would then turn at 1.5 times the upshift speed, the vehicle starts in
+    /// neutral with a stopped engine.
     #[serde(default)]
     #[schemars(range(min = -50.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: f64,
-    /// Whether its tyres give way: `flexible` where the vehicle's file says how they do,
-    /// `rigid` on soil else.
+    /// Tire model. Where absent, it is `flexible` if the vehicle's file specifies flexible tires.
+    /// Otherwise it is `rigid` on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tyre: Option<TyreModel>,
-    /// Inflation of its tyres, kPa: of all wheels, a trailer's included, a list of its own axles'
-    /// from the front, or of its own wheels', left before right. The vehicle's file says it where
-    /// this does not.
+    /// Inflation of the tires, kPa. It is one value for all wheels, including those of a trailer,
+    /// or a list. A list has one value for each of the vehicle's own axles from the front, or for
+    /// each of its own wheels, left before right. Where absent, the vehicle's file sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Option<Inflation>,
-    /// Several of it, in a row: name_1, name_2 and so on.
+    /// Several copies of the vehicle in a row, named name_1, name_2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<Row>,
-    /// Others behind it, each of which follows the one ahead: name_2, name_3 and so on. Of a
-    /// vehicle in a row, one column behind each.
+    /// Vehicles behind this one, named name_2, name_3 and so on. Each follows the one ahead. With
+    /// `row`, there is one column behind each vehicle of the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<Column>,
-    /// Who drives it.
+    /// Driver of the vehicle.
     #[serde(default)]
     pub driver: Driver,
-    /// Time at which it lets go of its trailer, s: the trailer stands on its landing gear, and its
-    /// brakes apply. It keeps it if not given.
+    /// Time at which the vehicle uncouples its trailer, s. The trailer then stands on its landing
+    /// gear with its brakes applied. Where absent, the trailer stays coupled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
     pub uncouple_time: Option<f64>,
-    /// What it carries besides: masses fixed to its chassis.
+    /// Additional masses that are fixed to the chassis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub payload: Vec<Payload>,
-    /// What it carries to measure and see.
+    /// Sensors of the vehicle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub sensor: Vec<Sensor>,
-    /// Meshes that sensors see in place of the drawn vehicle.
+    /// Meshes that sensors see instead of the drawn vehicle.
     #[serde(default, skip_serializing_if = "Visual::is_default")]
     pub visual: Visual,
-    /// Changes to the model, by its own keys: `overrides = { chassis.mass = 2300 }`.
+    /// Changes to keys of the model, as in `overrides = { chassis.mass = 2300 }`.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub overrides: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The same vehicle several times, spread evenly from its position to another place: of N,
-/// the first at 1/2N of the way, so that one alone stands in the middle.
+/// Copies of a vehicle, evenly spaced from its position to another position. The first of N copies
+/// is at 1/2N of that distance, so a single copy stands in the middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// How many there are.
+    /// Number of vehicles in the row.
     #[schemars(range(min = 1, max = 4096))]
     pub count: u32,
-    /// Where the row ends: a place.
+    /// End of the row, a position.
     #[schemars(with = "Place")]
     pub to: [f64; 2],
-    /// Where the row of their goals ends, for autonomous vehicles: a place. All have one goal if
-    /// not given.
+    /// End of the row of goals of autonomous vehicles, a position. Where absent, all vehicles have
+    /// the same goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Place>")]
     pub goal_to: Option<[f64; 2]>,
-    /// Whether the waypoints of their paths lie beside each other as they do, so that each has
-    /// its own; else all drive to the same.
+    /// Whether the waypoints of each vehicle are shifted like its start, so that paths run side by
+    /// side. Otherwise all vehicles follow the same waypoints.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parallel: bool,
 }
 
-/// Vehicles that start straight behind one another, each of which follows the one ahead (a
-/// driver of kind `follow`); the driver of the head is a path.
+/// A column of vehicles that start straight behind one another. Each follows the one ahead (driver
+/// of kind `follow`). The driver of the first vehicle is of kind `path`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
-    /// How many there are, its head counted.
+    /// Number of vehicles in the column, including the first.
     #[schemars(range(min = 1, max = 4096))]
     pub count: u32,
-    /// From one chassis reference point to the next, m.
+    /// Distance from one chassis reference point to the next, m.
     #[serde(default = "column_distance")]
     #[schemars(range(min = 1.0, max = 1000.0), extend("unit" = "m"))]
     pub distance: f64,
-    /// Speed that those who follow do not exceed, m/s.
+    /// Maximum speed of the vehicles behind the first, m/s.
     #[serde(default = "column_speed")]
     #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
     pub speed: f64,
@@ -125,51 +127,51 @@ fn column_speed() -> f64 {
     COLUMN_SPEED
 }
 
-/// How a tyre meets the ground.
+/// Model of a tire's contact with the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TyreModel {
-    /// Rigid on soil; on firm ground a spring.
+    /// Rigid on soil, a spring on firm ground.
     Rigid,
-    /// A belt under inflation, on soil as on firm ground.
+    /// Flexible belt under inflation, on soil and on firm ground.
     Flexible,
 }
 
-/// A mass that is fixed to a chassis: it weighs, and it turns with it.
+/// A mass that is fixed to a chassis. It adds weight and rotational inertia.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
     /// Mass, kg.
     #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "kg"))]
     pub mass: f64,
-    /// Where its centre is in the chassis frame, m.
+    /// Center of the mass in the chassis frame, m.
     #[schemars(inner(range(min = -20.0, max = 20.0)))]
     pub position: [f64; 3],
-    /// Its length, width and height, m: a box of even density has its inertia; a point where absent.
+    /// Length, width and height, m. The inertia is that of a box of uniform density. Where absent,
+    /// the mass is a point.
     #[serde(default)]
     #[schemars(inner(range(min = 0.0, max = 20.0)))]
     pub size: [f64; 3],
 }
 
-/// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not
-/// shown.
+/// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Visual {
-    /// The hull: its origin at the chassis reference point.
+    /// Mesh of the hull. Its origin is at the chassis reference point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hull: Option<PathBuf>,
-    /// A wheel of the left side, or a road wheel: its middle at the origin, its outside
-    /// to the left. Right ones are turned round.
+    /// Mesh of a wheel on the left side, or of a road wheel. Its center is at the origin, and its
+    /// outside points to the left. Wheels on the right are turned around.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wheel: Option<PathBuf>,
-    /// Which axis of the meshes points up: y (their front towards z, left towards x) or z
-    /// (front towards x, left towards y).
+    /// Axis of the meshes that points up: y (front towards z, left towards x) or z (front towards
+    /// x, left towards y).
     pub up: Up,
 }
 
 impl Visual {
-    /// Whether nothing is said about it.
+    /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
         *self == Visual::default()
     }
