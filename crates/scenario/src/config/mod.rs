@@ -1,10 +1,10 @@
-//! The scenario as written: plain types that mirror the TOML.
+//! Plain types that mirror the TOML of a scenario.
 //!
-//! These types are the format. Their doc comments become the descriptions of
-//! the JSON Schema that `bekker schema` prints, and the ranges written on them
-//! are what [`conform`](super::conform()) enforces. SI units and radians,
-//! except keys ending in `_deg`; positions in the local frame of the terrain,
-//! x east, y north, z up; headings count from the x axis towards the y axis.
+//! These types are the file format. Their doc comments become the descriptions of the JSON Schema
+//! that `bekker schema` prints. The ranges in their attributes are those that
+//! [`conform`](super::conform()) enforces. Units are SI and radians, except for keys that end in
+//! `_deg`. Positions are in the local frame of the terrain: x east, y north, z up. Headings count
+//! from the x axis towards the y axis.
 
 mod barrier;
 mod driver;
@@ -57,37 +57,37 @@ pub use vehicle::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A bekker scenario: what drives where, on which ground, for how long.
+/// A bekker scenario: vehicles, their drives, the ground and the duration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Version of this format: 1.
+    /// Version of this file format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub format: u32,
-    /// Name, used for the run's folder and titles.
+    /// Name of the scenario, used for the folder of the run and for titles.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
-    /// What it shows, in a sentence or two.
+    /// Description in one or two sentences.
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub description: String,
-    /// Root of every random stream.
+    /// Seed of all random streams.
     #[serde(default)]
     pub seed: u64,
-    /// Duration, step and heartbeat.
+    /// Duration, time step and heartbeat.
     pub time: Time,
-    /// How finely and by which laws the soil is modelled.
+    /// Resolution and laws of the soil model.
     #[serde(default)]
     pub ground: Ground,
     /// Shape of the undisturbed ground.
     #[serde(default)]
     pub terrain: Terrain,
-    /// Which soil lies where.
+    /// Soils and the areas that they cover.
     pub soil: SoilMap,
-    /// Where on the earth it is, for GPS and magnetometers.
+    /// Position on the earth, for GPS and magnetometers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The vehicles.
+    /// Vehicles of the scenario.
     #[schemars(length(min = 1, max = 4096))]
     pub vehicle: Vec<Vehicle>,
     /// Ropes and bars between vehicles.
@@ -97,23 +97,23 @@ pub struct Scenario {
     /// Autonomous vehicles that share their maps by radio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Team>,
-    /// Radios by which vehicles tell each other how they move; a vehicle has one at most.
+    /// Radios by which vehicles exchange their motion. A vehicle has at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub radio: Vec<RadioNet>,
-    /// Traffic lights, which vehicles hear by radio.
+    /// Traffic lights, whose state vehicles receive by radio.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub traffic_light: Vec<TrafficLight>,
-    /// Barriers that open and close by the clock.
+    /// Barriers that open and close at fixed times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub barrier: Vec<Barrier>,
-    /// People on foot.
+    /// Pedestrians.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub pedestrian: Vec<Pedestrian>,
-    /// When a drive ends before the run does.
+    /// Conditions that end a drive before the run ends.
     #[serde(default, skip_serializing_if = "Endings::is_default")]
     pub endings: Endings,
     /// Sun, clouds and weather.
@@ -123,18 +123,19 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub scenery: Vec<Scenery>,
-    /// What the run leaves behind.
+    /// Files that the run writes.
     #[serde(default)]
     pub output: Output,
 }
 
 impl Scenario {
-    /// The scenario as a file, with every default written out.
+    /// Returns the scenario as a TOML file, with all defaults written out.
     ///
     /// # Errors
-    /// What TOML has no form for: a seed above 2^63 - 1.
+    /// Fails if TOML cannot represent a value: a seed above 2^63 - 1.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        // type-erased, as everywhere here: the derived code is compiled only once for all formats
+        // Type-erased as elsewhere in this module, so that the derived code is compiled only once
+        // for all formats.
         toml::to_string(self as &dyn erased_serde::Serialize)
     }
 }

@@ -1,14 +1,15 @@
-//! `[terrain.surface]` of kind `random`
+//! `[terrain.surface]` of kind `random`: ground with random obstacles.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rectangle of rough ground with holes, trees, rocks and barriers about the origin, all by the
-/// scenario's seed.
+/// A rectangle of rough ground about the origin, with holes, trees, rocks and barriers. All follow
+/// from the seed of the scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomSurface {
-    /// Extent along x and y, m; the terrain ends there, half of it on either side of the origin.
+    /// Extent along x and y, m. Half of it is on each side of the origin, and the terrain ends
+    /// there.
     #[schemars(inner(range(min = 10.0, max = 20_000.0)))]
     pub size: [f64; 2],
     /// Mean height, m.
@@ -23,20 +24,21 @@ pub struct RandomSurface {
     #[serde(default = "wavelength")]
     #[schemars(range(min = 0.1, max = 1_000_000.0), extend("unit" = "m"))]
     pub wavelength: f64,
-    /// Layers of detail, each of half the wavelength and half the height.
+    /// Number of layers of detail. Each layer has half the wavelength and half the height of the
+    /// previous one.
     #[serde(default = "octaves")]
     #[schemars(range(min = 1, max = 12))]
     pub octaves: u32,
-    /// Distance that the edge of everything keeps from where vehicles start, from waypoints and
-    /// the straight lines between them, m.
+    /// Minimum distance, m, from the edge of each object to the starts of vehicles, to waypoints
+    /// and to the straight lines between them.
     #[serde(default = "clear")]
     #[schemars(range(min = 0.0, max = 10_000.0), extend("unit" = "m"))]
     pub clear: f64,
-    /// Whether there is a way between all things, as wide as the vehicle, from each start to
-    /// where its driver goes: what bars the last one is put elsewhere.
+    /// Whether a path as wide as the vehicle leads between all objects from each start to the
+    /// driver's goal. Objects that block the last such path are moved.
     #[serde(default = "yes")]
     pub passable: bool,
-    /// Holes; none touches another.
+    /// Holes. None touches another.
     #[serde(default)]
     pub holes: RandomHoles,
     /// Trees.
@@ -45,47 +47,48 @@ pub struct RandomSurface {
     /// Rocks.
     #[serde(default)]
     pub rocks: RandomRocks,
-    /// Stretches of concrete barrier.
+    /// Segments of concrete barrier.
     #[serde(default)]
     pub barriers: RandomBarriers,
 }
 
-/// Parabolic holes, z = -depth (1 - r²/radius²): as many as `count` or `density` says.
+/// Parabolic holes, z = -depth (1 - r²/radius²). Their number is set by `count` or `density`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomHoles {
-    /// How many.
+    /// Number of holes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100_000))]
     pub count: Option<u32>,
-    /// How many on a hectare; their number is rounded, not drawn.
+    /// Number of holes per hectare. The resulting number is rounded, not random.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000.0), extend("unit" = "1/ha"))]
     pub density: Option<f64>,
     /// Radius of the rim, m.
     #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub radius: f64,
-    /// Depth, m.
+    /// Depth of a hole, m.
     #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub depth: f64,
 }
 
-/// Trees of some species in equal shares on the mean: as many as `count` or `density` says.
+/// Trees of several species in equal shares on average. Their number is set by `count` or
+/// `density`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomTrees {
-    /// How many.
+    /// Number of trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100_000))]
     pub count: Option<u32>,
-    /// How many on a hectare; their number is rounded, not drawn.
+    /// Number of trees per hectare. The resulting number is rounded, not random.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000.0), extend("unit" = "1/ha"))]
     pub density: Option<f64>,
-    /// Which species.
+    /// Species of the trees.
     #[schemars(length(min = 1, max = 4))]
     pub species: Vec<Species>,
-    /// Diameters at breast height, from and to, m.
+    /// Minimum and maximum diameter at breast height, m.
     #[schemars(inner(range(min = 0.05, max = 2.0)))]
     pub diameter: [f64; 2],
 }
@@ -104,37 +107,37 @@ pub enum Species {
     Magnolia,
 }
 
-/// Rocks: as many as `count` or `density` says.
+/// Rocks. Their number is set by `count` or `density`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomRocks {
-    /// How many.
+    /// Number of rocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100_000))]
     pub count: Option<u32>,
-    /// How many on a hectare; their number is rounded, not drawn.
+    /// Number of rocks per hectare. The resulting number is rounded, not random.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000.0), extend("unit" = "1/ha"))]
     pub density: Option<f64>,
-    /// Diameters, from and to, m.
+    /// Minimum and maximum diameter, m.
     #[schemars(inner(range(min = 0.05, max = 20.0)))]
     pub diameter: [f64; 2],
 }
 
-/// Stretches of concrete barrier of the New Jersey shape, 0.81 m high: as many as `count` or
-/// `density` says.
+/// Segments of concrete barrier of the New Jersey shape, 0.81 m high. Their number is set by
+/// `count` or `density`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomBarriers {
-    /// How many.
+    /// Number of segments.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000))]
     pub count: Option<u32>,
-    /// How many on a hectare; their number is rounded, not drawn.
+    /// Number of segments per hectare. The resulting number is rounded, not random.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "1/ha"))]
     pub density: Option<f64>,
-    /// Length of one, m.
+    /// Length of a segment, m.
     #[schemars(range(min = 0.5, max = 100.0), extend("unit" = "m"))]
     pub length: f64,
 }

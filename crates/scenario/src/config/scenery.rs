@@ -1,4 +1,4 @@
-//! What stands on the ground, and the light and weather that it stands in.
+//! Static objects on the ground, and light and weather.
 
 use super::Place;
 use bekker_agent::PropKind;
@@ -8,33 +8,33 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Sun, clouds and what is in the air: what cameras and lidars see by and through.
+/// Sun, clouds and particles in the air, as cameras and lidars see them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sky {
-    /// Azimuth of the sun from the x axis (east) towards the y axis (north).
+    /// Azimuth of the sun, degrees from the x axis (east) towards the y axis (north).
     #[schemars(range(min = -360.0, max = 360.0))]
     pub sun_azimuth_deg: f64,
-    /// Elevation of the sun.
+    /// Elevation of the sun above the horizon, degrees.
     #[schemars(range(min = -90.0, max = 90.0))]
     pub sun_elevation_deg: f64,
-    /// Share of the sky under cloud.
+    /// Share of the sky under cloud, from 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub cloud: f64,
     /// Meteorological visibility through haze or fog, m.
     #[schemars(range(min = 1.0, max = 1_000_000.0))]
     pub visibility: f64,
-    /// Rain, mm/h.
+    /// Rain rate, mm/h.
     #[schemars(range(min = 0.0, max = 300.0))]
     pub rain: f64,
-    /// Falling snow, mm/h of water.
+    /// Rate of falling snow, mm/h of water.
     #[schemars(range(min = 0.0, max = 50.0))]
     pub snow: f64,
-    /// Dust and snow that wheels and tracks raise, times what was measured behind
-    /// vehicles on a dry road; 0 for none. There is none in rain.
+    /// Factor of the dust and snow that wheels and tracks raise. 1 is the amount measured behind
+    /// vehicles on a dry road, 0 is none. In rain there is none.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub dust: f64,
-    /// Wind near the ground along x (east) and y (north), m/s: it carries dust.
+    /// Wind near the ground along x (east) and y (north), m/s. It carries dust.
     #[schemars(inner(range(min = -100.0, max = 100.0)))]
     pub wind: [f64; 2],
 }
@@ -55,68 +55,68 @@ impl Default for Sky {
 }
 
 impl Sky {
-    /// Whether nothing is said about it.
+    /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
         *self == Sky::default()
     }
 }
 
-/// Trees, rocks, posts, blocks or meshes: some strewn over an area, or at given places.
-/// Sensors see them and vehicles run into them; a mesh is to vehicles the box around it, or a
-/// block of `size`, and one labelled a tree a stem of `diameter`, or nothing without. Give either
-/// `kind` or `mesh`.
+/// Trees, rocks, posts, blocks or meshes, scattered over an area or at given positions. Sensors see
+/// them, and vehicles collide with them. Set either `kind` or `mesh`. Vehicles collide with the
+/// bounding box of a mesh, or with a block of `size`. A mesh labelled a tree collides as a stem of
+/// `diameter`, or not at all without `diameter`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenery {
-    /// What they are.
+    /// Kind of object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<PropKind>,
-    /// A mesh to show: .gltf, .glb or .obj, relative to the scenario. Its origin stands
-    /// on the ground; textures are not shown.
+    /// Mesh to show: .gltf, .glb or .obj, relative to the scenario. Its origin is on the ground.
+    /// Textures are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<PathBuf>,
-    /// Which axis of the mesh points up: y (its front towards z) or z (towards x).
+    /// Axis of the mesh that points up: y (front towards z) or z (front towards x).
     #[serde(default, skip_serializing_if = "is_y")]
     pub up: Up,
-    /// What the mesh is labelled as.
+    /// Label of the mesh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Label>,
-    /// How many are strewn over the area.
+    /// Number of objects that are scattered over the area.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
     pub count: u32,
-    /// Area to strew them over: x_min, y_min, x_max, y_max, m; 100 m to all sides of the origin
-    /// where absent.
+    /// Area over which objects are scattered: x_min, y_min, x_max, y_max, m. Where absent, it
+    /// extends 100 m to all sides of the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)))]
     pub area: Option<[f64; 4]>,
-    /// Distance that they keep from where vehicles start and from waypoints, and from
-    /// the straight lines between those, m.
+    /// Minimum distance of scattered objects to the starts of vehicles, to waypoints and to the
+    /// straight lines between them, m.
     #[serde(default = "clear")]
     #[schemars(range(min = 0.0, max = 10_000.0))]
     pub clear: f64,
-    /// Places of those that stand where the scenario says, m.
+    /// Positions of objects that are not scattered, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<Place>", length(max = 100_000))]
     pub places: Vec<[f64; 2]>,
-    /// Heading of those at given places, degrees from east (x) towards north (y).
+    /// Heading of the objects in `places`, degrees from east (x) towards north (y).
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
-    /// Size of those at given places, against their own.
+    /// Scale factor of the objects in `places`.
     #[serde(default = "one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
-    /// Whether vehicles run into them; else only sensors see them.
+    /// Whether vehicles collide with the objects. Otherwise only sensors see them.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub solid: bool,
-    /// Diameter of the stems of trees or posts near the ground, m; as they are drawn where
-    /// absent. Stems give way by its cube.
+    /// Diameter of the stems of trees or posts near the ground, m. The resistance of a stem grows
+    /// with the cube of its diameter. Where absent, it is the diameter as drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 5.0), extend("unit" = "m"))]
     pub diameter: Option<f64>,
-    /// Length, width and height of blocks, or of what a mesh is to vehicles in the place of the box
-    /// around it, m.
+    /// Length, width and height of blocks, m. For a mesh, it replaces the bounding box with which
+    /// vehicles collide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = 0.05, max = 1000.0)))]
     pub size: Option<[f64; 3]>,
@@ -142,7 +142,7 @@ impl Default for Scenery {
     }
 }
 
-/// Labels for meshes.
+/// Label of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
@@ -159,7 +159,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// The class of that name.
+    /// Returns the class of the label.
     pub fn class(self) -> Class {
         match self {
             Label::Vehicle => Class::Vehicle,

@@ -1,30 +1,30 @@
-//! `[terrain]`
+//! `[terrain]`: the shape of the ground.
 
 use super::{Place, RandomSurface};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Shape of the undisturbed ground; flat if nothing is said.
+/// Shape of the undisturbed ground. Where absent, it is flat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Terrain {
-    /// The surface at large.
+    /// Large-scale surface.
     pub surface: Surface,
-    /// Roughness laid over it, as a class of ISO 8608.
+    /// Roughness that is added to the surface, as a class of ISO 8608. Where absent, there is none.
     pub roughness: Option<Roughness>,
-    /// Holes, ditches, bumps and ridges, in order.
+    /// Holes, ditches, bumps and ridges, applied in order.
     #[schemars(length(max = 10_000))]
     pub stamp: Vec<Stamp>,
 }
 
-/// The surface at large.
+/// Large-scale surface of the ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Surface {
     /// A horizontal plane without bounds.
     Flat {
-        /// Its height, m.
+        /// Height of the plane, m.
         #[serde(default)]
         #[schemars(range(min = -20_000.0, max = 20_000.0), extend("unit" = "m"))]
         elevation: f64,
@@ -38,7 +38,7 @@ pub enum Surface {
         /// Rise over run: 0.1 climbs 1 m in 10 m.
         #[schemars(range(min = -2.0, max = 2.0))]
         grade: f64,
-        /// Direction in which it climbs, degrees from east towards north.
+        /// Uphill direction, degrees from east towards north.
         #[serde(default)]
         #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
         uphill_deg: f64,
@@ -55,41 +55,44 @@ pub enum Surface {
         /// Distance between the largest hills, m.
         #[schemars(range(min = 0.1, max = 1_000_000.0), extend("unit" = "m"))]
         wavelength: f64,
-        /// Layers of detail, each of half the wavelength and half the height.
+        /// Number of layers of detail. Each layer has half the wavelength and half the height of
+        /// the previous one.
         #[serde(default = "default_octaves")]
         #[schemars(range(min = 1, max = 12))]
         octaves: u32,
     },
     /// Rough ground with holes, trees, rocks and barriers, within bounds.
     Random(RandomSurface),
-    /// A digital elevation model: GeoTIFF (.tif, .tiff), ESRI ASCII grid (.asc)
-    /// or PNG (.png, with `height_range` and `cell_size`).
+    /// A digital elevation model: GeoTIFF (.tif, .tiff), ESRI ASCII grid (.asc) or PNG (.png, with
+    /// `height_range` and `cell_size`).
     Dem {
-        /// The file, relative to the scenario.
+        /// Path of the file, relative to the scenario.
         file: PathBuf,
-        /// What becomes (0, 0) of the local frame.
+        /// Point of the DEM that becomes (0, 0) of the local frame.
         #[serde(default)]
         origin: Origin,
-        /// Part to keep, local frame: x_min, y_min, x_max, y_max, m.
+        /// Part of the DEM to keep, in the local frame: x_min, y_min, x_max, y_max, m. Where
+        /// absent, all of it is kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(inner(range(min = -10_000_000.0, max = 10_000_000.0)))]
         crop: Option<[f64; 4]>,
-        /// What to do about cells without data.
+        /// Treatment of cells without data.
         #[serde(default)]
         no_data: NoData,
-        /// EPSG code of the reference system of its coordinates, for a file that does not
-        /// say: a zone of UTM, or 4326 for degrees.
+        /// EPSG code of the coordinate reference system, for a file that does not specify one: a
+        /// UTM zone, or 4326 for degrees.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1024, max = 32767))]
         epsg: Option<u16>,
-        /// Unit of its heights, for a file that does not say; metres if neither does.
+        /// Unit of the heights, for a file that does not specify one. If neither sets it, heights
+        /// are in meters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         height_unit: Option<HeightUnit>,
-        /// PNG only: heights of black and white, m.
+        /// Heights of black and white, m. Only for PNG.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(inner(range(min = -20_000.0, max = 20_000.0)))]
         height_range: Option<[f64; 2]>,
-        /// PNG only: side of a pixel, m.
+        /// Side of a pixel, m. Only for PNG.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.001, max = 100_000.0), extend("unit" = "m"))]
         cell_size: Option<f64>,
@@ -110,7 +113,7 @@ impl Default for Surface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeightUnit {
-    /// Metres.
+    /// Meters.
     M,
     /// International feet, 0.3048 m.
     Ft,
@@ -118,15 +121,15 @@ pub enum HeightUnit {
     UsSurveyFt,
 }
 
-/// What becomes (0, 0) of the local frame: `"centre"`, `"south_west"` or a
-/// point [x, y] of the DEM's own coordinates.
+/// Point of the DEM that becomes (0, 0) of the local frame: `"centre"`, `"south_west"` or a point
+/// [x, y] in the DEM's own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Origin {
     /// A named point.
     Named(OriginName),
-    /// A point in the coordinates of the DEM: easting and northing in m, or
-    /// longitude and latitude in degrees.
+    /// A point in the DEM's own coordinates: easting and northing in m, or longitude and latitude
+    /// in degrees.
     Point([f64; 2]),
 }
 
@@ -140,31 +143,31 @@ impl Default for Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginName {
-    /// Its middle.
+    /// Center of the DEM.
     Centre,
-    /// The middle of its south-west cell, where the terrain begins: it reaches from there to the middle
-    /// of the north-east cell. What a file calls its corner is half a cell farther out where its pixels
-    /// are areas (`xllcorner`, PixelIsArea).
+    /// Center of the south-west cell. The terrain extends from there to the center of the
+    /// north-east cell. Where the pixels of a file are areas (`xllcorner`, PixelIsArea), the corner
+    /// in the file is half a cell farther out.
     SouthWest,
 }
 
-/// What to do about cells of a DEM without data.
+/// Treatment of cells of a DEM without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoData {
-    /// Refuse the DEM.
+    /// Refuses the DEM.
     #[default]
     Refuse,
-    /// Give each the height of the nearest cell with data.
+    /// Gives each cell the height of the nearest cell with data.
     FillNearest,
-    /// Interpolate smoothly from the rim of each gap.
+    /// Interpolates smoothly from the rim of each gap.
     FillInterpolated,
-    /// Keep them as ground that is off limits: a drive ends where a wheel enters it, and a map has
-    /// no data there. Pictures and sensors see the height of the nearest cell with data.
+    /// Keeps the cells as ground that is off limits. A drive ends where a wheel enters it, and maps
+    /// have no data there. Images and sensors see the height of the nearest cell with data.
     Keep,
 }
 
-/// A class of ISO 8608, A (very good) to H (very poor).
+/// Roughness class of ISO 8608, from A (very good) to H (very poor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Roughness {
     /// Very good road.
@@ -185,22 +188,22 @@ pub enum Roughness {
     H,
 }
 
-/// A feature pressed into the ground or put upon it.
+/// A local feature of the terrain, below or above the surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Stamp {
     /// A round hole.
     Hole {
-        /// Its centre, m.
+        /// Center of the hole, m.
         #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the rim, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         radius: f64,
-        /// Depth, m.
+        /// Depth of the hole, m.
         #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         depth: f64,
-        /// Width of the sloping edge inside the rim, m; all of the radius if not given.
+        /// Width of the sloping edge inside the rim, m. Where absent, it is the whole radius.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
@@ -210,19 +213,19 @@ pub enum Stamp {
     },
     /// A straight ditch.
     Ditch {
-        /// One end of its centre line, m.
+        /// One end of the center line, m.
         #[schemars(with = "Place")]
         from: [f64; 2],
-        /// The other end, m.
+        /// Other end of the center line, m.
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Width at the top, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         width: f64,
-        /// Depth, m.
+        /// Depth of the ditch, m.
         #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         depth: f64,
-        /// Width of the sloping edge, m; half the width if not given.
+        /// Width of the sloping edge, m. Where absent, it is half of `width`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
@@ -232,19 +235,19 @@ pub enum Stamp {
     },
     /// A straight ridge.
     Ridge {
-        /// One end of its centre line, m.
+        /// One end of the center line, m.
         #[schemars(with = "Place")]
         from: [f64; 2],
-        /// The other end, m.
+        /// Other end of the center line, m.
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Width at the foot, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         width: f64,
-        /// Height, m.
+        /// Height of the ridge, m.
         #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         height: f64,
-        /// Width of the sloping edge, m; half the width if not given.
+        /// Width of the sloping edge, m. Where absent, it is half of `width`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
@@ -254,16 +257,16 @@ pub enum Stamp {
     },
     /// A round bump.
     Bump {
-        /// Its centre, m.
+        /// Center of the bump, m.
         #[schemars(with = "Place")]
         at: [f64; 2],
         /// Radius of the foot, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         radius: f64,
-        /// Height, m.
+        /// Height of the bump, m.
         #[schemars(range(max = 1000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         height: f64,
-        /// Width of the sloping edge inside the foot, m; all of the radius if not given.
+        /// Width of the sloping edge inside the foot, m. Where absent, it is the whole radius.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         edge: Option<f64>,
@@ -277,16 +280,16 @@ pub enum Stamp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
-    /// Rounded at top and foot.
+    /// Rounded at the top and at the foot.
     #[default]
     Smooth,
-    /// A plane: steps, trapezoids, walls of trenches.
+    /// A plane, for steps, trapezoids and walls of trenches.
     Straight,
-    /// A quarter of an ellipse that stands upright at the foot: a half-round where `edge` is half
-    /// the width and the height is too.
+    /// A quarter of an ellipse, vertical at the foot. It is a half-round where both `edge` and the
+    /// height are half of the width.
     Round,
-    /// A parabola, steepest at the rim and flat in the middle: a hole of radius R without `edge`
-    /// is d (1 - r²/R²) deep.
+    /// A parabola, steepest at the rim and flat in the middle. A hole of radius R and depth d
+    /// without `edge` has the depth d (1 - r²/R²) at the distance r from its center.
     Parabolic,
 }
 
