@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Endings {
-    /// Whether an immobilised vehicle ends its drive. A vehicle is immobilised if it requests drive
+    /// Whether an immobilized vehicle ends its drive. A vehicle is immobilized if it requests drive
     /// and does not advance. Otherwise it continues to try.
     pub immobilised: bool,
-    /// Time without advance after which a vehicle is immobilised, s.
+    /// Time without advance after which a vehicle is immobilized, s.
     #[schemars(range(min = 0.1, max = 604_800.0), extend("unit" = "s"))]
     pub immobilised_after: f64,
     /// Distance in the requested direction that counts as advance, m.

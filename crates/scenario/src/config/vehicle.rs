@@ -33,8 +33,8 @@ pub struct Vehicle {
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
     /// Speed at the start, m/s, in the gear that fits. A negative value is backward, in reverse
-    /// gear. If the engine would then turn at 1.5 times the upshift speed, the vehicle starts in
-    /// neutral with a stopped engine.
+    /// gear. If the engine would then turn faster than 1.5 times the upshift speed, the vehicle
+    /// starts in neutral with a stopped engine.
     #[serde(default)]
     #[schemars(range(min = -50.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: f64,
