@@ -494,10 +494,10 @@ pub enum Filter {
         #[schemars(range(min = 1, max = 1_000_000_000))]
         frames: u64,
     },
-    /// Adds normally distributed noise to each measured number. These are the specific force and
-    /// angular rate of an IMU, position and velocity of a GPS, the field of a magnetometer, and
-    /// pose and both velocities of an odometry sensor. For a lidar they are the ranges, for a
-    /// camera the colors.
+    /// Adds normally distributed noise to each measured number: specific force and angular rate of
+    /// an IMU, position and velocity of a GPS, or the field of a magnetometer. For an odometry
+    /// sensor the numbers are pose and both velocities, for a lidar the ranges, and for a camera
+    /// the colors.
     Noise {
         /// Standard deviation of each number, in its SI unit: m/s² and rad/s, m and m/s, T, or rad
         /// about each axis of an odometry sensor. It is also in m for latitude and longitude of a
