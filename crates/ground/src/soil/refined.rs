@@ -21,8 +21,8 @@ pub fn inclined_bearing(angle: f64) -> f64 {
 /// not slid `slip` m over it, for a contact `length` m long.
 ///
 /// It is Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one node. At the end
-/// of a contact of length L the wheel has slid j = L i/(1 - i), and with s = j/L his formula is (1
-/// + 2 s)/(1 + s/2). This ratio is between 1 and 4, and also applies to skid and to spinning in
+/// of a contact of length L the wheel has slid j = L i/(1 - i), and with s = j/L his formula is
+/// (1 + 2 s)/(1 + s/2). This ratio is between 1 and 4, and also applies to skid and to spinning in
 /// place.
 #[inline(always)]
 pub fn slip_sinkage<S: Simd>(slip: Lanes<S>, length: f64) -> Lanes<S> {

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// acceleration, u₋₁ the last value received from the leader, d the gap, and v and v₋₁ are the
 /// speeds.
 ///
-/// If accelerations equal their targets, a follower responds to its leader's motion by Γ(s) = (k_p
-/// + k_d s + D(s) s²) / ((1 + h s)(s² + k_d s + k_p)), where D is the delay of the radio. A platoon
-/// is string stable if |Γ| <= 1 at all frequencies. Without radio (D = 0, adaptive cruise control)
+/// If accelerations equal their targets, a follower responds to its leader's motion by
+/// Γ(s) = (k_p + k_d s + D(s) s²) / ((1 + h s)(s² + k_d s + k_p)), where D is the delay of the
+/// radio. A platoon is string stable if |Γ| <= 1 at all frequencies. Without radio (D = 0, adaptive cruise control)
 /// this holds for h = √(2 / k_p) and above. With a radio without delay, Γ = 1 / (1 + h s), and it
 /// holds for any h.
 ///
