@@ -18,6 +18,9 @@ impl World {
     ///
     /// Without a state it is at time 0. Own agents must then be [placed](World::set_down), and the
     /// views of the others must be received.
+    ///
+    /// # Panics
+    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]).
     pub fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
         if let Err(error) = model.check() {
             panic!("{error}");

@@ -15,9 +15,15 @@ pub fn apply() -> Result<(), Failure> {
         let known = known.join(", ");
         return Err(format!("BEKKER_INSTRUCTIONS={named}: must be one of {known}").into());
     }
-    let threads = std::env::var("RAYON_NUM_THREADS").ok().and_then(|threads| threads.parse().ok());
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = start_global_pool(threads.filter(|threads| *threads > 0).unwrap_or_else(cores))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let named = std::env::var("RAYON_NUM_THREADS").unwrap_or_default();
+    let threads = match named.as_str() {
+        "" | "0" => cores,
+        named => named.parse().map_err(|_| {
+            format!("RAYON_NUM_THREADS={named}: must be a whole number, 0 for all cores")
+        })?,
+    };
+    let pool = start_global_pool(threads)?;
     if let Some(shortfall) = pool.shortfall() {
         eprintln!("warning: {shortfall}");
     }

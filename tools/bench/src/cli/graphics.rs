@@ -5,11 +5,11 @@ use super::Failure;
 use bekker_sensor::gpu::GpuDevice;
 use clap::{Args, ValueEnum};
 
-/// What cameras and lidars look with.
+/// Device that renders cameras and lidars.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Graphics {
-    /// What cameras and lidars look with. Pictures of a card and of the processor agree
-    /// to a step of eight bits, not bit for bit.
+    /// Device that renders cameras and lidars. Images of a graphics card and of the processor
+    /// differ by at most one step of eight bits.
     #[arg(long, value_enum, default_value = "auto")]
     gpu: Choice,
 }
@@ -20,7 +20,7 @@ enum Choice {
     Auto,
     /// A graphics card; an error without
     Required,
-    /// Whatever Vulkan shows, be it software
+    /// Any Vulkan device, software included
     Software,
     /// The processor
     Off,
