@@ -492,6 +492,36 @@ fn links_lead_somewhere() {
     assert!(included.is_empty(), "ARCHITECTURE.md is shown in docs/ too: {included:?}");
 }
 
+/// Items of the prelude, each with the documentation above it.
+fn prelude_items() -> Vec<(String, String)> {
+    let text = read("src/prelude.rs");
+    let mut found = Vec::new();
+    let mut doc = String::new();
+    for line in text.lines() {
+        if let Some(comment) = line.strip_prefix("///") {
+            doc += comment;
+            doc.push('\n');
+        } else if let Some(path) = line.strip_prefix("pub use ") {
+            let name = path.trim_end_matches(';').rsplit("::").next().unwrap_or_default();
+            found.push((name.to_owned(), std::mem::take(&mut doc)));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_name_of_the_prelude_has_an_example() {
+    let items = prelude_items();
+    assert!(items.len() > 40, "{items:?}");
+    for (name, doc) in items {
+        let examples: Vec<&str> = doc.split("```").skip(1).step_by(2).collect();
+        let uses = |example: &&str| {
+            example.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        };
+        assert!(examples.iter().any(uses), "no example of {name} in src/prelude.rs");
+    }
+}
+
 #[test]
 fn every_page_is_in_the_summary() {
     let listed = links(&read("docs/SUMMARY.md"));
