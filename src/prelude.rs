@@ -428,12 +428,14 @@ pub use bekker_vehicle::Selector;
 /// # use bekker::prelude::*;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
-/// let driver = |perception: &Perception<'_>| {
-///     let throttle = if perception.time < 1.0 { 0.6 } else { 0.0 };
-///     Some(Command { throttle, ..Command::default() })
-/// };
+/// fn pull_away() -> impl ExternalDriver {
+///     |perception: &Perception<'_>| {
+///         let throttle = if perception.time < 1.0 { 0.6 } else { 0.0 };
+///         Some(Command { throttle, ..Command::default() })
+///     }
+/// }
 /// let runner = Runner::new(build::world(&file)?.world, None, Schedule::until(0.5))?;
-/// let (world, _) = runner.drive(0, driver)?.run::<std::convert::Infallible>(&mut [])?;
+/// let (world, _) = runner.drive(0, pull_away())?.run::<std::convert::Infallible>(&mut [])?;
 /// assert!(world.sample(0).unwrap().speed > 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -655,8 +657,10 @@ pub use bekker_ranks::Ranks;
 /// ```
 /// # use bekker::prelude::*;
 /// use bekker::sync::Loopback;
-/// let communicator = Loopback::default();
-/// assert_eq!((communicator.rank(), communicator.size()), (0, 1));
+/// fn is_first(communicator: &impl Communicator) -> bool {
+///     communicator.rank() == 0
+/// }
+/// assert!(is_first(&Loopback::default()));
 /// ```
 ///
 #[doc(inline)]
