@@ -8,7 +8,7 @@ use bekker_math::spatial::Vec3;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{Built, world};
 use bekker_vehicle::{Controls, Selector};
-use bekker_world::{World, WorldModel, WorldState, ensure_global_pool};
+use bekker_world::{CommandError, World, WorldModel, WorldState, ensure_global_pool};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -153,10 +153,8 @@ impl Instance {
         }
         for &agent in &self.outside {
             let command = self.about.inputs[agent].into();
-            self.world.command(agent, Some(command)).map_err(|source| FmuError::Command {
-                vehicle: self.world.model().agents[agent].name.clone(),
-                source,
-            })?;
+            let commanded = self.world.command(agent, Some(command));
+            commanded.map_err(|source| self.refused(agent, source))?;
         }
         let end = self.world.state().tick + count as u64 * clock.steps_per_heartbeat();
         while self.world.state().tick < end {
@@ -351,8 +349,13 @@ impl Instance {
                 inputs.gear = given.ok_or(FmuError::Value { name: name(), value, allowed })?;
             }
         }
-        self.about.inputs[agent] = inputs.clamped();
+        let checked = self.world.model().controls(agent, &inputs.into());
+        self.about.inputs[agent] = checked.map_err(|source| self.refused(agent, source))?;
         Ok(())
+    }
+
+    fn refused(&self, agent: usize, source: CommandError) -> FmuError {
+        FmuError::Command { vehicle: self.world.model().agents[agent].name.clone(), source }
     }
 }
 
@@ -377,11 +380,10 @@ fn number(inputs: &Controls, control: Control) -> f64 {
 /// Initial state other than the world; all vehicles apply the brake.
 fn initial(model: &WorldModel) -> About {
     let count = model.agents.len();
-    let standing = Controls { brake: 1.0, ..Controls::default() };
     About {
         phase: Phase::Instantiated,
         start_time: 0.0,
-        inputs: vec![standing; count],
+        inputs: vec![Controls::BRAKED; count],
         accelerations: vec![Vec3::zeros(); count],
     }
 }

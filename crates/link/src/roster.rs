@@ -27,16 +27,6 @@ const LONGEST_SAID: usize = 4096;
 const MOST_SAID: usize = 256;
 /// Greatest speed that a command may request, m/s.
 const FASTEST: f64 = 50.0;
-/// Full brake.
-const BRAKE: Controls = Controls {
-    throttle: 0.0,
-    steering: 0.0,
-    brake: 1.0,
-    gear: bekker_vehicle::Selector::Drive,
-    inflation: None,
-    locks: bekker_vehicle::Locks::OPEN,
-    uncouple: false,
-};
 
 /// A seat (vehicle with an external controller) with its driver and current command.
 #[derive(Clone, Debug)]
@@ -178,7 +168,7 @@ pub(super) type Refusal = (FaultCode, String);
 
 impl Roster {
     pub fn new(seats: &[Seat], tick: u64) -> Roster {
-        let (controls, origin) = (BRAKE, CommandOrigin::Driver);
+        let (controls, origin) = (Controls::BRAKED, CommandOrigin::Driver);
         let vacant = |seat: &Seat| Taken {
             seat: *seat,
             driver: None,
@@ -252,7 +242,7 @@ impl Roster {
             let vehicle = outline.name(own.seat.agent).to_owned();
             let what = match own.seat.on_timeout {
                 OnTimeout::Brake => {
-                    own.controls = Controls { gear: own.controls.gear, ..BRAKE };
+                    own.controls = Controls { gear: own.controls.gear, ..Controls::BRAKED };
                     own.speed = None;
                     "it brakes"
                 }

@@ -102,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Returns the commands at `time`, s, within their ranges.
+    /// Returns the commands of the table at `time`, s.
     pub fn controls(&self, time: f64) -> Controls {
         let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
         Controls {
@@ -114,7 +114,6 @@ impl Table {
             locks: self.locks(time),
             uncouple: self.uncouple.is_some_and(|from| from <= time),
         }
-        .clamped()
     }
 
     fn inflation(&self, time: f64) -> Option<f64> {
@@ -156,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn interpolates_holds_and_stays_in_range() {
+    fn interpolates_and_holds() {
         let table = Table {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
-            steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
+            steering: Some(Curve::new(vec![[0.0, -1.0], [4.0, 1.0]]).unwrap()),
             brake: None,
             inflation: vec![(1.0, 150.0)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
@@ -168,12 +167,12 @@ mod tests {
             speed: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
-        let early = Controls { steering: -1.0, gear: neutral, ..Controls::default() };
+        let early = Controls { steering: -0.75, gear: neutral, ..Controls::default() };
         assert_eq!(table.controls(0.5), early);
         assert_eq!(table.controls(1.99).gear, neutral);
         assert_eq!(table.controls(2.0).gear, reverse);
         let middle = table.controls(1.1);
-        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
+        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.45).abs() < 1e-12);
         let late = Controls {
             throttle: 0.7,
             steering: 1.0,
