@@ -7,6 +7,7 @@ use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{Built, world};
+use bekker_vehicle::inflation::{kilopascals, pascals};
 use bekker_vehicle::{Controls, Selector};
 use bekker_world::{CommandError, World, WorldModel, WorldState, ensure_global_pool};
 use serde::{Deserialize, Serialize};
@@ -325,7 +326,13 @@ impl Instance {
             Control::Throttle => inputs.throttle = value,
             Control::Brake => inputs.brake = value,
             Control::Steering => inputs.steering = value,
-            Control::Inflation => inputs.inflation = (value > 0.0).then_some(value),
+            Control::Inflation => {
+                let allowed = "from 0 to 5000 kPa (1000 Pa is 1 kPa)";
+                let inflation = pascals(value.max(0.0));
+                let inflation =
+                    inflation.map_err(|_| FmuError::Value { name: name(), value, allowed })?;
+                inputs.inflation = (inflation > 0.0).then_some(inflation);
+            }
             Control::Lock(lock) => {
                 let engaged = switched(value).ok_or_else(|| FmuError::Value {
                     name: name(),
@@ -371,7 +378,7 @@ fn number(inputs: &Controls, control: Control) -> f64 {
         Control::Brake => inputs.brake,
         Control::Steering => inputs.steering,
         Control::Gear => inputs.gear.sense(),
-        Control::Inflation => inputs.inflation.unwrap_or(0.0),
+        Control::Inflation => inputs.inflation.map_or(0.0, kilopascals),
         Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
         Control::Uncouple => f64::from(u8::from(inputs.uncouple)),
     }

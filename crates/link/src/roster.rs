@@ -7,6 +7,7 @@ use super::outline::Outline;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bekker_vehicle::Controls;
+use bekker_vehicle::inflation::pascals;
 use bekker_world::{Asked, Command, CommandOrigin, HeldSpeed, OnTimeout, Seat, Steering};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -402,7 +403,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         steering,
         angle,
         gear,
-        inflation,
+        inflation_kpa,
         locks,
         uncouple,
         vehicle,
@@ -427,7 +428,9 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (share, None) => Steering::Share(share.unwrap_or_default()),
     };
     let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
-    let (gear, inflation) = (gear.unwrap_or_default(), *inflation);
+    let gear = gear.unwrap_or_default();
+    let inflation = inflation_kpa.map(pascals).transpose();
+    let inflation = inflation.map_err(|error| format!("vehicle {vehicle:?}: {error}"))?;
     let (locks, uncouple) = (*locks, *uncouple);
     Ok(Command { throttle, brake, steering, gear, inflation, locks, uncouple })
 }

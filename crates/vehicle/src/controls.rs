@@ -1,11 +1,12 @@
 //! Driver commands.
 
+use super::inflation::MOST_KPA;
 use super::lock::Locks;
 use super::powertrain::Selector;
 use serde::{Deserialize, Serialize};
 
 /// Largest inflation that a command can request, Pa.
-const MOST_INFLATION: f64 = 5e6;
+const MOST_INFLATION: f64 = 1e3 * MOST_KPA;
 
 /// Commands of a driver for one step.
 ///

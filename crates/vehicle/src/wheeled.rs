@@ -236,7 +236,7 @@ impl Vehicle {
         let load = self.mass * GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
-                let inflation = flexible.inflation.of(wheel, 2 * self.spec.own_axles().len());
+                let inflation = flexible.inflation_kpa.of(wheel, 2 * self.spec.own_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {

@@ -24,7 +24,7 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
-    /// Inflation pressure of all tires (kPa) that central tire inflation approaches, from a time
+    /// Inflation pressure of all tires (Pa) that central tire inflation approaches, from a time
     /// (s) on. Entries are in order of time. Before the first, the inflation is unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inflation: Vec<(f64, f64)>,
@@ -119,7 +119,7 @@ impl Table {
     fn inflation(&self, time: f64) -> Option<f64> {
         let begun = self.inflation.partition_point(|&(from, _)| from <= time);
         let now = begun.checked_sub(1).map(|last| self.inflation[last]);
-        now.map(|(_, kpa)| 1e3 * kpa)
+        now.map(|(_, pressure)| pressure)
     }
 
     fn locks(&self, time: f64) -> Locks {
@@ -160,7 +160,7 @@ mod tests {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
             steering: Some(Curve::new(vec![[0.0, -1.0], [4.0, 1.0]]).unwrap()),
             brake: None,
-            inflation: vec![(1.0, 150.0)],
+            inflation: vec![(1.0, 150e3)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
             locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
             uncouple: Some(3.0),
