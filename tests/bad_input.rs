@@ -448,13 +448,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "model = \"hmmwv\"\nposition = [-30, 0]\nheading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
-        "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
-        ":60: vehicle[2].driver.rows = [{..}, {..}]: must give no inflation: M113 runs on tracks",
+        "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
+        ":60: vehicle[2].driver.rows = [{..}, {..}]: must give no inflation_kpa: M113 runs on tracks",
     ),
     (
         "heading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
-        "tyre = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
-        "vehicle[2].driver.rows = [{..}, {..}]: must give no inflation beside tyre = \"rigid\"",
+        "tyre = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
+        "vehicle[2].driver.rows = [{..}, {..}]: must give no inflation_kpa beside tyre = \"rigid\"",
     ),
     (
         "[output]",
@@ -512,7 +512,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "payload = [{ mass = 20000, position = [0, 0, 0] }]",
-        "tyre.flexible.inflation = [138, 207]: must be one at which each tyre carries its ",
+        "tyre.flexible.inflation_kpa = [138, 207]: must be one at which each tyre carries its ",
     ),
     (
         "[output]\ninterval",

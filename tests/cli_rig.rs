@@ -52,15 +52,16 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
     let press = |rest: &str| {
         rig(folder.path(), &format!("tyre --vehicle hmmwv {rest} --no-plot --no-check"))
     };
-    let (said, _) = text(&mut press("--inflation 55,207 --load 500"));
+    let (said, _) = text(&mut press("--inflation-kpa 55,207 --load 500"));
     assert_eq!(said.matches("of the belt's stations, 3.5 cm apart").count(), 2, "{said}");
     assert!(
         said.contains("plate, 207 kPa: contact over") && said.contains("take more --load"),
         "{said}"
     );
-    let (said, _) = text(&mut press("--inflation 138"));
+    let (said, _) = text(&mut press("--inflation-kpa 138"));
     assert!(!said.contains("stations"), "{said}");
-    let output = press("--inflation 55 --load 80000 --soil clayey_38_thailand").output().unwrap();
+    let output =
+        press("--inflation-kpa 55 --load 80000 --soil clayey_38_thailand").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     let allowed = said.split("must be at most ").nth(1).and_then(|rest| rest.split(' ').next());
     let allowed: f64 = allowed.unwrap_or_else(|| panic!("{said}")).parse().unwrap();
@@ -75,7 +76,7 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("--load = 1000000 presses the tyre flat at 207 kPa; must be"), "{said}");
     // If only some runs flatten the tire, the others are reported.
-    let output = press("--inflation 55,207 --load 60000").output().unwrap();
+    let output = press("--inflation-kpa 55,207 --load 60000").output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     let row = |on: &str| said.lines().find(|line| line.starts_with(on)).unwrap_or_default();
@@ -88,7 +89,7 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
 fn a_tyre_is_checked_unless_told_not_to() {
     let folder = tempfile::tempdir().unwrap();
     let press = |rest: &str| {
-        text(&mut rig(folder.path(), &format!("tyre --inflation 138 --no-plot {rest}"))).0
+        text(&mut rig(folder.path(), &format!("tyre --inflation-kpa 138 --no-plot {rest}"))).0
     };
     let said = press("");
     assert!(said.contains("\nconverged: no figure moves by more than"), "{said}");
@@ -119,7 +120,7 @@ fn a_tyre_that_sinks_is_told_by_its_own_options() {
     let output = rig(folder.path(), "tyre --vehicle mrzr4 --soil bog --no-plot").output().unwrap();
     let report = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{report}");
-    assert!(report.contains("--load") && report.contains("--inflation"), "{report}");
+    assert!(report.contains("--load") && report.contains("--inflation-kpa"), "{report}");
     assert!(!report.contains("--duration"), "{report}");
 }
 
@@ -279,7 +280,7 @@ const COARSE: &str = "--step 0.002 --duration 2 --grid 0.04 --no-check --no-plot
 fn a_wheel_is_towed_rigid_or_flexible() {
     let folder = tempfile::tempdir().unwrap();
     let mut resistances = Vec::new();
-    for tyre in ["--tyre rigid", "--inflation 207", "--inflation 69"] {
+    for tyre in ["--tyre rigid", "--inflation-kpa 207", "--inflation-kpa 69"] {
         let arguments =
             format!("wheel --soil chrono_mid --vehicle hmmwv {tyre} --towed {COARSE} --json");
         let test = json(&mut rig(folder.path(), &arguments))["test"].take();
@@ -303,7 +304,7 @@ fn a_wheel_is_towed_rigid_or_flexible() {
 #[test]
 fn a_wheel_is_steered_driven_and_towed() {
     let folder = tempfile::tempdir().unwrap();
-    let wheel = "wheel --soil chrono_mid --vehicle hmmwv --inflation 110";
+    let wheel = "wheel --soil chrono_mid --vehicle hmmwv --inflation-kpa 110";
     let arguments = format!("{wheel} --slip 0.1,0.3 --slip-angle-deg 0,10 {COARSE} --json");
     let answer = json(&mut rig(folder.path(), &arguments));
     let runs = answer["test"]["runs"].as_array().unwrap();

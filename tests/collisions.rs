@@ -894,8 +894,8 @@ fn what_stands_on_a_block_is_told_with_its_weight() {
     let path = "driver = { kind = \"path\", speed = 3, waypoints = [[0, 0], [60, 0]] }";
     let mut stood = Vec::new();
     for (vehicle, own) in [
-        ("hmmwv", format!("inflation = 60\n{path}")),
-        ("hmmwv", format!("inflation = 300\n{path}")),
+        ("hmmwv", format!("inflation_kpa = 60\n{path}")),
+        ("hmmwv", format!("inflation_kpa = 300\n{path}")),
         ("hmmwv", format!("tyre = \"rigid\"\n{path}")),
     ] {
         let text = head("rigid", "") + block + &car("a", vehicle, [0.0, 0.0], 0.0, 3.0, &own);

@@ -47,7 +47,7 @@ fn the_unit_is_told_and_is_the_same_bytes_again() {
     let variables = about["variables"].as_array().unwrap();
     let inputs = variables.iter().filter(|own| own["causality"] == "input");
     let inputs: Vec<&str> = inputs.map(|own| own["name"].as_str().unwrap()).collect();
-    let expected = ["throttle", "brake", "steering", "selector", "inflation"];
+    let expected = ["throttle", "brake", "steering", "selector", "inflation_kpa"];
     assert_eq!(inputs, expected.map(|name| format!("lead.{name}")));
     let (code, ..) = export(folder, &["--library", "fmi.so", "-o", "again.fmu"]);
     assert_eq!(code, 0);

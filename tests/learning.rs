@@ -153,16 +153,18 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(uneven, "step = 0.003: must be a whole part of period = 0.1 s");
     // An hour is no integer multiple of this period.
     assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
-    assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
-    let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
-    assert!(told(soft).contains("inflation"));
+    assert!(
+        told(Options { inflation_kpa: Some(200.0), ..quick() }).contains("rigid tyres have none")
+    );
+    let soft = Options { inflation_kpa: Some(2e5), flexible_tyres: Some(true), ..quick() };
+    assert!(told(soft).contains("(200000 Pa is 200 kPa)"));
     // A gator's tires are rigid by default, and options without effect on them are named.
     assert!(Levels::new(TASKS[0], Options { vehicle: "gator".into(), ..bare() }).is_ok());
     let gator = |options| told(Options { vehicle: "gator".into(), ..options });
     let gives = gator(Options { flexible_tyres: Some(true), ..bare() });
     assert!(gives.starts_with("flexible_tyres = true: must be left out or false: no file of"));
-    let filled = gator(Options { inflation: Some(200.0), ..bare() });
-    assert!(filled.starts_with("inflation = 200: must be left out: no file of"), "{filled}");
+    let filled = gator(Options { inflation_kpa: Some(200.0), ..bare() });
+    assert!(filled.starts_with("inflation_kpa = 200: must be left out: no file of"), "{filled}");
     let pair = told(Options { vehicles: Some(2), ..quick() });
     assert_eq!(pair, "vehicles = 2: must be 1");
     assert!(told(Options { soil: Some("cheese".into()), ..quick() }).contains("cheese"));

@@ -345,7 +345,7 @@ fn lock_step_is_what_a_world_is_told_on_any_ranks() {
     assert_eq!(
         lines.lines().next(),
         Some(
-            "time_s,tick,vehicle,throttle,brake,steering,gear,inflation_Pa,locks,uncouple,origin,driver,says"
+            "time_s,tick,vehicle,throttle,brake,steering,gear,inflation_kpa,locks,uncouple,origin,driver,says"
         )
     );
 }

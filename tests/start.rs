@@ -163,7 +163,7 @@ fn wheels_hold_on_slopes_of_any_soil() {
 fn parked_vehicles_come_to_rest() {
     for (vehicle, soil, extra) in [
         ("mrzr4", "mud", ""),
-        ("mrzr4", "mud", "inflation = 55"),
+        ("mrzr4", "mud", "inflation_kpa = 55"),
         ("mrzr4", "mud", "heading_deg = 45"),
         ("hmmwv", "mud", ""),
         ("hmmwv", "deep_snow", "heading_deg = 20"),

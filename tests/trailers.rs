@@ -90,11 +90,11 @@ position = [0, 0]
         world.summary("mixed", 0.0).vehicles[0].tyres.unwrap()
     };
     let own = tyres(&[]);
-    assert!((own.inflation - 207e3).abs() < 1.0 && own.deflection > 0.02, "{own:?}");
-    let softer = tyres(&["vehicle[0].inflation=138"]);
-    assert!((softer.inflation - 138e3).abs() < 1.0, "{softer:?}");
+    assert!((own.inflation_kpa - 207.0).abs() < 1e-3 && own.deflection > 0.02, "{own:?}");
+    let softer = tyres(&["vehicle[0].inflation_kpa=138"]);
+    assert!((softer.inflation_kpa - 138.0).abs() < 1e-3, "{softer:?}");
     assert!(softer.deflection > 1.2 * own.deflection, "{softer:?}");
-    let each = ["vehicle[0].inflation=[138,138]".to_owned()];
+    let each = ["vehicle[0].inflation_kpa=[138,138]".to_owned()];
     let file = ScenarioFile::parse("trailers", MIXED, Path::new(""), &each).unwrap();
     let told = build::world(&file).unwrap_err().to_string();
     assert!(told.contains("must be one figure"), "{told}");

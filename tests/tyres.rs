@@ -22,13 +22,13 @@ zone = [ { soil = "rigid", area = { kind = "half_plane", through = [9, 0], towar
 [[vehicle]]
 name = "soft"
 model = "hmmwv"
-inflation = [83, 110]
+inflation_kpa = [83, 110]
 position = [0, 3]
 driver = { kind = "path", speed = 4, waypoints = [[0, 3], [60, 3]] }
 [[vehicle]]
 name = "hard"
 model = "hmmwv"
-inflation = 345
+inflation_kpa = 345
 position = [0, -3]
 driver = { kind = "path", speed = 4, waypoints = [[0, -3], [60, -3]] }
 "#;
@@ -90,7 +90,7 @@ fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
     let summary = world.summary("tyres", 1.0);
     let [soft, hard] = &summary.vehicles[..] else { panic!() };
     let [own, other] = [soft, hard].map(|vehicle| vehicle.tyres.unwrap());
-    assert!((own.inflation - 96.5e3).abs() < 1.0 && (other.inflation - 345e3).abs() < 1.0);
+    assert!((own.inflation_kpa - 96.5).abs() < 1e-3 && (other.inflation_kpa - 345.0).abs() < 1e-3);
     assert!(own.deflection > 1.8 * other.deflection, "{own:?} {other:?}");
     assert!(own.contact_length > 1.1 * other.contact_length, "{own:?} {other:?}");
     assert!(soft.mean_sinkage < 0.95 * hard.mean_sinkage);
@@ -118,32 +118,45 @@ fn inflation_follows_a_command_at_its_rate() {
     drive(&mut world, 70.0);
     let wheels = world.samples().next().unwrap().wheels;
     assert!(wheels.iter().all(|wheel| (wheel.inflation - 55e3).abs() < 1.0));
-    let mut other = self::world(SCENARIO, &["vehicle[0].model=mrzr4", "vehicle[0].inflation=97"]);
+    let mut other =
+        self::world(SCENARIO, &["vehicle[0].model=mrzr4", "vehicle[0].inflation_kpa=97"]);
     let refused = other.command(0, Some(idle));
     assert!(matches!(refused, Err(CommandError::NoInflation { .. })), "{refused:?}");
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let cases: [(&[&str], &str); 7] = [
-        (&["vehicle[0].inflation=[80,80,80]"], "one figure, one an axle (2) or one a wheel (4)"),
-        (&["vehicle[0].inflation=-3"], "vehicle[0].inflation"),
+    let cases: [(&[&str], &str); 10] = [
+        (
+            &["vehicle[0].inflation_kpa=[80,80,80]"],
+            "one figure, one an axle (2) or one a wheel (4)",
+        ),
+        (&["vehicle[0].inflation_kpa=-3"], "vehicle[0].inflation_kpa"),
+        (
+            &["vehicle[0].inflation_kpa=170000"],
+            "vehicle[0].inflation_kpa = 170000: must be from 0 to 5000 kPa (170000 Pa is 170 kPa)",
+        ),
+        (&["vehicle[0].inflation=97"], "unknown key (did you mean `inflation_kpa`?)"),
+        (
+            &["vehicle[0].driver={kind=\"table\",rows=[{time=0,inflation_kpa=170000}]}"],
+            "inflation_kpa = 170000: must be from 0 to 5000 kPa (170000 Pa is 170 kPa)",
+        ),
         (&["vehicle[0].tyre=rigid"], "must be absent beside tyre = \"rigid\""),
         (&["vehicle[0].model=m113"], "must be absent: M113 runs on tracks"),
         (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
         (
             &[
                 "vehicle[0].model=mrzr4",
-                "vehicle[0].inflation=97",
-                "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation=50}]}",
+                "vehicle[0].inflation_kpa=97",
+                "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation_kpa=50}]}",
             ],
             "has no central tyre inflation",
         ),
         (
             &[
-                "vehicle[1].driver={kind=\"table\",rows=[{time=0,inflation=55},{time=1,inflation=20}]}",
+                "vehicle[1].driver={kind=\"table\",rows=[{time=0,inflation_kpa=55},{time=1,inflation_kpa=20}]}",
             ],
-            "vehicle[1].driver.rows[1].inflation = 20: must be from 55 to 345 kPa",
+            "vehicle[1].driver.rows[1].inflation_kpa = 20: must be from 55 to 345 kPa",
         ),
     ];
     for (sets, expected) in cases {
@@ -157,11 +170,12 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn an_inflation_beyond_what_was_measured_is_warned_of() {
     for (inflation, said) in [("345", false), ("400", true), ("0", true)] {
-        let sets = [format!("vehicle[1].inflation={inflation}")];
+        let sets = [format!("vehicle[1].inflation_kpa={inflation}")];
         let file = ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets).unwrap();
         let warnings = build::world(&file).unwrap().warnings;
         let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
-        let expected = format!("vehicle[1].inflation = {inflation}: sets {inflation} kPa, where");
+        let expected =
+            format!("vehicle[1].inflation_kpa = {inflation}: sets {inflation} kPa, where");
         let found = warnings.iter().any(|warning| warning.contains(&expected));
         assert_eq!(found, said, "{inflation}: {warnings:?}");
     }
@@ -197,7 +211,7 @@ fn coasted(inflation: &str) -> [f64; 3] {
     let text = format!(
         "format = 1\nname = \"coasts\"\n[time]\nduration = 4\n[soil]\ndefault = \"rigid\"\n\
          [[vehicle]]\nname = \"own\"\nmodel = \"hmmwv\"\nposition = [0, 0]\nspeed = 5\n\
-         inflation = {inflation}\n\
+         inflation_kpa = {inflation}\n\
          driver = {{ kind = \"table\", rows = [{{ time = 0, gear = \"neutral\" }}] }}\n"
     );
     let mut world = world(&text, &[]);

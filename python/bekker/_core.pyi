@@ -103,14 +103,14 @@ class Simulation:
         steering: float | None = None,
         steering_angle: float | None = None,
         gear: str = "drive",
-        inflation: float | None = None,
+        inflation_kpa: float | None = None,
         locks: Sequence[str] | None = None,
         uncouple: bool = False,
     ) -> None:
         """Commands a vehicle in its driver's place, until told otherwise.
 
         Throttle and brake 0 to 1; steering -1 (right) to 1 (left), or the mean angle of the
-        steered wheels, rad; gear `drive`, `neutral` or `reverse`; inflation, Pa;
+        steered wheels, rad; gear `drive`, `neutral` or `reverse`; inflation in kPa, 0 to 5000;
         locks of differentials `centre`, `inter_axle`, `front_axles`, `rear_axles`; uncouple
         lets go of the trailer.
         """

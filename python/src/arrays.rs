@@ -1,6 +1,7 @@
 //! Samples as numpy arrays.
 
 use bekker::simulation::{Sample, TrailerSample, WheelSample};
+use bekker::vehicle::inflation::kilopascals;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
@@ -61,7 +62,7 @@ const WHEEL: [WheelFigure; 11] = [
     ("lateral", |w| w.lateral),
     ("torque", |w| w.torque),
     ("area", |w| w.area),
-    ("inflation", |w| w.inflation),
+    ("inflation_kpa", |w| kilopascals(w.inflation)),
     ("deflection", |w| w.deflection),
     ("contact_length", |w| w.contact_length),
 ];

@@ -14,6 +14,7 @@ use bekker::scenario::build::{Built, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
 use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
+use bekker::vehicle::inflation::pascals;
 use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -296,7 +297,7 @@ impl Simulation {
 
     /// Commands a vehicle in its driver's place, until told otherwise.
     #[pyo3(signature = (vehicle, *, throttle = 0.0, brake = 0.0, steering = None,
-                        steering_angle = None, gear = "drive", inflation = None, locks = None,
+                        steering_angle = None, gear = "drive", inflation_kpa = None, locks = None,
                         uncouple = false))]
     #[allow(clippy::too_many_arguments)]
     fn command(
@@ -308,7 +309,7 @@ impl Simulation {
         steering: Option<f64>,
         steering_angle: Option<f64>,
         gear: &str,
-        inflation: Option<f64>,
+        inflation_kpa: Option<f64>,
         locks: Option<Vec<String>>,
         uncouple: bool,
     ) -> PyResult<()> {
@@ -337,6 +338,9 @@ impl Simulation {
             let allowed = "centre, inter_axle, front_axles or rear_axles";
             let told = format!("locks has {name:?}: must be {allowed}");
             error::input(py, "locks", &name, allowed, told)
+        })?;
+        let inflation = inflation_kpa.map(pascals).transpose().map_err(|failure| {
+            error::input(py, "inflation_kpa", &failure.kpa, &failure.allowed(), failure)
         })?;
         let command = Command { throttle, brake, steering, gear, inflation, locks, uncouple };
         this.world.command(index, Some(command)).map_err(|failure| refused(py, failure))

@@ -346,7 +346,7 @@ def test_a_vehicle_stands_on_the_ground_before_the_first_step():
     env = gymnasium.make("bekker/SlipSpeed-v0", **{**QUICK, "flexible_tyres": True, "soil": "mud"})
     env.reset(seed=0)
     state = env.unwrapped.state()
-    for figure in ("sinkage", "load", "inflation", "deflection", "contact_length"):
+    for figure in ("sinkage", "load", "inflation_kpa", "deflection", "contact_length"):
         assert (state[figure] > 0).all(), figure
     assert (state["slip"] == 0).all()
 

@@ -101,7 +101,7 @@ def test_indices_are_those_of_salib(file: Path) -> None:
     drawn = STUDY.replace("full_factorial", 'saltelli"\npoints = 8\nsecond_order = true\nseed = 3 #')
     drawn = drawn.replace("values = [2, 4]", "range = [2, 4]").replace(
         'key = "soil.default"\nvalues = ["mud", "rigid"]',
-        'key = "vehicle[0].inflation"\nrange = [60, 240]',
+        'key = "vehicle[0].inflation_kpa"\nrange = [60, 240]',
     )
     file.write_text(drawn)
     done = study.run(file, file.parent / "out", threads=2)
@@ -136,7 +136,7 @@ def test_rows_are_in_the_order_of_salib(
     )
     drawn = drawn.replace("values = [2, 4]", "range = [2, 4]").replace(
         'key = "soil.default"\nvalues = ["mud", "rigid"]',
-        'key = "vehicle[0].inflation"\nrange = [60, 240]',
+        'key = "vehicle[0].inflation_kpa"\nrange = [60, 240]',
     )
     file.write_text(drawn)
     done = study.run(file, file.parent / "out", threads=2)

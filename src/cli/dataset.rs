@@ -72,7 +72,7 @@ pub struct Dataset {
     tyre: Option<Tyre>,
     /// Tire inflation, kPa (default: from the vehicle file)
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
-    inflation: Option<f64>,
+    inflation_kpa: Option<f64>,
     /// Use this soil instead of those that the task draws from
     #[arg(long, value_name = "SOIL")]
     soil: Option<String>,
@@ -191,7 +191,7 @@ impl Dataset {
             vehicle: self.vehicle.clone(),
             vehicles: self.vehicles,
             flexible_tyres: self.tyre.map(|tyre| tyre == Tyre::Flexible),
-            inflation: self.inflation,
+            inflation_kpa: self.inflation_kpa,
             soil: self.soil.clone(),
             difficulty: self.difficulty,
             levels: self.levels,

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
     bekker mobility --vehicle m113 --out m113_mobility\n  \
     bekker mobility --vehicle my_truck.toml --event gap,step --json\n  \
     bekker mobility --vehicle hmmwv --event gap --write-scenario gap\n  \
-    bekker mobility --vehicle hmmwv --event drawbar --soil upland_sandy_loam --inflation 140 --payload 800\n  \
+    bekker mobility --vehicle hmmwv --event drawbar --soil upland_sandy_loam --inflation-kpa 140 --payload 800\n  \
     bekker mobility --list\n\n\
     Each result is shown next to a closed-form estimate and, where available, a published value.\n\
     docs/mobility.md explains how each event is driven, and its assumptions. A missed requirement\n\
@@ -45,7 +45,7 @@ pub struct Mobility {
     /// Tire inflation, kPa: one value, one per axle from the front, or one per wheel (default: from
     /// the vehicle file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', value_parser = quantity(10.0..=1000.0, "kPa"))]
-    inflation: Vec<f64>,
+    inflation_kpa: Vec<f64>,
     /// Additional mass, kg, at a position in the chassis frame, m; may be repeated (default
     /// position: the chassis' center of mass)
     #[arg(long, value_name = "KG[@X,Y,Z]", value_parser = payload)]
@@ -156,14 +156,14 @@ impl Mobility {
 
     /// The vehicle with the inflation and the payload that were asked for.
     fn fitted(&self, subject: Subject) -> Result<Subject, Failure> {
-        if self.inflation.is_empty() && self.payload.is_empty() {
+        if self.inflation_kpa.is_empty() && self.payload.is_empty() {
             return Ok(subject);
         }
         let mut vehicle = subject.as_vehicle();
-        vehicle.inflation = match self.inflation[..] {
+        vehicle.inflation_kpa = match self.inflation_kpa[..] {
             [] => None,
             [all] => Some(Inflation::All(all)),
-            _ => Some(Inflation::Each(self.inflation.clone())),
+            _ => Some(Inflation::Each(self.inflation_kpa.clone())),
         };
         let center = match &subject.spec {
             AnySpec::Wheeled(own) => own.chassis.com,
@@ -211,8 +211,8 @@ impl Mobility {
         let load: f64 = self.payload.iter().map(|own| own.mass).sum();
         let told = [
             (load > 0.0).then(|| format!("payload {load} kg")),
-            (!self.inflation.is_empty())
-                .then(|| format!("inflation {} kPa", numbers(&self.inflation))),
+            (!self.inflation_kpa.is_empty())
+                .then(|| format!("inflation {} kPa", numbers(&self.inflation_kpa))),
         ];
         told.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -279,7 +279,7 @@ impl Mobility {
             "vehicle": subject.spec.name(),
             "mass": subject.geometry.mass,
             "payload_kg": self.payload.iter().map(|own| own.mass).sum::<f64>(),
-            "inflation_kpa": self.inflation,
+            "inflation_kpa": self.inflation_kpa,
             "soils": subject.soils,
             "quick": self.quick,
             "events": events.collect::<Vec<_>>(),

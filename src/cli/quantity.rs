@@ -1,5 +1,6 @@
 //! Numbers on the command line, with their range and unit.
 
+use crate::vehicle::inflation::pascal_hint;
 use std::ops::RangeInclusive;
 
 /// Returns a parser of finite numbers in a range; `unit` appears in its messages.
@@ -18,7 +19,8 @@ pub fn quantity(
             return Ok(value);
         }
         let bounds = format!("must be from {} to {} {unit}", range.start(), range.end());
-        Err(bounds.trim_end().to_string())
+        let hint = if unit == "kPa" { pascal_hint(value, *range.end()) } else { String::new() };
+        Err(bounds.trim_end().to_string() + &hint)
     }
 }
 
@@ -34,6 +36,9 @@ mod tests {
         for wrong in ["0", "-1", "nan", "inf", "10.1"] {
             assert_eq!(length(wrong), Err("must be from 0.01 to 10 m".into()), "{wrong}");
         }
+        let pressure = quantity(0.0..=5000.0, "kPa");
+        let told = "must be from 0 to 5000 kPa (170000 Pa is 170 kPa)".to_owned();
+        assert_eq!(pressure("170000"), Err(told));
         assert_eq!(length("2 m"), Err("must be a number from 0.01 to 10 m".into()));
     }
 }

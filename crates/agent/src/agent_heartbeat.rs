@@ -19,6 +19,7 @@ use super::radio::RadioNet;
 use super::roadside::{Pedestrian, TrafficLight};
 use bekker_ground::{GroundModel, Published};
 use bekker_math::spatial::{Load, Twist, Wrench};
+use bekker_vehicle::Controls;
 use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
 
 /// Returns the work of a wrench over a step of `h` s on a body that starts it with `twist`, J.
@@ -104,7 +105,8 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(env.obstacles, env.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
-            self.drive(index, [first_tick, tick], env, state, workspace);
+            let requested = self.request(index, [first_tick, tick], env, state, workspace);
+            state.controls = requested.clamped();
             let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
             if due || state.controls.uncouple {
                 self.vehicle.uncouple(&mut state.vehicle);
@@ -218,25 +220,24 @@ impl AgentModel {
         }
     }
 
-    fn drive(
+    /// Returns what the external command, or else the vehicle's driver, requests for a step.
+    fn request(
         &self,
         index: usize,
         [first_tick, tick]: [u64; 2],
         env: &HeartbeatEnv<'_>,
         state: &mut AgentState,
         workspace: &AgentWorkspace,
-    ) {
+    ) -> Controls {
         let HeartbeatEnv { clock, views, radios, .. } = *env;
         let (time, h) = (clock.time(tick), clock.step());
         let now_us = clock.micros(tick);
         if let Some(command) = state.command {
             state.driver.intent = Intent::of(&command);
-            state.controls = command.clamped();
-            return;
+            return command;
         }
         if let Some(controls) = self.drive_itself(state, time, h) {
-            state.controls = controls;
-            return;
+            return controls;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);
         let follows = self.leader.zip(self.driver.follower());
@@ -284,14 +285,15 @@ impl AgentModel {
             articulation,
             pedals,
         };
-        state.controls = self.driver.controls(&mut state.driver, &view).clamped();
+        let controls = self.driver.controls(&mut state.driver, &view);
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
-            let given = response.acceleration(&state.controls);
+            let given = response.acceleration(&controls);
             // the throttle that raises engine speed accelerates no more than the driver's limit
             let most = self.driver.follower().and_then(|own| own.plan().acceleration);
             let aimed = given - state.driver.speed.integral;
             station.aims(most.map_or(aimed, |most| aimed.min(most)));
         }
+        controls
     }
 
     /// Returns the pedal response in the direction of travel, for drivers that control

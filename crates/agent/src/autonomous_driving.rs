@@ -36,6 +36,6 @@ impl AgentModel {
             Phase::GaveUp if autonomy.goal.is_none() => Intent::Hold,
             Phase::GaveUp => Intent::Drive,
         };
-        Some(controls.clamped())
+        Some(controls)
     }
 }

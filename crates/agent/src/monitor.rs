@@ -11,6 +11,7 @@ use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::Controls;
 use bekker_vehicle::driver::Intent;
+use bekker_vehicle::inflation::kilopascals;
 use serde::{Deserialize, Serialize};
 use std::mem::take;
 
@@ -411,7 +412,7 @@ impl Monitor {
             mean_sinkage: per(self.sinkage_time, self.time),
             max_sinkage: self.max_sinkage,
             tyres: (self.inflation > 0.0 || self.tyre_time[0] > 0.0).then(|| TyreSummary {
-                inflation: self.inflation,
+                inflation_kpa: kilopascals(self.inflation),
                 deflection: per(self.tyre_time[0], self.time),
                 contact_length: per(self.tyre_time[1], self.time),
             }),

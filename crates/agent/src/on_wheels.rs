@@ -141,7 +141,7 @@ impl OnWheels {
             let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
             TyreState {
-                ring: flexible.map(|given| unloaded(given.inflation.of(wheel, own))),
+                ring: flexible.map(|given| unloaded(given.inflation_kpa.of(wheel, own))),
                 ..TyreState::default()
             }
         };
@@ -340,8 +340,8 @@ impl OnWheels {
             let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
             let central = flexible.and_then(|own| own.central_inflation);
             let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
-            let [least, most] = central.range.map(|kpa| 1e3 * kpa);
-            let (wanted, way) = (wanted.clamp(least, most), 1e3 * central.rate * h);
+            let [least, most] = central.limits();
+            let (wanted, way) = (wanted.clamp(least, most), central.pascals_per_second() * h);
             ring.inflation += (wanted - ring.inflation).clamp(-way, way);
         }
     }

@@ -75,16 +75,6 @@ const SLIDES: f64 = 0.15;
 /// Cosine of the tilt relative to the start below which a vehicle tips over.
 const TIPS: f64 = 0.9;
 
-const BRAKED: Controls = Controls {
-    throttle: 0.0,
-    steering: 0.0,
-    brake: 1.0,
-    gear: bekker_vehicle::Selector::Drive,
-    inflation: None,
-    locks: bekker_vehicle::Locks::OPEN,
-    uncouple: false,
-};
-
 /// Condition of a vehicle at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stand {
@@ -316,7 +306,8 @@ impl<'a> Relaxation<'a> {
         self.damp(start, (&pose, &twist, mass), [across, along, along], &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
         self.damp_trailer(start, [across, along, DAMPING]);
-        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, h).is_err() {
+        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &Controls::BRAKED, 0, h).is_err()
+        {
             return false;
         }
         // without grip a carcass does not change; belts deflect from the first load on

@@ -39,7 +39,7 @@ pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
     let tyre = spec.tyre.flexible.as_ref()?;
     let figures = tyre.ring(spec.tyre.rigid.radius()).ok()?;
     let ring = ring(tyre, &figures, relaxation(&spec.tyre));
-    Some((ring, tyre.inflation.of(0, 2 * spec.axles.len())))
+    Some((ring, tyre.inflation_kpa.of(0, 2 * spec.axles.len())))
 }
 
 /// Returns the ratio of damping to stiffness of a tire, s.

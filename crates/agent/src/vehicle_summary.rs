@@ -58,8 +58,8 @@ pub struct VehicleSummary {
 /// Values of all flexible tires together; rigid tires do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TyreSummary {
-    /// Mean inflation at the end, Pa.
-    pub inflation: f64,
+    /// Mean inflation at the end, kPa.
+    pub inflation_kpa: f64,
     /// Mean deflection, m.
     pub deflection: f64,
     /// Mean length of contact, m.

@@ -231,7 +231,7 @@ impl Tracking {
     pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
         (state.wanted, state.throttle) = (0.0, 0.0);
         let pedals = self.speed_control.hold(&mut state.speed, going.step);
-        Controls { steering: state.steering, ..pedals }.clamped()
+        Controls { steering: state.steering, ..pedals }
     }
 
     fn command(
@@ -256,7 +256,7 @@ impl Tracking {
         let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
         state.throttle = pedals.throttle;
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
-        Controls { steering: state.steering, gear, ..pedals }.clamped()
+        Controls { steering: state.steering, gear, ..pedals }
     }
 }
 

@@ -3,17 +3,17 @@
 use super::variable::{Causality, Kind, Range, Variable};
 use xml::writer::{EmitterConfig, EventWriter, Result, XmlEvent};
 
-/// Units with their exponents of kg, m, s and rad.
-const UNITS: [(&str, [i32; 4]); 9] = [
-    ("1", [0, 0, 0, 0]),
-    ("m", [0, 1, 0, 0]),
-    ("m/s", [0, 1, -1, 0]),
-    ("m/s2", [0, 1, -2, 0]),
-    ("rad/s", [0, 0, -1, 1]),
-    ("N", [1, 1, -2, 0]),
-    ("N.m", [1, 2, -2, 0]),
-    ("Pa", [1, -1, -2, 0]),
-    ("s", [0, 0, 1, 0]),
+/// Units with their exponents of kg, m, s and rad, and their factor.
+const UNITS: [(&str, [i32; 4], f64); 9] = [
+    ("1", [0, 0, 0, 0], 1.0),
+    ("m", [0, 1, 0, 0], 1.0),
+    ("m/s", [0, 1, -1, 0], 1.0),
+    ("m/s2", [0, 1, -2, 0], 1.0),
+    ("rad/s", [0, 0, -1, 1], 1.0),
+    ("N", [1, 1, -2, 0], 1.0),
+    ("N.m", [1, 2, -2, 0], 1.0),
+    ("kPa", [1, -1, -2, 0], 1e3),
+    ("s", [0, 0, 1, 0], 1.0),
 ];
 
 /// Log categories of the library.
@@ -100,12 +100,13 @@ impl Description<'_> {
     /// Writes the elements between capabilities and variables, which both versions share.
     pub(super) fn write_common(&self, xml: &mut Writer<'_>) -> Result<()> {
         xml.open("UnitDefinitions", &[])?;
-        for (name, powers) in UNITS {
+        for (name, powers, factor) in UNITS {
             xml.open("Unit", &[("name", name)])?;
             let powers = ["kg", "m", "s", "rad"].into_iter().zip(powers);
-            let powers: Vec<(&str, String)> =
-                powers.filter(|own| own.1 != 0).map(|own| (own.0, own.1.to_string())).collect();
-            xml.element("BaseUnit", &powers)?;
+            let powers = powers.filter(|own| own.1 != 0).map(|own| (own.0, own.1.to_string()));
+            let factor = (factor != 1.0).then(|| ("factor", factor.to_string()));
+            let attributes: Vec<(&str, String)> = powers.chain(factor).collect();
+            xml.element("BaseUnit", &attributes)?;
             xml.close()?;
         }
         xml.close()?;

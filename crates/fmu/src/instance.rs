@@ -7,8 +7,9 @@ use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{Built, world};
+use bekker_vehicle::inflation::{kilopascals, pascals};
 use bekker_vehicle::{Controls, Selector};
-use bekker_world::{World, WorldModel, WorldState, ensure_global_pool};
+use bekker_world::{CommandError, World, WorldModel, WorldState, ensure_global_pool};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -153,10 +154,8 @@ impl Instance {
         }
         for &agent in &self.outside {
             let command = self.about.inputs[agent].into();
-            self.world.command(agent, Some(command)).map_err(|source| FmuError::Command {
-                vehicle: self.world.model().agents[agent].name.clone(),
-                source,
-            })?;
+            let commanded = self.world.command(agent, Some(command));
+            commanded.map_err(|source| self.refused(agent, source))?;
         }
         let end = self.world.state().tick + count as u64 * clock.steps_per_heartbeat();
         while self.world.state().tick < end {
@@ -327,7 +326,13 @@ impl Instance {
             Control::Throttle => inputs.throttle = value,
             Control::Brake => inputs.brake = value,
             Control::Steering => inputs.steering = value,
-            Control::Inflation => inputs.inflation = (value > 0.0).then_some(value),
+            Control::Inflation => {
+                let allowed = "from 0 to 5000 kPa (1000 Pa is 1 kPa)";
+                let inflation = pascals(value.max(0.0));
+                let inflation =
+                    inflation.map_err(|_| FmuError::Value { name: name(), value, allowed })?;
+                inputs.inflation = (inflation > 0.0).then_some(inflation);
+            }
             Control::Lock(lock) => {
                 let engaged = switched(value).ok_or_else(|| FmuError::Value {
                     name: name(),
@@ -351,8 +356,13 @@ impl Instance {
                 inputs.gear = given.ok_or(FmuError::Value { name: name(), value, allowed })?;
             }
         }
-        self.about.inputs[agent] = inputs.clamped();
+        let checked = self.world.model().controls(agent, &inputs.into());
+        self.about.inputs[agent] = checked.map_err(|source| self.refused(agent, source))?;
         Ok(())
+    }
+
+    fn refused(&self, agent: usize, source: CommandError) -> FmuError {
+        FmuError::Command { vehicle: self.world.model().agents[agent].name.clone(), source }
     }
 }
 
@@ -368,7 +378,7 @@ fn number(inputs: &Controls, control: Control) -> f64 {
         Control::Brake => inputs.brake,
         Control::Steering => inputs.steering,
         Control::Gear => inputs.gear.sense(),
-        Control::Inflation => inputs.inflation.unwrap_or(0.0),
+        Control::Inflation => inputs.inflation.map_or(0.0, kilopascals),
         Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
         Control::Uncouple => f64::from(u8::from(inputs.uncouple)),
     }
@@ -377,11 +387,10 @@ fn number(inputs: &Controls, control: Control) -> f64 {
 /// Initial state other than the world; all vehicles apply the brake.
 fn initial(model: &WorldModel) -> About {
     let count = model.agents.len();
-    let standing = Controls { brake: 1.0, ..Controls::default() };
     About {
         phase: Phase::Instantiated,
         start_time: 0.0,
-        inputs: vec![standing; count],
+        inputs: vec![Controls::BRAKED; count],
         accelerations: vec![Vec3::zeros(); count],
     }
 }

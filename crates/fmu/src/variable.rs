@@ -8,6 +8,7 @@ use bekker_math::spatial::Vec3;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Driver;
 use bekker_vehicle::Lock;
+use bekker_vehicle::inflation::{MOST_KPA, kilopascals};
 use bekker_world::WorldModel;
 
 /// Role of a variable.
@@ -104,10 +105,10 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
         "Lever of the gearbox: 1 drive, 0 neutral, -1 reverse",
     ),
     (
-        "inflation",
+        "inflation_kpa",
         Control::Inflation,
-        Kind::Float64 { unit: "Pa" },
-        Range { min: 0.0, max: None, start: 0.0 },
+        Kind::Float64 { unit: "kPa" },
+        from(0.0, MOST_KPA, 0.0),
         "Inflation that central tyre inflation works towards; 0: as it is",
     ),
     lock("lock.centre", Lock::Centre, "Lock of the centre differential"),
@@ -189,7 +190,7 @@ const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
     ("force.y", "N", "Of the ground, along its left", |own| own.lateral),
     ("force.z", "N", "Of the ground, up", |own| own.load),
     ("torque", "N.m", "Of driveline and brake, positive forward", |own| own.torque),
-    ("inflation", "Pa", "Of a tyre that gives way, else 0", |own| own.inflation),
+    ("inflation_kpa", "kPa", "Of a tyre that gives way, else 0", |own| kilopascals(own.inflation)),
     ("deflection", "m", "How far such a tyre is pressed in", |own| own.deflection),
     ("contact_length", "m", "Of such a tyre", |own| own.contact_length),
 ];

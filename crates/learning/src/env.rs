@@ -292,8 +292,6 @@ fn command([steering, drive, direction]: Action) -> Command {
         brake: (-drive).max(0.0),
         steering: Steering::Share(steering),
         gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
-        inflation: None,
-        locks: bekker_vehicle::Locks::OPEN,
-        uncouple: false,
+        ..Command::default()
     }
 }

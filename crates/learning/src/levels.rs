@@ -142,7 +142,7 @@ fn scenario(
         model: options.vehicle.clone(),
         heading_deg: spec.heading.to_degrees(),
         tyre: tyre.filter(|_| !on_tracks),
-        inflation: options.inflation.map(Inflation::All),
+        inflation_kpa: options.inflation_kpa.map(Inflation::All),
         payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
         ..scenario.vehicle.remove(0)
     };
@@ -183,8 +183,8 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
     if options.flexible_tyres == Some(true) {
         return refused("flexible_tyres", "true".into(), format!("left out or false: {why}"));
     }
-    if let Some(inflation) = options.inflation {
-        return refused("inflation", inflation.to_string(), format!("left out: {why}"));
+    if let Some(kpa) = options.inflation_kpa {
+        return refused("inflation_kpa", kpa.to_string(), format!("left out: {why}"));
     }
     Ok(())
 }

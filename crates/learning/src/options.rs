@@ -16,7 +16,7 @@ pub struct Options {
     /// tires.
     pub flexible_tyres: Option<bool>,
     /// Inflation pressure of its tires, kPa (default: that of the vehicle file).
-    pub inflation: Option<f64>,
+    pub inflation_kpa: Option<f64>,
     /// Soil that replaces the drawn soils.
     pub soil: Option<String>,
     /// Difficulty of the levels, 0 to 1: the scatter of soils, slopes and routes.
@@ -56,7 +56,7 @@ impl Default for Options {
             vehicle: "hmmwv".into(),
             vehicles: None,
             flexible_tyres: None,
-            inflation: None,
+            inflation_kpa: None,
             soil: None,
             difficulty: 0.5,
             levels: 64,
@@ -98,8 +98,8 @@ impl Options {
         number("spacing", self.spacing, [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
-        if let (Some(inflation), Some(false)) = (self.inflation, self.flexible_tyres) {
-            let (option, value) = ("inflation", inflation.to_string());
+        if let (Some(kpa), Some(false)) = (self.inflation_kpa, self.flexible_tyres) {
+            let (option, value) = ("inflation_kpa", kpa.to_string());
             let allowed = "left out: rigid tyres have none".into();
             return Err(LearningError::Option { option, value, allowed });
         }

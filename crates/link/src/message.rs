@@ -140,9 +140,9 @@ pub struct VehicleControls {
     /// Position of the gear selector, by default `drive`. Not allowed with `speed`.
     #[serde(default)]
     pub gear: Option<Selector>,
-    /// Target pressure of the central tire inflation system, Pa.
+    /// Target pressure of the central tire inflation system, kPa.
     #[serde(default)]
-    pub inflation: Option<f64>,
+    pub inflation_kpa: Option<f64>,
     /// Differentials to lock.
     #[serde(default)]
     pub locks: Locks,
@@ -395,6 +395,7 @@ mod tests {
             r#"{"type":"hello"}"#,
             r#"{"type":"act","controls":[{"vehicle":"a","throtle":1}]}"#,
             r#"{"type":"act","controls":[{"vehicle":"a","throttle":"1"}]}"#,
+            r#"{"type":"act","controls":[{"vehicle":"a","inflation":170000}]}"#,
         ] {
             assert!(read(text).is_err(), "{text}");
         }

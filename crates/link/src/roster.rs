@@ -7,6 +7,7 @@ use super::outline::Outline;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bekker_vehicle::Controls;
+use bekker_vehicle::inflation::pascals;
 use bekker_world::{Asked, Command, CommandOrigin, HeldSpeed, OnTimeout, Seat, Steering};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,16 +28,6 @@ const LONGEST_SAID: usize = 4096;
 const MOST_SAID: usize = 256;
 /// Greatest speed that a command may request, m/s.
 const FASTEST: f64 = 50.0;
-/// Full brake.
-const BRAKE: Controls = Controls {
-    throttle: 0.0,
-    steering: 0.0,
-    brake: 1.0,
-    gear: bekker_vehicle::Selector::Drive,
-    inflation: None,
-    locks: bekker_vehicle::Locks::OPEN,
-    uncouple: false,
-};
 
 /// A seat (vehicle with an external controller) with its driver and current command.
 #[derive(Clone, Debug)]
@@ -178,7 +169,7 @@ pub(super) type Refusal = (FaultCode, String);
 
 impl Roster {
     pub fn new(seats: &[Seat], tick: u64) -> Roster {
-        let (controls, origin) = (BRAKE, CommandOrigin::Driver);
+        let (controls, origin) = (Controls::BRAKED, CommandOrigin::Driver);
         let vacant = |seat: &Seat| Taken {
             seat: *seat,
             driver: None,
@@ -252,7 +243,7 @@ impl Roster {
             let vehicle = outline.name(own.seat.agent).to_owned();
             let what = match own.seat.on_timeout {
                 OnTimeout::Brake => {
-                    own.controls = Controls { gear: own.controls.gear, ..BRAKE };
+                    own.controls = Controls { gear: own.controls.gear, ..Controls::BRAKED };
                     own.speed = None;
                     "it brakes"
                 }
@@ -412,7 +403,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         steering,
         angle,
         gear,
-        inflation,
+        inflation_kpa,
         locks,
         uncouple,
         vehicle,
@@ -437,7 +428,9 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (share, None) => Steering::Share(share.unwrap_or_default()),
     };
     let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
-    let (gear, inflation) = (gear.unwrap_or_default(), *inflation);
+    let gear = gear.unwrap_or_default();
+    let inflation = inflation_kpa.map(pascals).transpose();
+    let inflation = inflation.map_err(|error| format!("vehicle {vehicle:?}: {error}"))?;
     let (locks, uncouple) = (*locks, *uncouple);
     Ok(Command { throttle, brake, steering, gear, inflation, locks, uncouple })
 }

@@ -99,7 +99,7 @@ pub struct MappedVehicle {
     /// Inflation pressure of the tires, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
-    pub inflation: Option<Inflation>,
+    pub inflation_kpa: Option<Inflation>,
     /// Payload of the vehicle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]

@@ -210,9 +210,9 @@ impl Subject {
     /// Returns this vehicle at the origin, heading along x.
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
         let model = self.model.clone();
-        if let Some(Vehicle { tyre, inflation, payload, overrides, .. }) = self.fitted.clone() {
+        if let Some(Vehicle { tyre, inflation_kpa, payload, overrides, .. }) = self.fitted.clone() {
             let bare = Subject { fitted: None, ..self.clone() }.vehicle(name, driver);
-            return Vehicle { tyre, inflation, payload, overrides, ..bare };
+            return Vehicle { tyre, inflation_kpa, payload, overrides, ..bare };
         }
         Vehicle {
             name: name.into(),
@@ -221,7 +221,7 @@ impl Subject {
             heading_deg: 0.0,
             speed: 0.0,
             tyre: None,
-            inflation: None,
+            inflation_kpa: None,
             row: None,
             column: None,
             driver,

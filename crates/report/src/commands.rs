@@ -30,7 +30,7 @@ pub(super) fn described() -> [(&'static str, &'static str); 13] {
         ("brake", "0 to 1"),
         ("steering", "share of full lock, -1 (right) to 1 (left)"),
         ("gear", "lever of the gearbox: drive, neutral, reverse"),
-        ("inflation_Pa", "that central tyre inflation works towards, if it was asked for"),
+        ("inflation_kpa", "that central tyre inflation works towards, if it was asked for"),
         (
             "locks",
             "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
@@ -42,13 +42,27 @@ pub(super) fn described() -> [(&'static str, &'static str); 13] {
     ]
 }
 
+/// Returns a pressure, Pa, in kPa as text that has all bits: only the decimal point moves.
+fn kilopascals(pressure: f64) -> String {
+    let text = pressure.abs().to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = format!("{whole:0>4}");
+    let (kilo, rest) = whole.split_at(whole.len() - 3);
+    let text = format!("{kilo}.{rest}{fraction}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Reads the text of [`kilopascals`] as a pressure, Pa.
+fn pascals(text: &str) -> Option<f64> {
+    format!("{text}e3").parse().ok()
+}
+
 fn columns() -> Vec<Column> {
     let values = |name: &str| match name {
         "tick" => Values::OptionalLong(Vec::new()),
-        "vehicle" | "gear" | "locks" | "uncouple" | "origin" | "driver" | "says" => {
-            Values::Text(Vec::new())
-        }
-        "inflation_Pa" => Values::OptionalReal(Vec::new()),
+        // text, so that an inflation keeps its bits
+        "vehicle" | "gear" | "inflation_kpa" | "locks" | "uncouple" | "origin" | "driver"
+        | "says" => Values::Text(Vec::new()),
         _ => Values::Real(Vec::new()),
     };
     described().map(|(name, _)| Column { name: name.to_owned(), values: values(name) }).into()
@@ -82,7 +96,7 @@ impl Row {
                 brake: number(4)?,
                 steering: number(5)?,
                 gear: LEVERS.iter().find(|(_, name)| *name == lever)?.0,
-                inflation: if inflation.is_empty() { None } else { Some(number(7)?) },
+                inflation: if inflation.is_empty() { None } else { Some(pascals(inflation)?) },
                 locks: Locks::named(locks.split_whitespace()).ok()?,
                 uncouple: uncouple.parse().ok()?,
             },
@@ -109,7 +123,7 @@ impl Row {
             brake.to_string(),
             steering.to_string(),
             lever.into(),
-            inflation.map(|pressure| pressure.to_string()).unwrap_or_default(),
+            inflation.map(kilopascals).unwrap_or_default(),
             locks.iter().map(Lock::name).collect::<Vec<_>>().join(" "),
             uncouple.to_string(),
             origin.name().into(),
@@ -243,18 +257,20 @@ mod tests {
 
     #[test]
     fn a_row_comes_back_to_the_bit() {
-        let controls = Controls {
+        let of = |pressure| Controls {
             throttle: 0.1 + 0.2,
             steering: -1.0 / 3.0,
             brake: f64::MIN_POSITIVE,
             gear: Selector::Reverse,
-            inflation: Some(1.5e5),
+            inflation: Some(pressure),
             locks: Locks { centre: true, rear_axles: true, ..Locks::OPEN },
             uncouple: true,
         };
-        for (controls, origin) in
-            [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]
-        {
+        assert_eq!(kilopascals(1.5e5), "150");
+        let pressures = [0.0, 0.1, 12.0, 1.5e5, 1.3e5_f64.next_down(), 130_000.123_456_789, 5e6];
+        let all = pressures.map(|pressure| (of(pressure), CommandOrigin::Driver));
+        let lost = (Controls::default(), CommandOrigin::Lost);
+        for (controls, origin) in all.into_iter().chain([lost]) {
             let says = vec![b"mud, ahead".to_vec(), vec![0, 255]];
             let driver = "mine".to_owned();
             let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin, driver, says };

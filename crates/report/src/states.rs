@@ -44,6 +44,7 @@ use super::growing::Growing;
 use bekker_agent::{Sample, TrailerSample, WheelSample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_scenario::config::{Output, Quantity};
+use bekker_vehicle::inflation::kilopascals;
 use std::path::Path;
 
 /// Stem of the files' names.
@@ -318,9 +319,9 @@ static OF_WHEEL: [OfWheel; 10] = [
     ),
     (
         Quantity::TyreInflation,
-        "inflation_pa",
-        |w| w.inflation,
-        "inflation of the tyre, Pa; 0 for what does not give way, as the next two",
+        "inflation_kpa",
+        |w| kilopascals(w.inflation),
+        "inflation of the tyre, kPa; 0 for what does not give way, as the next two",
     ),
     (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "how far it is pressed in, m"),
     (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
@@ -374,7 +375,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
             traction: value("traction_n"),
             lateral: value("lateral_n"),
             torque: value("torque_nm"),
-            inflation: value("inflation_pa"),
+            inflation: 1e3 * value("inflation_kpa"),
             deflection: value("deflection_m"),
             contact_length: value("contact_length_m"),
             ..WheelSample::default()

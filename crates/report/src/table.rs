@@ -176,8 +176,8 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
         format!("{:.1}", 100.0 * vehicle.mean_sinkage),
         format!("{:.1}", 100.0 * vehicle.max_sinkage),
         vehicle.tyres.map_or("-".to_owned(), |tyres| {
-            let TyreSummary { inflation, deflection, contact_length } = tyres;
-            format!("{:.0}/{:.0}/{:.0}", inflation / 1e3, 1e3 * deflection, 1e2 * contact_length)
+            let TyreSummary { inflation_kpa, deflection, contact_length } = tyres;
+            format!("{inflation_kpa:.0}/{:.0}/{:.0}", 1e3 * deflection, 1e2 * contact_length)
         }),
         vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
         format!("{:.0}", vehicle.drive_energy / 1e3),

@@ -10,6 +10,7 @@
 
 use super::document::{Document, Node, Value};
 use super::fault::{Fault, Problem, nearest_word};
+use bekker_vehicle::inflation::pascal_hint;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -338,7 +339,11 @@ impl<'s> Checker<'s> {
             && bound("exclusiveMinimum").is_none_or(|least| number > least)
             && bound("exclusiveMaximum").is_none_or(|most| number < most);
         if !within {
-            self.fault(key, node, Problem::OutOfRange { bounds: bounds(schema) });
+            let mut bounds = bounds(schema);
+            if schema["unit"] == "kPa" {
+                bounds += &pascal_hint(number, bound("maximum").unwrap_or(f64::INFINITY));
+            }
+            self.fault(key, node, Problem::OutOfRange { bounds });
         }
     }
 

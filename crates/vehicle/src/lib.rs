@@ -9,6 +9,7 @@ mod catalogue;
 pub mod collision;
 mod controls;
 pub mod driver;
+pub mod inflation;
 mod lock;
 pub mod multibody;
 mod outline;

@@ -236,7 +236,7 @@ impl Vehicle {
         let load = self.mass * GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
-                let inflation = flexible.inflation.of(wheel, 2 * self.spec.own_axles().len());
+                let inflation = flexible.inflation_kpa.of(wheel, 2 * self.spec.own_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {
@@ -463,7 +463,8 @@ impl Vehicle {
 
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
     ///
-    /// `tick` counts the steps, for the gearbox.
+    /// The controls are within their ranges ([`Controls::clamped`]); `tick` counts the steps, for
+    /// the gearbox.
     pub fn step(
         &self,
         state: &mut VehicleState,
@@ -472,13 +473,12 @@ impl Vehicle {
         tick: u64,
         h: f64,
     ) -> Result<(), StepError> {
-        let controls = controls.clamped();
         let transmission = &self.parts.driveline.transmission;
         let before = transmission.shafts.speeds(&state.body.u);
         self.suspend(state.coupling, &mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.build_up(state, controls.brake, h);
-        self.drive(state, &mut workspace.body, &controls, tick, h);
+        self.drive(state, &mut workspace.body, controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
         let still = self.blow(workspace);
         let held = state.coupling == Coupling::Holds;

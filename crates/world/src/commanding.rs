@@ -21,6 +21,10 @@ pub enum Steering {
 }
 
 /// Commands to a vehicle, in force until the next ones.
+///
+/// All external controllers send this type: Python, the link, ROS 2, functional mock-up units,
+/// learning and drivers written in Rust. [`WorldModel::controls`] checks it against the vehicle and
+/// clamps it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Throttle, 0 to 1.

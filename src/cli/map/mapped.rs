@@ -198,7 +198,7 @@ impl Mapped {
     ) -> Result<f64, Failure> {
         let vehicle = &self.map.base.scenario.vehicle[0];
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
-        let fitted = (&vehicle.tyre, &vehicle.inflation, &vehicle.payload, &vehicle.overrides);
+        let fitted = (&vehicle.tyre, &vehicle.inflation_kpa, &vehicle.payload, &vehicle.overrides);
         let decisive = serde_json::to_vec(&(decisive, spec, fitted));
         let key = going::key(&decisive.unwrap_or_default());
         if let Some(known) = folder.column(&key) {

@@ -61,7 +61,7 @@ impl Check {
     pub fn report(&self) -> String {
         let slips = self.changes.iter().any(|change| change.at.slip.is_some());
         let angles = self.changes.iter().any(|change| change.at.slip_angle.is_some());
-        let inflations = self.changes.iter().any(|change| change.at.inflation.is_some());
+        let inflations = self.changes.iter().any(|change| change.at.inflation_kpa.is_some());
         let rows = self
             .greatest()
             .into_iter()
@@ -69,7 +69,7 @@ impl Check {
                 let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
                 row.extend(at.slip.map(|slip| format!("{slip:.3}")));
                 row.extend(at.slip_angle.map(|angle| format!("{:.1}", angle.to_degrees())));
-                row.extend(at.inflation.map(|inflation| format!("{:.0}", 1e-3 * inflation)));
+                row.extend(at.inflation_kpa.map(|kpa| format!("{kpa:.0}")));
                 row.extend([table::figure(c.value), table::figure(c.refined)]);
                 row.extend([table::percent(c.change), verdict(c.converged).to_string()]);
                 row

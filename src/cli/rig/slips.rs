@@ -89,9 +89,9 @@ pub struct Setting {
     /// The slip angle, rad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_angle: Option<f64>,
-    /// The inflation, Pa.
+    /// The inflation, kPa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inflation: Option<f64>,
+    pub inflation_kpa: Option<f64>,
 }
 
 impl Setting {
@@ -99,15 +99,15 @@ impl Setting {
         Setting { slip: Some(slip), ..Setting::default() }
     }
 
-    pub fn at_inflation(inflation: f64) -> Setting {
-        Setting { inflation: Some(inflation), ..Setting::default() }
+    pub fn at_inflation(kpa: f64) -> Setting {
+        Setting { inflation_kpa: Some(kpa), ..Setting::default() }
     }
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(inflation) = self.inflation {
-            return write!(to, "{:.0} kPa", 1e-3 * inflation);
+        if let Some(kpa) = self.inflation_kpa {
+            return write!(to, "{kpa:.0} kPa");
         }
         let angle =
             self.slip_angle.map(|angle| format!("slip angle {:.1} deg", angle.to_degrees()));

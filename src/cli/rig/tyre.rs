@@ -15,6 +15,7 @@ use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
+use crate::vehicle::inflation::kilopascals;
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
 use crate::vehicle::tyre::{RingFigures, tyre};
 use clap::Args;
@@ -25,7 +26,7 @@ use std::path::Path;
 /// Press a tire on a plate and on soil at several inflations: deflection, contact, pressure
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig tyre --vehicle hmmwv\n  \
-    bekker rig tyre --vehicle hmmwv --inflation 55,83,138,207 --soil chrono_mid\n  \
+    bekker rig tyre --vehicle hmmwv --inflation-kpa 55,83,138,207 --soil chrono_mid\n  \
     bekker rig tyre --tyre fed_alpha --load 20000 --json --no-plot")]
 pub struct Tyre {
     /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
@@ -37,7 +38,7 @@ pub struct Tyre {
     tyre: Option<String>,
     /// Inflations, kPa (default: 0.4, 0.6, 1 and 1.5 times that of the tire file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.0..=5000.0, "kPa"))]
-    inflation: Vec<f64>,
+    inflation_kpa: Vec<f64>,
     /// Load, N (default: mean wheel load of the vehicle, or the middle load of the tire file)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
@@ -71,12 +72,12 @@ const TOLERANCE: f64 = 0.02;
 
 impl Mounted {
     /// Why a load, N, has no result at an inflation, kPa, if it presses the tyre flat.
-    fn flat(&self, inflation: f64, load: f64) -> Option<String> {
+    fn flat(&self, kpa: f64, load: f64) -> Option<String> {
         // beyond that, the belt law extrapolates values that no tire has
-        let flat = self.figures.plate(1e3 * inflation, self.file.section_height).load;
+        let flat = self.figures.plate(1e3 * kpa, self.file.section_height).load;
         (load > flat).then(|| {
             format!(
-                "--load = {load} presses the tyre flat at {inflation} kPa; must be at most {flat:.0} N, \
+                "--load = {load} presses the tyre flat at {kpa} kPa; must be at most {flat:.0} N, \
                  which presses it in by its section"
             )
         })
@@ -86,13 +87,13 @@ impl Mounted {
 impl Tyre {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mounted = self.mounted()?;
-        let nominal = mounted.file.inflation.of(0, 2) / 1e3;
-        let inflations = if self.inflation.is_empty() {
+        let nominal = mounted.file.inflation_kpa.of(0, 2) / 1e3;
+        let inflations = if self.inflation_kpa.is_empty() {
             SHARES.map(|share| (share * nominal).round()).to_vec()
         } else {
-            self.inflation.clone()
+            self.inflation_kpa.clone()
         };
-        let [least, most] = mounted.file.measured();
+        let [least, most] = mounted.file.measured_kpa();
         for kpa in inflations.iter().filter(|kpa| !(least..=most).contains(*kpa)) {
             eprintln!(
                 "warning: at {kpa} kPa what the tyre carries is extrapolated: it was measured from {least} to {most} kPa"
@@ -121,8 +122,8 @@ impl Tyre {
                 "load": load,
                 "ring": mounted.ring,
                 "spacing": self.grid,
-                "runs": runs.iter().map(|(inflation, plate, soil)| json!({
-                    "inflation": 1e3 * inflation,
+                "runs": runs.iter().map(|(kpa, plate, soil)| json!({
+                    "inflation_kpa": kpa,
                     "plate": plate,
                     "soil": soil,
                 })).collect::<Vec<_>>(),
@@ -139,19 +140,19 @@ impl Tyre {
         &self,
         mounted: &Mounted,
         load: f64,
-        inflations: &[f64],
+        inflations_kpa: &[f64],
         soil: Option<&Soil>,
     ) -> Result<Pressed, Failure> {
-        let flattest = inflations.iter().copied().max_by(f64::total_cmp);
+        let flattest = inflations_kpa.iter().copied().max_by(f64::total_cmp);
         if let Some(reason) = flattest.and_then(|most| mounted.flat(most, load)) {
             // if the tire at the highest inflation is flat, all are
             return Err(Failure::Input { subject: mounted.name.clone(), cause: reason });
         }
-        let at = |&inflation: &f64| (inflation, self.press_at(mounted, load, inflation, soil));
-        let all: Vec<_> = inflations.par_iter().map(at).collect();
+        let at = |&kpa: &f64| (kpa, self.press_at(mounted, load, kpa, soil));
+        let all: Vec<_> = inflations_kpa.par_iter().map(at).collect();
         let mut pressed = Pressed::default();
-        for (inflation, found) in all {
-            let at = Setting::at_inflation(1e3 * inflation);
+        for (kpa, found) in all {
+            let at = Setting::at_inflation(kpa);
             match found? {
                 Ok((run, changes)) => {
                     pressed.runs.push(run);
@@ -173,16 +174,16 @@ impl Tyre {
         &self,
         mounted: &Mounted,
         load: f64,
-        inflation: f64,
+        kpa: f64,
         soil: Option<&Soil>,
     ) -> Result<Result<(Run, Vec<Change>), String>, Failure> {
-        if let Some(reason) = mounted.flat(inflation, load) {
+        if let Some(reason) = mounted.flat(kpa, load) {
             return Ok(Err(reason));
         }
         let rig = |soil: Option<&Soil>| TyreRig {
             underside: mounted.underside.clone(),
             ring: mounted.ring.clone(),
-            inflation: 1e3 * inflation,
+            inflation: 1e3 * kpa,
             load,
             soil: soil.cloned(),
             laws: Laws::refined(),
@@ -196,12 +197,12 @@ impl Tyre {
                 changes.extend(more);
                 result
             });
-            Ok(((inflation, plate, on_soil), changes))
+            Ok(((kpa, plate, on_soil), changes))
         });
         match both {
             Err(cause @ RigError::NotCarried { .. }) => Ok(Err(format!(
                 "{cause}. The soil may not bear this load (take less: --load), or a belt with so little air \
-                 trembles between nodes (take more: --inflation, or finer nodes: --grid)"
+                 trembles between nodes (take more: --inflation-kpa, or finer nodes: --grid)"
             ))),
             Err(cause @ RigError::NotFinite { .. }) => Ok(Err(cause.to_string())),
             Err(cause) => Err(cause.into()),
@@ -215,7 +216,7 @@ impl Tyre {
             return rig.run().map(|result| (result, Vec::new()));
         }
         let (result, mut changes) = converge(rig, self.output.tolerance.unwrap_or(TOLERANCE))?;
-        let at = Setting::at_inflation(rig.inflation);
+        let at = Setting::at_inflation(kilopascals(rig.inflation));
         let on = rig.soil.as_ref().map_or("plate", |soil| &soil.name);
         changes.iter_mut().for_each(|own| own.figure = format!("{} on {on}", own.figure));
         let at_it = |convergence| Change { at, convergence };
@@ -235,10 +236,10 @@ impl Tyre {
         };
         if let Some(name) = &self.tyre {
             let own = tyre(name).map_err(|error| refused("--tyre", error.to_string()))?;
-            let nominal = own.flexible.inflation.of(0, 2) / 1e3;
+            let nominal = own.flexible.inflation_kpa.of(0, 2) / 1e3;
             let points = own.flexible.load_deflection.iter();
             let points: Vec<f64> =
-                points.filter(|p| p.inflation == nominal).map(|p| p.load).collect();
+                points.filter(|p| p.inflation_kpa == nominal).map(|p| p.load).collect();
             let load = points.get(points.len() / 2).copied().unwrap_or(LOAD);
             return make(&own.name, &own.rigid, &own.flexible, own.rigid.radius(), load);
         }
@@ -276,10 +277,10 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 }
 
 fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refused]) -> String {
-    let row = |on: &str, inflation: f64, result: &TyreResult| {
+    let row = |on: &str, kpa: f64, result: &TyreResult| {
         vec![
             on.to_owned(),
-            format!("{inflation:.0}"),
+            format!("{kpa:.0}"),
             format!("{:.1}", 1e3 * result.deflection),
             format!("{:.1}", 100.0 * result.deflection / mounted.file.section_height),
             format!("{:.1}", 100.0 * result.contact_length),
@@ -288,16 +289,13 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
             format!("{:.1}", 100.0 * result.sinkage),
         ]
     };
-    let plates = runs.iter().map(|(inflation, plate, _)| row("plate", *inflation, plate));
-    let soils = runs.iter().filter_map(|(inflation, _, soil)| {
-        soil.as_ref().map(|result| row(&bed.name, *inflation, result))
-    });
+    let plates = runs.iter().map(|(kpa, plate, _)| row("plate", *kpa, plate));
+    let soils = runs
+        .iter()
+        .filter_map(|(kpa, _, soil)| soil.as_ref().map(|result| row(&bed.name, *kpa, result)));
     let nothing = refused.iter().map(|Refused { at, .. }| {
-        let inflation = format!("{:.0}", 1e-3 * at.inflation.unwrap_or_default());
-        ["no result".to_owned(), inflation]
-            .into_iter()
-            .chain([(); 6].map(|()| "-".into()))
-            .collect()
+        let kpa = format!("{:.0}", at.inflation_kpa.unwrap_or_default());
+        ["no result".to_owned(), kpa].into_iter().chain([(); 6].map(|()| "-".into())).collect()
     });
     let header = [
         "on",
@@ -322,19 +320,19 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
 
 /// Which contacts are too short for the belt's stations.
 fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
-    let short = |on: &str, inflation: f64, result: &TyreResult| {
+    let short = |on: &str, kpa: f64, result: &TyreResult| {
         (result.stations < RESOLVED).then(|| {
             format!(
-                "\n{on}, {inflation:.0} kPa: contact over {} of the belt's stations, {:.1} cm apart; below {RESOLVED} its \
+                "\n{on}, {kpa:.0} kPa: contact over {} of the belt's stations, {:.1} cm apart; below {RESOLVED} its \
                  length and pressures are not told right: take more --load",
                 result.stations,
                 100.0 * (mounted.ring.station_at(1) - mounted.ring.station_at(0)),
             )
         })
     };
-    let plates = runs.iter().filter_map(|(inflation, plate, _)| short("plate", *inflation, plate));
-    let soils = runs.iter().filter_map(|(inflation, _, soil)| {
-        soil.as_ref().and_then(|result| short(&bed.name, *inflation, result))
+    let plates = runs.iter().filter_map(|(kpa, plate, _)| short("plate", *kpa, plate));
+    let soils = runs.iter().filter_map(|(kpa, _, soil)| {
+        soil.as_ref().and_then(|result| short(&bed.name, *kpa, result))
     });
     plates.chain(soils).collect()
 }
@@ -349,14 +347,14 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
         series,
     };
     let deepest = mounted.file.load_deflection.iter().map(|p| p.deflection).fold(0.0, f64::max);
-    let curve = |inflation: f64| {
+    let curve = |kpa: f64| {
         (0..=40)
             .map(|k| deepest * f64::from(k) / 40.0)
-            .map(|d| [1e3 * d, 1e-3 * mounted.figures.plate(1e3 * inflation, d).load])
+            .map(|d| [1e3 * d, 1e-3 * mounted.figures.plate(1e3 * kpa, d).load])
             .collect::<Vec<_>>()
     };
     let mut inflations: Vec<f64> =
-        mounted.file.load_deflection.iter().map(|point| point.inflation).collect();
+        mounted.file.load_deflection.iter().map(|point| point.inflation_kpa).collect();
     inflations.sort_by(f64::total_cmp);
     inflations.dedup();
     let mut loads = Vec::new();
@@ -364,7 +362,7 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
         let name = format!("{inflation:.0} kPa");
         loads.push(line(name.clone(), curve(inflation), Mark::Line));
         let points = mounted.file.load_deflection.iter();
-        let points = points.filter(|point| point.inflation == inflation);
+        let points = points.filter(|point| point.inflation_kpa == inflation);
         let points = points.map(|point| [1e3 * point.deflection, 1e-3 * point.load]).collect();
         loads.push(line(name, points, Mark::Dots));
     }

@@ -33,7 +33,7 @@ use std::path::Path;
     bekker rig wheel --soil chrono_mid --radius 0.467 --width 0.254 --load 6312 --slip 0:0.8:17\n  \
     bekker rig wheel --soil deep_snow --slip 0.05,0.1,0.2 --set damping=3e4 --json --no-check\n  \
     bekker rig wheel --soil chrono_mid --laws reference\n  \
-    bekker rig wheel --soil chrono_mid --vehicle hmmwv --inflation 83 --towed\n  \
+    bekker rig wheel --soil chrono_mid --vehicle hmmwv --inflation-kpa 83 --towed\n  \
     bekker rig wheel --soil chrono_mid --vehicle hmmwv --towed --slip-angle-deg 0:20:5\n  \
     bekker rig wheel --soil chrono_mid --slip 0.2 --slip-angle-deg 0,5,10,20")]
 pub struct Wheel {
@@ -74,7 +74,7 @@ struct Shape {
     tyre: Option<String>,
     /// Tire inflation, kPa (default: that of the vehicle's first axle)
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]
-    inflation: Option<f64>,
+    inflation_kpa: Option<f64>,
     /// Radius of a cylindrical wheel, m
     #[arg(long, value_name = "M", default_value = "0.467", allow_negative_numbers = true, value_parser = quantity(0.02..=3.0, "m"))]
     radius: f64,
@@ -209,7 +209,7 @@ impl Wheel {
             });
         }
         let at_angle = |&slip_angle: &Option<f64>| {
-            slips.iter().map(move |&slip| Setting { slip, slip_angle, inflation: None })
+            slips.iter().map(move |&slip| Setting { slip, slip_angle, inflation_kpa: None })
         };
         Ok(angles.iter().flat_map(at_angle).collect())
     }
@@ -304,17 +304,19 @@ impl Shape {
             cause: "runs on tracks: see `bekker rig track`".into(),
         })?;
         let own = (self.tyre.as_deref() != Some("rigid")).then(|| belt(spec)).flatten();
-        if own.is_none() && (self.tyre.as_deref() == Some("flexible") || self.inflation.is_some()) {
+        if own.is_none()
+            && (self.tyre.as_deref() == Some("flexible") || self.inflation_kpa.is_some())
+        {
             return Err(Failure::Input {
                 subject: name.clone(),
                 cause:
-                    "its tyres are rigid: --inflation, and --tyre flexible, need a file that says \
+                    "its tyres are rigid: --inflation-kpa, and --tyre flexible, need a file that says \
                         how they give way ([tyre.flexible])"
                         .into(),
             });
         }
-        let belt =
-            own.map(|(ring, inflation)| (ring, self.inflation.map_or(inflation, |kpa| 1e3 * kpa)));
+        let belt = own
+            .map(|(ring, inflation)| (ring, self.inflation_kpa.map_or(inflation, |kpa| 1e3 * kpa)));
         let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
         Ok(Mounted {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,

@@ -136,7 +136,7 @@ fn step(
     room: &mut VehicleWorkspace,
     (tick, steering): (usize, f64),
 ) -> Option<()> {
-    let held = Controls { brake: 1.0, steering, gear: Selector::Neutral, ..Controls::default() };
+    let held = Controls { steering, gear: Selector::Neutral, ..Controls::BRAKED };
     vehicle.step(state, room, &held, tick as u64, STEP).ok()
 }
 

@@ -107,8 +107,9 @@ fn overridden(
 
 /// All settings of a vehicle's entry that affect its spec, as a cache key.
 fn asked(entry: &config::Vehicle) -> String {
-    let config::Vehicle { model, tyre, inflation, payload, overrides, driver, .. } = entry;
-    let asked = (model, tyre, inflation, payload, overrides, driver.inflations(), driver.locks());
+    let config::Vehicle { model, tyre, inflation_kpa, payload, overrides, driver, .. } = entry;
+    let asked =
+        (model, tyre, inflation_kpa, payload, overrides, driver.inflations(), driver.locks());
     serde_json::to_string(&asked).unwrap_or_default()
 }
 
@@ -120,8 +121,8 @@ fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (St
     let AnySpec::Wheeled(own) = &mut spec else {
         let asked = [
             ("tyre", "be absent", entry.tyre.is_some()),
-            ("inflation", "be absent", entry.inflation.is_some()),
-            ("driver.rows", "give no inflation", entry.driver.inflates()),
+            ("inflation_kpa", "be absent", entry.inflation_kpa.is_some()),
+            ("driver.rows", "give no inflation_kpa", entry.driver.inflates()),
         ];
         return match asked.into_iter().find(|(.., asked)| *asked) {
             Some((key, must, _)) => refused(key, format!("must {must}: {name} runs on tracks")),
@@ -137,19 +138,22 @@ fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (St
         Some(TyreModel::Flexible) if own.tyre.flexible.is_none() => {
             return refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"));
         }
-        Some(TyreModel::Rigid) if entry.inflation.is_some() => {
-            return refused("inflation", "must be absent beside tyre = \"rigid\"".into());
+        Some(TyreModel::Rigid) if entry.inflation_kpa.is_some() => {
+            return refused("inflation_kpa", "must be absent beside tyre = \"rigid\"".into());
         }
-        None if entry.inflation.is_some() && !flexible => {
-            return refused("inflation", format!("must be absent: no file of {name} {says_how}"));
+        None if entry.inflation_kpa.is_some() && !flexible => {
+            return refused(
+                "inflation_kpa",
+                format!("must be absent: no file of {name} {says_how}"),
+            );
         }
         _ => {}
     }
-    if let Some(inflation) = &entry.inflation {
-        inflate(own, inflation).map_err(|cause| ("inflation".to_owned(), cause))?;
+    if let Some(inflation) = &entry.inflation_kpa {
+        inflate(own, inflation).map_err(|cause| ("inflation_kpa".to_owned(), cause))?;
     }
     if entry.driver.inflates() && entry.tyre == Some(TyreModel::Rigid) {
-        return refused("driver.rows", "must give no inflation beside tyre = \"rigid\"".into());
+        return refused("driver.rows", "must give no inflation_kpa beside tyre = \"rigid\"".into());
     }
     sets_inflation(own, &entry.driver)?;
     Ok(spec)
@@ -184,7 +188,7 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
     let name = &spec.name;
     for (row, asked) in driver.inflations() {
         if ranges.is_empty() {
-            let cause = format!("must give no inflation: {name} has no central tyre inflation");
+            let cause = format!("must give no inflation_kpa: {name} has no central tyre inflation");
             return Err(("driver.rows".into(), cause));
         }
         let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
@@ -192,7 +196,7 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
             let cause = format!(
                 "must be from {least} to {most} kPa, which the central tyre inflation of {name} sets"
             );
-            return Err((format!("driver.rows[{row}].inflation"), cause));
+            return Err((format!("driver.rows[{row}].inflation_kpa"), cause));
         }
     }
     Ok(())
@@ -376,7 +380,7 @@ mod tests {
         let keys = [
             "",
             "tyre = \"rigid\"",
-            "inflation = 150",
+            "inflation_kpa = 150",
             "overrides = { chassis = { mass = 2500 } }",
         ];
         let first = keys.map(read);

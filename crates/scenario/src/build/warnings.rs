@@ -284,15 +284,15 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
         let own = spec.wheeled()?;
         let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
         tyres.find_map(|tyre| {
-            let [least, most] = tyre.measured();
+            let [least, most] = tyre.measured_kpa();
             let outside = |kpa: &&f64| !(least..=most).contains(*kpa);
-            Some((*tyre.inflation.figures().iter().find(outside)?, least, most))
+            Some((*tyre.inflation_kpa.all_kpa().iter().find(outside)?, least, most))
         })
     };
     let found = specs.iter().enumerate().find_map(|(index, spec)| Some((index, outside(spec)?)));
     let (index, (kpa, least, most)) = found?;
-    let given = file.scenario.vehicle[index].inflation.is_some();
-    let key = if given { "inflation" } else { "model" };
+    let given = file.scenario.vehicle[index].inflation_kpa.is_some();
+    let key = if given { "inflation_kpa" } else { "model" };
     let mut cause = format!(
         "sets {kpa} kPa, where what its tyre carries is extrapolated: it was measured from {least} \
          to {most} kPa (tyre.flexible.load_deflection)"

@@ -435,7 +435,10 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveE
         steering: curve(|row| row.steering)?,
         brake: curve(|row| row.brake)?,
         gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
-        inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
+        inflation: rows
+            .iter()
+            .filter_map(|row| Some((row.time, 1e3 * row.inflation_kpa?)))
+            .collect(),
         locks: rows.iter().map(|row| (row.time, row.locks)).collect(),
         uncouple: rows.iter().find(|row| row.uncouple).map(|row| row.time),
         speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },

@@ -245,7 +245,7 @@ impl Driver {
     /// Returns the inflations that the driver requests, kPa, with the indices of their rows.
     pub fn inflations(&self) -> Vec<(usize, f64)> {
         let Driver::Table { rows } = self else { return Vec::new() };
-        rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation?))).collect()
+        rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation_kpa?))).collect()
     }
 
     /// Returns whether the driver uncouples a trailer at some time.
@@ -312,7 +312,7 @@ pub struct TableRow {
     /// Target pressure of the central tire inflation for all tires from this time on, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
-    pub inflation: Option<f64>,
+    pub inflation_kpa: Option<f64>,
     /// Differentials that are locked from this time on. Only those that the vehicle's file lets
     /// drivers lock (`commanded`) are allowed.
     #[serde(default, skip_serializing_if = "Locks::is_open")]

@@ -47,7 +47,7 @@ pub struct Vehicle {
     /// each of its own wheels, left before right. Where absent, the vehicle's file sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
-    pub inflation: Option<Inflation>,
+    pub inflation_kpa: Option<Inflation>,
     /// Several copies of the vehicle in a row, named name_1, name_2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<Row>,

@@ -298,7 +298,7 @@ mod tests {
         let config = config(serde_json::json!({
             "responses": ["drive_energy", "mean_slip", "go"], "question": question,
             "factor": [
-                { "name": "inflation", "key": "vehicle[0].inflation", "values": [55, 276] },
+                { "name": "inflation", "key": "vehicle[0].inflation_kpa", "values": [55, 276] },
                 { "name": "grade", "key": "terrain.surface.grade", "values": [0.1, 0.2] },
             ],
         }));

@@ -21,7 +21,7 @@ impl Factor {
     }
 }
 
-/// Returns the unit of a key such as `vehicle[0].inflation`.
+/// Returns the unit of a key such as `vehicle[0].inflation_kpa`.
 ///
 /// `None` if the schema has no unit for it, or several.
 fn unit(key: &str) -> Option<&'static str> {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn keys_have_the_units_of_the_schema() {
-        assert_eq!(unit("vehicle[0].inflation"), Some("kPa"));
+        assert_eq!(unit("vehicle[0].inflation_kpa"), Some("kPa"));
         assert_eq!(unit("vehicle[2].driver.speed"), Some("m/s"));
         assert_eq!(unit("time.duration"), Some("s"));
         for none in ["terrain.surface.grade", "soil.default", "no.such[3].key", ""] {

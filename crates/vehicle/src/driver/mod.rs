@@ -105,7 +105,7 @@ impl Intent {
     /// Returns the intent that external pedal commands imply.
     pub fn of(controls: &Controls) -> Intent {
         let in_gear = controls.gear != Selector::Neutral;
-        let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
+        let drives = controls.throttle > IDLING && controls.brake <= 0.0 && in_gear;
         if drives { Intent::Drive } else { Intent::Hold }
     }
 }

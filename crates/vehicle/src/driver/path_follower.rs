@@ -187,7 +187,7 @@ impl PathFollower {
             control.controls_by(&mut state.speed, goal, aim.as_ref(), &motion, view.step)
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
-        Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }.clamped()
+        Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }
     }
 
     /// Returns a speed, m/s, as a goal of a driver with this plan's cruise speed.

@@ -24,7 +24,7 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub brake: Option<Curve>,
-    /// Inflation pressure of all tires (kPa) that central tire inflation approaches, from a time
+    /// Inflation pressure of all tires (Pa) that central tire inflation approaches, from a time
     /// (s) on. Entries are in order of time. Before the first, the inflation is unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inflation: Vec<(f64, f64)>,
@@ -102,7 +102,7 @@ impl Table {
         }
     }
 
-    /// Returns the commands at `time`, s, within their ranges.
+    /// Returns the commands of the table at `time`, s.
     pub fn controls(&self, time: f64) -> Controls {
         let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
         Controls {
@@ -114,13 +114,12 @@ impl Table {
             locks: self.locks(time),
             uncouple: self.uncouple.is_some_and(|from| from <= time),
         }
-        .clamped()
     }
 
     fn inflation(&self, time: f64) -> Option<f64> {
         let begun = self.inflation.partition_point(|&(from, _)| from <= time);
         let now = begun.checked_sub(1).map(|last| self.inflation[last]);
-        now.map(|(_, kpa)| 1e3 * kpa)
+        now.map(|(_, pressure)| pressure)
     }
 
     fn locks(&self, time: f64) -> Locks {
@@ -156,24 +155,24 @@ mod tests {
     }
 
     #[test]
-    fn interpolates_holds_and_stays_in_range() {
+    fn interpolates_and_holds() {
         let table = Table {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
-            steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
+            steering: Some(Curve::new(vec![[0.0, -1.0], [4.0, 1.0]]).unwrap()),
             brake: None,
-            inflation: vec![(1.0, 150.0)],
+            inflation: vec![(1.0, 150e3)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
             locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
             uncouple: Some(3.0),
             speed: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
-        let early = Controls { steering: -1.0, gear: neutral, ..Controls::default() };
+        let early = Controls { steering: -0.75, gear: neutral, ..Controls::default() };
         assert_eq!(table.controls(0.5), early);
         assert_eq!(table.controls(1.99).gear, neutral);
         assert_eq!(table.controls(2.0).gear, reverse);
         let middle = table.controls(1.1);
-        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
+        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.45).abs() < 1e-12);
         let late = Controls {
             throttle: 0.7,
             steering: 1.0,

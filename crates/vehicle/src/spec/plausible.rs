@@ -20,7 +20,7 @@ const REACH: f64 = 3.0;
 const LARGEST_STRETCH: f64 = 0.1;
 
 /// Keys of lists with one number for each part: three numbers are not a point.
-const LISTS: [&str; 4] = ["inflation", "ratios", "stations", "return_rollers"];
+const LISTS: [&str; 4] = ["inflation_kpa", "ratios", "stations", "return_rollers"];
 
 /// Rejects parameters of implausible magnitude.
 pub(super) fn figures(file: &impl Serialize) -> Check {
@@ -225,7 +225,7 @@ impl VehicleSpec {
         let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
         let wheels = 2 * self.own_axles().len();
         let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
-        let inflations = like.map(|wheel| tyre.inflation.of(wheel, wheels));
+        let inflations = like.map(|wheel| tyre.inflation_kpa.of(wheel, wheels));
         let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
         let carried = belt.plate(least, height).load;
         let allowed = format!(
@@ -235,8 +235,8 @@ impl VehicleSpec {
         );
         require(
             carried >= load,
-            "tyre.flexible.inflation",
-            list(tyre.inflation.figures()),
+            "tyre.flexible.inflation_kpa",
+            list(tyre.inflation_kpa.all_kpa()),
             &allowed,
         )
     }
@@ -366,7 +366,7 @@ mod tests {
     fn three_figures_of_three_parts_are_no_point() {
         let of = |value: Value| sizes("", "", &value);
         let inflation = json!([138.0, 207.0, 180.0]);
-        assert!(of(json!({ "tyre": { "flexible": { "inflation": inflation } } })).is_ok());
+        assert!(of(json!({ "tyre": { "flexible": { "inflation_kpa": inflation } } })).is_ok());
         assert!(of(json!({ "gearbox": { "ratios": [80.0, 4.0, 1.0] } })).is_ok());
         for value in [
             json!({ "position": inflation }),

@@ -53,12 +53,12 @@ pub struct FlexibleTyre {
     /// Inflation pressure above atmospheric, kPa: one value for all wheels, or a list with one
     /// value for each axle from the front or for each wheel (left before right).
     #[schemars(extend("unit" = "kPa"))]
-    pub inflation: Inflation,
+    pub inflation_kpa: Inflation,
     /// Inflation pressure at which `rolling_resistance` is valid, kPa, in the same form as
-    /// `inflation`. Where absent, it is the `inflation` of the vehicle's file.
+    /// `inflation_kpa`. Where absent, it is the `inflation_kpa` of the vehicle's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
-    pub nominal_inflation: Option<Inflation>,
+    pub nominal_inflation_kpa: Option<Inflation>,
     /// Central tire inflation. Where absent, the vehicle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub central_inflation: Option<CentralInflation>,
@@ -94,7 +94,7 @@ pub struct CentralInflation {
 pub struct LoadDeflection {
     /// Inflation pressure above atmospheric, kPa.
     #[schemars(extend("unit" = "kPa"))]
-    pub inflation: f64,
+    pub inflation_kpa: f64,
     /// Deflection of the tire, m.
     #[schemars(extend("unit" = "m"))]
     pub deflection: f64,
@@ -117,7 +117,7 @@ impl Inflation {
     }
 
     /// All given values, kPa.
-    pub fn figures(&self) -> &[f64] {
+    pub fn all_kpa(&self) -> &[f64] {
         match self {
             Inflation::All(one) => std::slice::from_ref(one),
             Inflation::Each(each) => each,
@@ -125,18 +125,30 @@ impl Inflation {
     }
 }
 
+impl CentralInflation {
+    /// Lowest and highest inflation pressure that it can set, Pa.
+    pub fn limits(&self) -> [f64; 2] {
+        self.range.map(|kpa| 1e3 * kpa)
+    }
+
+    /// Rate of inflation and deflation, Pa/s.
+    pub fn pascals_per_second(&self) -> f64 {
+        1e3 * self.rate
+    }
+}
+
 impl FlexibleTyre {
     /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
     pub fn inflate(&mut self, inflation: &Inflation) {
-        let before = std::mem::replace(&mut self.inflation, inflation.clone());
-        self.nominal_inflation.get_or_insert(before);
+        let before = std::mem::replace(&mut self.inflation_kpa, inflation.clone());
+        self.nominal_inflation_kpa.get_or_insert(before);
     }
 
     /// Lowest and highest inflation pressure of the measured loads, kPa.
     ///
     /// Outside this range, the load is extrapolated.
-    pub fn measured(&self) -> [f64; 2] {
-        let all = || self.load_deflection.iter().map(|point| point.inflation);
+    pub fn measured_kpa(&self) -> [f64; 2] {
+        let all = || self.load_deflection.iter().map(|point| point.inflation_kpa);
         [all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max)]
     }
 
@@ -144,7 +156,7 @@ impl FlexibleTyre {
     ///
     /// It is the mean of both sides, for a vehicle with this number of wheels.
     pub fn nominal_inflation(&self, axle: usize, wheels: usize) -> f64 {
-        let nominal = self.nominal_inflation.as_ref().unwrap_or(&self.inflation);
+        let nominal = self.nominal_inflation_kpa.as_ref().unwrap_or(&self.inflation_kpa);
         0.5 * (nominal.of(2 * axle, wheels) + nominal.of(2 * axle + 1, wheels))
     }
 
@@ -157,7 +169,7 @@ impl FlexibleTyre {
             .load_deflection
             .iter()
             .map(|point| PlatePoint {
-                inflation: 1e3 * point.inflation,
+                inflation: 1e3 * point.inflation_kpa,
                 deflection: point.deflection,
                 load: point.load,
             })

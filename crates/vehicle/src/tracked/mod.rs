@@ -496,7 +496,8 @@ impl TrackedVehicle {
 
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
     ///
-    /// `tick` counts the steps, for the gearbox.
+    /// The controls are within their ranges ([`Controls::clamped`]); `tick` counts the steps, for
+    /// the gearbox.
     ///
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
@@ -508,14 +509,13 @@ impl TrackedVehicle {
         tick: u64,
         h: f64,
     ) -> Result<(), StepError> {
-        let controls = controls.clamped();
         let most = STEERING_RATE * h;
         state.steering += (controls.steering - state.steering).clamp(-most, most);
         let transmission = &self.parts.transmission;
         let before = transmission.shafts.speeds(&state.body.u);
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
-        self.drive(state, &mut workspace.body, &controls, tick, h);
+        self.drive(state, &mut workspace.body, controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
         let still = self.blow(workspace);
         let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);

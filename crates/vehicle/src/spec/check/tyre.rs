@@ -2,6 +2,7 @@
 
 use super::super::{FlexibleTyre, RigidTyre};
 use super::rule::{Check, list, not_negative, positive, require, within};
+use crate::inflation::{MOST_KPA, pascals};
 use crate::tyre::{SlipCurve, TMeasy};
 
 pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
@@ -41,8 +42,10 @@ pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
     Ok(())
 }
 
-/// Greatest inflation in a file, kPa; aircraft tires have 1500.
-const GREATEST_INFLATION: f64 = 5000.0;
+fn inflation(key: &str, kpa: f64) -> Check {
+    let allowed = pascals(kpa).err().map_or_else(String::new, |error| error.allowed());
+    require(allowed.is_empty(), key, kpa, &allowed)
+}
 
 pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) -> Check {
     let key = "tyre.flexible";
@@ -59,26 +62,25 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
         "given",
         "absent beside tyre.flexible: lugs are known on rigid tyres only",
     )?;
-    let nominal = tyre.nominal_inflation.as_ref().map(|nominal| ("nominal_inflation", nominal));
-    for (name, given) in [("inflation", &tyre.inflation)].into_iter().chain(nominal) {
-        let (key, given) = (format!("{key}.{name}"), given.figures());
+    let nominal = tyre.nominal_inflation_kpa.as_ref();
+    let nominal = nominal.map(|nominal| ("nominal_inflation_kpa", nominal));
+    for (name, given) in [("inflation_kpa", &tyre.inflation_kpa)].into_iter().chain(nominal) {
+        let (key, given) = (format!("{key}.{name}"), given.all_kpa());
         let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
         let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
         require(fine, &key, list(given), &allowed)?;
-        for inflation in given {
-            within(&key, *inflation, 0.0, GREATEST_INFLATION)?;
-        }
+        given.iter().try_for_each(|kpa| inflation(&key, *kpa))?;
     }
     if let Some(central) = &tyre.central_inflation {
         let [least, most] = central.range;
-        let fine = (0.0..=most).contains(&least) && most <= GREATEST_INFLATION;
-        let allowed = format!("two figures in order from 0 to {GREATEST_INFLATION}");
+        let fine = (0.0..=most).contains(&least) && most <= MOST_KPA;
+        let allowed = format!("two figures in order from 0 to {MOST_KPA} kPa");
         require(fine, &format!("{key}.central_inflation.range"), list(&central.range), &allowed)?;
         positive(&format!("{key}.central_inflation.rate"), central.rate)?;
     }
     for (index, point) in tyre.load_deflection.iter().enumerate() {
         let at = |name: &str| format!("{key}.load_deflection[{index}].{name}");
-        within(&at("inflation"), point.inflation, 0.0, GREATEST_INFLATION)?;
+        inflation(&at("inflation_kpa"), point.inflation_kpa)?;
         positive(&at("load"), point.load)?;
         let fine = point.deflection > 0.0 && point.deflection < tyre.section_height;
         let allowed = format!("above 0 and below the section's height ({})", tyre.section_height);
