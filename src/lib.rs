@@ -180,6 +180,8 @@ pub mod simulation {
         Flow, HeartbeatFigures, Moment, Observer, Obstacle, RankError, Ranks, Rebalancing, Route,
         RunError, Runner, Schedule, Sharing, agree, first_obstacle,
     };
+    #[doc(hidden)]
+    pub use bekker_world::RankAccess;
     #[doc(inline)]
     pub use bekker_world::checkpoint;
     #[doc(inline)]

@@ -4,6 +4,7 @@ use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use bekker_agent::Stand;
 use bekker_sync::Communicator;
+use bekker_world::RankAccess;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ impl Ranks<'_> {
             while self.communicator.elapsed() - begun < SIGN_OF_LIFE
                 && let Some(portion) = portions.next()
             {
-                self.world.set_down(portion);
+                self.world.place_agents(portion);
             }
             let own = [portions.len() > 0, interrupted.load(Ordering::Relaxed)];
             let either = |[a, b]: [bool; 2], [c, d]: [bool; 2]| [a || c, b || d];
@@ -48,7 +49,7 @@ impl Ranks<'_> {
         let stands = own.iter().map(|&agent| (agent as u32, self.world.stands()[agent]));
         let others = stands.filter(|(_, stand)| *stand != Stand::Still).collect();
         let all: Option<Vec<(u32, Stand)>> = self.collected("stands", others)?;
-        self.world.note_stands(&all.unwrap_or_default());
+        self.world.set_stands(&all.unwrap_or_default());
         Ok(())
     }
 }

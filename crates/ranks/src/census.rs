@@ -10,6 +10,7 @@ use crate::sealed::{opened, sealed};
 use bekker_sensor::relief::Relief;
 use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{Body, MessageFault, Origin, Reader};
+use bekker_world::RankAccess;
 
 impl Ranks<'_> {
     /// Holds a census: updates the homes, which then reply with near agents and ground.
@@ -20,9 +21,9 @@ impl Ranks<'_> {
         let Some(mut homes) = self.homes.take() else { return Ok(()) };
         let tile = ranks.tile();
         let own: Vec<Region> = self.own_agents(|agent, _| {
-            let (centre, speed) = self.world.place(agent as usize);
+            let (centre, speed) = self.world.position_and_speed(agent as usize);
             let region = Region::around(agent as usize, centre, speed, clock.heartbeat(), tile);
-            region.trailing(self.world.trails(agent as usize))
+            region.trailing(self.world.trailer_reach(agent as usize))
         });
         let sighted = self.sighted(&own)?;
         let around = Relief::sight(self.world.model().ground.lattice().spacing);
@@ -34,7 +35,7 @@ impl Ranks<'_> {
         let claims = self.post("census", homes.claim(&regions))?;
         for Answer { near, tiles } in self.answered(&mut homes, &claims)? {
             regions.extend(near);
-            self.world.take_over(tiles);
+            self.world.replace_tiles(tiles);
         }
         homes.forget_far(self.world.published_mut());
         regions.sort_unstable_by_key(|region| region.agent);
@@ -43,7 +44,7 @@ impl Ranks<'_> {
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // New peers do not have the earlier messages of a stream.
         self.memories.iter_mut().for_each(Memory::forget);
-        self.world.hear_only(&ranks.received);
+        self.world.set_received(&ranks.received);
         self.ghosts.retain(|agent, _| ranks.received.binary_search(agent).is_ok());
         (self.neighbourhood, self.homes) = (Some(ranks), Some(homes));
         Ok(())
@@ -97,7 +98,7 @@ impl Ranks<'_> {
         let ranks = self.neighbourhood.as_ref()?;
         let heartbeat = self.world.model().clock.heartbeat();
         let outran = |region: &&Region| {
-            let (place, speed) = self.world.place(region.agent as usize);
+            let (place, speed) = self.world.position_and_speed(region.agent as usize);
             !region.lasts(place, speed, heartbeat, ranks.tile())
         };
         ranks.regions().find(outran).map(|region| region.agent)
@@ -163,7 +164,7 @@ impl Ranks<'_> {
             let news: Vec<_> = opened(rank, tick, "ground", part)?;
             whole.replace(news);
         }
-        self.world.take_over(whole.shared_tiles().map(|(key, tile)| (key, tile.clone())));
+        self.world.replace_tiles(whole.shared_tiles().map(|(key, tile)| (key, tile.clone())));
         self.whole = whole;
         Ok(())
     }

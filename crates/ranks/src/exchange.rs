@@ -9,6 +9,7 @@ use bekker_sync::ghost::Ghost;
 use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{Body, MessageFault, Origin, Reader};
 use bekker_sync::{Communicator, Phases, star};
+use bekker_world::RankAccess;
 use std::collections::btree_map::Entry;
 
 impl Ranks<'_> {
@@ -95,7 +96,7 @@ impl Ranks<'_> {
         };
         for region in ranks.regions() {
             let agent = region.agent as usize;
-            if !region.holds(world.place(agent).0, ranks.tile()) {
+            if !region.holds(world.position_and_speed(agent).0, ranks.tile()) {
                 return Err(RankError::Outran { agent, tick });
             }
         }
@@ -197,7 +198,7 @@ impl Ranks<'_> {
         let clock = world.model().clock;
         let (time, heartbeat) = (clock.time(tick), world.state().steps as f64 * clock.step());
         for (agent, state) in received.drain(..) {
-            world.see(agent, &state);
+            world.receive_view(agent, &state);
             match ghosts.entry(agent) {
                 Entry::Occupied(mut ghost) => {
                     let ghost = ghost.get_mut();

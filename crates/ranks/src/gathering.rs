@@ -7,7 +7,9 @@ use bekker_agent::{AgentState, Heard, Outcome, OutcomeReport, Sample};
 use bekker_ground::GroundDigest;
 use bekker_sensor::Delivery;
 use bekker_sync::Parts;
-use bekker_world::{AgentsDigest, Call, StateHash, World, combined_hash, sort_deliveries};
+use bekker_world::{
+    AgentsDigest, Call, RankAccess, StateHash, World, combined_hash, sort_deliveries,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -103,7 +105,7 @@ impl Ranks<'_> {
                 let came: Vec<(u32, AgentState, Option<Sample>)> =
                     opened(rank, tick, "agents", self.incoming.part(0))?;
                 for (agent, state, sample) in came {
-                    self.world.adopt(agent as usize, state, sample);
+                    self.world.store_gathered(agent as usize, state, sample);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use crate::neighbour::Neighbourhood;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
+use bekker_world::RankAccess;
 
 /// Simulated time between two queries whether a rank requests to leave, s.
 const ASKED_EVERY: f64 = 1.0;
@@ -62,7 +63,7 @@ impl Ranks<'_> {
         if self.size() == 1 {
             // A single rank is the home of all ground.
             if let Some(homes) = self.homes.take() {
-                self.world.take_over(homes.all());
+                self.world.replace_tiles(homes.all());
             }
             self.neighbourhood = None;
         } else if let Some(ranks) = &self.neighbourhood {

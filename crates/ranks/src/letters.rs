@@ -6,7 +6,7 @@ use crate::sealed::{opened, sealed};
 use bekker_agent::Letter;
 use bekker_sync::Communicator;
 use bekker_sync::message::MessageFault;
-use bekker_world::Pair;
+use bekker_world::{Pair, RankAccess};
 use std::collections::BTreeSet;
 
 impl Ranks<'_> {
@@ -18,7 +18,7 @@ impl Ranks<'_> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, partition, received_bytes, .. } = self;
         let here = communicator.rank();
-        world.share_maps(span_us, |letters, pairs: &[Pair]| {
+        world.exchange_maps(span_us, |letters, pairs: &[Pair]| {
             let ranks = |own: usize, other: usize| -> BTreeSet<usize> {
                 let of = |pair: &Pair| [partition[pair[own]], partition[pair[other]]];
                 let across =

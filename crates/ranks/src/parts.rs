@@ -5,7 +5,7 @@ use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
-use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
+use bekker_world::{AutonomyView, HeartbeatRecord, RankAccess, StatePart};
 
 impl Ranks<'_> {
     /// Returns this rank's part of the state, for any route. Call this on all ranks.

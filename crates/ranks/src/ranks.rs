@@ -21,7 +21,9 @@ use bekker_sync::ghost::{Ghost, Order};
 use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{VehicleState, Writer};
 use bekker_sync::{Communicator, Members, Partition, Parts};
-use bekker_world::{Command, CommandError, Commanded, World, WorldModel, WorldState, lookers};
+use bekker_world::{
+    Command, CommandError, Commanded, RankAccess, World, WorldModel, WorldState, lookers,
+};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -231,7 +233,7 @@ impl<'c> Ranks<'c> {
         let mut sensors = model.agents.iter().flat_map(|agent| &agent.sensors);
         let records = sensors.any(|sensor| sensor.record);
         let is_begun = state.is_some();
-        let world = World::part(Arc::new(model), state, own);
+        let world = World::rank_part(Arc::new(model), state, own);
         let begun = communicator.elapsed();
         let near = *route == Route::Neighbour && size > 1;
         let mut ranks = Ranks {
@@ -272,7 +274,7 @@ impl<'c> Ranks<'c> {
         if !is_begun {
             ranks.begin(interrupted)?;
         }
-        ranks.world.meet_team();
+        ranks.world.set_team_positions();
         ranks.running = ranks.world.is_running();
         ranks.begun = ranks.communicator.elapsed();
         Ok(ranks)
@@ -373,13 +375,13 @@ impl<'c> Ranks<'c> {
         figures.quit = self.read(&senders)? || quit;
         self.see(end, &mut figures);
         let wear = self.world.wear();
-        self.world.suffer(&wear);
-        self.world.merge(Some(&self.patches));
+        self.world.apply_wear(&wear);
+        self.world.merge_patches(Some(&self.patches));
         figures.apply = self.communicator.elapsed() - begun;
         self.running = self.world.is_running();
         let mut fastest_motion = self.world.fastest_motion();
         let told = self.neighbourhood.is_none() && !self.world.model().clock.adapts();
-        if !told || self.world.wears() {
+        if !told || self.world.has_wear() {
             // These values are not in the messages that every rank receives.
             let agents = &self.world.state().agents;
             let mut own = self.world.own_agents().iter();
@@ -387,7 +389,7 @@ impl<'c> Ranks<'c> {
             let begun = self.communicator.elapsed();
             let outran = self.outran();
             let all = self.joined(Verdict { drives, quit, fastest_motion, outran, wear })?;
-            self.world.suffer(&all.wear);
+            self.world.apply_wear(&all.wear);
             (self.running, figures.quit, fastest_motion) =
                 (all.drives, all.quit, all.fastest_motion);
             figures.outran = all.outran;
@@ -397,7 +399,7 @@ impl<'c> Ranks<'c> {
             figures.agree = self.communicator.elapsed() - begun;
         }
         let begun = self.communicator.elapsed();
-        figures.frames = self.world.settle(fastest_motion);
+        figures.frames = self.world.finish_heartbeat(fastest_motion);
         figures.imaging = self.communicator.elapsed() - begun;
         let clock = self.world.model().clock;
         self.share_maps([figures.tick, end].map(|tick| clock.micros(tick)))?;
@@ -412,12 +414,14 @@ impl<'c> Ranks<'c> {
         let begun = self.communicator.elapsed();
         self.world.step_agents();
         let stepped = self.communicator.elapsed();
-        self.world.suffer(&self.world.wear());
-        self.world.merge(None);
+        self.world.apply_wear(&self.world.wear());
+        self.world.merge_patches(None);
         let merged = self.communicator.elapsed();
-        let frames = self.world.settle(self.world.fastest_motion());
-        self.world.share_maps_alone(figures.tick);
-        self.world.talk_alone(figures.tick);
+        let clock = self.world.model().clock;
+        let end = figures.tick + self.world.state().steps;
+        let span_us = [figures.tick, end].map(|tick| clock.micros(tick));
+        let frames = self.world.finish_heartbeat(self.world.fastest_motion());
+        self.world.exchange_locally(span_us);
         self.running = self.world.is_running();
         let imaging = self.communicator.elapsed() - merged;
         let (step, apply) = (stepped - begun, merged - stepped);

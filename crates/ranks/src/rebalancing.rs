@@ -10,6 +10,7 @@ use bekker_math::random::Stream;
 use bekker_sync::by_place;
 use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{MessageFault, Origin};
+use bekker_world::RankAccess;
 use serde::{Deserialize, Serialize};
 
 /// Load of one agent, sent to rank 0 for a new partition.
@@ -52,7 +53,7 @@ impl Ranks<'_> {
         let own = self.own_agents(|agent, _| agent);
         let all: f64 = own.iter().map(|&agent| weight(agent)).sum();
         let load = |&agent: &u32| {
-            let (place, _) = self.world.place(agent as usize);
+            let (place, _) = self.world.position_and_speed(agent as usize);
             Load { agent, place, cost: spent * weight(agent) / all }
         };
         own.iter().map(load).collect()
@@ -99,7 +100,7 @@ impl Ranks<'_> {
             (partition[agent], (agent as u32, stored))
         };
         let letters: Vec<(usize, (u32, Vec<u8>))> = leaving.iter().map(letter).collect();
-        leaving.iter().for_each(|&agent| self.world.give_away(agent));
+        leaving.iter().for_each(|&agent| self.world.remove_own_agent(agent));
         for (rank, (agent, stored)) in self.post("agents", letters)? {
             let corrupt = |what| {
                 let fault = MessageFault::Structure { what };
@@ -111,7 +112,7 @@ impl Ranks<'_> {
             }
             let state: AgentState =
                 postcard::from_bytes(&stored).map_err(|error| corrupt(error.to_string()))?;
-            self.world.take_in(at, state);
+            self.world.add_own_agent(at, state);
             self.ghosts.remove(&at);
         }
         self.partition = partition;
@@ -161,7 +162,7 @@ impl Ranks<'_> {
         };
         self.read(&from)?;
         for (agent, state) in self.received.drain(..) {
-            self.world.see(agent, &state);
+            self.world.receive_view(agent, &state);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::ranks::Ranks;
 use bekker_agent::Stand;
 use bekker_sync::Communicator;
 use bekker_sync::message::Origin;
-use bekker_world::{CommandError, Placement};
+use bekker_world::{CommandError, Placement, RankAccess};
 use serde::{Deserialize, Serialize};
 
 /// Request that ranks compare before an agent is moved.
@@ -38,12 +38,12 @@ impl Ranks<'_> {
     /// same on all ranks and leave the world as it was. Any other error means that a rank is lost
     /// or its messages are invalid.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
-        let other = match self.world.check_place(agent, place) {
-            Ok(()) => self.world.own_agent_at(agent, place),
+        let other = match self.world.check_placement(agent, place) {
+            Ok(()) => self.world.own_agent_in_the_way(agent, place),
             Err(_) => None,
         };
         let others = self.ask("respawn", agent, std::slice::from_ref(place), other)?;
-        self.world.check_place(agent, place)?;
+        self.world.check_placement(agent, place)?;
         if let Some(other) = others.into_iter().min() {
             return Err(self.world.model().occupied(agent, place, other as usize).into());
         }
@@ -56,7 +56,7 @@ impl Ranks<'_> {
     /// As [`Ranks::respawn`], or when the number of positions is not that of agents.
     pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, RankError> {
         self.ask("respawn_all", 0, places, None)?;
-        self.world.check_places(places)?;
+        self.world.check_placements(places)?;
         places.iter().enumerate().map(|(agent, place)| self.put(agent, place)).collect()
     }
 
@@ -88,11 +88,11 @@ impl Ranks<'_> {
         self.census()?;
         self.leave_behind(agent)?;
         if is_own {
-            self.world.hold_at(agent, place);
+            self.world.place_unsettled(agent, place);
         }
         // This census fetches the ground at the new position for the rank that steps the agent.
         self.census()?;
-        let stand = is_own.then(|| self.world.settle_at(agent, place));
+        let stand = is_own.then(|| self.world.place_settled(agent, place));
         let agents = &self.world.state().agents;
         let mut own = self.world.own_agents().iter();
         let drives = own.any(|&own| agents[own].outcome.is_none());
@@ -102,7 +102,7 @@ impl Ranks<'_> {
             fastest: one.fastest.max(other.fastest),
             drives: one.drives || other.drives,
         })?;
-        self.world.go_on_without(agent, all.fastest);
+        self.world.finish_respawn(agent, all.fastest);
         if self.size() > 1 {
             self.introduce()?;
         }
@@ -121,7 +121,7 @@ impl Ranks<'_> {
         let Ranks { world, writer, outgoing, homes, .. } = self;
         outgoing.clear();
         if world.is_own(agent) {
-            let patches = world.publish_own(agent);
+            let patches = world.publish_under_wheels(agent);
             writer.catch_up(&origin, patches, outgoing);
             if let Some(homes) = homes {
                 homes.leave(patches);
@@ -132,7 +132,7 @@ impl Ranks<'_> {
         if driver != rank {
             self.patches.clear();
             self.read_catch_up(driver, driver)?;
-            self.world.take_patches(&self.patches);
+            self.world.published_mut().apply(&self.patches);
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
 use bekker_agent::Transmission;
 use bekker_sync::Communicator;
+use bekker_world::RankAccess;
 
 impl Ranks<'_> {
     /// Lets own agents exchange radio messages in the heartbeat between two times, µs.
@@ -14,7 +15,7 @@ impl Ranks<'_> {
     pub(crate) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, received_bytes, .. } = self;
-        world.talk(span_us, |own: Vec<Transmission>| {
+        world.exchange_radio(span_us, |own: Vec<Transmission>| {
             communicator
                 .all_gather(&sealed(&own), &mut || (), incoming)
                 .map_err(|source| RankError::Lost { tick, source })?;
