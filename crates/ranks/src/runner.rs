@@ -2,7 +2,8 @@
 
 use super::figures::HeartbeatFigures;
 use super::rank_error::RankError;
-use super::ranks::{Ranks, Sharing};
+use super::ranks::Ranks;
+use super::sharing::Sharing;
 use bekker_agent::{Hit, Sample, TrailerEvent};
 use bekker_ground::terrain::TerrainError;
 use bekker_sensor::Delivery;
@@ -501,7 +502,7 @@ impl<'a> Runner<'a> {
         if gathers {
             self.ranks.gather()?;
         } else if due(self.schedule.ground_every) {
-            self.ranks.complete_first()?;
+            self.ranks.complete_ground()?;
         }
         let views = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
         let record = match self.schedule.parts {
