@@ -38,5 +38,5 @@ pub use figures::HeartbeatFigures;
 pub use handshake::{Obstacle, agree, first_obstacle};
 pub use rank_error::RankError;
 pub use ranks::Ranks;
-pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
+pub use runner::{Flow, Moment, Observer, RootHeartbeat, RunError, Runner, Schedule};
 pub use sharing::{Rebalancing, Route, Sharing};
