@@ -17,9 +17,9 @@ use std::ops::Range;
 struct Announced {
     /// Index of the agent.
     agent: usize,
-    /// Range of `outgoing` with the message for hearers: state and ground.
+    /// Range of `outgoing` with the message for subscribers: state and ground.
     whole: Range<usize>,
-    /// Range of `outgoing` with the message for watchers: state without ground.
+    /// Range of `outgoing` with the message for viewers: state without ground.
     seen: Range<usize>,
 }
 
@@ -81,22 +81,22 @@ impl Exchange {
         announced.clear();
         for &agent in world.own_agents() {
             figures.agents += 1;
-            let (has_hearers, has_watchers) = subscriptions.map_or((true, false), |own| {
-                (!own.hearers(agent).is_empty(), !own.watchers(agent).is_empty())
+            let (has_subscribers, has_viewers) = subscriptions.map_or((true, false), |own| {
+                (!own.subscribers(agent).is_empty(), !own.viewers(agent).is_empty())
             });
-            if !(has_hearers || has_watchers) {
+            if !(has_subscribers || has_viewers) {
                 continue;
             }
             let (state, patches) = world.outgoing(agent);
             let (origin, begun) = (collectives.origin(agent), outgoing.len());
-            if has_hearers {
+            if has_subscribers {
                 let memory = &mut memories[agent];
                 writer.agent_heartbeat(&origin, &state, patches, memory, outgoing);
                 figures.nodes += patches.states().len() as u64;
                 figures.ground_bytes += writer.ground_bytes() as u64;
             }
             let whole = begun..outgoing.len();
-            if has_watchers {
+            if has_viewers {
                 let (nothing, mut memory) = (Patches::default(), Memory::default());
                 writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, outgoing);
             }
@@ -116,12 +116,12 @@ impl Exchange {
     fn address(&mut self, subscriptions: &Subscriptions) {
         let Exchange { outgoing, announced, addressed, .. } = self;
         addressed.clear();
-        for hearer in &subscriptions.hearers {
+        for subscriber in &subscriptions.subscribers {
             let mut message = Vec::new();
             for Announced { agent, whole, seen } in &*announced {
-                if subscriptions.hearers(*agent).contains(hearer) {
+                if subscriptions.subscribers(*agent).contains(subscriber) {
                     message.extend_from_slice(&outgoing[whole.clone()]);
-                } else if subscriptions.watchers(*agent).contains(hearer) {
+                } else if subscriptions.viewers(*agent).contains(subscriber) {
                     message.extend_from_slice(&outgoing[seen.clone()]);
                 }
             }
@@ -141,10 +141,10 @@ impl Exchange {
     ) -> Result<(), RankError> {
         let phases = match subscriptions {
             None => collectives.all_gather_by_route(&self.outgoing, meanwhile)?,
-            Some(Subscriptions { hearers, speakers, .. }) => {
-                let to = hearers.iter().copied().zip(self.addressed.iter());
+            Some(Subscriptions { subscribers, senders, .. }) => {
+                let to = subscribers.iter().copied().zip(self.addressed.iter());
                 let to: Vec<(usize, &[u8])> = to.collect();
-                collectives.exchange(&to, speakers, meanwhile)?
+                collectives.exchange(&to, senders, meanwhile)?
             }
         };
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
@@ -162,7 +162,7 @@ impl Exchange {
     ) -> Result<bool, RankError> {
         let tick = collectives.tick();
         let all: Vec<usize> = (0..collectives.size()).collect();
-        let senders = subscriptions.map_or(&all, |own| &own.speakers);
+        let senders = subscriptions.map_or(&all, |own| &own.senders);
         self.patches.clear();
         self.received.clear();
         let mut quit = false;
@@ -261,17 +261,18 @@ impl Exchange {
         match subscriptions {
             Some(ranks) => {
                 let mut messages = Vec::new();
-                for hearer in &ranks.hearers {
+                for subscriber in &ranks.subscribers {
                     let mut message = Vec::new();
                     let known = own.iter().filter(|&&own| {
-                        ranks.hearers(own).contains(hearer) || ranks.watchers(own).contains(hearer)
+                        ranks.subscribers(own).contains(subscriber)
+                            || ranks.viewers(own).contains(subscriber)
                     });
                     known.for_each(|&agent| introduction(agent, &mut message));
                     messages.push(message);
                 }
-                let to = ranks.hearers.iter().copied();
+                let to = ranks.subscribers.iter().copied();
                 let to: Vec<(usize, &[u8])> = to.zip(messages.iter().map(Vec::as_slice)).collect();
-                collectives.pass(&to, &ranks.speakers)?;
+                collectives.pass(&to, &ranks.senders)?;
             }
             None => {
                 let mut message = Vec::new();

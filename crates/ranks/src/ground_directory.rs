@@ -358,10 +358,10 @@ mod tests {
         }
     }
 
-    /// Lets the agent of rank `from` leave a rut that only the ranks `hearers` receive.
-    fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, hearers: &[usize]) {
+    /// Lets the agent of rank `from` leave a rut that only the ranks `subscribers` receive.
+    fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, subscribers: &[usize]) {
         ranks[from].homes.record(rut);
-        hearers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
+        subscribers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
     }
 
     fn digest(ranks: &[Rank]) -> GroundDigest {

@@ -34,9 +34,9 @@ impl RTreeObject for Placed {
 struct Own {
     region: Region,
     /// Ranks that receive its state and ground at each heartbeat, in ascending order.
-    hearers: Vec<usize>,
+    subscribers: Vec<usize>,
     /// Further ranks that see it and receive its state only, in ascending order.
-    watchers: Vec<usize>,
+    viewers: Vec<usize>,
 }
 
 /// The subscriptions of one rank.
@@ -46,9 +46,9 @@ pub struct Subscriptions {
     /// Own agents, in ascending order.
     own: Vec<Own>,
     /// Ranks that receive or see any own agent, in ascending order.
-    pub hearers: Vec<usize>,
+    pub subscribers: Vec<usize>,
     /// Ranks from which this rank receives any agent, in ascending order.
-    pub speakers: Vec<usize>,
+    pub senders: Vec<usize>,
     /// Agents of other ranks that this rank receives, in ascending order.
     pub received: Vec<usize>,
 }
@@ -65,13 +65,13 @@ impl Subscriptions {
     }
 
     /// Ranks that receive an own agent's state and ground.
-    pub fn hearers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].hearers)
+    pub fn subscribers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].subscribers)
     }
 
     /// Further ranks that see an own agent and receive its state only.
-    pub fn watchers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].watchers)
+    pub fn viewers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].viewers)
     }
 
     /// Index of an own agent in `own`.
@@ -115,29 +115,29 @@ impl Subscriptions {
             if partition.get(agent) != Some(&here) {
                 continue;
             }
-            let mut hearers = Vec::new();
+            let mut subscribers = Vec::new();
             for (other, rank) in near(region.envelope()) {
-                hearers.push(rank);
+                subscribers.push(rank);
                 self.received.push(other);
             }
             for &(follower, leader) in follows {
                 if leader == agent && partition[follower] != here {
-                    hearers.push(partition[follower]);
+                    subscribers.push(partition[follower]);
                 }
                 if follower == agent && partition[leader] != here {
                     self.received.push(leader);
                 }
             }
-            let hearers = ascending(hearers);
-            let mut watchers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
-            watchers.retain(|rank| hearers.binary_search(rank).is_err());
-            self.own.push(Own { region: *region, hearers, watchers });
+            let subscribers = ascending(subscribers);
+            let mut viewers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
+            viewers.retain(|rank| subscribers.binary_search(rank).is_err());
+            self.own.push(Own { region: *region, subscribers, viewers });
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
-        let heard = self.own.iter().flat_map(|own| own.hearers.iter().chain(&own.watchers));
-        self.hearers = ascending(heard.copied().collect());
+        let heard = self.own.iter().flat_map(|own| own.subscribers.iter().chain(&own.viewers));
+        self.subscribers = ascending(heard.copied().collect());
         self.received = ascending(std::mem::take(&mut self.received));
-        self.speakers = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
+        self.senders = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
         ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
-        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
+        assert_eq!((&ranks.subscribers[..], &ranks.senders[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
@@ -171,13 +171,13 @@ mod tests {
         let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];
         looks.update(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
-        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[2][..]));
+        assert_eq!((&looks.received[..], &looks.subscribers[..]), (&[1, 2][..], &[2][..]));
         seen.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
-        assert_eq!((&seen.received[..], &seen.hearers[..]), (&[][..], &[0][..]));
-        assert_eq!((seen.hearers(1), seen.watchers(1)), (&[][..], &[0][..]));
+        assert_eq!((&seen.received[..], &seen.subscribers[..]), (&[][..], &[0][..]));
+        assert_eq!((seen.subscribers(1), seen.viewers(1)), (&[][..], &[0][..]));
         // A near rank receives ruts too, although it also sees the agent.
         let mut near = Subscriptions::new(2);
         near.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
-        assert_eq!((near.hearers(2), near.watchers(2)), (&[0][..], &[][..]));
+        assert_eq!((near.subscribers(2), near.viewers(2)), (&[0][..], &[][..]));
     }
 }
