@@ -3,7 +3,9 @@
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, Published};
-use bekker::simulation::{AgentModel, Clock, GroundVehicle, OnWheels, World, WorldModel};
+use bekker::simulation::{
+    AgentModel, Clock, GroundVehicle, OnWheels, RankAccess, World, WorldModel,
+};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::Memory;

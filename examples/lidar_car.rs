@@ -163,7 +163,7 @@ impl Lap {
 
 impl Observer<Infallible> for Lap {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
-        let Some([car]) = moment.samples else { return Ok(Flow::Continue) };
+        let Some([car]) = moment.samples() else { return Ok(Flow::Continue) };
         let place = car.pose.position;
         let angle = place.y.atan2(place.x);
         if let Some(before) = self.angle.replace(angle) {

@@ -62,7 +62,7 @@ struct Diary;
 
 impl Observer<Infallible> for Diary {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
-        let Some([scout]) = moment.samples else { return Ok(Flow::Continue) };
+        let Some([scout]) = moment.samples() else { return Ok(Flow::Continue) };
         if moment.time % 2.0 < 1e-6 {
             let (place, heading) = (scout.pose.position, scout.pose.yaw().to_degrees());
             println!(

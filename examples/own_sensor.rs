@@ -45,7 +45,7 @@ impl Observer<OffTerrain> for Profilometer {
                 println!("{:4.1} s: on {}", moment.time, soil.name);
             }
         }
-        let Some([carrier]) = moment.samples else { return Ok(Flow::Continue) };
+        let Some([carrier]) = moment.samples() else { return Ok(Flow::Continue) };
         for (index, depth) in self.profile.iter_mut().enumerate() {
             let aside = 0.05 * (index as f64 - 20.0);
             let place = carrier.pose.point(&Vec3::new(-3.0, aside, 0.0));

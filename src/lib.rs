@@ -177,9 +177,11 @@ pub mod simulation {
     };
     #[doc(inline)]
     pub use bekker_ranks::{
-        Flow, HeartbeatFigures, Moment, Observer, Obstacle, RankError, Ranks, Rebalancing, Route,
-        RunError, Runner, Schedule, Sharing, agree, first_obstacle,
+        Flow, HeartbeatFigures, Moment, Observer, Obstacle, RankError, Ranks, Rebalancing,
+        RootHeartbeat, Route, RunError, Runner, Schedule, Sharing, agree, first_obstacle,
     };
+    #[doc(hidden)]
+    pub use bekker_world::RankAccess;
     #[doc(inline)]
     pub use bekker_world::checkpoint;
     #[doc(inline)]

@@ -61,9 +61,9 @@ impl Observer<String> for Log {
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, String> {
         self.heartbeats += 1;
-        self.times.extend(moment.samples.map(|_| moment.time));
+        self.times.extend(moment.samples().map(|_| moment.time));
         self.hashes.extend(moment.hash.map(|hash| hash.state));
-        self.readings += moment.delivered.len();
+        self.readings += moment.root.unwrap_or_default().delivered.len();
         let stops = self.stop_at > 0.0 && moment.time >= self.stop_at - 1e-9;
         Ok(if stops { Flow::Stop } else { Flow::Continue })
     }

@@ -51,6 +51,7 @@ mod outcomes;
 mod preview_compare;
 mod python;
 mod radio;
+mod rank_jobs;
 mod ranks;
 #[cfg(feature = "dds")]
 mod ranks_dds;

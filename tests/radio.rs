@@ -1,7 +1,6 @@
 //! Radios and platoons: the same bits on any ranks and route and after a checkpoint.
 
-use crate::ranks_mpi::{bekker, read};
-use crate::runs::{Runs, told};
+use crate::runs::{Runs, bekker, read, told};
 use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
 use bekker::random::Stream;

@@ -94,6 +94,29 @@ pub fn together(
     all.into_iter().next().unwrap()
 }
 
+/// Runs a model on `size` ranks from its beginning. Returns the results in the order of ranks.
+fn on_each<T: Send>(
+    model: &WorldModel,
+    size: usize,
+    sharing: &Sharing,
+    run: impl Fn(Ranks<'_>) -> T + Sync,
+) -> Vec<T> {
+    let ends = on_ranks(size, PATIENCE, |rank| {
+        run(Ranks::new(rank, model.clone(), None, sharing, &[]).unwrap())
+    });
+    ends.into_iter().map(Result::unwrap).collect()
+}
+
+/// Checks that a model has the hashes of one process on these numbers of ranks.
+#[track_caller]
+fn check_bits(model: &WorldModel, heartbeats: usize, cases: &[(usize, Partition, Route)]) {
+    let expected = alone(model.clone(), heartbeats);
+    for (size, partition, route) in cases {
+        let found = together(model, None, *size, partition, *route, heartbeats);
+        same(&expected, &found, &format!("{size} ranks, {partition}, {route:?}"));
+    }
+}
+
 #[track_caller]
 fn same(expected: &Hashes, found: &Hashes, what: &str) {
     let first = expected.iter().zip(found).position(|(a, b)| a != b);
@@ -103,45 +126,27 @@ fn same(expected: &Hashes, found: &Hashes, what: &str) {
 
 #[test]
 fn a_convoy_in_one_rut() {
-    let model = convoy();
-    let expected = alone(model.clone(), 200);
-    for size in [1, 2, 3, 4] {
-        let found = together(&model, None, size, &Partition::Blocks, Route::All, 200);
-        same(&expected, &found, &format!("{size} ranks"));
-    }
+    let cases = [1, 2, 3, 4].map(|size| (size, Partition::Blocks, Route::All));
+    check_bits(&convoy(), 200, &cases);
 }
 
 #[test]
 fn vehicles_that_touch_one_node_in_one_heartbeat() {
-    let model = crossing();
-    let expected = alone(model.clone(), 120);
-    for (size, partition) in [
-        (2, Partition::Blocks),
-        (2, Partition::RoundRobin),
-        (4, Partition::Blocks),
-        (3, Partition::Listed(vec![2, 0, 2, 0])),
-    ] {
-        let found = together(&model, None, size, &partition, Route::All, 120);
-        same(&expected, &found, &format!("{size} ranks, {partition}"));
-    }
+    let cases = [
+        (2, Partition::Blocks, Route::All),
+        (2, Partition::RoundRobin, Route::All),
+        (4, Partition::Blocks, Route::All),
+        (3, Partition::Listed(vec![2, 0, 2, 0]), Route::All),
+        (1, Partition::Blocks, Route::Star),
+        (2, Partition::Blocks, Route::Star),
+        (4, Partition::Blocks, Route::Star),
+    ];
+    check_bits(&crossing(), 120, &cases);
 }
 
 #[test]
 fn vehicles_kilometres_apart() {
-    let model = far_apart();
-    let expected = alone(model.clone(), 60);
-    let found = together(&model, None, 3, &Partition::Blocks, Route::All, 60);
-    same(&expected, &found, "3 ranks");
-}
-
-#[test]
-fn the_star_gives_the_same_bits() {
-    let model = crossing();
-    let expected = alone(model.clone(), 60);
-    for size in [1, 2, 4] {
-        let found = together(&model, None, size, &Partition::Blocks, Route::Star, 60);
-        same(&expected, &found, &format!("star of {size} ranks"));
-    }
+    check_bits(&far_apart(), 60, &[(3, Partition::Blocks, Route::All)]);
 }
 
 /// Neighbors that approach and separate have the bits of one process.
@@ -157,12 +162,9 @@ fn neighbours_that_approach_and_part() {
         at(-70.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 8.0);
-    let heartbeats = 700;
-    let expected = alone(model.clone(), heartbeats);
-    for (size, partition) in [(4, Partition::Blocks), (3, Partition::Listed(vec![1, 2, 0, 0]))] {
-        let found = together(&model, None, size, &partition, Route::Neighbour, heartbeats);
-        same(&expected, &found, &format!("{size} neighbouring ranks, {partition}"));
-    }
+    let listed = Partition::Listed(vec![1, 2, 0, 0]);
+    let cases = [(4, Partition::Blocks, Route::Neighbour), (3, listed, Route::Neighbour)];
+    check_bits(&model, 700, &cases);
 }
 
 /// Agents that change ranks at random every tenth of a second keep the bits of one process, on
@@ -187,10 +189,9 @@ fn agents_that_migrate_drive_the_same() {
         (Route::Star, 2, Some(3), 0.1),
         (Route::Neighbour, 2, None, 0.5),
     ] {
-        let found = on_ranks(size, PATIENCE, |rank| {
-            let rebalancing = Some(Rebalancing { every, by_chance });
-            let sharing = Sharing { route, rebalancing, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let rebalancing = Some(Rebalancing { every, by_chance });
+        let sharing = Sharing { route, rebalancing, ..Sharing::default() };
+        let found = on_each(&model, size, &sharing, |mut ranks| {
             let (mut hashes, mut moved) = (Hashes::new(), 0);
             for _ in 0..heartbeats {
                 let before = ranks.partition().to_vec();
@@ -203,8 +204,7 @@ fn agents_that_migrate_drive_the_same() {
             let last = (ranks.rank() == 0).then(|| ranks.into_world().hash());
             (hashes, moved, last)
         });
-        for end in found {
-            let (hashes, moved, last) = end.unwrap();
+        for (hashes, moved, last) in found {
             same(&expected, &hashes, &format!("{size} ranks, {route:?}, {by_chance:?}"));
             assert!(by_chance.is_none() || moved > 30, "{moved} moved");
             assert!(last.is_none_or(|last| last == expected[heartbeats - 1]), "gathered");
@@ -232,11 +232,9 @@ fn ranks_that_leave_hand_over_what_they_have() {
         (Route::Neighbour, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
         (Route::All, None),
     ] {
-        let found = on_ranks(4, PATIENCE, |rank| {
-            let own = rank.rank();
-            let leaving = true;
-            let sharing = Sharing { route, rebalancing, leaving, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let sharing = Sharing { route, rebalancing, leaving: true, ..Sharing::default() };
+        let found = on_each(&model, 4, &sharing, |mut ranks| {
+            let own = ranks.rank();
             let mut hashes = Hashes::new();
             for heartbeat in 0..heartbeats {
                 // Two at once, then the last of the others; rank 0 cannot leave.
@@ -253,7 +251,6 @@ fn ranks_that_leave_hand_over_what_they_have() {
             hashes
         });
         for (rank, hashes) in found.into_iter().enumerate() {
-            let hashes = hashes.unwrap();
             assert_eq!(hashes.len(), [heartbeats, 100, 300, 100][rank], "{route:?}");
             same(&expected[..hashes.len()].to_vec(), &hashes, &format!("rank {rank}, {route:?}"));
         }
@@ -270,15 +267,13 @@ fn neighbours_do_not_hold_what_others_leave_far_away() {
     let held = |size: usize| {
         let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
         let model = model(&starts);
-        let ends = on_ranks(size, PATIENCE, |rank| {
-            let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let ends = on_each(&model, size, &sharing, |mut ranks| {
             (0..250).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
             let before = ranks.world().state().published.nodes();
             ranks.gather().unwrap();
             (before, ranks.world().state().published.nodes())
         });
-        let ends: Vec<(usize, usize)> = ends.into_iter().map(Result::unwrap).collect();
         let most = ends.iter().map(|end| end.0).max().unwrap();
         (most, ends[0].1)
     };
@@ -332,26 +327,22 @@ fn the_first_rank_knows_how_all_begin() {
     let steep = ground(0.05, slope(1.0), vec![soil("soft")]);
     let alone = world(steep, 2e-3, agents);
     assert!(alone.stands().iter().all(|stand| *stand != Stand::Still), "{:?}", alone.stands());
-    let ends = on_ranks(3, PATIENCE, |rank| {
-        let model = alone.model().clone();
-        let ranks = Ranks::new(rank, model, None, &Sharing::default(), &[]).unwrap();
-        ranks.world().stands().to_vec()
-    });
-    assert_eq!(ends.into_iter().next().unwrap().unwrap(), alone.stands());
+    let sharing = Sharing::default();
+    let ends = on_each(alone.model(), 3, &sharing, |ranks| ranks.world().stands().to_vec());
+    assert_eq!(ends[0], alone.stands());
 }
 
 #[test]
 fn far_neighbours_hear_nothing_of_each_other() {
     let received = |model: WorldModel| {
         let size = model.agents.len();
-        let figures = on_ranks(size, PATIENCE, |rank| {
-            let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let figures = on_each(&model, size, &sharing, |mut ranks| {
             let heartbeats = (0..60).map(|_| ranks.advance(false).unwrap());
             // Without the census at the start.
             heartbeats.skip(1).map(|heartbeat| heartbeat.received_bytes).sum::<u64>()
         });
-        figures.into_iter().map(Result::unwrap).max().unwrap()
+        figures.into_iter().max().unwrap()
     };
     let apart = |agents: i32| {
         let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
@@ -367,15 +358,13 @@ fn far_neighbours_hear_nothing_of_each_other() {
 fn a_run_cut_on_two_ranks_and_resumed_on_others() {
     let model = crossing();
     let expected = alone(model.clone(), 100);
-    let cut = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
+    let cut = on_each(&model, 2, &sharing, |mut ranks| {
         (0..70).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
         ranks.gather().unwrap();
         checkpoint::encode(ranks.world().model(), "crossing", ranks.world().state())
     });
-    let bytes = cut.into_iter().next().unwrap().unwrap();
-    let state = checkpoint::decode(&model, "crossing", &bytes).unwrap();
+    let state = checkpoint::decode(&model, "crossing", &cut[0]).unwrap();
     let rest = expected[70..].to_vec();
     for size in [1, 3, 4] {
         let found = together(&model, Some(&state), size, &Partition::Blocks, Route::All, 30);
@@ -393,9 +382,7 @@ fn rank_0_has_everything_after_a_gathering() {
     drive(&mut single, 0.5);
     let samples: Vec<_> = single.samples().collect();
     single.publish_all();
-    let ends = on_ranks(3, PATIENCE, |rank| {
-        let sharing = Sharing::default();
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let ends = on_each(&model, 3, &Sharing::default(), |mut ranks| {
         while ranks.world().time() < 0.5 - 1e-9 {
             ranks.advance(false).unwrap();
         }
@@ -405,24 +392,22 @@ fn rank_0_has_everything_after_a_gathering() {
         world.publish_all();
         (world.summary("convoy", 0.0), samples)
     });
-    let (summary, gathered) = ends.into_iter().next().unwrap().unwrap();
-    assert_eq!(summary, single.summary("convoy", 0.0));
-    assert_eq!(gathered, samples);
+    let (summary, gathered) = &ends[0];
+    assert_eq!(*summary, single.summary("convoy", 0.0));
+    assert_eq!(*gathered, samples);
 }
 
 #[test]
 fn one_rank_that_wants_to_quit_ends_it_for_all() {
     let model = convoy();
-    let wishes = on_ranks(3, PATIENCE, |rank| {
-        let own = rank.rank();
-        let sharing = Sharing::default();
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let wishes = on_each(&model, 3, &Sharing::default(), |mut ranks| {
+        let own = ranks.rank();
         (0..5)
             .map(|heartbeat| ranks.advance(own == 1 && heartbeat == 3).unwrap().quit)
             .collect::<Vec<_>>()
     });
     for wishes in wishes {
-        assert_eq!(wishes.unwrap(), [false, false, false, true, false]);
+        assert_eq!(wishes, [false, false, false, true, false]);
     }
 }
 
@@ -443,10 +428,8 @@ fn ranks_that_disagree_name_the_first_key() {
 #[test]
 fn a_rank_that_dies_is_named_with_the_tick() {
     let model = convoy();
-    let ends = on_ranks(3, PATIENCE, |rank| {
-        let own = rank.rank();
-        let sharing = Sharing::default();
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let ends = on_each(&model, 3, &Sharing::default(), |mut ranks| {
+        let own = ranks.rank();
         for heartbeat in 0.. {
             if own == 1 && heartbeat == 7 {
                 return None;
@@ -457,8 +440,7 @@ fn a_rank_that_dies_is_named_with_the_tick() {
         }
         None
     });
-    for (rank, end) in ends.into_iter().enumerate() {
-        let error = end.unwrap();
+    for (rank, error) in ends.into_iter().enumerate() {
         if rank == 1 {
             assert_eq!(error, None);
         } else {
@@ -565,9 +547,7 @@ fn an_altered_message_names_rank_tick_and_kind() {
 #[test]
 fn ground_takes_at_most_four_bytes_a_node() {
     let model = convoy();
-    let figures = on_ranks(2, PATIENCE, |rank| {
-        let sharing = Sharing::default();
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let sums = on_each(&model, 2, &Sharing::default(), |mut ranks| {
         let (mut nodes, mut bytes) = (0, 0);
         for _ in 0..300 {
             let heartbeat = ranks.advance(false).unwrap();
@@ -576,7 +556,6 @@ fn ground_takes_at_most_four_bytes_a_node() {
         }
         (nodes, bytes)
     });
-    let sums: Vec<(u64, u64)> = figures.into_iter().map(Result::unwrap).collect();
     let (nodes, bytes) = sums.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     let each = bytes as f64 / nodes as f64;
     println!("{nodes} nodes, {bytes} bytes: {each:.2} bytes a node");
@@ -633,9 +612,8 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
     let mut model = convoy();
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
     let errors = [Order::Constant, Order::First, Order::Second].map(|order| {
-        let ends = on_ranks(3, PATIENCE, |rank| {
-            let sharing = Sharing { order, ..Sharing::default() };
-            let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let sharing = Sharing { order, ..Sharing::default() };
+        let ends = on_each(&model, 3, &sharing, |mut ranks| {
             let heartbeats: Vec<_> = (0..150).map(|_| ranks.advance(false).unwrap()).collect();
             // The first second contains the fall onto the ground.
             let late = &heartbeats[100..];
@@ -649,7 +627,6 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
             let samples: Vec<_> = ranks.world().samples().collect();
             (worst, hash, seen, samples)
         });
-        let ends: Vec<_> = ends.into_iter().map(Result::unwrap).collect();
         for (rank, (_, _, seen, _)) in ends.iter().enumerate() {
             for (agent, pose) in seen.iter().enumerate() {
                 assert_eq!(pose.is_some(), agent != rank, "a ghost for each of the others");
@@ -678,11 +655,9 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     // The first is slow, the last fast: all use the heartbeat that the last requires.
     model.agents[2].speed = 12.0;
     let heartbeats = 150;
-    let expected = alone(model.clone(), heartbeats);
-    for (size, route) in [(2, Route::All), (3, Route::Star), (3, Route::Neighbour)] {
-        let found = together(&model, None, size, &Partition::Blocks, route, heartbeats);
-        same(&expected, &found, &format!("{size} ranks, {route:?}"));
-    }
+    let cases = [(2, Route::All), (3, Route::Star), (3, Route::Neighbour)];
+    let cases = cases.map(|(size, route)| (size, Partition::Blocks, route));
+    check_bits(&model, heartbeats, &cases);
     let mut world = World::new(model.clone());
     let mut lengths = Vec::new();
     for _ in 0..heartbeats {
@@ -709,13 +684,9 @@ fn mixed_convoy() -> WorldModel {
 
 #[test]
 fn tracked_and_mixed_convoys_give_the_same_bits() {
-    let model = mixed_convoy();
-    let expected = alone(model.clone(), 80);
-    for (size, route) in [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbour)]
-    {
-        let found = together(&model, None, size, &Partition::RoundRobin, route, 80);
-        same(&expected, &found, &format!("{size} ranks, {route:?}"));
-    }
+    let cases = [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbour)];
+    let cases = cases.map(|(size, route)| (size, Partition::RoundRobin, route));
+    check_bits(&mixed_convoy(), 80, &cases);
 }
 
 /// Returns rank 0's view of a tracked agent of rank 1 after 120 heartbeats.
@@ -724,10 +695,8 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
 fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState) {
     let partition: Vec<_> =
         (0..model.agents.len()).map(|index| usize::from(index == agent)).collect();
-    let ends = on_ranks(2, PATIENCE, |rank| {
-        let sharing =
-            Sharing { partition: Partition::Listed(partition.clone()), ..Sharing::default() };
-        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+    let sharing = Sharing { partition: Partition::Listed(partition), ..Sharing::default() };
+    let ends = on_each(model, 2, &sharing, |mut ranks| {
         let bytes = (0..120)
             .map(|_| ranks.advance(false).unwrap())
             .map(|heartbeat| heartbeat.state_bytes as f64 / heartbeat.announced as f64)
@@ -736,7 +705,7 @@ fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState)
         ranks.gather().unwrap();
         (bytes, told, ranks.world().state().agents[agent].vehicle.clone())
     });
-    let mut ends = ends.into_iter().map(Result::unwrap);
+    let mut ends = ends.into_iter();
     let (_, told, state) = ends.next().unwrap();
     (told.unwrap(), ends.next().unwrap().0, state)
 }

@@ -3,13 +3,16 @@
 //! A killed rank is named, and a rank in another language is a full rank.
 
 use crate::python;
-use crate::ranks_mpi::{SCENARIO, bekker};
-use crate::runs::{Runs, told};
+#[cfg(target_os = "linux")]
+use crate::rank_jobs::check_kill;
+use crate::rank_jobs::{SCENARIO, Transport, check_records, spawned};
+use crate::runs::{Runs, bekker, told};
 use bekker::sync::{DdsDomain, Rendezvous, contract};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Returns a DDS domain for this process and its `nth` test.
 fn domain(nth: u16) -> DdsDomain {
@@ -17,55 +20,33 @@ fn domain(nth: u16) -> DdsDomain {
     DdsDomain { number, network: Some([127, 0, 0, 1].into()) }
 }
 
-/// Starts the processes of a run's ranks.
-fn started(runs: &Runs, out: &Path, domain: DdsDomain, ranks: usize, more: &[&str]) -> Vec<Child> {
-    let (meet, size) = (format!("dds:{domain}"), ranks.to_string());
-    let rank = |rank: usize| {
-        let rank = rank.to_string();
-        let words = ["--processes", &size, "--rank", &rank, "--meet", &meet, "--threads", "1"];
-        let mut command = Command::new(bekker());
-        command.args(runs.arguments(out, &[&words[..], more].concat()));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    (0..ranks).map(rank).collect()
-}
+/// Ranks as processes in the domains of this process from a number on, one a run.
+struct Dds(AtomicU16);
 
-fn ended(ranks: Vec<Child>) -> Vec<Output> {
-    ranks.into_iter().map(|rank| rank.wait_with_output().unwrap()).collect()
+impl Transport for Dds {
+    fn start(&self, runs: &Runs, out: &Path, ranks: usize, more: &[&str]) -> Option<Vec<Child>> {
+        let domain = domain(self.0.fetch_add(1, Ordering::Relaxed));
+        let (meet, size) = (format!("dds:{domain}"), ranks.to_string());
+        let rank = |rank: usize| {
+            let rank = rank.to_string();
+            let words = ["--processes", &size, "--rank", &rank, "--meet", &meet, "--threads", "1"];
+            let words = [&words[..], more].concat();
+            spawned(Command::new(bekker()).args(runs.arguments(out, &words)))
+        };
+        Some((0..ranks).map(rank).collect())
+    }
 }
 
 #[test]
 fn processes_give_the_bits_of_one() {
-    let runs = Runs::of(SCENARIO);
-    let single = runs.out("single");
-    runs.single(&single, &[]);
-    for (nth, ranks, more) in [(0, 2, &[][..]), (1, 4, &["--route", "neighbour"])] {
-        let out = runs.out(&ranks.to_string());
-        for output in ended(started(&runs, &out, domain(nth), ranks, more)) {
-            assert!(output.status.success(), "{ranks} ranks: {}", told(&output));
-        }
-        for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-            let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
-            assert!(bytes(&single) == bytes(&out), "{ranks} ranks: {file}");
-        }
-    }
+    let cases: [(usize, &[&str]); 2] = [(2, &[]), (4, &["--route", "neighbour"])];
+    check_records(&Dds(0.into()), SCENARIO, &cases);
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_process_that_is_killed_is_named() {
-    let runs = Runs::of(SCENARIO);
-    let out = runs.out("killed");
-    let more = ["--set", "time.duration=600", "--checkpoint-every", "0.1"];
-    let mut ranks = started(&runs, &out, domain(2), 2, &more);
-    let begun = Instant::now();
-    while !out.join("checkpoint.bin").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint came");
-        thread::sleep(Duration::from_millis(20));
-    }
-    ranks[1].kill().unwrap();
-    let first = ended(ranks).remove(0);
-    assert_eq!(first.status.code(), Some(1), "{}", told(&first));
-    assert!(told(&first).contains("rank 1 is gone"), "{}", told(&first));
+    check_kill(&Dds(2.into()), "60", "rank 1 is gone");
 }
 
 #[test]

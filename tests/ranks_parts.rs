@@ -2,10 +2,12 @@
 //!
 //! After a kill of one rank, the remaining files can be resumed.
 
-use crate::ranks_mpi::{SCENARIO, bekker, read};
 #[cfg(target_os = "linux")]
-use crate::ranks_tcp::struck_when;
-use crate::runs::{Runs, told};
+use crate::rank_jobs::strike;
+use crate::rank_jobs::{SCENARIO, assert_same_files, ended, spawned};
+#[cfg(target_os = "linux")]
+use crate::ranks_tcp::Tcp;
+use crate::runs::{Runs, bekker, read, told};
 use crate::scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
 use bekker::simulation::{
     PartsError, Ranks, Rebalancing, Route, Sharing, StatePart, World, WorldModel, WorldState,
@@ -13,17 +15,14 @@ use bekker::simulation::{
 };
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 const SAME: [&str; 4] = ["hashes.csv", "states.parquet", "checkpoint.bin", "hits.csv"];
 
 #[track_caller]
 fn same_files(expected: &Path, found: &Path, what: &str) {
-    for file in SAME {
-        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
-        assert!(bytes(expected) == bytes(found), "{what}: {file}");
-    }
+    assert_same_files(&SAME, expected, found, what);
 }
 
 /// Returns the names of all entries of a folder.
@@ -100,7 +99,7 @@ fn whole_sets(out: &Path, size: usize) -> Vec<(u64, PathBuf)> {
 #[cfg(target_os = "linux")]
 fn killed(runs: &Runs, out: &Path, more: &[&str]) -> Output {
     let is_time = || whole_sets(out, 3).last().is_some_and(|(tick, _)| *tick > 0);
-    struck_when(runs, out, "-KILL", &is_time, more)
+    strike(&Tcp, runs, out, "-KILL", &is_time, more).unwrap()
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     let single = runs.out("single");
     let long = ["--set", "time.duration=3"];
     runs.single(&single, &long);
-    let words = [&long[..], &["--processes", "3", "--parts", "--checkpoint-every", "0.1"]].concat();
+    let words = [&long[..], &["--parts", "--checkpoint-every", "0.1"]].concat();
 
     // Automatic restart.
     let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
@@ -186,15 +185,14 @@ fn a_rank_that_does_not_see_the_folder_is_named() {
     let rank = |rank: &str, folder: &Path| {
         let words = ["--parts", "--processes", "2", "--rank", rank, "--meet", &meet];
         let mut command = Command::new(bekker());
-        command.args(runs.arguments(Path::new("out"), &words)).current_dir(folder);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        spawned(command.args(runs.arguments(Path::new("out"), &words)).current_dir(folder))
     };
     let ranks = [rank("0", runs.folder.path()), rank("1", elsewhere.path())];
-    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
-    assert_eq!([&first, &second].map(|rank| rank.status.code()), [Some(1); 2]);
+    let outputs = ended(ranks.into());
+    assert!(outputs.iter().all(|rank| rank.status.code() == Some(1)));
     let line =
         "--parts: rank 1 does not see the run's folder out: it must lie where all ranks write";
-    assert!(told(&first).contains(line), "{}", told(&first));
+    assert!(told(&outputs[0]).contains(line), "{}", told(&outputs[0]));
 }
 
 fn convoy() -> WorldModel {

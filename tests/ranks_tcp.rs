@@ -1,12 +1,48 @@
 //! Ranks as processes that meet by TCP: the bits of one process, and what happens to those that
 //! do not fit, do not come, or die.
 
-use crate::ranks_mpi::{SCENARIO, bekker, read};
-use crate::runs::{Runs, told};
+#[cfg(target_os = "linux")]
+use crate::rank_jobs::{
+    ENDLESS, RESTORED, assert_same_files, check_kill, check_signal, process_of, signal, strike,
+    strike_endless, wait_until,
+};
+use crate::rank_jobs::{SCENARIO, Transport, check_records, check_resume, spawned};
+#[cfg(target_os = "linux")]
+use crate::runs::read;
+use crate::runs::{Runs, bekker, told};
+#[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
+
+/// Ranks as processes that one process starts.
+pub struct Tcp;
+
+impl Transport for Tcp {
+    fn start(&self, runs: &Runs, out: &Path, ranks: usize, more: &[&str]) -> Option<Vec<Child>> {
+        let size = ranks.to_string();
+        let words = [&["--processes", &size][..], more].concat();
+        Some(vec![started(runs, out, &words)])
+    }
+}
+
+/// Ranks as processes that somebody starts, rank 0 last.
+struct ByHand;
+
+impl Transport for ByHand {
+    fn start(&self, runs: &Runs, out: &Path, ranks: usize, more: &[&str]) -> Option<Vec<Child>> {
+        let (meet, size) = (address(), ranks.to_string());
+        let rank = |rank: usize| {
+            let rank = rank.to_string();
+            let words = ["--processes", &size, "--meet", &meet, "--rank", &rank];
+            started(runs, out, &[&words[..], more].concat())
+        };
+        let mut job: Vec<Child> = (0..ranks).rev().map(rank).collect();
+        job.reverse();
+        Some(job)
+    }
+}
 
 /// An address of this machine that nobody waits at.
 fn address() -> String {
@@ -15,8 +51,7 @@ fn address() -> String {
 
 fn started(runs: &Runs, out: &Path, more: &[&str]) -> Child {
     let mut command = Command::new(bekker());
-    command.args(runs.arguments(out, more)).env("BEKKER_TOKEN", "open sesame");
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    spawned(command.args(runs.arguments(out, more)).env("BEKKER_TOKEN", "open sesame"))
 }
 
 fn ended(runs: &Runs, out: &Path, more: &[&str]) -> Output {
@@ -25,38 +60,13 @@ fn ended(runs: &Runs, out: &Path, more: &[&str]) -> Output {
 
 #[test]
 fn processes_give_the_bits_of_one() {
-    let runs = Runs::of(SCENARIO);
-    let single = runs.out("single");
-    runs.single(&single, &[]);
-    let bytes = |folder: &Path, file: &str| std::fs::read(folder.join(file)).unwrap();
-    for (name, more) in [
-        ("two", &["--processes", "2", "--threads", "1"][..]),
-        ("star", &["--processes", "3", "--route", "star", "--partition", "round-robin"]),
-        ("near", &["--processes", "4", "--route", "neighbour"]),
-    ] {
-        let out = runs.out(name);
-        let output = ended(&runs, &out, more);
-        assert!(output.status.success(), "{name}: {}", told(&output));
-        for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-            assert!(bytes(&single, file) == bytes(&out, file), "{name}: {file}");
-        }
-    }
-    // cut on three processes, resumed on two that somebody starts by hand
-    let (cut, rest, meet) = (runs.out("cut"), runs.out("rest"), address());
-    let short = ["--processes", "3", "--set", "time.duration=0.7"];
-    assert!(ended(&runs, &cut, &short).status.success());
-    let resume = ["--resume", cut.to_str().unwrap(), "--processes", "2", "--meet", &meet];
-    let hand =
-        |rank: &'static str| started(&runs, &rest, &[&resume[..], &["--rank", rank]].concat());
-    // whichever comes first
-    let (second, first) = (hand("1"), hand("0"));
-    for rank in [first, second] {
-        let output = rank.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
-    }
-    let (whole, rest) = (read(&single, "hashes.csv"), read(&rest, "hashes.csv"));
-    let lines: Vec<&str> = whole.lines().skip(71).collect();
-    assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), lines);
+    let cases: [(usize, &[&str]); 3] = [
+        (2, &["--threads", "1"]),
+        (3, &["--route", "star", "--partition", "round-robin"]),
+        (4, &["--route", "neighbour"]),
+    ];
+    check_records(&Tcp, SCENARIO, &cases);
+    check_resume(&Tcp, &ByHand);
 }
 
 #[test]
@@ -144,65 +154,11 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     assert!(told(&output).contains("BEKKER_TOKEN: must be set"), "{}", told(&output));
 }
 
-/// The process of a rank that `bekker run --processes` started for the run in `out`.
-#[cfg(target_os = "linux")]
-fn process_of(rank: &str, out: &Path) -> Option<String> {
-    std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
-        let bytes = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let words: Vec<&[u8]> = bytes.split(|&byte| byte == 0).collect();
-        let is_rank = words.windows(2).any(|pair| pair == [&b"--rank"[..], rank.as_bytes()]);
-        let is_run = words.contains(&out.to_str()?.as_bytes());
-        (is_rank && is_run).then(|| entry.file_name().into_string().unwrap())
-    })
-}
-
-/// What became of three processes, of which one got a signal after the first checkpoint.
-#[cfg(target_os = "linux")]
-fn struck(runs: &Runs, out: &Path, signal: &str, timeout: &str) -> Output {
-    let words = ["--processes", "3", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
-    struck_of(runs, out, signal, "checkpoint.bin", &[&words[..], &["--timeout", timeout]].concat())
-}
-
-/// The same of processes with these options, after a file was written.
-#[cfg(target_os = "linux")]
-fn struck_of(runs: &Runs, out: &Path, signal: &str, after: &str, more: &[&str]) -> Output {
-    struck_when(runs, out, signal, &|| out.join(after).exists(), more)
-}
-
-/// The same once it is time.
-#[cfg(target_os = "linux")]
-pub(crate) fn struck_when(
-    runs: &Runs,
-    out: &Path,
-    signal: &str,
-    is_time: &dyn Fn() -> bool,
-    more: &[&str],
-) -> Output {
-    use std::time::{Duration, Instant};
-    let job = started(runs, out, more);
-    let begun = Instant::now();
-    while !is_time() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "what is waited for does not come");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // what was written last is followed by a word of all ranks that they are ready
-    std::thread::sleep(Duration::from_millis(100));
-    let process = process_of("1", out).expect("rank 1 runs");
-    assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
-    job.wait_with_output().unwrap()
-}
-
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
-    let runs = Runs::of(SCENARIO);
-    let out = runs.out("killed");
-    let output = struck(&runs, &out, "-KILL", "600");
-    let told = told(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    // not after the time-out of ten minutes; and rank 0 has driven rank 1's part again
-    assert!(told.contains("rank 1 is gone; checkpoint written at tick "), "{told}");
-    crate::ranks_mpi::goes_on(&runs, &out);
+    // Not after the timeout of ten minutes. Rank 0 has repeated rank 1's part.
+    check_kill(&Tcp, "600", "rank 1 is gone; checkpoint written at tick ");
 }
 
 /// Vehicles that change processes all the time, one of which is killed: the run goes on by itself
@@ -213,28 +169,25 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     let runs = Runs::of(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("restarted"));
     runs.single(&single, &["--set", "time.duration=3"]);
-    let words = ["--processes", "3", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
+    let words = ["--set", "time.duration=3", "--checkpoint-every", "0.1"];
     let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
     let chance = ["--rebalance-by-chance", "7"];
-    let output =
-        struck_of(&runs, &out, "-KILL", "checkpoint.bin", &[&words[..], &more, &chance].concat());
+    let is_stored = |out: &Path| out.join("checkpoint.bin").exists();
+    let all = [&words[..], &more, &chance].concat();
+    let output = strike(&Tcp, &runs, &out, "-KILL", &|| is_stored(&out), &all).unwrap();
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
         told.contains("rank 1 is gone; on from the last checkpoint (1 restarts left)"),
         "{told}"
     );
-    let bytes = |folder: &Path, file: &str| std::fs::read(folder.join(file)).unwrap();
-    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-        assert!(bytes(&single, file) == bytes(&out, file), "{file}");
-    }
+    assert_same_files(&RESTORED, &single, &out, "restarted");
     // one whose machine is wanted back leaves, and the others drive on
     let gone = runs.out("gone");
-    let output = struck_of(&runs, &gone, "-USR1", "checkpoint.bin", &[&words[..], &more].concat());
+    let all = [&words[..], &more].concat();
+    let output = strike(&Tcp, &runs, &gone, "-USR1", &|| is_stored(&gone), &all).unwrap();
     assert!(output.status.success(), "{}", crate::runs::told(&output));
-    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-        assert!(bytes(&single, file) == bytes(&gone, file), "{file} without rank 1");
-    }
+    assert_same_files(&RESTORED, &single, &gone, "without rank 1");
     let beats = read(&gone, "heartbeats.csv");
     assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
 }
@@ -249,14 +202,10 @@ fn a_rank_joins_a_run_that_goes_on() {
     let words = ["--processes", "2", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
     let strike = |out: &Path, more: &[&str]| {
         let job = started(&runs, out, &[&words[..], more].concat());
-        let begun = std::time::Instant::now();
         // the first of them, whole or in parts
-        while !["checkpoint.bin", "checkpoints"].iter().any(|name| out.join(name).exists()) {
-            assert!(begun.elapsed().as_secs() < 120, "no checkpoint comes");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let first = job.id().to_string();
-        assert!(Command::new("kill").args(["-USR2", &first]).status().unwrap().success());
+        let names = ["checkpoint.bin", "checkpoints"];
+        wait_until(&|| names.iter().any(|name| out.join(name).exists()));
+        signal("-USR2", &job.id().to_string());
         job.wait_with_output().unwrap()
     };
     for (name, more) in [("joined", vec![]), ("in parts", vec!["--parts"])] {
@@ -266,10 +215,7 @@ fn a_rank_joins_a_run_that_goes_on() {
         assert!(output.status.success(), "{name}: {}: {told}", output.status);
         let joins = "a rank joins; on from the last checkpoint with 3 processes";
         assert!(told.contains(joins), "{told}");
-        for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-            let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
-            assert!(bytes(&single) == bytes(&out), "{name}: {file}");
-        }
+        assert_same_files(&RESTORED, &single, &out, name);
         let beats = read(&out, "heartbeats.csv");
         assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("2"), "of three ranks");
     }
@@ -277,18 +223,13 @@ fn a_rank_joins_a_run_that_goes_on() {
     let alone = runs.out("alone");
     let mut job = started(&runs, &alone, &["--set", "time.duration=600"]);
     let told = job.stderr.take().unwrap();
-    while !alone.join("checkpoint.bin").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let signal = |name: &str| {
-        let words = [name, &job.id().to_string()];
-        assert!(Command::new("kill").args(words).status().unwrap().success());
-    };
-    signal("-USR2");
+    wait_until(&|| alone.join("checkpoint.bin").exists());
+    let id = job.id().to_string();
+    signal("-USR2", &id);
     let mut told = BufReader::new(told).lines().map_while(Result::ok);
     let refused = "SIGUSR2: no rank can join: only ranks that --processes";
     assert!(told.any(|line| line.contains(refused)));
-    signal("-INT");
+    signal("-INT", &id);
     // what is not read would hold it up
     told.for_each(drop);
     assert!(job.wait().unwrap().code() == Some(130));
@@ -298,36 +239,24 @@ fn a_rank_joins_a_run_that_goes_on() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_run_that_went_on_goes_on_again_with_all_its_options() {
-    use std::time::{Duration, Instant};
     let runs = Runs::of(SCENARIO);
     let out = runs.out("again");
-    let words = ["--processes", "2", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
-    let more = ["--restarts", "2", "--realtime=2", "--gpu", "off", "--serve"];
-    let job = started(&runs, &out, &[&words[..], &more].concat());
+    let more = ["--processes", "2", "--restarts", "2", "--realtime=2", "--gpu", "off", "--serve"];
+    let job = started(&runs, &out, &[&ENDLESS[..], &more].concat());
     let id = job.id().to_string();
     let line = || std::fs::read(format!("/proc/{id}/cmdline")).unwrap();
     let words = || String::from_utf8(line()).unwrap().replace('\0', " ");
     let stored = || std::fs::metadata(out.join("checkpoint.bin")).and_then(|own| own.modified());
-    let signal = |name: &str, process: &str| {
-        assert!(Command::new("kill").args([name, process]).status().unwrap().success());
-    };
-    let until = |is_time: &dyn Fn() -> bool| {
-        let begun = Instant::now();
-        while !is_time() {
-            assert!(begun.elapsed() < Duration::from_secs(120), "{}", words());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
     // until a checkpoint has been written by the process with these words
     let goes_on = |with: &str| {
-        until(&|| words().contains(with));
+        wait_until(&|| words().contains(with));
         let before = stored().ok();
-        until(&|| stored().ok() != before);
-        std::thread::sleep(Duration::from_millis(100));
+        wait_until(&|| stored().ok() != before);
+        std::thread::sleep(std::time::Duration::from_millis(100));
     };
     goes_on("--restarts 2");
     for left in ["--restarts=1", "--restarts=0"] {
-        signal("-KILL", &process_of("1", &out).expect("rank 1 runs"));
+        signal("-KILL", &process_of(1, &out).expect("rank 1 runs"));
         goes_on(left);
         for word in ["--resume", "--realtime=2", "--gpu=off", "--serve=", "--checkpoint-every=0.1"]
         {
@@ -360,15 +289,13 @@ fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
     let (single, out) = (runs.out("single"), runs.out("again"));
     let short = ["--set", "time.duration=0.1"];
     runs.single(&single, &short);
-    let more = [&short[..], &["--processes", "3", "--restarts", "1"]].concat();
-    let output = struck_of(&runs, &out, "-KILL", "manifest.json", &more);
+    let more = [&short[..], &["--restarts", "1"]].concat();
+    let is_begun = || out.join("manifest.json").exists();
+    let output = strike(&Tcp, &runs, &out, "-KILL", &is_begun, &more).unwrap();
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(told.contains("rank 1 is gone; on from the beginning (0 restarts left)"), "{told}");
-    for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
-        let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
-        assert!(bytes(&single) == bytes(&out), "{file}");
-    }
+    assert_same_files(&RESTORED, &single, &out, "begun again");
 }
 
 #[test]
@@ -377,19 +304,15 @@ fn a_process_that_hangs_is_named_and_does_not_stay_behind() {
     let runs = Runs::of(SCENARIO);
     let out = runs.out("hung");
     // of a second or two processes on slow cores, beside another test, are silent for want of them
-    let output = struck(&runs, &out, "-STOP", "5");
+    let output = strike_endless(&Tcp, &runs, &out, "-STOP", "5").unwrap();
     let told = told(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("no answer from rank 1 within 5 s; checkpoint written"), "{told}");
-    assert_eq!(process_of("1", &out), None);
+    assert_eq!(process_of(1, &out), None);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_signal_to_any_process_ends_the_run_on_all() {
-    let runs = Runs::of(SCENARIO);
-    let out = runs.out("interrupted");
-    let output = struck(&runs, &out, "-TERM", "60");
-    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
-    assert!(out.join("summary.json").exists());
+    check_signal(&Tcp, "-TERM");
 }

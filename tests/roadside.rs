@@ -3,8 +3,7 @@
 //!
 //! Results are the same on any ranks and after a checkpoint.
 
-use crate::ranks_mpi::{bekker, read};
-use crate::runs::{Runs, told};
+use crate::runs::{Runs, bekker, read, told};
 use crate::scene::same_bits_on_threads_and_resumed;
 
 use bekker::scenario::{ScenarioFile, build};

@@ -2,8 +2,7 @@
 //! `rosbags` reads and writes by the definitions of ROS 2.
 
 use crate::python;
-use crate::ranks_mpi::{bekker, read};
-use crate::runs::{Runs, told};
+use crate::runs::{Runs, bekker, read, told};
 use serde_json::{Value as Json, json};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};

@@ -4,7 +4,7 @@ mod scene;
 
 use bekker::ground::{Overlay, Patches, Published};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
-use bekker::simulation::World;
+use bekker::simulation::{RankAccess, World};
 use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::Memory;

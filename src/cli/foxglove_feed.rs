@@ -25,6 +25,7 @@ impl<'a> FoxgloveFeed<'a> {
 
     fn tell(&mut self, moment: &Moment<'_>) -> Result<(), ReportError> {
         let world = moment.world;
+        let root = moment.root.unwrap_or_default();
         let time_us = world.time_us();
         self.server.time(time_us);
         let topics = self.topics.get_or_insert_with(|| Topics::new(world.model()));
@@ -34,19 +35,19 @@ impl<'a> FoxgloveFeed<'a> {
             server.publish(&Publication { topic, schema, time_us, data });
             Ok(())
         };
-        for (agent, delivery) in moment.delivered {
+        for (agent, delivery) in root.delivered {
             topics.delivered(*agent as usize, delivery, &mut to)?;
         }
-        for (agent, hit) in moment.hits {
+        for (agent, hit) in root.hits {
             topics.hit(time_us, *agent as usize, &met(world, hit), hit, &mut to)?;
         }
-        for (agent, view) in moment.autonomous {
+        for (agent, view) in root.autonomous {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;
         }
         let is_due = self.told.is_none_or(|last| last.elapsed() >= POSES);
         // the samples of other ranks are known only when they were gathered
         let own: Vec<Sample>;
-        let samples = match moment.samples {
+        let samples = match root.samples {
             None if moment.complete && is_due => {
                 own = world.samples().collect();
                 Some(&own[..])

@@ -142,7 +142,7 @@ impl SteadyWatch {
 
 impl Observer<Infallible> for SteadyWatch {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
-        let Some(sample) = moment.samples.and_then(<[_]>::first) else {
+        let Some(sample) = moment.samples().and_then(<[_]>::first) else {
             return Ok(Flow::Continue);
         };
         let way = self.axis.along(sample.pose.position.x, sample.pose.position.y);
@@ -242,7 +242,7 @@ impl PassWatch {
 
 impl Observer<Infallible> for PassWatch {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
-        let Some(sample) = moment.samples.and_then(<[_]>::first) else {
+        let Some(sample) = moment.samples().and_then(<[_]>::first) else {
             return Ok(Flow::Continue);
         };
         let way = self.axis.along(sample.pose.position.x, sample.pose.position.y);

@@ -1,50 +1,102 @@
 //! The messages of a heartbeat: written for own agents, exchanged, and read.
 
+use crate::collectives::Collectives;
 use crate::figures::HeartbeatFigures;
-use crate::gathering::digests_of;
+use crate::ghosts::Ghosts;
+use crate::own_agents::map_own;
 use crate::rank_error::RankError;
-use crate::ranks::{Announced, Ranks, Route};
+use crate::subscriptions::Subscriptions;
 use bekker_ground::Patches;
-use bekker_sync::ghost::Ghost;
 use bekker_sync::ground_code::Memory;
-use bekker_sync::message::{Body, MessageFault, Origin, Reader};
-use bekker_sync::{Communicator, Phases, star};
-use std::collections::btree_map::Entry;
+use bekker_sync::message::{Body, MessageFault, Reader, VehicleState, Writer};
+use bekker_sync::{Parts, Phases};
+use bekker_world::{RankAccess, World};
+use std::ops::Range;
 
-impl Ranks<'_> {
+/// An own agent that is sent to other ranks at a heartbeat.
+struct Announced {
+    /// Index of the agent.
+    agent: usize,
+    /// Range of `outgoing` with the message for subscribers: state and ground.
+    whole: Range<usize>,
+    /// Range of `outgoing` with the message for viewers: state without ground.
+    seen: Range<usize>,
+}
+
+/// Messages of a heartbeat about own agents and from other ranks, and the state of their codecs.
+///
+/// Without subscriptions every rank sends everything to every other rank.
+pub(crate) struct Exchange {
+    writer: Writer,
+    outgoing: Vec<u8>,
+    /// Own agents that are sent to other ranks.
+    announced: Vec<Announced>,
+    /// Message for each rank that receives any of them.
+    addressed: Parts,
+    /// Patches of other ranks' agents received at a heartbeat.
+    patches: Patches,
+    /// States of other ranks' agents received at a heartbeat, in the order of agents.
+    received: Vec<(usize, VehicleState)>,
+    /// State of the ground encoder or decoder of each agent's stream.
+    memories: Vec<Memory>,
+}
+
+impl Exchange {
+    pub fn new(agents: usize) -> Exchange {
+        Exchange {
+            writer: Writer::default(),
+            outgoing: Vec::new(),
+            announced: Vec::new(),
+            addressed: Parts::default(),
+            patches: Patches::default(),
+            received: Vec::new(),
+            memories: vec![Memory::default(); agents],
+        }
+    }
+
+    /// Starts all streams of ground again from an empty memory, as new receivers do not have the
+    /// earlier messages.
+    pub fn restart_streams(&mut self) {
+        self.memories.iter_mut().for_each(Memory::forget);
+    }
+
+    /// Patches of other ranks' agents received at the last heartbeat.
+    pub fn patches(&self) -> &Patches {
+        &self.patches
+    }
+
     /// Writes a message for each own agent that another rank receives.
     ///
-    /// With a neighbourhood it also assembles the message for each receiving rank.
-    pub(crate) fn write(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
-        let tick = self.world.state().tick;
-        let rank = self.communicator.rank();
-        let origin =
-            |agent: usize| Origin { run: self.run, tick, rank: rank as u16, agent: agent as u32 };
-        let Ranks { world, writer, outgoing, announced, addressed, neighbourhood, homes, .. } =
-            self;
+    /// With subscriptions it also assembles the message for each receiving rank.
+    pub fn write(
+        &mut self,
+        world: &World,
+        collectives: &Collectives<'_>,
+        subscriptions: Option<&Subscriptions>,
+        quit: bool,
+        figures: &mut HeartbeatFigures,
+    ) {
+        let Exchange { writer, outgoing, announced, memories, .. } = self;
         outgoing.clear();
         announced.clear();
         for &agent in world.own_agents() {
             figures.agents += 1;
-            if let Some(homes) = homes.as_mut().filter(|_| neighbourhood.is_some()) {
-                homes.leave(world.patches(agent));
-            }
-            let told = neighbourhood.as_ref().map_or([true, false], |ranks| {
-                [ranks.hearers(agent), ranks.watchers(agent)].map(|ranks| !ranks.is_empty())
+            let (has_subscribers, has_viewers) = subscriptions.map_or((true, false), |own| {
+                (!own.subscribers(agent).is_empty(), !own.viewers(agent).is_empty())
             });
-            if told == [false; 2] {
+            if !(has_subscribers || has_viewers) {
                 continue;
             }
             let (state, patches) = world.outgoing(agent);
-            let (origin, begun) = (origin(agent), outgoing.len());
-            if told[0] {
-                let memory = &mut self.memories[agent];
+            let (origin, begun) = (collectives.origin(agent), outgoing.len());
+            if has_subscribers {
+                let memory = &mut memories[agent];
                 writer.agent_heartbeat(&origin, &state, patches, memory, outgoing);
                 figures.nodes += patches.states().len() as u64;
                 figures.ground_bytes += writer.ground_bytes() as u64;
             }
             let whole = begun..outgoing.len();
-            if told[1] {
+            if has_viewers {
                 let (nothing, mut memory) = (Patches::default(), Memory::default());
                 writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, outgoing);
             }
@@ -53,85 +105,71 @@ impl Ranks<'_> {
         }
         figures.announced = announced.len() as u64;
         figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
-        if let Some(ranks) = neighbourhood {
-            addressed.clear();
-            for hearer in &ranks.hearers {
-                let mut message = Vec::new();
-                for Announced { agent, whole, seen } in &*announced {
-                    if ranks.hearers(*agent).contains(hearer) {
-                        message.extend_from_slice(&outgoing[whole.clone()]);
-                    } else if ranks.watchers(*agent).contains(hearer) {
-                        message.extend_from_slice(&outgoing[seen.clone()]);
-                    }
+        match subscriptions {
+            Some(subscriptions) => self.address(subscriptions),
+            None if quit => writer.quit(&collectives.origin(0), "interrupted", outgoing),
+            None => {}
+        }
+    }
+
+    /// Assembles the message for each rank that receives own agents.
+    fn address(&mut self, subscriptions: &Subscriptions) {
+        let Exchange { outgoing, announced, addressed, .. } = self;
+        addressed.clear();
+        for subscriber in &subscriptions.subscribers {
+            let mut message = Vec::new();
+            for Announced { agent, whole, seen } in &*announced {
+                if subscriptions.subscribers(*agent).contains(subscriber) {
+                    message.extend_from_slice(&outgoing[whole.clone()]);
+                } else if subscriptions.viewers(*agent).contains(subscriber) {
+                    message.extend_from_slice(&outgoing[seen.clone()]);
                 }
-                addressed.push(&message);
             }
-        } else if quit {
-            writer.quit(&origin(0), "interrupted", outgoing);
+            addressed.push(&message);
         }
     }
 
-    /// Sends this heartbeat to the receiving ranks and receives theirs. Returns the sender of each
-    /// part.
-    pub(crate) fn exchange(
+    /// Sends this heartbeat to the receiving ranks and receives theirs.
+    ///
+    /// `meanwhile` is work that needs no data of other ranks.
+    pub fn exchange(
         &mut self,
+        collectives: &mut Collectives<'_>,
+        subscriptions: Option<&Subscriptions>,
+        meanwhile: &mut dyn FnMut(),
         figures: &mut HeartbeatFigures,
-    ) -> Result<Vec<usize>, RankError> {
-        let Ranks { neighbourhood, communicator, outgoing, incoming, addressed, world, .. } = self;
-        let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
-        let size = communicator.size();
-        // Work that needs no data of other ranks is done while waiting for them.
-        let mut meanwhile = || *digests = digest.then(|| digests_of(world));
-        let tick = world.state().tick;
-        let lost = |source| RankError::Lost { tick, source };
-        let Some(ranks) = neighbourhood else {
-            let phases = match route {
-                Route::Star => star(communicator, outgoing, &mut meanwhile, incoming),
-                _ => communicator.all_gather(outgoing, &mut meanwhile, incoming),
-            };
-            Phases { lengths: figures.lengths, payload: figures.payload } = phases.map_err(lost)?;
-            self.received_bytes += self.incoming.bytes() as u64;
-            return Ok((0..size).collect());
-        };
-        for region in ranks.regions() {
-            let agent = region.agent as usize;
-            if !region.holds(world.place(agent).0, ranks.tile()) {
-                return Err(RankError::Outran { agent, tick });
+    ) -> Result<(), RankError> {
+        let phases = match subscriptions {
+            None => collectives.all_gather_by_route(&self.outgoing, meanwhile)?,
+            Some(Subscriptions { subscribers, senders, .. }) => {
+                let to = subscribers.iter().copied().zip(self.addressed.iter());
+                let to: Vec<(usize, &[u8])> = to.collect();
+                collectives.exchange(&to, senders, meanwhile)?
             }
-        }
-        let to: Vec<(usize, &[u8])> = ranks.hearers.iter().copied().zip(addressed.iter()).collect();
-        let phases =
-            communicator.exchange(&to, &ranks.speakers, &mut meanwhile, incoming).map_err(lost)?;
+        };
         Phases { lengths: figures.lengths, payload: figures.payload } = phases;
-        let speakers = ranks.speakers.clone();
-        self.received_bytes += self.incoming.bytes() as u64;
-        Ok(speakers)
-    }
-
-    pub(crate) fn all_gather(&mut self) -> Result<Phases, RankError> {
-        let Ranks { communicator, outgoing, incoming, .. } = self;
-        let exchanged = match self.route {
-            Route::All | Route::Neighbour => {
-                communicator.all_gather(outgoing, &mut || (), incoming)
-            }
-            Route::Star => star(communicator, outgoing, &mut || (), incoming),
-        };
-        let tick = self.world.state().tick;
-        let phases = exchanged.map_err(|source| RankError::Lost { tick, source })?;
-        self.received_bytes += self.incoming.bytes() as u64;
-        Ok(phases)
+        Ok(())
     }
 
     /// Reads a heartbeat of all other ranks. Returns whether any of them requests to quit.
     ///
     /// Nothing is applied before all messages have been read and validated.
-    pub(crate) fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
-        let tick = self.tick();
+    pub fn read(
+        &mut self,
+        collectives: &Collectives<'_>,
+        partition: &[usize],
+        subscriptions: Option<&Subscriptions>,
+    ) -> Result<bool, RankError> {
+        let tick = collectives.tick();
+        let all: Vec<usize> = (0..collectives.size()).collect();
+        let senders = subscriptions.map_or(&all, |own| &own.senders);
         self.patches.clear();
         self.received.clear();
         let mut quit = false;
-        let here = self.communicator.rank();
-        for (part, &rank) in self.incoming.iter().zip(senders).filter(|&(_, &rank)| rank != here) {
+        let here = collectives.rank();
+        for (part, &rank) in
+            collectives.received().iter().zip(senders).filter(|&(_, &rank)| rank != here)
+        {
             let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "heartbeat", fault };
             let wrong = |what, found: u64, expected: u64| {
                 corrupt(MessageFault::Origin { what, found, expected })
@@ -140,8 +178,8 @@ impl Ranks<'_> {
             while let Some((origin, body)) =
                 reader.next(&mut self.memories, &mut self.patches).map_err(corrupt)?
             {
-                if origin.run != self.run {
-                    return Err(wrong("run", origin.run.into(), self.run.into()));
+                if origin.run != collectives.run() {
+                    return Err(wrong("run", origin.run.into(), collectives.run().into()));
                 }
                 if origin.tick != tick {
                     return Err(wrong("tick", origin.tick, tick));
@@ -152,7 +190,7 @@ impl Ranks<'_> {
                 match body {
                     Body::AgentHeartbeat(state, _) => {
                         let agent = origin.agent as usize;
-                        match self.partition.get(agent) {
+                        match partition.get(agent) {
                             Some(&driver) if driver == rank => self.received.push((agent, state)),
                             driver => {
                                 let driver = driver.map_or(u64::MAX, |&driver| driver as u64);
@@ -170,15 +208,14 @@ impl Ranks<'_> {
         }
         self.received.sort_by_key(|(agent, _)| *agent);
         let came = |agent: usize| self.received.binary_search_by_key(&agent, |own| own.0).is_ok();
-        let missing = match &self.neighbourhood {
-            Some(ranks) => ranks.received.iter().copied().find(|&agent| !came(agent)),
-            None => (0..self.partition.len())
-                .find(|&agent| self.partition[agent] != here && !came(agent)),
+        let missing = match subscriptions {
+            Some(own) => own.received.iter().copied().find(|&agent| !came(agent)),
+            None => (0..partition.len()).find(|&agent| partition[agent] != here && !came(agent)),
         };
         match missing {
             None => Ok(quit),
             Some(agent) => Err(RankError::Corrupt {
-                rank: self.partition[agent],
+                rank: partition[agent],
                 tick,
                 kind: "heartbeat",
                 fault: MessageFault::Origin {
@@ -190,25 +227,63 @@ impl Ranks<'_> {
         }
     }
 
-    /// Updates views and ghosts with the states of other ranks' agents, at the tick of this
-    /// heartbeat.
-    pub(crate) fn see(&mut self, tick: u64, figures: &mut HeartbeatFigures) {
-        let Ranks { received, ghosts, world, order, .. } = self;
-        let clock = world.model().clock;
-        let (time, heartbeat) = (clock.time(tick), world.state().steps as f64 * clock.step());
-        for (agent, state) in received.drain(..) {
-            world.see(agent, &state);
-            match ghosts.entry(agent) {
-                Entry::Occupied(mut ghost) => {
-                    let ghost = ghost.get_mut();
-                    figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
-                    figures.ghost_bound = figures.ghost_bound.max(ghost.bound(heartbeat));
+    /// Updates the views and ghosts of other ranks' agents with the states that were read.
+    pub fn deliver(
+        &mut self,
+        world: &mut World,
+        ghosts: &mut Ghosts,
+        figures: &mut HeartbeatFigures,
+    ) {
+        for (agent, state) in self.received.drain(..) {
+            world.receive_view(agent, &state);
+            ghosts.update(world, agent, state, figures);
+        }
+    }
+
+    /// Sends the present states of own agents to the ranks that receive them from now on.
+    ///
+    /// A rank that starts, or whose agents have new neighbors, does not have their last states.
+    pub fn introduce(
+        &mut self,
+        world: &mut World,
+        collectives: &mut Collectives<'_>,
+        partition: &[usize],
+        subscriptions: Option<&Subscriptions>,
+    ) -> Result<(), RankError> {
+        let own = map_own(world, |agent, _| agent as usize);
+        let writer = &mut self.writer;
+        let mut introduction = |agent: usize, message: &mut Vec<u8>| {
+            let (state, _) = world.outgoing(agent);
+            let (nothing, mut memory) = (Patches::default(), Memory::default());
+            let origin = collectives.origin(agent);
+            writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, message);
+        };
+        match subscriptions {
+            Some(ranks) => {
+                let mut messages = Vec::new();
+                for subscriber in &ranks.subscribers {
+                    let mut message = Vec::new();
+                    let known = own.iter().filter(|&&own| {
+                        ranks.subscribers(own).contains(subscriber)
+                            || ranks.viewers(own).contains(subscriber)
+                    });
+                    known.for_each(|&agent| introduction(agent, &mut message));
+                    messages.push(message);
                 }
-                Entry::Vacant(unheard) => {
-                    let description = world.model().agents[agent].description();
-                    unheard.insert(Ghost::new(description, *order, time, state));
-                }
+                let to = ranks.subscribers.iter().copied();
+                let to: Vec<(usize, &[u8])> = to.zip(messages.iter().map(Vec::as_slice)).collect();
+                collectives.pass(&to, &ranks.senders)?;
+            }
+            None => {
+                let mut message = Vec::new();
+                own.iter().for_each(|&agent| introduction(agent, &mut message));
+                collectives.all_gather_by_route(&message, &mut || ())?;
             }
         }
+        self.read(collectives, partition, subscriptions)?;
+        for (agent, state) in self.received.drain(..) {
+            world.receive_view(agent, &state);
+        }
+        Ok(())
     }
 }

@@ -52,7 +52,7 @@ pub struct HeartbeatFigures {
     pub ghost_bound: f64,
     /// Whether any rank requests to end the run.
     pub quit: bool,
-    /// With [`Route::Neighbour`](crate::ranks::Route::Neighbour), an agent of any rank that
+    /// With [`Route::Neighbour`](crate::Route::Neighbour), an agent of any rank that
     /// accelerated harder than a census assumes. The next census is then held early.
     pub outran: Option<u32>,
 }

@@ -1,19 +1,18 @@
 //! Data of all ranks that is gathered for the record: hashes, states, samples and readings.
 
+use crate::census::Neighbours;
+use crate::gatherer::{Digests, gather_agents, hash_of_all};
+use crate::own_agents::map_own;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use crate::sealed::{opened, sealed};
 use bekker_agent::{AgentState, Heard, Outcome, OutcomeReport, Sample};
-use bekker_ground::GroundDigest;
 use bekker_sensor::Delivery;
-use bekker_sync::Parts;
-use bekker_world::{AgentsDigest, Call, StateHash, World, combined_hash, sort_deliveries};
-use rayon::prelude::*;
+use bekker_world::{Call, StateHash, sort_deliveries};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl Ranks<'_> {
-    /// Returns the hash of the whole state, equal to [`World::hash`] in one process, on all ranks.
+    /// Returns the hash of the whole state, equal to [`World::hash`](bekker_world::World::hash) in one process, on all ranks.
     ///
     /// Digests are summed along a tree.
     ///
@@ -21,7 +20,7 @@ impl Ranks<'_> {
     /// [`RankError`] when a rank is lost, or when its ground differs from that of rank 0 although
     /// all ranks receive all changes.
     pub fn hash(&mut self) -> Result<StateHash, RankError> {
-        let own = self.own_digests();
+        let own = self.gatherer.take_digests(&self.world);
         self.hash_with(&own)
     }
 
@@ -31,10 +30,10 @@ impl Ranks<'_> {
     /// # Errors
     /// As [`Ranks::hash`].
     pub fn hash_by_agent(&mut self) -> Result<StateHash, RankError> {
-        let own = self.own_digests();
+        let own = self.gatherer.take_digests(&self.world);
         let mut hash = self.hash_with(&own)?;
-        let Some(all) = self.collected("digests", own)? else { return Ok(hash) };
-        hash.agents = vec![[0; 32]; self.partition.len()];
+        let Some(all) = self.collectives.collected("digests", own)? else { return Ok(hash) };
+        hash.agents = vec![[0; 32]; self.partition().len()];
         for (agent, digest) in all {
             if let Some(place) = hash.agents.get_mut(agent as usize) {
                 *place = digest;
@@ -43,41 +42,10 @@ impl Ranks<'_> {
         Ok(hash)
     }
 
-    /// Digests of own agents, computed earlier while messages travelled, or now.
-    fn own_digests(&mut self) -> Digests {
-        let early = self.digests.take();
-        early.unwrap_or_else(|| digests_of(&self.world))
-    }
-
     fn hash_with(&mut self, own: &Digests) -> Result<StateHash, RankError> {
-        self.tell_homes()?;
-        let agents = AgentsDigest::of(own.iter().copied());
-        let told_all = self.homes.is_none();
-        let ground = match &self.homes {
-            Some(homes) => homes.digest(),
-            None => self.world.state().published.digest(),
-        };
-        // Either all ranks have the same ground, or each tile counts on its home rank only.
-        type Grounds = Vec<(GroundDigest, u32)>;
-        let join = |(agents, mut grounds): (AgentsDigest, Grounds),
-                    (more, others): (AgentsDigest, Grounds)| {
-            if told_all {
-                let new = |other: &(GroundDigest, u32)| grounds.iter().all(|own| own.0 != other.0);
-                let new: Grounds = others.into_iter().filter(new).collect();
-                grounds.extend(new);
-            } else {
-                grounds = vec![(sum(&grounds).joined(sum(&others)), 0)];
-            }
-            (agents.joined(more), grounds)
-        };
-        let own = (agents, vec![(ground, self.rank() as u32)]);
-        let (agents, grounds) = self.reduced("digests", own, join)?;
-        if told_all && let Some(&(_, rank)) = grounds.get(1) {
-            return Err(RankError::Diverged { rank: rank as usize, tick: self.tick() });
-        }
-        let ground = grounds.first().map_or(GroundDigest::default(), |first| first.0);
-        let state = combined_hash(self.world.state(), ground, agents);
-        Ok(StateHash { state, ground, agents: Vec::new() })
+        self.update_directory()?;
+        let directory = self.neighbours.as_ref().map(|own| &own.directory);
+        hash_of_all(&self.world, &mut self.collectives, directory, own)
     }
 
     /// Gathers the states of all agents on rank 0, whose world is then complete.
@@ -87,29 +55,16 @@ impl Ranks<'_> {
     /// # Errors
     /// [`RankError`] when a rank is lost or its states cannot be read.
     pub fn gather(&mut self) -> Result<(), RankError> {
-        self.complete_first()?;
-        let (here, tick) = (self.rank(), self.tick());
-        // One rank after the other, so that rank 0 never holds the messages of two.
-        for rank in 1..self.size() {
-            if here == rank {
-                let own = self.own_agents(|agent, state| {
-                    (agent, state.clone(), self.world.sample(agent as usize))
-                });
-                self.pass(&[(0, &sealed(&own))], &[])?;
-            } else if here > 0 {
-                self.pass(&[], &[])?;
-            } else {
-                self.pass(&[], &[rank])?;
-                let came: Vec<(u32, AgentState, Option<Sample>)> =
-                    opened(rank, tick, "agents", self.incoming.part(0))?;
-                for (agent, state, sample) in came {
-                    self.world.adopt(agent as usize, state, sample);
-                }
-            }
-        }
-        // This frees the buffer, since no other message is as large.
-        self.incoming = Parts::default();
-        Ok(())
+        self.complete_ground()?;
+        gather_agents(&mut self.world, &mut self.collectives)
+    }
+
+    /// Sends all new ground to rank 0, unless every rank already has all ground.
+    pub(crate) fn complete_ground(&mut self) -> Result<(), RankError> {
+        self.update_directory()?;
+        let Ranks { world, collectives, neighbours, gatherer, .. } = self;
+        let Some(Neighbours { directory, .. }) = neighbours else { return Ok(()) };
+        gatherer.complete_ground(world, collectives, directory)
     }
 
     /// Returns the samples of all agents in the order of agents on rank 0, and nothing elsewhere.
@@ -118,7 +73,8 @@ impl Ranks<'_> {
     /// [`RankError`] when a rank is lost or its samples cannot be read.
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
         let own = self.own_samples();
-        let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
+        let mut samples: Vec<Sample> =
+            self.collectives.collected("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
     }
@@ -131,7 +87,7 @@ impl Ranks<'_> {
     /// # Errors
     /// [`RankError`] when a rank is lost or its readings cannot be read.
     pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
-        if !self.records {
+        if !self.gatherer.records() {
             return Ok(Vec::new());
         }
         let own = self.recorded_deliveries();
@@ -161,7 +117,7 @@ impl Ranks<'_> {
         &mut self,
         own: Vec<(u32, Delivery)>,
     ) -> Result<Vec<(u32, Delivery)>, RankError> {
-        let mut all = self.collected("readings", own)?.unwrap_or_default();
+        let mut all = self.collectives.collected("readings", own)?.unwrap_or_default();
         sort_deliveries(&mut all);
         Ok(all)
     }
@@ -182,8 +138,8 @@ impl Ranks<'_> {
             let arrived = asked.map_or(&[][..], |station| station.arrived());
             arrived.iter().map(|heard| (agent, heard.clone())).collect::<Vec<_>>()
         };
-        let own: Vec<(u32, Heard)> = self.own_agents(arrived).into_iter().flatten().collect();
-        let mut all = self.collected("messages", own)?.unwrap_or_default();
+        let own: Vec<(u32, Heard)> = map_own(&self.world, arrived).into_iter().flatten().collect();
+        let mut all = self.collectives.collected("messages", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
     }
@@ -200,8 +156,8 @@ impl Ranks<'_> {
             let arrived = || state.monitor.arrived().map(|time| Outcome::Arrived { time });
             Some((agent, state.outcome.clone().or_else(arrived)?))
         };
-        let own: Vec<(u32, Outcome)> = self.own_agents(ended).into_iter().flatten().collect();
-        let mut all = self.collected("outcomes", own)?.unwrap_or_default();
+        let own: Vec<(u32, Outcome)> = map_own(&self.world, ended).into_iter().flatten().collect();
+        let mut all = self.collectives.collected("outcomes", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         let report = |(agent, outcome)| (agent, self.world.model().reported(&outcome));
         Ok(all.into_iter().map(report).collect())
@@ -234,30 +190,6 @@ impl Ranks<'_> {
         kind: &'static str,
         own: &T,
     ) -> Result<Vec<T>, RankError> {
-        self.outgoing = sealed(own);
-        self.all_gather()?;
-        let tick = self.tick();
-        let parts = self.incoming.iter().enumerate();
-        parts.map(|(rank, part)| opened(rank, tick, kind, part)).collect()
+        self.collectives.gathered(kind, own)
     }
-
-    /// Maps each own agent to a value, in the order of agents.
-    pub(crate) fn own_agents<T>(&self, of: impl Fn(u32, &AgentState) -> T) -> Vec<T> {
-        let agents = &self.world.state().agents;
-        self.world.own_agents().iter().map(|&agent| of(agent as u32, &agents[agent])).collect()
-    }
-}
-
-/// Digest of a ground from the digests of its parts.
-fn sum(parts: &[(GroundDigest, u32)]) -> GroundDigest {
-    parts.iter().fold(GroundDigest::default(), |sum, part| sum.joined(part.0))
-}
-
-/// Digests of agents with their indices.
-pub(crate) type Digests = Vec<(u32, [u8; 32])>;
-
-/// Digests of the agents that step on this rank.
-pub(crate) fn digests_of(world: &World) -> Digests {
-    let agents = &world.state().agents;
-    world.own_agents().par_iter().map(|&agent| (agent as u32, agents[agent].digest())).collect()
 }

@@ -5,30 +5,38 @@
 //! `ARCHITECTURE.md` describes the layers.
 
 mod beginning;
+mod catch_up;
 mod census;
+mod collectives;
+mod departure;
 mod exchange;
 mod figures;
+mod gatherer;
 mod gathering;
+mod ghosts;
+mod ground_directory;
 mod handshake;
-mod homes;
 mod leaving;
-mod letters;
-mod neighbour;
+mod map_exchange;
 mod notices;
+mod own_agents;
 mod parts;
+mod radio_exchange;
 mod rank_error;
 mod ranks;
+mod rebalancer;
 mod rebalancing;
 mod region;
 mod respawning;
-mod rounds;
 mod runner;
 mod sealed;
-mod talk;
+mod sharing;
+mod subscriptions;
 mod verdict;
 
 pub use figures::HeartbeatFigures;
 pub use handshake::{Obstacle, agree, first_obstacle};
 pub use rank_error::RankError;
-pub use ranks::{Ranks, Rebalancing, Route, Sharing};
-pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
+pub use ranks::Ranks;
+pub use runner::{Flow, Moment, Observer, RootHeartbeat, RunError, Runner, Schedule};
+pub use sharing::{Rebalancing, Route, Sharing};

@@ -6,7 +6,7 @@
 //! the block notifies both ranks. No rank receives all vehicles. A vehicle that sees far but
 //! touches nothing receives states, not ruts.
 
-use super::homes::home_of_block;
+use super::ground_directory::home_of_block;
 use super::region::Region;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,12 @@
 //! A rank's part of the record and of the state: its own agents, and the ground whose home it is.
 
-use crate::homes::home;
+use crate::ground_directory::home;
+use crate::own_agents::map_own;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
-use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
+use bekker_world::{AutonomyView, HeartbeatRecord, RankAccess, StatePart};
 
 impl Ranks<'_> {
     /// Returns this rank's part of the state, for any route. Call this on all ranks.
@@ -16,11 +17,11 @@ impl Ranks<'_> {
     /// # Errors
     /// [`RankError`] when a rank is lost.
     pub fn state_part(&mut self) -> Result<StatePart, RankError> {
-        self.tell_homes()?;
+        self.update_directory()?;
         let (rank, size) = (self.rank(), self.size());
         let state = self.world.state();
-        let tiles = match &self.homes {
-            Some(homes) => homes.all(),
+        let tiles = match &self.neighbours {
+            Some(neighbours) => neighbours.directory.all(),
             None => {
                 let all = state.published.shared_tiles();
                 let own = all.filter(|(key, _)| home(*key, size) == rank);
@@ -32,7 +33,7 @@ impl Ranks<'_> {
             size,
             tick: state.tick,
             steps: state.steps,
-            agents: self.own_agents(|agent, state| (agent, state.clone())),
+            agents: map_own(&self.world, |agent, state| (agent, state.clone())),
             tiles,
             damage: state.damage.clone(),
             tows: state.tows.clone(),
@@ -45,7 +46,11 @@ impl Ranks<'_> {
     /// set.
     pub fn own_record(&self, sampled: bool, views: bool) -> HeartbeatRecord {
         HeartbeatRecord {
-            delivered: if self.records { self.recorded_deliveries() } else { Vec::new() },
+            delivered: if self.gatherer.records() {
+                self.recorded_deliveries()
+            } else {
+                Vec::new()
+            },
             hits: self.own_events(|event| match event {
                 Event::Collided(hit) => Some(*hit),
                 _ => None,
@@ -67,7 +72,8 @@ impl Ranks<'_> {
     ) -> Result<HeartbeatRecord, RankError> {
         let model = self.world.model();
         let draws_trailer = || model.agents.iter().any(|agent| agent.vehicle.draws_trailer());
-        if !(sampled || views || self.records || model.can_collide() || draws_trailer()) {
+        if !(sampled || views || self.gatherer.records() || model.can_collide() || draws_trailer())
+        {
             return Ok(HeartbeatRecord::default());
         }
         let own = self.own_record(sampled, views);
@@ -75,12 +81,12 @@ impl Ranks<'_> {
             return Ok(HeartbeatRecord::joined([own]));
         }
         let own = if own.is_empty() { Vec::new() } else { vec![own] };
-        Ok(HeartbeatRecord::joined(self.collected("record", own)?.unwrap_or_default()))
+        Ok(HeartbeatRecord::joined(self.collectives.collected("record", own)?.unwrap_or_default()))
     }
 
     pub(crate) fn own_samples(&self) -> Vec<Sample> {
         let sample = |agent: u32, _: &AgentState| self.world.sample(agent as usize);
-        self.own_agents(sample).into_iter().flatten().collect()
+        map_own(&self.world, sample).into_iter().flatten().collect()
     }
 
     /// Deliveries of the own agents' sensors that record.
@@ -102,7 +108,7 @@ impl Ranks<'_> {
 
     fn own_views(&self) -> Vec<(u32, AutonomyView)> {
         let agents = &self.world.model().agents;
-        let own = self.own_agents(|agent, state| {
+        let own = map_own(&self.world, |agent, state| {
             let autonomy = agents[agent as usize].autonomy.as_ref()?;
             Some((agent, AutonomyView::of(autonomy, state)?))
         });

@@ -8,157 +8,50 @@
 //! The result is bit-identical to that of one process, for any number of ranks and any partition:
 //! patches merge commutatively, and an agent reads the states of others in full precision.
 
+use super::beginning::place_agents;
+use super::census::Neighbours;
+use super::collectives::Collectives;
+use super::departure::Departure;
+use super::exchange::Exchange;
 use super::figures::HeartbeatFigures;
-use super::gathering::Digests;
+use super::gatherer::Gatherer;
+use super::ghosts::Ghosts;
 use super::handshake::{agree, describe, fingerprint, share_state};
-use super::homes::Homes;
-use super::neighbour::Neighbourhood;
+use super::map_exchange::exchange_maps;
+use super::own_agents::any_own_drives;
+use super::radio_exchange::exchange_radio;
 use super::rank_error::RankError;
+use super::rebalancer::Rebalancer;
+use super::sharing::{Route, Sharing};
 use super::verdict::Verdict;
-use bekker_ground::{Patches, Published};
-use bekker_math::grid::TILE;
-use bekker_sync::ghost::{Ghost, Order};
-use bekker_sync::ground_code::Memory;
-use bekker_sync::message::{VehicleState, Writer};
-use bekker_sync::{Communicator, Members, Partition, Parts};
-use bekker_world::{Command, CommandError, Commanded, World, WorldModel, WorldState, lookers};
-use std::collections::BTreeMap;
-use std::ops::Range;
+use bekker_sync::ghost::Ghost;
+use bekker_sync::{Communicator, Members};
+use bekker_world::{
+    Command, CommandError, Commanded, FastestMotion, RankAccess, Wear, World, WorldModel,
+    WorldState,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Path that messages take between ranks. All routes give the same bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Route {
-    /// Every rank sends everything to every other rank.
-    #[default]
-    All,
-    /// Every rank sends everything to rank 0, which forwards it.
-    Star,
-    /// Ranks exchange messages only if their agents may meet before the next census.
-    ///
-    /// A census is held every second, or earlier if a vehicle is about to leave the region that it
-    /// announced. When an agent approaches ground whose changes its rank has not received, the rank
-    /// fetches that ground. A rank with cameras or lidars also receives the vehicles that they may
-    /// see, and holds the ground in their view.
-    Neighbour,
-}
-
-/// How ranks share a world. No field changes the results.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sharing {
-    /// Rank that steps each agent.
-    pub partition: Partition,
-    /// Path that messages take.
-    pub route: Route,
-    /// Extrapolation of other ranks' vehicles between heartbeats.
-    pub order: Order,
-    /// Whether own agents are digested while messages travel. Useful for a [`Ranks::hash`] at each
-    /// heartbeat.
-    pub digest: bool,
-    /// Interval at which agents are partitioned again; never if `None`.
-    pub rebalancing: Option<Rebalancing>,
-    /// Whether ranks may leave during the run ([`Ranks::ask_to_leave`]).
-    pub leaving: bool,
-}
-
-impl Sharing {
-    /// Returns all keys and values that must be equal on all ranks.
-    ///
-    /// They are those given by the caller, the settings of this value, and the name of a custom
-    /// soil law. [`agree`] compares them.
-    pub fn agreed(&self, model: &WorldModel, given: &[(String, String)]) -> Vec<(String, String)> {
-        let mut agreed = given.to_vec();
-        agreed.push(("partition".into(), self.partition.to_string()));
-        agreed.push(("route".into(), format!("{:?}", self.route).to_lowercase()));
-        let (every, by_chance) = match self.rebalancing {
-            None => ("never".to_owned(), None),
-            Some(Rebalancing { every, by_chance }) => (format!("every {every} s"), by_chance),
-        };
-        agreed.push(("rebalance".into(), every));
-        agreed.extend(by_chance.map(|seed| ("rebalance by chance".into(), seed.to_string())));
-        if let Some(law) = model.ground.law() {
-            agreed.push(("soil law".into(), law.name().into()));
-        }
-        agreed
-    }
-}
-
-/// How often agents are partitioned among ranks again.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rebalancing {
-    /// Simulated time between two partitions, s.
-    pub every: f64,
-    /// Seed of a random partition, which replaces the one by position and cost
-    /// ([`by_place`](bekker_sync::by_place)). Serves to test that the partition changes no result.
-    pub by_chance: Option<u64>,
-}
-
-/// An own agent that is sent to other ranks at a heartbeat.
-pub(crate) struct Announced {
-    /// Index of the agent.
-    pub agent: usize,
-    /// Range of `outgoing` with the message for hearers: state and ground.
-    pub whole: Range<usize>,
-    /// Range of `outgoing` with the message for watchers: state without ground.
-    pub seen: Range<usize>,
-}
-
 /// This rank's part of a world that several ranks share.
 pub struct Ranks<'c> {
     pub(crate) world: World,
-    pub(crate) communicator: Members<'c>,
-    pub(crate) route: Route,
-    pub(crate) run: u32,
-    /// Rank of each agent.
-    pub(crate) partition: Vec<usize>,
-    pub(crate) writer: Writer,
-    pub(crate) outgoing: Vec<u8>,
-    /// Own agents that are sent to other ranks.
-    pub(crate) announced: Vec<Announced>,
-    /// Message for each rank that receives any of them.
-    pub(crate) addressed: Parts,
-    pub(crate) incoming: Parts,
-    pub(crate) patches: Patches,
-    /// States of other ranks' agents received at a heartbeat, in the order of agents.
-    pub(crate) received: Vec<(usize, VehicleState)>,
-    /// State of the ground encoder or decoder of each agent's stream.
-    pub(crate) memories: Vec<Memory>,
-    /// Extrapolated agents of other ranks, where this rank receives them.
-    pub(crate) ghosts: BTreeMap<usize, Ghost>,
-    pub(crate) order: Order,
-    /// Whether own agents are digested while messages travel.
-    pub(crate) digest: bool,
-    /// Whether any sensor of any agent records.
-    pub(crate) records: bool,
-    /// Digests of own agents since the last heartbeat.
-    pub(crate) digests: Option<Digests>,
-    /// Subscriptions between ranks and home ranks of ground. Both are `None` unless the route is
+    pub(crate) collectives: Collectives<'c>,
+    pub(crate) exchange: Exchange,
+    pub(crate) ghosts: Ghosts,
+    /// Subscriptions between ranks and home ranks of ground; `None` unless the route is
     /// [`Route::Neighbour`] and there are several ranks.
-    pub(crate) neighbourhood: Option<Neighbourhood>,
-    pub(crate) homes: Option<Homes>,
-    /// On rank 0: all ground as received at the last call of `complete_first`.
-    pub(crate) whole: Published,
-    /// Pairs (a, b) of agents where a needs the state of b at any distance.
-    pub(crate) follows: Vec<(usize, usize)>,
-    /// Agents with cameras or lidars, and their ranges of sight, m.
-    pub(crate) lookers: BTreeMap<usize, f64>,
-    /// Bytes received since the metrics of the last heartbeat.
-    pub(crate) received_bytes: u64,
-    pub(crate) rebalancing: Option<Rebalancing>,
-    /// Tick of the last partition.
-    pub(crate) dealt_at: u64,
-    /// Time that own agents have cost since the last partition.
-    pub(crate) spent: Duration,
-    /// Whether ranks may leave. Then: the tick of the last query, whether this rank requests to
-    /// leave, and whether it has left.
-    pub(crate) leaving: bool,
-    pub(crate) asked_at: u64,
-    pub(crate) wants_to_leave: bool,
-    pub(crate) has_left: bool,
+    pub(crate) neighbours: Option<Neighbours>,
+    pub(crate) rebalancer: Rebalancer,
+    pub(crate) gatherer: Gatherer,
+    pub(crate) departure: Departure,
+    /// Whether any agent of any rank still drives.
     pub(crate) running: bool,
-    pub(crate) begun: Duration,
+    /// Time at which start-up ended.
+    begun: Duration,
 }
 
 impl<'c> Ranks<'c> {
@@ -178,7 +71,7 @@ impl<'c> Ranks<'c> {
         agreed: &[(String, String)],
     ) -> Result<Ranks<'c>, RankError> {
         let never = AtomicBool::new(false);
-        Ranks::of(Members::new(communicator), model, state, (sharing, agreed), &never)
+        Ranks::of_members(Members::new(communicator), model, state, sharing, agreed, &never)
     }
 
     /// Does the same as [`Ranks::new`], but stops if `interrupted` is set on any rank while agents
@@ -192,22 +85,23 @@ impl<'c> Ranks<'c> {
         communicator: impl Communicator + 'c,
         model: WorldModel,
         state: Option<WorldState>,
-        (sharing, agreed): (&Sharing, &[(String, String)]),
+        sharing: &Sharing,
+        agreed: &[(String, String)],
         interrupted: &AtomicBool,
     ) -> Result<Ranks<'c>, RankError> {
-        Ranks::of(Members::new(communicator), model, state, (sharing, agreed), interrupted)
+        Ranks::of_members(Members::new(communicator), model, state, sharing, agreed, interrupted)
     }
 
     /// Does the work of both constructors. It takes [`Members`], not a generic communicator, so it
     /// is compiled once.
-    fn of(
+    fn of_members(
         mut communicator: Members<'c>,
         model: WorldModel,
         state: Option<WorldState>,
-        (sharing, agreed): (&Sharing, &[(String, String)]),
+        sharing: &Sharing,
+        agreed: &[(String, String)],
         interrupted: &AtomicBool,
     ) -> Result<Ranks<'c>, RankError> {
-        let Sharing { partition, route, order, digest, rebalancing, leaving } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
@@ -217,64 +111,38 @@ impl<'c> Ranks<'c> {
         agree(&mut communicator, &agreed)?;
         let starts = model.agents.iter().map(|agent| agent.start.position);
         let starts: Vec<[f64; 2]> = starts.map(|start| [start.x, start.y]).collect();
-        let partition = partition.partition(&starts, size)?;
+        let partition = sharing.partition.partition(&starts, size)?;
         let state = share_state(&mut communicator, &model, state, run)?;
         let tick = state.as_ref().map_or(0, |state| state.tick);
         describe(&mut communicator, &model, &partition, run, tick)?;
         let own = partition.iter().map(|&driver| driver == rank).collect();
-        let agents = partition.len();
-        let tile = model.ground.lattice().spacing * TILE as f64;
-        let (follows, lookers) = (follows(&model), lookers_of(&model));
-        // Radio and autonomy change the states of agents once more at the end of a heartbeat.
-        let is_settled =
-            model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
-        let mut sensors = model.agents.iter().flat_map(|agent| &agent.sensors);
-        let records = sensors.any(|sensor| sensor.record);
+        let gatherer = Gatherer::new(&model, sharing.digest);
         let is_begun = state.is_some();
-        let world = World::part(Arc::new(model), state, own);
+        let world = World::rank_part(Arc::new(model), state, own);
+        let near = sharing.route == Route::Neighbour && size > 1;
         let begun = communicator.elapsed();
-        let near = *route == Route::Neighbour && size > 1;
         let mut ranks = Ranks {
+            collectives: Collectives::new(communicator, sharing.route, run, tick),
+            exchange: Exchange::new(partition.len()),
+            ghosts: Ghosts::new(sharing.order),
+            neighbours: near.then(|| Neighbours::new(&world, rank, size)),
+            rebalancer: Rebalancer::new(partition, sharing.rebalancing, tick),
+            gatherer,
+            departure: Departure::new(sharing.leaving && size > 1, tick),
             running: false,
-            neighbourhood: near.then(|| Neighbourhood::new(rank, tile)),
-            homes: near.then(|| Homes::new(rank, size, tile, &world.state().published)),
-            whole: Published::default(),
-            follows,
-            lookers,
-            received_bytes: 0,
-            rebalancing: *rebalancing,
-            dealt_at: world.state().tick,
-            spent: Duration::ZERO,
-            leaving: *leaving && size > 1,
-            asked_at: world.state().tick,
-            wants_to_leave: false,
-            has_left: false,
-            world,
-            communicator,
-            route: *route,
-            run,
-            partition,
-            writer: Writer::default(),
-            outgoing: Vec::new(),
-            announced: Vec::new(),
-            addressed: Parts::default(),
-            incoming: Parts::default(),
-            patches: Patches::default(),
-            received: Vec::new(),
-            memories: vec![Memory::default(); agents],
-            ghosts: BTreeMap::new(),
-            order: *order,
-            digest: *digest && is_settled,
-            records,
-            digests: None,
             begun,
+            world,
         };
         if !is_begun {
-            ranks.begin(interrupted)?;
+            place_agents(&mut ranks.world, &mut ranks.collectives, interrupted)?;
+            if size > 1 {
+                ranks.hold_census()?;
+                ranks.introduce_agents()?;
+            }
         }
-        ranks.world.meet_team();
+        ranks.world.set_team_positions();
         ranks.running = ranks.world.is_running();
-        ranks.begun = ranks.communicator.elapsed();
+        ranks.begun = ranks.elapsed();
         Ok(ranks)
     }
 
@@ -313,22 +181,22 @@ impl<'c> Ranks<'c> {
 
     /// Returns the number of this rank.
     pub fn rank(&self) -> usize {
-        self.communicator.rank()
+        self.collectives.rank()
     }
 
     /// Returns the time since a fixed moment. Only for metrics, never for results.
     pub fn elapsed(&self) -> Duration {
-        self.communicator.elapsed()
+        self.collectives.elapsed()
     }
 
     /// Returns the number of ranks.
     pub fn size(&self) -> usize {
-        self.communicator.size()
+        self.collectives.size()
     }
 
     /// Returns the rank of each agent.
     pub fn partition(&self) -> &[usize] {
-        &self.partition
+        self.rebalancer.partition()
     }
 
     /// Steps own agents through one heartbeat, exchanges messages, and merges ground.
@@ -339,102 +207,189 @@ impl<'c> Ranks<'c> {
     /// [`RankError`] when a rank is lost or its messages are invalid. The world is then between two
     /// heartbeats and must not be used further.
     pub fn advance(&mut self, quit: bool) -> Result<HeartbeatFigures, RankError> {
-        let mut figures = HeartbeatFigures {
-            tick: self.tick(),
-            begun: self.communicator.elapsed() - self.begun,
-            ..HeartbeatFigures::default()
-        };
-        self.digests = None;
-        if self.size() > 1 {
-            self.part()?;
-            if self.has_left {
-                return Ok(figures);
-            }
+        let (tick, begun) = (self.tick(), self.elapsed() - self.begun);
+        let mut figures = HeartbeatFigures { tick, begun, ..HeartbeatFigures::default() };
+        self.gatherer.discard_digests();
+        self.remove_leaving_ranks()?;
+        if self.has_left() {
+            return Ok(figures);
         }
         if self.size() == 1 {
-            return Ok(self.advance_alone(quit, figures));
+            self.advance_alone(quit, &mut figures);
+            return Ok(figures);
         }
         self.rebalance()?;
-        let end = self.tick() + self.world.state().steps;
-        if self.neighbourhood.as_ref().is_some_and(|ranks| end > ranks.due) {
-            self.census()?;
-        }
-        let begun = self.communicator.elapsed();
-        self.world.step_agents();
-        figures.step = self.communicator.elapsed() - begun;
-
-        let begun = self.communicator.elapsed();
-        self.write(quit, &mut figures);
-        figures.serialise = self.communicator.elapsed() - begun;
-
-        let senders = self.exchange(&mut figures)?;
-
-        let begun = self.communicator.elapsed();
-        figures.quit = self.read(&senders)? || quit;
-        self.see(end, &mut figures);
+        self.hold_due_census()?;
+        self.step_agents(&mut figures);
+        self.write_messages(quit, &mut figures);
+        self.exchange_messages(&mut figures)?;
         let wear = self.world.wear();
-        self.world.suffer(&wear);
-        self.world.merge(Some(&self.patches));
-        figures.apply = self.communicator.elapsed() - begun;
-        self.running = self.world.is_running();
-        let mut fastest_motion = self.world.fastest_motion();
-        let told = self.neighbourhood.is_none() && !self.world.model().clock.adapts();
-        if !told || self.world.wears() {
-            // These values are not in the messages that every rank receives.
-            let agents = &self.world.state().agents;
-            let mut own = self.world.own_agents().iter();
-            let drives = own.any(|&agent| agents[agent].outcome.is_none());
-            let begun = self.communicator.elapsed();
-            let outran = self.outran();
-            let all = self.joined(Verdict { drives, quit, fastest_motion, outran, wear })?;
-            self.world.suffer(&all.wear);
-            (self.running, figures.quit, fastest_motion) =
-                (all.drives, all.quit, all.fastest_motion);
-            figures.outran = all.outran;
-            if let (Some(_), Some(ranks)) = (all.outran, &mut self.neighbourhood) {
-                ranks.due = end;
-            }
-            figures.agree = self.communicator.elapsed() - begun;
-        }
-        let begun = self.communicator.elapsed();
-        figures.frames = self.world.settle(fastest_motion);
-        figures.imaging = self.communicator.elapsed() - begun;
-        let clock = self.world.model().clock;
-        self.share_maps([figures.tick, end].map(|tick| clock.micros(tick)))?;
-        self.talk([figures.tick, end].map(|tick| clock.micros(tick)))?;
-        figures.received_bytes = self.take_received_bytes();
-        self.spent += figures.step + figures.imaging;
+        self.apply_messages(&wear, quit, &mut figures)?;
+        let fastest_motion = self.agree_on_next(wear, quit, &mut figures)?;
+        let span_us = self.finish_heartbeat(fastest_motion, &mut figures);
+        let Ranks { world, collectives, rebalancer, .. } = self;
+        exchange_maps(world, collectives, rebalancer.partition(), span_us)?;
+        exchange_radio(world, collectives, span_us)?;
+        rebalancer.add_cost(figures.step + figures.imaging);
+        figures.received_bytes = collectives.take_received_bytes();
         Ok(figures)
     }
 
     /// Advances a single rank, without messages.
-    fn advance_alone(&mut self, quit: bool, figures: HeartbeatFigures) -> HeartbeatFigures {
-        let begun = self.communicator.elapsed();
-        self.world.step_agents();
-        let stepped = self.communicator.elapsed();
-        self.world.suffer(&self.world.wear());
-        self.world.merge(None);
-        let merged = self.communicator.elapsed();
-        let frames = self.world.settle(self.world.fastest_motion());
-        self.world.share_maps_alone(figures.tick);
-        self.world.talk_alone(figures.tick);
+    fn advance_alone(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
+        self.step_agents(figures);
+        let begun = self.elapsed();
+        self.world.apply_wear(&self.world.wear());
+        self.world.merge_patches(None);
+        figures.apply = self.elapsed() - begun;
+        let begun = self.elapsed();
+        let span_us = self.finish_heartbeat(self.world.fastest_motion(), figures);
+        self.world.exchange_locally(span_us);
         self.running = self.world.is_running();
-        let imaging = self.communicator.elapsed() - merged;
-        let (step, apply) = (stepped - begun, merged - stepped);
-        HeartbeatFigures {
-            step,
-            apply,
-            imaging,
-            frames,
-            agents: self.partition.len() as u64,
-            quit,
-            ..figures
+        figures.imaging = self.elapsed() - begun;
+        figures.agents = self.partition().len() as u64;
+        figures.quit = quit;
+    }
+
+    /// Holds a census if the regions of agents do not last for another heartbeat.
+    fn hold_due_census(&mut self) -> Result<(), RankError> {
+        let end = self.tick() + self.world.state().steps;
+        match &self.neighbours {
+            Some(neighbours) if neighbours.census.is_due(end) => self.hold_census(),
+            _ => Ok(()),
         }
+    }
+
+    /// Updates the home ranks of ground, then the subscriptions between ranks.
+    pub(crate) fn hold_census(&mut self) -> Result<(), RankError> {
+        self.update_directory()?;
+        let Ranks { world, collectives, neighbours, rebalancer, .. } = self;
+        let Some(Neighbours { census, directory }) = neighbours else { return Ok(()) };
+        census.hold(world, collectives, directory, rebalancer.partition())?;
+        self.exchange.restart_streams();
+        self.ghosts.retain(&census.subscriptions().received);
+        Ok(())
+    }
+
+    /// Updates the home ranks of ground with the changes by all agents.
+    pub(crate) fn update_directory(&mut self) -> Result<(), RankError> {
+        let Some(Neighbours { directory, .. }) = &mut self.neighbours else { return Ok(()) };
+        directory.update(&mut self.collectives)
+    }
+
+    /// Sends the present states of own agents to the ranks that receive them from now on.
+    pub(crate) fn introduce_agents(&mut self) -> Result<(), RankError> {
+        let Ranks { world, collectives, exchange, neighbours, rebalancer, .. } = self;
+        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        exchange.introduce(world, collectives, rebalancer.partition(), subscriptions)
+    }
+
+    fn step_agents(&mut self, figures: &mut HeartbeatFigures) {
+        let begun = self.elapsed();
+        self.world.step_agents();
+        figures.step = self.elapsed() - begun;
+    }
+
+    /// Writes the messages about own agents, and records their changes of ground.
+    fn write_messages(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
+        let begun = self.elapsed();
+        let Ranks { world, collectives, exchange, neighbours, .. } = self;
+        if let Some(Neighbours { directory, .. }) = neighbours {
+            for &agent in world.own_agents() {
+                directory.record(world.patches(agent));
+            }
+        }
+        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        exchange.write(world, collectives, subscriptions, quit, figures);
+        figures.serialise = self.elapsed() - begun;
+    }
+
+    /// Exchanges the messages with other ranks.
+    fn exchange_messages(&mut self, figures: &mut HeartbeatFigures) -> Result<(), RankError> {
+        let Ranks { world, collectives, exchange, neighbours, gatherer, .. } = self;
+        if let Some(Neighbours { census, .. }) = neighbours {
+            census.check_regions(world)?;
+        }
+        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        let mut meanwhile = || gatherer.digest_early(world);
+        exchange.exchange(collectives, subscriptions, &mut meanwhile, figures)
+    }
+
+    /// Applies the messages of other ranks and the changes by own agents.
+    fn apply_messages(
+        &mut self,
+        wear: &Wear,
+        quit: bool,
+        figures: &mut HeartbeatFigures,
+    ) -> Result<(), RankError> {
+        let begun = self.elapsed();
+        let Ranks { world, collectives, exchange, ghosts, neighbours, rebalancer, .. } = self;
+        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        figures.quit = exchange.read(collectives, rebalancer.partition(), subscriptions)? || quit;
+        exchange.deliver(world, ghosts, figures);
+        world.apply_wear(wear);
+        world.merge_patches(Some(exchange.patches()));
+        figures.apply = self.elapsed() - begun;
+        Ok(())
+    }
+
+    /// Agrees with all ranks on what the next heartbeat depends on. Returns the fastest motion of
+    /// all agents.
+    ///
+    /// Nothing is exchanged if every rank has received all messages and they suffice for that.
+    fn agree_on_next(
+        &mut self,
+        wear: Wear,
+        quit: bool,
+        figures: &mut HeartbeatFigures,
+    ) -> Result<FastestMotion, RankError> {
+        self.running = self.world.is_running();
+        let fastest_motion = self.world.fastest_motion();
+        let has_all = self.neighbours.is_none() && !self.world.model().clock.adapts();
+        if has_all && !self.world.has_wear() {
+            return Ok(fastest_motion);
+        }
+        let begun = self.elapsed();
+        let outran = self.neighbours.as_ref().and_then(|own| own.census.outran(&self.world));
+        let drives = any_own_drives(&self.world);
+        let own = Verdict { drives, quit, fastest_motion, outran, wear };
+        let all = own.agreed(&mut self.collectives)?;
+        self.world.apply_wear(&all.wear);
+        (self.running, figures.quit, figures.outran) = (all.drives, all.quit, all.outran);
+        if let (Some(_), Some(neighbours)) = (all.outran, &mut self.neighbours) {
+            let end = self.world.state().tick + self.world.state().steps;
+            neighbours.census.require_at(end);
+        }
+        figures.agree = self.elapsed() - begun;
+        Ok(all.fastest_motion)
+    }
+
+    /// Takes due frames and moves on to the next tick. Returns the times at which the heartbeat
+    /// started and ended, µs.
+    fn finish_heartbeat(
+        &mut self,
+        fastest_motion: FastestMotion,
+        figures: &mut HeartbeatFigures,
+    ) -> [u64; 2] {
+        let begun = self.elapsed();
+        figures.frames = self.world.finish_heartbeat(fastest_motion);
+        figures.imaging = self.elapsed() - begun;
+        self.collectives.set_tick(self.tick());
+        [figures.tick, self.tick()].map(|tick| self.world.model().clock.micros(tick))
     }
 
     /// Returns the bytes received since the last call or the last heartbeat.
     pub fn take_received_bytes(&mut self) -> u64 {
-        std::mem::take(&mut self.received_bytes)
+        self.collectives.take_received_bytes()
+    }
+
+    /// Collects the lists of all ranks on rank 0, concatenated in the order of ranks.
+    pub(crate) fn collected<T: Serialize + DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        own: Vec<T>,
+    ) -> Result<Option<Vec<T>>, RankError> {
+        self.collectives.collected(kind, own)
     }
 
     /// Returns the number of steps taken.
@@ -444,28 +399,11 @@ impl<'c> Ranks<'c> {
 
     /// Returns the extrapolated state of another rank's agent, if this rank receives it.
     pub fn ghost(&self, agent: usize) -> Option<&Ghost> {
-        self.ghosts.get(&agent)
+        self.ghosts.get(agent)
     }
 
     /// Whether any agent of any rank still drives.
     pub fn is_running(&self) -> bool {
         self.running
     }
-}
-
-/// Agents with cameras or lidars and their ranges of sight, m; empty without a scene.
-fn lookers_of(model: &WorldModel) -> BTreeMap<usize, f64> {
-    model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| lookers(&model.agents))
-}
-
-/// Pairs (a, b) of agents where a needs the state of b at any distance: followers with their
-/// leaders, and towing vehicles with those that they tow, in both orders.
-fn follows(model: &WorldModel) -> Vec<(usize, usize)> {
-    let agents = model.agents.iter().enumerate();
-    let leaders = agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent)));
-    let tows = model.tows.iter().flat_map(|link| {
-        let [one, other] = link.agents;
-        [(one, other), (other, one)]
-    });
-    leaders.chain(tows).collect()
 }

@@ -1,11 +1,13 @@
 //! Moving an agent to another position in agreement with all ranks.
 
+use crate::catch_up::read_catch_up;
+use crate::own_agents::any_own_drives;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use bekker_agent::Stand;
-use bekker_sync::Communicator;
-use bekker_sync::message::Origin;
-use bekker_world::{CommandError, Placement};
+use bekker_ground::Patches;
+use bekker_sync::message::Writer;
+use bekker_world::{CommandError, Placement, RankAccess};
 use serde::{Deserialize, Serialize};
 
 /// Request that ranks compare before an agent is moved.
@@ -38,12 +40,12 @@ impl Ranks<'_> {
     /// same on all ranks and leave the world as it was. Any other error means that a rank is lost
     /// or its messages are invalid.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
-        let other = match self.world.check_place(agent, place) {
-            Ok(()) => self.world.own_agent_at(agent, place),
+        let other = match self.world.check_placement(agent, place) {
+            Ok(()) => self.world.own_agent_in_the_way(agent, place),
             Err(_) => None,
         };
         let others = self.ask("respawn", agent, std::slice::from_ref(place), other)?;
-        self.world.check_place(agent, place)?;
+        self.world.check_placement(agent, place)?;
         if let Some(other) = others.into_iter().min() {
             return Err(self.world.model().occupied(agent, place, other as usize).into());
         }
@@ -56,7 +58,7 @@ impl Ranks<'_> {
     /// As [`Ranks::respawn`], or when the number of positions is not that of agents.
     pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, RankError> {
         self.ask("respawn_all", 0, places, None)?;
-        self.world.check_places(places)?;
+        self.world.check_placements(places)?;
         places.iter().enumerate().map(|(agent, place)| self.put(agent, place)).collect()
     }
 
@@ -69,11 +71,12 @@ impl Ranks<'_> {
         places: &[Placement],
         other: Option<usize>,
     ) -> Result<Vec<u64>, RankError> {
-        if self.has_left {
+        if self.has_left() {
             return Err(CommandError::Elsewhere { agent }.into());
         }
         let (agent, other) = (agent as u64, other.map(|other| other as u64));
-        let all = self.gathered(what, &Asked { agent, places: places.to_vec(), other })?;
+        let all =
+            self.collectives.gathered(what, &Asked { agent, places: places.to_vec(), other })?;
         let told = |rank: usize| format!("agent {}, {:?}", all[rank].agent, all[rank].places);
         if let Some(rank) = (0..all.len()).find(|&rank| told(rank) != told(0)) {
             let (theirs, ours) = (told(rank), told(0));
@@ -85,54 +88,49 @@ impl Ranks<'_> {
     fn put(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
         let is_own = self.world.is_own(agent);
         // This census updates the homes, which then hold all changes and the regions of agents.
-        self.census()?;
-        self.leave_behind(agent)?;
+        self.hold_census()?;
+        self.publish_under_wheels(agent)?;
         if is_own {
-            self.world.hold_at(agent, place);
+            self.world.place_unsettled(agent, place);
         }
         // This census fetches the ground at the new position for the rank that steps the agent.
-        self.census()?;
-        let stand = is_own.then(|| self.world.settle_at(agent, place));
-        let agents = &self.world.state().agents;
-        let mut own = self.world.own_agents().iter();
-        let drives = own.any(|&own| agents[own].outcome.is_none());
-        let told = Settled { stand, fastest: self.world.greatest_speed(), drives };
-        let all = self.reduced("respawn", told, |one, other| Settled {
+        self.hold_census()?;
+        let stand = is_own.then(|| self.world.place_settled(agent, place));
+        let drives = any_own_drives(&self.world);
+        let own = Settled { stand, fastest: self.world.greatest_speed(), drives };
+        let all = self.collectives.reduced("respawn", own, |one, other| Settled {
             stand: one.stand.or(other.stand),
             fastest: one.fastest.max(other.fastest),
             drives: one.drives || other.drives,
         })?;
-        self.world.go_on_without(agent, all.fastest);
+        self.world.finish_respawn(agent, all.fastest);
         if self.size() > 1 {
-            self.introduce()?;
+            self.introduce_agents()?;
         }
-        self.ghosts.remove(&agent);
-        self.digests = None;
+        self.ghosts.remove(agent);
+        self.gatherer.discard_digests();
         self.running = all.drives;
-        let agents = self.partition.len();
+        let agents = self.partition().len();
         Ok(all.stand.ok_or(CommandError::NoAgent { agent, agents })?)
     }
 
     /// Publishes the ground under an agent's wheels on all ranks.
-    fn leave_behind(&mut self, agent: usize) -> Result<(), RankError> {
-        let rank = self.communicator.rank();
-        let origin =
-            Origin { run: self.run, tick: self.tick(), rank: rank as u16, agent: agent as u32 };
-        let Ranks { world, writer, outgoing, homes, .. } = self;
-        outgoing.clear();
+    fn publish_under_wheels(&mut self, agent: usize) -> Result<(), RankError> {
+        let Ranks { world, collectives, neighbours, .. } = self;
+        let mut message = Vec::new();
         if world.is_own(agent) {
-            let patches = world.publish_own(agent);
-            writer.catch_up(&origin, patches, outgoing);
-            if let Some(homes) = homes {
-                homes.leave(patches);
+            let patches = world.publish_under_wheels(agent);
+            Writer::default().catch_up(&collectives.origin(agent), patches, &mut message);
+            if let Some(neighbours) = neighbours {
+                neighbours.directory.record(patches);
             }
         }
-        self.all_gather()?;
-        let driver = self.partition[agent];
-        if driver != rank {
-            self.patches.clear();
-            self.read_catch_up(driver, driver)?;
-            self.world.take_patches(&self.patches);
+        collectives.all_gather_by_route(&message, &mut || ())?;
+        let driver = self.rebalancer.partition()[agent];
+        if driver != collectives.rank() {
+            let mut patches = Patches::default();
+            read_catch_up(collectives, driver, driver, &mut patches)?;
+            world.published_mut().apply(&patches);
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use super::figures::HeartbeatFigures;
 use super::rank_error::RankError;
-use super::ranks::{Ranks, Sharing};
+use super::ranks::Ranks;
+use super::sharing::Sharing;
 use bekker_agent::{Hit, Sample, TrailerEvent};
 use bekker_ground::terrain::TerrainError;
 use bekker_sensor::Delivery;
@@ -80,10 +81,7 @@ pub enum Flow {
     Stop,
 }
 
-/// State and record of a completed heartbeat.
-///
-/// Fields that are filled only on rank 0 hold the data of all agents. If the schedule is [in
-/// parts](Schedule::parts), every rank fills them with the data of its own agents.
+/// State of a completed heartbeat, and its record where that is gathered.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     /// The world. With several ranks this rank's part; agents of other ranks are in the state in
@@ -95,21 +93,10 @@ pub struct Moment<'a> {
     pub figures: &'a HeartbeatFigures,
     /// Hash of the whole state, if the schedule requests it.
     pub hash: Option<&'a StateHash>,
-    /// Deliveries of all agents' sensors, each with its agent, in the order of time. Only on rank
-    /// 0.
-    pub delivered: &'a [(u32, Delivery)],
-    /// Collisions that ended in this heartbeat, each with its agent. Only on rank 0.
-    pub hits: &'a [(u32, Hit)],
-    /// Trailer events of this heartbeat, each with its agent. Only on rank 0.
-    pub trailer_events: &'a [(u32, TrailerEvent)],
-    /// External commands that apply from the start of the heartbeat. Only on rank 0.
-    pub commanded: &'a [Commanded],
-    /// Views of autonomous agents, each with its agent. Filled at samples on whole seconds, if the
-    /// schedule requests views, and only on rank 0.
-    pub autonomous: &'a [(u32, AutonomyView)],
-    /// Samples of all agents, at the schedule's interval and once all drives have ended. Only on
-    /// rank 0.
-    pub samples: Option<&'a [Sample]>,
+    /// The record of all agents on rank 0, and `None` on other ranks.
+    ///
+    /// If the schedule is [in parts](Schedule::parts), every rank has the record of its own agents.
+    pub root: Option<RootHeartbeat<'a>>,
     /// Number of ranks.
     pub ranks: usize,
     /// Whether this is rank 0, or the only rank.
@@ -118,7 +105,32 @@ pub struct Moment<'a> {
     pub complete: bool,
 }
 
-impl Moment<'_> {
+impl<'a> Moment<'a> {
+    /// Returns the samples of all agents where they are due and gathered.
+    pub fn samples(&self) -> Option<&'a [Sample]> {
+        self.root.and_then(|root| root.samples)
+    }
+}
+
+/// Record of a completed heartbeat, as gathered on rank 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RootHeartbeat<'a> {
+    /// Deliveries of all agents' sensors, each with its agent, in the order of time.
+    pub delivered: &'a [(u32, Delivery)],
+    /// Collisions that ended in this heartbeat, each with its agent.
+    pub hits: &'a [(u32, Hit)],
+    /// Trailer events of this heartbeat, each with its agent.
+    pub trailer_events: &'a [(u32, TrailerEvent)],
+    /// External commands that apply from the start of the heartbeat. Only on rank 0.
+    pub commanded: &'a [Commanded],
+    /// Views of autonomous agents, each with its agent. Filled at samples on whole seconds, if the
+    /// schedule requests views.
+    pub autonomous: &'a [(u32, AutonomyView)],
+    /// Samples of all agents, at the schedule's interval and once all drives have ended.
+    pub samples: Option<&'a [Sample]>,
+}
+
+impl RootHeartbeat<'_> {
     /// Returns a copy of the agents' record of this heartbeat.
     pub fn record(&self) -> HeartbeatRecord {
         HeartbeatRecord {
@@ -501,7 +513,7 @@ impl<'a> Runner<'a> {
         if gathers {
             self.ranks.gather()?;
         } else if due(self.schedule.ground_every) {
-            self.ranks.complete_first()?;
+            self.ranks.complete_ground()?;
         }
         let views = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
         let record = match self.schedule.parts {
@@ -515,12 +527,14 @@ impl<'a> Runner<'a> {
             time: world.time(),
             figures,
             hash: hash.as_ref(),
-            delivered: &record.delivered,
-            hits: &record.hits,
-            trailer_events: &record.trailer_events,
-            commanded: if first { commanded } else { &[] },
-            autonomous: &record.autonomous,
-            samples: record.samples.as_deref().filter(|_| first || self.schedule.parts),
+            root: (first || self.schedule.parts).then(|| RootHeartbeat {
+                delivered: &record.delivered,
+                hits: &record.hits,
+                trailer_events: &record.trailer_events,
+                commanded: if first { commanded } else { &[] },
+                autonomous: &record.autonomous,
+                samples: record.samples.as_deref(),
+            }),
             ranks: self.ranks.size(),
             first,
             complete: self.ranks.size() == 1 || (first && gathers),

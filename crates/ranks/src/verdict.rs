@@ -1,7 +1,7 @@
 //! Values that all ranks must agree on at a heartbeat, where their messages do not contain them.
 
+use crate::collectives::Collectives;
 use crate::rank_error::RankError;
-use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
 use bekker_world::{FastestMotion, Wear};
 use serde::{Deserialize, Serialize};
@@ -29,21 +29,19 @@ impl Verdict {
             wear: self.wear.or(other.wear),
         }
     }
-}
 
-impl Ranks<'_> {
     /// Returns the verdict of all ranks in ⌈log2 n⌉ rounds for n ranks.
     ///
     /// In each round a rank receives from a rank twice as far away as in the round before. (D.
     /// Hensgen, R. Finkel and U. Manber, Two algorithms for barrier synchronization, 1988.)
-    pub(crate) fn joined(&mut self, own: Verdict) -> Result<Verdict, RankError> {
-        let (here, size, tick) = (self.rank(), self.size(), self.tick());
-        let (mut joined, mut away) = (own, 1);
+    pub fn agreed(self, collectives: &mut Collectives<'_>) -> Result<Verdict, RankError> {
+        let (here, size, tick) = (collectives.rank(), collectives.size(), collectives.tick());
+        let (mut joined, mut away) = (self, 1);
         while away < size {
             let bytes = sealed(&joined);
             let (to, from) = ((here + away) % size, (here + size - away) % size);
-            self.pass(&[(to, &bytes)], &[from])?;
-            joined = joined.or(opened(from, tick, "verdict", self.incoming.part(0))?);
+            collectives.pass(&[(to, &bytes)], &[from])?;
+            joined = joined.or(opened(from, tick, "verdict", collectives.part(0))?);
             away *= 2;
         }
         Ok(joined)

@@ -99,11 +99,12 @@ impl<'a> Recorder<'a> {
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
-        record.delivered(moment.delivered)?;
-        record.hits(moment.world, tick, moment.hits)?;
-        record.trailer_events(moment.world, tick, moment.trailer_events)?;
-        record.autonomous(moment.world, tick, moment.autonomous)?;
-        if let Some(samples) = moment.samples {
+        let root = moment.root.unwrap_or_default();
+        record.delivered(root.delivered)?;
+        record.hits(moment.world, tick, root.hits)?;
+        record.trailer_events(moment.world, tick, root.trailer_events)?;
+        record.autonomous(moment.world, tick, root.autonomous)?;
+        if let Some(samples) = root.samples {
             record.samples(moment.world, tick, samples)?;
             if tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL)) {
                 record.ground(moment.world, samples)?;
@@ -157,14 +158,15 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
             if let Some(hash) = moment.hash {
                 record.heartbeat(&HashRow::new(tick, moment.time, hash))?;
             }
-            record.commanded(moment.world, moment.figures.tick, moment.commanded)?;
+            let commanded = moment.root.unwrap_or_default().commanded;
+            record.commanded(moment.world, moment.figures.tick, commanded)?;
             if self.part.is_none() {
                 Recorder::take(record, moment)?;
             }
             record.flush()?;
         }
         if let Some(part) = &mut self.part {
-            part.take(tick, moment.record())?;
+            part.take(tick, moment.root.unwrap_or_default().record())?;
         }
         Ok(Flow::Continue)
     }

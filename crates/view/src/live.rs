@@ -116,7 +116,7 @@ impl LiveView {
     /// Shows images of sensors and plans of autonomous vehicles from a heartbeat.
     pub(super) fn show_told(&mut self, moment: &Moment<'_>) {
         self.show_pictures(moment);
-        self.show_plans(moment.autonomous);
+        self.show_plans(moment.root.unwrap_or_default().autonomous);
     }
 
     /// Shows the images of a heartbeat if they are due.
@@ -124,7 +124,7 @@ impl LiveView {
         if !(self.is_watched() && self.pictured.is(PICTURES)) {
             return;
         }
-        for (agent, delivery) in moment.delivered {
+        for (agent, delivery) in moment.root.unwrap_or_default().delivered {
             if self.encoder.offer_delivery(moment.world.model(), *agent as usize, delivery) {
                 self.pictured.done();
             }

@@ -2,30 +2,58 @@
 
 use bekker_agent::{AgentState, AgentWorkspace};
 
+/// States and workspaces of the agents from an index on.
+pub(super) struct AgentSlices<'a> {
+    /// Index of the first agent.
+    first: usize,
+    states: &'a mut [AgentState],
+    workspaces: &'a mut [Option<Box<AgentWorkspace>>],
+}
+
+impl<'a> AgentSlices<'a> {
+    /// Returns the slices of all agents.
+    pub fn new(
+        states: &'a mut [AgentState],
+        workspaces: &'a mut [Option<Box<AgentWorkspace>>],
+    ) -> AgentSlices<'a> {
+        AgentSlices { first: 0, states, workspaces }
+    }
+
+    /// Splits the slices before an agent.
+    fn split_at(self, agent: usize) -> (AgentSlices<'a>, AgentSlices<'a>) {
+        let middle = agent - self.first;
+        let (low_states, high_states) = self.states.split_at_mut(middle);
+        let (low_workspaces, high_workspaces) = self.workspaces.split_at_mut(middle);
+        let first = self.first;
+        (
+            AgentSlices { first, states: low_states, workspaces: low_workspaces },
+            AgentSlices { first: agent, states: high_states, workspaces: high_workspaces },
+        )
+    }
+}
+
 /// Calls `act` for each of these agents, which are in ascending order, on all threads.
 ///
-/// Recursive halving needs no allocation and skips agents of other ranks. `states` and `rooms` hold
-/// the states and workspaces of all agents from index `first` on.
-pub(super) fn each_own(
+/// Recursive halving needs no allocation and skips agents of other ranks.
+pub(super) fn for_each_own(
     own: &[usize],
-    (first, states, rooms): (usize, &mut [AgentState], &mut [Option<Box<AgentWorkspace>>]),
+    slices: AgentSlices<'_>,
     act: &(impl Fn(usize, &mut AgentState, &mut AgentWorkspace) + Sync),
 ) {
     match own {
         [] => {}
         [agent] => {
-            if let Some(room) = &mut rooms[agent - first] {
-                act(*agent, &mut states[agent - first], room);
+            let AgentSlices { first, states, workspaces } = slices;
+            if let Some(workspace) = &mut workspaces[agent - first] {
+                act(*agent, &mut states[agent - first], workspace);
             }
         }
         _ => {
             let (low, high) = own.split_at(own.len() / 2);
-            let middle = high[0];
-            let (low_states, high_states) = states.split_at_mut(middle - first);
-            let (low_rooms, high_rooms) = rooms.split_at_mut(middle - first);
+            let (low_slices, high_slices) = slices.split_at(high[0]);
             rayon::join(
-                || each_own(low, (first, low_states, low_rooms), act),
-                || each_own(high, (middle, high_states, high_rooms), act),
+                || for_each_own(low, low_slices, act),
+                || for_each_own(high, high_slices, act),
             );
         }
     }

@@ -50,7 +50,7 @@ impl World {
     /// number of frames.
     pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
         let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
-        let own = self.own_agents().iter().copied();
+        let own = self.own_agents.iter().copied();
         let owing: Vec<usize> = own
             .filter(|&agent| {
                 let sensors = &self.model().agents[agent].sensors;
@@ -122,7 +122,7 @@ impl World {
             let is_near = |(from, sight): &(Vec3, f64)| match self.is_own(agent) {
                 true => {
                     let away = (self.chassis(agent) - from).xy().norm();
-                    away <= *sight + self.trails(agent) + CERTAIN
+                    away <= *sight + self.trailer_reach(agent) + CERTAIN
                 }
                 false => self.imaging.received(agent).is_some(),
             };
@@ -143,7 +143,8 @@ impl World {
 
     /// Updates the ground around the agents with due frames, in parallel.
     fn update_imagers(&mut self, scene_model: &SceneModel, owing: &[usize]) {
-        let places: Vec<[f64; 2]> = owing.iter().map(|&agent| self.place(agent).0).collect();
+        let places: Vec<[f64; 2]> =
+            owing.iter().map(|&agent| self.position_and_speed(agent).0).collect();
         let World { model, state, imaging, .. } = self;
         let looking = imaging.imagers.iter_mut().filter_map(|(agent, imager)| {
             let index = owing.binary_search(agent).ok()?;

@@ -1,6 +1,6 @@
 //! Sensor readings and positions of team members as input of autonomous vehicles.
 
-use super::each_own::each_own;
+use super::each_own::{AgentSlices, for_each_own};
 use super::world::World;
 use super::world_model::WorldModel;
 use bekker_agent::{AgentState, AgentWorkspace, LastKnown, Network, Stopwatch, Timings};
@@ -24,7 +24,7 @@ impl World {
                 own.perceive((agent as u32, autonomy), &room.delivered, now_us);
             }
         };
-        each_own(own_agents, (0, &mut state.agents, workspaces), &perceive);
+        for_each_own(own_agents, AgentSlices::new(&mut state.agents, workspaces), &perceive);
     }
 
     /// Updates the positions of linked team members in own members.

@@ -16,7 +16,7 @@ impl World {
     ///
     /// `carry` sends the transmissions of own members to all ranks and returns those of all
     /// members.
-    pub fn talk<E>(
+    pub(super) fn exchange_radio<E>(
         &mut self,
         span_us: [u64; 2],
         mut carry: impl FnMut(Vec<Transmission>) -> Result<Vec<Transmission>, E>,
@@ -41,13 +41,10 @@ impl World {
         Ok(())
     }
 
-    /// Does the same as [`World::talk`] where all agents step here, in the heartbeat that began at
-    /// `begun`.
-    pub fn talk_alone(&mut self, begun: u64) {
-        let clock = self.model.clock;
-        let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
-        let talked: Result<(), Infallible> = self.talk(span_us, Ok);
-        talked.unwrap_or_else(|never| match never {});
+    /// Does the same as [`World::exchange_radio`] where all agents step here.
+    pub(super) fn exchange_radio_locally(&mut self, span_us: [u64; 2]) {
+        let exchanged: Result<(), Infallible> = self.exchange_radio(span_us, Ok);
+        exchanged.unwrap_or_else(|never| match never {});
     }
 
     /// Makes an own agent send bytes at the next exchange of its radio.

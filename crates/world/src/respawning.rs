@@ -37,11 +37,11 @@ impl World {
     /// [`CommandError`] when there is no such agent on this rank, when the position is outside the
     /// terrain, or when an obstacle or another vehicle occupies it.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
-        self.check_place(agent, place)?;
+        self.check_placement(agent, place)?;
         if !self.is_own(agent) {
             return Err(CommandError::Elsewhere { agent });
         }
-        if let Some(other) = self.own_agent_at(agent, place) {
+        if let Some(other) = self.own_agent_in_the_way(agent, place) {
             return Err(self.model.occupied(agent, place, other));
         }
         Ok(self.put(agent, place))
@@ -53,7 +53,7 @@ impl World {
     /// [`CommandError`] as in [`World::respawn`], or when the number of positions is not that of
     /// agents. The world is then unchanged.
     pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, CommandError> {
-        self.check_places(places)?;
+        self.check_placements(places)?;
         if let Some(agent) = (0..places.len()).find(|&agent| !self.is_own(agent)) {
             return Err(CommandError::Elsewhere { agent });
         }
@@ -61,15 +61,15 @@ impl World {
     }
 
     fn put(&mut self, agent: usize, place: &Placement) -> Stand {
-        self.publish_own(agent);
-        let stand = self.settle_at(agent, place);
-        self.go_on_without(agent, self.greatest_speed());
+        self.publish_under_wheels(agent);
+        let stand = self.place_settled(agent, place);
+        self.finish_respawn(agent, self.greatest_speed());
         stand
     }
 
     /// Publishes the ground under an own agent's wheels, which it leaves behind. Returns the
     /// patches.
-    pub fn publish_own(&mut self, agent: usize) -> &Patches {
+    pub(super) fn publish_under_wheels(&mut self, agent: usize) -> &Patches {
         self.patches.clear();
         self.patches.set_agent(agent_code(agent));
         self.state.agents[agent].overlay.publish_all(&mut self.patches);
@@ -77,38 +77,33 @@ impl World {
         &self.patches
     }
 
-    /// Applies the patches that another rank's agent leaves behind.
-    pub fn take_patches(&mut self, patches: &Patches) {
-        self.state.published.apply(patches);
-    }
-
     /// Places an own agent in its design position, without settling it.
-    pub fn hold_at(&mut self, agent: usize, place: &Placement) {
+    pub(super) fn place_unsettled(&mut self, agent: usize, place: &Placement) {
         let own = &self.model.agents[agent];
         let now_us = self.model.clock.micros(self.state.tick);
         let state = own.unsettled(&self.model.pose(agent, place), place.speed, now_us);
-        self.take_in(agent, state);
+        self.add_own_agent(agent, state);
     }
 
     /// Places an own agent and settles it to equilibrium on the published ground.
-    pub fn settle_at(&mut self, agent: usize, place: &Placement) -> Stand {
+    pub(super) fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
         let time = (clock.micros(self.state.tick), clock.step());
         let (on, pose) = ((ground, &self.state.published), self.model.pose(agent, place));
         let (state, stand) = agents[agent].settled(on, &pose, place.speed, time);
-        self.take_in(agent, state);
+        self.add_own_agent(agent, state);
         stand
     }
 
     /// Returns the greatest speed of own agents, m/s.
-    pub fn greatest_speed(&self) -> f64 {
+    pub(super) fn greatest_speed(&self) -> f64 {
         let speed = |&agent: &usize| self.views[agent].velocity.norm();
-        self.own_agents().iter().map(speed).fold(0.0, f64::max)
+        self.own_agents.iter().map(speed).fold(0.0, f64::max)
     }
 
     /// Updates the rest of the world after an agent was moved; `fastest` is the greatest speed of
     /// all agents, m/s.
-    pub fn go_on_without(&mut self, agent: usize, fastest: f64) {
+    pub(super) fn finish_respawn(&mut self, agent: usize, fastest: f64) {
         let state = &mut self.state;
         for other in state.agents.iter_mut().filter_map(|other| other.autonomy.as_mut()) {
             other.member.forget(agent as u32);
@@ -121,13 +116,13 @@ impl World {
     }
 
     /// Checks that all agents can be placed at these positions without overlap, on any rank.
-    pub fn check_places(&self, places: &[Placement]) -> Result<(), CommandError> {
+    pub(super) fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if places.len() != agents {
             return Err(CommandError::Count { places: places.len(), agents });
         }
         for (agent, place) in places.iter().enumerate() {
-            self.check_place(agent, place)?;
+            self.check_placement(agent, place)?;
             let pose = self.model.pose(agent, place);
             let in_its_way = |&other: &usize| {
                 let others = self.model.pose(other, &places[other]);
@@ -141,7 +136,11 @@ impl World {
     }
 
     /// Checks that an agent can be placed at a position, regardless of ranks and of other agents.
-    pub fn check_place(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
+    pub(super) fn check_placement(
+        &self,
+        agent: usize,
+        place: &Placement,
+    ) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if agent >= agents {
             return Err(CommandError::NoAgent { agent, agents });
@@ -186,14 +185,14 @@ impl World {
     }
 
     /// Returns the first own agent that would overlap another agent placed at `place`.
-    pub fn own_agent_at(&self, agent: usize, place: &Placement) -> Option<usize> {
+    pub(super) fn own_agent_in_the_way(&self, agent: usize, place: &Placement) -> Option<usize> {
         let pose = self.model.pose(agent, place);
         let in_its_way = |&other: &usize| {
             let chassis = &self.room(other).vehicle;
             let others = self.model.agents[other].vehicle.pose(chassis);
             other != agent && self.model.overlap([agent, other], [&pose, &others])
         };
-        self.own_agents().iter().copied().find(in_its_way)
+        self.own_agents.iter().copied().find(in_its_way)
     }
 }
 

@@ -69,7 +69,8 @@ impl RoadsideVisual {
     /// Returns all instances at two times, µs.
     pub fn parts(
         &self,
-        (lights, pedestrians): (&[TrafficLight], &[Pedestrian]),
+        lights: &[TrafficLight],
+        pedestrians: &[Pedestrian],
         terrain: &Terrain,
         moments_us: [u64; 2],
     ) -> Vec<Instance> {

@@ -184,8 +184,8 @@ impl SceneModel {
                 });
             }
         }
-        let beside = (world.lights, world.pedestrians);
-        instances.extend(self.roadside.parts(beside, world.ground.terrain(), moments_us));
+        let VisibleWorld { ground, lights, pedestrians, .. } = world;
+        instances.extend(self.roadside.parts(lights, pedestrians, ground.terrain(), moments_us));
         instances
     }
 
@@ -312,6 +312,21 @@ fn parts(
     placed
 }
 
+/// A wheel around which a track runs, in the plane of the track.
+struct Circle {
+    /// Center (x, z), m.
+    centre: [f64; 2],
+    /// Radius, m.
+    radius: f64,
+}
+
+impl Circle {
+    /// Direction from the center to a point, rad.
+    fn angle_of(&self, [x, z]: [f64; 2]) -> f64 {
+        atan2(z - self.centre[1], x - self.centre[0])
+    }
+}
+
 /// Returns the shoes from the idler over the top to the sprocket, in the chassis frame.
 ///
 /// Shoes on the lower run carry loads and are part of messages. The others are interpolated between
@@ -327,28 +342,27 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
     };
     let (start, goal) = (pin(last, -1.0), pin(first, 1.0));
     let centre = |pose: &Pose| [pose.position.x, pose.position.z];
-    let rear = (centre(idler), spec.idler.radius + spec.shoe.top);
-    let front = (centre(sprocket), spec.pitch_radius());
-    let angle = |(c, _): ([f64; 2], f64), p: [f64; 2]| atan2(p[1] - c[1], p[0] - c[0]);
+    let rear = Circle { centre: centre(idler), radius: spec.idler.radius + spec.shoe.top };
+    let front = Circle { centre: centre(sprocket), radius: spec.pitch_radius() };
     // The straight section on top is tangent to both circles, so it touches them in the same
     // direction.
-    let (dx, dz) = (front.0[0] - rear.0[0], front.0[1] - rear.0[1]);
+    let (dx, dz) = (front.centre[0] - rear.centre[0], front.centre[1] - rear.centre[1]);
     let span = hypot(dx, dz);
-    let top = atan2(dz, dx) + acos((rear.1 - front.1) / span);
+    let top = atan2(dz, dx) + acos((rear.radius - front.radius) / span);
     let mut points = vec![start];
-    let mut arc = |circle: ([f64; 2], f64), from: f64, to: f64| {
+    let mut arc = |circle: &Circle, from: f64, to: f64| {
         // In the direction of the band: clockwise, seen from the right.
         let turn = (from - to).rem_euclid(std::f64::consts::TAU);
         let turn = if turn > 5.5 { 0.0 } else { turn };
         let steps = (turn / 0.1).ceil() as usize;
         for k in 0..=steps {
             let at = from - turn * k as f64 / steps.max(1) as f64;
-            let ([x, z], r) = circle;
-            points.push([x + r * cos(at), z + r * sin(at)]);
+            let Circle { centre: [x, z], radius } = circle;
+            points.push([x + radius * cos(at), z + radius * sin(at)]);
         }
     };
-    arc(rear, angle(rear, start), top);
-    arc(front, top, angle(front, goal));
+    arc(&rear, rear.angle_of(start), top);
+    arc(&front, top, front.angle_of(goal));
     points.push(goal);
     // The number of shoes is rounded, so their spacing may differ slightly from the pitch.
     let lengths: Vec<f64> =

@@ -47,23 +47,32 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
         return Err("a rope without a length; must be 0 m or more".into());
     }
     published.tiles().try_for_each(|(key, _)| place(key))?;
-    let soils = model.ground.soils().len();
+    let limits = Limits {
+        soils: model.ground.soils().len(),
+        known: model.struck_counts(),
+        senders: model.senders(),
+        now_us: model.clock.micros(*tick),
+    };
     for (agent, state) in model.agents.iter().zip(agents) {
-        let now_us = model.clock.micros(*tick);
-        let (known, senders) = (model.struck_counts(), model.senders());
-        check_agent(agent, state, soils, (&known, senders), now_us)
-            .map_err(|what| format!("{}: {what}", agent.name))?;
+        check_agent(agent, state, &limits).map_err(|what| format!("{}: {what}", agent.name))?;
     }
     Ok(())
 }
 
-fn check_agent(
-    model: &AgentModel,
-    state: &AgentState,
+/// Limits of indices and times in the state of an agent.
+struct Limits {
+    /// Number of soils.
     soils: usize,
-    (known, senders): (&StruckCounts, usize),
+    /// Numbers of objects that an agent can collide with.
+    known: StruckCounts,
+    /// Number of possible radio senders.
+    senders: usize,
+    /// Time of the state, µs.
     now_us: u64,
-) -> Result<(), String> {
+}
+
+fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Result<(), String> {
+    let Limits { soils, known, senders, now_us } = limits;
     let like = model.unsettled(&model.start, model.speed, 0);
     let (vehicle, start) = (&state.vehicle, &like.vehicle);
     for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
@@ -97,10 +106,10 @@ fn check_agent(
     equal("wheels", state.wheels().len(), like.wheels().len())?;
     equal("wheels in its sums", state.monitor.wheels().len(), like.monitor.wheels().len())?;
     for (soil, _) in state.monitor.beyond() {
-        within("soil", usize::from(soil.0), 0, soils - 1)?;
+        within("soil", usize::from(soil.0), 0, *soils - 1)?;
     }
     if let Some(soil) = state.outcome.as_ref().and_then(|outcome| outcome.soil()) {
-        within("soil", usize::from(soil.0), 0, soils - 1)?;
+        within("soil", usize::from(soil.0), 0, *soils - 1)?;
     }
     if let Some(leader) = state.outcome.as_ref().and_then(|outcome| outcome.leader()) {
         within("leader", leader, 0, known.vehicles - 1)?;
@@ -121,13 +130,13 @@ fn check_agent(
         return Err("a driver that is not this vehicle's".into());
     }
     if let Some(radio) = &state.radio {
-        radio.check(senders)?;
+        radio.check(*senders)?;
     }
     state.overlay.keys().try_for_each(place)?;
     equal("sensors", state.sensors.len(), like.sensors.len())?;
     let all = model.sensors.iter().zip(&state.sensors).zip(&like.sensors);
     for (index, ((sensor, found), start)) in all.enumerate() {
-        let fits = found.check(sensor, start, index as u32, now_us);
+        let fits = found.check(sensor, start, index as u32, *now_us);
         fits.map_err(|what| format!("sensor {}: {what}", sensor.name))?;
     }
     Ok(())

@@ -14,7 +14,7 @@ impl World {
     /// Initializes the known positions of linked team members at time 0.
     ///
     /// Otherwise the first scan would map them as walls.
-    pub fn meet_team(&mut self) {
+    pub(super) fn set_team_positions(&mut self) {
         if let (0, Some(team)) = (self.state.tick, self.model.team.clone()) {
             let network = team.radio.network(0, &self.members());
             self.hear_places(&network, 0);
@@ -25,7 +25,7 @@ impl World {
     ///
     /// `carry` sends the letters of own agents to the ranks of their receivers, and returns the
     /// letters for own agents. It also receives the pairs that may exchange letters.
-    pub fn share_maps<E>(
+    pub(super) fn exchange_maps<E>(
         &mut self,
         span_us: [u64; 2],
         mut carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
@@ -57,12 +57,9 @@ impl World {
         Ok(())
     }
 
-    /// Does the same as [`World::share_maps`] where all agents step here, in the heartbeat that
-    /// began at `begun`.
-    pub fn share_maps_alone(&mut self, begun: u64) {
-        let clock = self.model.clock;
-        let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
-        let carried: Result<(), Infallible> = self.share_maps(span_us, |letters, _| Ok(letters));
+    /// Does the same as [`World::exchange_maps`] where all agents step here.
+    pub(super) fn exchange_maps_locally(&mut self, span_us: [u64; 2]) {
+        let carried: Result<(), Infallible> = self.exchange_maps(span_us, |letters, _| Ok(letters));
         carried.unwrap_or_else(|never| match never {});
     }
 

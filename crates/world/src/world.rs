@@ -5,7 +5,7 @@
 //! locks. At the heartbeat the patches of all agents are merged by a commutative rule. So any
 //! number of threads gives the same bits.
 
-use super::each_own::each_own;
+use super::each_own::{AgentSlices, for_each_own};
 use super::imagers::Imaging;
 use super::run_summary::{RunSummary, RunWarning};
 use super::scratch_pool::ScratchPool;
@@ -18,10 +18,8 @@ use bekker_agent::{
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::SoilId;
-use bekker_ground::{NOBODY, Patches, Published, Tile};
-use bekker_math::grid::TileKey;
+use bekker_ground::{NOBODY, Patches};
 use bekker_sensor::Delivery;
-use bekker_sync::message::VehicleState as VehicleMessage;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
 use rayon::prelude::*;
@@ -86,7 +84,7 @@ pub struct World {
     pub(super) heard: FreshViews,
     encounters: Encounters,
     /// Greatest motion of own agents over the last heartbeat.
-    fastest_motion: FastestMotion,
+    pub(super) fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
     pub(super) stands: Vec<Stand>,
     /// Samples of other ranks' agents as last gathered, with values that do not follow from a
@@ -104,8 +102,8 @@ impl World {
         let model = model.into();
         let agents: Vec<usize> = (0..model.agents.len()).collect();
         let mut world = World::part(model, None, vec![true; agents.len()]);
-        world.set_down(&agents);
-        world.meet_team();
+        world.place_agents(&agents);
+        world.set_team_positions();
         world
     }
 
@@ -121,7 +119,7 @@ impl World {
         soundness::check(&model, &state)?;
         let own = vec![true; model.agents.len()];
         let mut world = World::part(model, Some(state), own);
-        world.meet_team();
+        world.set_team_positions();
         Ok(world)
     }
 
@@ -193,48 +191,49 @@ impl World {
     }
 
     /// Advances all agents by one heartbeat and publishes the ground that they changed.
+    ///
+    /// Ranks perform the same steps, and exchange messages before patches are merged.
     pub fn advance(&mut self) {
-        self.step_agents();
-        self.suffer(&self.wear());
-        self.merge(None);
-        let begun = self.state.tick;
-        self.settle(self.fastest_motion);
-        self.share_maps_alone(begun);
-        self.talk_alone(begun);
+        let span_us = self.heartbeat_us();
+        self.find_collisions();
+        self.step_own_agents();
+        self.publish_views();
+        self.apply_wear(&self.wear());
+        self.merge_patches(None);
+        self.take_images(span_us);
+        self.perceive(span_us[1]);
+        self.start_next_heartbeat(self.fastest_motion);
+        self.exchange_maps_locally(span_us);
+        self.exchange_radio_locally(span_us);
     }
 
-    /// First part of a heartbeat: steps own agents, which record patches and update their views.
-    ///
-    /// Agents see each other as of the last heartbeat.
-    pub fn step_agents(&mut self) {
-        let World {
-            model,
-            state,
-            own,
-            own_agents,
-            workspaces,
-            scratches,
-            asides,
-            views,
-            fastest_motion,
-            heard,
-            encounters,
-            ..
-        } = self;
-        let WorldModel { clock, agents, .. } = &**model;
-        let (published, ticks) = (&state.published, [state.tick, state.steps]);
+    /// Times at which the present heartbeat starts and ends, µs.
+    pub(super) fn heartbeat_us(&self) -> [u64; 2] {
+        let WorldState { tick, steps, .. } = self.state;
+        [tick, tick + steps].map(|tick| self.model.clock.micros(tick))
+    }
+
+    /// Finds the pairs of vehicles that may touch during the heartbeat, and the states of ropes and
+    /// bars.
+    pub(super) fn find_collisions(&mut self) {
+        let World { model, state, own, views, heard, encounters, .. } = self;
         heard.refresh();
         let known = Known {
-            agents,
+            agents: &model.agents,
             tows: &model.tows,
-            clock,
+            clock: &model.clock,
             can_collide: model.can_collide(),
             views,
             heard,
             own,
         };
         encounters.meet(&state.tows, &known, state.steps);
-        let (encounters, damage) = (&*encounters, &state.damage[..]);
+    }
+
+    /// Steps own agents, which record patches. Agents see each other as of the last heartbeat.
+    pub(super) fn step_own_agents(&mut self) {
+        let World { model, state, own_agents, workspaces, scratches, asides, views, .. } = self;
+        let WorldModel { clock, agents, .. } = &**model;
         let under_way =
             own_agents.iter().filter(|&&agent| state.agents[agent].outcome.is_none()).count();
         let spare = threads_are_spare(under_way);
@@ -247,11 +246,11 @@ impl World {
             radios: &model.radios,
             lights: &model.lights,
             pedestrians: &model.pedestrians,
-            published,
-            ticks,
+            published: &state.published,
+            ticks: [state.tick, state.steps],
             views,
-            encounters,
-            damage,
+            encounters: &self.encounters,
+            damage: &state.damage,
         };
         let step = |index: usize, state: &mut AgentState, workspace: &mut AgentWorkspace| {
             workspace.scratch = scratches.take();
@@ -260,8 +259,14 @@ impl World {
             scratches.give(std::mem::take(&mut workspace.scratch));
             workspace.aside.take().into_iter().for_each(|room| asides.give(room));
         };
-        each_own(own_agents, (0, &mut state.agents, workspaces), &step);
-        let time = ticks[1] as f64 * clock.step();
+        for_each_own(own_agents, AgentSlices::new(&mut state.agents, workspaces), &step);
+    }
+
+    /// Updates the views of own agents after a step, and their greatest motion.
+    pub(super) fn publish_views(&mut self) {
+        let World { model, state, own_agents, workspaces, views, fastest_motion, .. } = self;
+        let WorldModel { clock, agents, .. } = &**model;
+        let time = state.steps as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
         for &index in &*own_agents {
             let Some(workspace) = &workspaces[index] else { continue };
@@ -273,14 +278,14 @@ impl World {
                     fastest_motion.or(FastestMotion { speed: view.velocity.norm(), acceleration });
             }
         }
-        if clock.adapts() && encounters.any_close(own) {
+        if clock.adapts() && self.encounters.any_close(&self.own) {
             // Vehicles that may touch require the shortest heartbeat.
             fastest_motion.speed = f64::INFINITY;
         }
     }
 
     /// Returns the changes by own agents to obstacles, ropes and bars in the last heartbeat.
-    pub fn wear(&self) -> Wear {
+    pub(super) fn wear(&self) -> Wear {
         let changed = |&&(obstacle, damage): &&(u32, u16)| {
             self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
         };
@@ -297,7 +302,7 @@ impl World {
 
     /// Applies changes to obstacles, ropes and bars. The greatest value wins, so the result does
     /// not depend on the order.
-    pub fn suffer(&mut self, wear: &Wear) {
+    pub(super) fn apply_wear(&mut self, wear: &Wear) {
         for &(obstacle, damage) in &wear.damage {
             if let Some(own) = self.state.damage.get_mut(obstacle as usize) {
                 *own = (*own).max(damage);
@@ -312,57 +317,21 @@ impl World {
         }
     }
 
-    /// Whether agents can change anything shared besides the ground.
-    pub fn wears(&self) -> bool {
-        !(self.model.obstacles.is_empty() && self.model.tows.is_empty())
-    }
-
-    /// Second part of a heartbeat: merges the patches of own agents with those of other ranks'
-    /// agents.
-    pub fn merge(&mut self, others: Option<&Patches>) {
+    /// Merges the patches of own agents with those of other ranks' agents.
+    pub(super) fn merge_patches(&mut self, others: Option<&Patches>) {
         let World { state, workspaces, own_agents, .. } = self;
         let rooms = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
         let left = rooms.map(|room| &room.patches);
         state.published.merge(left.chain(others));
     }
 
-    /// Last part of a heartbeat: takes camera and lidar frames, and moves on to the next tick.
-    ///
-    /// The length of the next heartbeat follows from `fastest_motion` of all agents. Returns the
-    /// number of frames.
-    pub fn settle(&mut self, fastest_motion: FastestMotion) -> u64 {
-        let clock = &self.model.clock;
-        let WorldState { tick, steps, .. } = &self.state;
-        let frames = self.take_images([*tick, tick + steps].map(|tick| clock.micros(tick)));
-        self.perceive(self.model.clock.micros(self.state.tick + self.state.steps));
+    /// Moves on to the next tick. The length of the next heartbeat follows from `fastest_motion` of
+    /// all agents.
+    pub(super) fn start_next_heartbeat(&mut self, fastest_motion: FastestMotion) {
+        let FastestMotion { speed, acceleration } = fastest_motion;
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
-        *steps = self.model.clock.steps_to_heartbeat(
-            *tick,
-            fastest_motion.speed,
-            fastest_motion.acceleration,
-        );
-        frames
-    }
-
-    /// Returns the greatest speed and acceleration of own agents over the last heartbeat.
-    pub fn fastest_motion(&self) -> FastestMotion {
-        self.fastest_motion
-    }
-
-    /// Returns the message and the patches of an own agent for other ranks after the last step.
-    pub fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
-        let workspace = self.room(agent);
-        let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
-        (message, &workspace.patches)
-    }
-
-    /// Returns the patches of an own agent from the last heartbeat.
-    ///
-    /// # Panics
-    /// If the agent steps on another rank.
-    pub fn patches(&self, agent: usize) -> &Patches {
-        &self.room(agent).patches
+        *steps = self.model.clock.steps_to_heartbeat(*tick, speed, acceleration);
     }
 
     /// Returns an agent's sensor deliveries of the last heartbeat, by time and then by sensor.
@@ -370,28 +339,6 @@ impl World {
     /// Empty if the agent steps on another rank.
     pub fn delivered(&self, agent: usize) -> &[Delivery] {
         self.workspaces[agent].as_ref().map_or(&[], |room| &room.delivered)
-    }
-
-    /// Returns the greatest distance from an own agent's chassis to the wheels of its trailer, m; 0
-    /// without a trailer.
-    pub fn trails(&self, agent: usize) -> f64 {
-        self.model.agents[agent].trails(self.room(agent))
-    }
-
-    /// Returns the position of an own agent, m, and the greater of its own and its trailer's speed,
-    /// m/s.
-    pub fn place(&self, agent: usize) -> ([f64; 2], f64) {
-        self.model.agents[agent].place(self.room(agent))
-    }
-
-    /// Returns the published ground, for a rank that drops the part far from its agents.
-    pub fn published_mut(&mut self) -> &mut Published {
-        &mut self.state.published
-    }
-
-    /// Replaces tiles by newer ones from other ranks. The tick stays the same.
-    pub fn take_over(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
-        self.state.published.replace(tiles);
     }
 
     /// Whether any agent still drives.

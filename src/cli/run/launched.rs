@@ -122,8 +122,9 @@ impl PreparedRun<'_> {
     ) -> Result<Driven, Failure> {
         let sharing = self.run.sharing(plan.scenario);
         let (model, state) = (self.built.world.clone(), self.state.clone());
-        let agreed = (&sharing, &self.agreed[..]);
-        let ranks = Ranks::interrupted_by(communicator, model, state, agreed, plan.interrupted)?;
+        let (agreed, interrupted) = (&self.agreed, plan.interrupted);
+        let ranks =
+            Ranks::interrupted_by(communicator, model, state, &sharing, agreed, interrupted)?;
         drive(ranks, controller, plan)
     }
 

@@ -5,7 +5,7 @@ use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
 use bekker_rig::{BenchCase, BenchError, model};
 use bekker_sync::Threads;
 use bekker_sync::ground_code::Memory;
-use bekker_world::{World, WorldModel};
+use bekker_world::{RankAccess, World, WorldModel};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -158,7 +158,7 @@ impl<E> Observer<E> for Watch<'_> {
     }
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
-        self.look(moment.world, moment.samples.unwrap_or_default(), false);
+        self.look(moment.world, moment.samples().unwrap_or_default(), false);
         let world = moment.world;
         for vehicle in 0..world.state().agents.len() {
             world.events(vehicle).iter().for_each(|event| self.note(world, vehicle, event));

@@ -95,6 +95,21 @@ impl Endpoint {
             .map_err(|error| error.to_string())?;
         Ok(Reader { reader, bell: Waker::from(self.bell.clone()) })
     }
+
+    /// Creates a reader and a writer of one topic.
+    pub fn channel<D: Serialize + DeserializeOwned + 'static>(
+        &self,
+        topic: [&str; 2],
+        qos: &QosPolicies,
+    ) -> Result<Channel<D>, String> {
+        Ok(Channel { reader: self.reader(topic, qos)?, writer: self.writer(topic, qos)? })
+    }
+}
+
+/// A reader and a writer of one topic.
+pub(super) struct Channel<D: 'static + Serialize + DeserializeOwned> {
+    pub reader: Reader<D>,
+    pub writer: DataWriter<D>,
 }
 
 /// A reader whose samples ring the bell of its endpoint.

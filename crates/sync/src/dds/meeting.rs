@@ -1,12 +1,11 @@
 //! Rendezvous over DDS: participants of a domain become the ranks of one run.
 
 use super::admission::{Admission, GONE};
-use super::endpoint::{Endpoint, Reader, best_effort, reliable};
+use super::endpoint::{Channel, Endpoint, best_effort, reliable};
 use super::message::{HELLO, Hello, PORTION, PROTOCOL, REFUSAL, Refusal, to_rank};
 use super::receiver::{BEAT, Receiver, Shared, WINDOW, refuse};
 use super::{Dds, Outbox};
 use crate::{DdsDomain, Rendezvous, RendezvousError};
-use rustdds::no_key::DataWriter;
 use sha2::{Digest, Sha256};
 use std::io;
 use std::sync::Arc;
@@ -85,13 +84,13 @@ impl Rendezvous {
             let now = Instant::now();
             if said.is_none_or(|said| now - said >= BEAT) {
                 // repeated if it is lost
-                let _ = table.hellos.1.write(own.clone(), None);
+                let _ = table.hellos.writer.write(own.clone(), None);
                 said = Some(now);
             }
-            table.hellos.0.take_all(|hello| {
+            table.hellos.reader.take_all(|hello| {
                 if let Some(admission) = &mut admission {
                     let verdict = admission.hear(&hello, now);
-                    refuse(verdict, hello.participant, &table.refusals.1);
+                    refuse(verdict, hello.participant, &table.refusals.writer);
                 } else if hello.group == own.group && hello.participant != own.participant {
                     if let Some(heard) = heard.get_mut(usize::from(hello.rank)) {
                         *heard = Some(now);
@@ -103,7 +102,7 @@ impl Rendezvous {
                 }
             });
             let mut cause = None;
-            table.refusals.0.take_all(|refusal| {
+            table.refusals.reader.take_all(|refusal| {
                 if refusal.participant == own.participant {
                     cause = Some(format!("refused: {}", refusal.why));
                 }
@@ -181,7 +180,7 @@ impl Rendezvous {
             run,
             admission,
             hellos,
-            refusals: refusals.1,
+            refusals: refusals.writer,
             portions,
             outbox: outbox.clone(),
             shared: shared.clone(),
@@ -214,15 +213,15 @@ impl Rendezvous {
 struct Table {
     endpoint: Endpoint,
     own: Hello,
-    hellos: (Reader<Hello>, DataWriter<Hello>),
-    refusals: (Reader<Refusal>, DataWriter<Refusal>),
+    hellos: Channel<Hello>,
+    refusals: Channel<Refusal>,
 }
 
 impl Table {
     fn open(endpoint: Endpoint, own: Hello) -> Result<Table, String> {
         let qos = best_effort();
-        let hellos = (endpoint.reader(HELLO, &qos)?, endpoint.writer(HELLO, &qos)?);
-        let refusals = (endpoint.reader(REFUSAL, &qos)?, endpoint.writer(REFUSAL, &qos)?);
+        let hellos = endpoint.channel(HELLO, &qos)?;
+        let refusals = endpoint.channel(REFUSAL, &qos)?;
         Ok(Table { endpoint, own, hellos, refusals })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Outbox;
 use super::admission::{Admission, GONE, Verdict};
-use super::endpoint::{Endpoint, Reader};
+use super::endpoint::{Channel, Endpoint, Reader};
 use super::message::{
     Hello, LARGEST_PORTION, LEAVE, Octets, PAYLOAD, Portion, READY, Refusal, TAKEN,
 };
@@ -172,7 +172,7 @@ pub(super) struct Receiver {
     pub run: Vec<u64>,
     /// Rejects participants that arrive late. Only at rank 0.
     pub admission: Option<Admission>,
-    pub hellos: (Reader<Hello>, DataWriter<Hello>),
+    pub hellos: Channel<Hello>,
     pub refusals: DataWriter<Refusal>,
     pub portions: Reader<Portion>,
     pub outbox: Arc<Outbox>,
@@ -219,7 +219,7 @@ impl Receiver {
     fn take_hellos(&mut self) {
         let now = Instant::now();
         let Receiver { hellos, run, admission, refusals, shared, .. } = self;
-        hellos.0.take_all(|hello| {
+        hellos.reader.take_all(|hello| {
             let rank = usize::from(hello.rank);
             if run.get(rank) == Some(&hello.participant) {
                 let peer = &mut shared.state().peers[rank];
@@ -235,7 +235,7 @@ impl Receiver {
         (self.own.exchange, self.own.waits) = (state.exchange, state.waits);
         drop(state);
         // a hello that cannot be sent now is sent again
-        let _ = self.hellos.1.write(self.own.clone(), None);
+        let _ = self.hellos.writer.write(self.own.clone(), None);
     }
 }
 

@@ -7,7 +7,7 @@
 //! change.
 //!
 //! Agents farther away that its cameras and lidars see send their states, but not their ruts. When
-//! a disc reaches new ground, the home of that ground sends it ([`crate::homes`]) and names the
+//! a disc reaches new ground, the home of that ground sends it ([`crate::ground_directory`]) and names the
 //! discs that overlap there. So no rank receives all discs, and the results are bit-identical to
 //! those of sending everything to every rank.
 
@@ -34,44 +34,29 @@ impl RTreeObject for Placed {
 struct Own {
     region: Region,
     /// Ranks that receive its state and ground at each heartbeat, in ascending order.
-    hearers: Vec<usize>,
+    subscribers: Vec<usize>,
     /// Further ranks that see it and receive its state only, in ascending order.
-    watchers: Vec<usize>,
+    viewers: Vec<usize>,
 }
 
 /// The subscriptions of one rank.
-pub struct Neighbourhood {
+#[derive(Default)]
+pub struct Subscriptions {
     here: usize,
-    /// Side of a tile, m.
-    tile: f64,
     /// Own agents, in ascending order.
     own: Vec<Own>,
     /// Ranks that receive or see any own agent, in ascending order.
-    pub hearers: Vec<usize>,
+    pub subscribers: Vec<usize>,
     /// Ranks from which this rank receives any agent, in ascending order.
-    pub speakers: Vec<usize>,
+    pub senders: Vec<usize>,
     /// Agents of other ranks that this rank receives, in ascending order.
     pub received: Vec<usize>,
-    /// Tick at or after which the next census is due.
-    pub due: u64,
 }
 
-impl Neighbourhood {
-    pub fn new(here: usize, tile: f64) -> Neighbourhood {
-        Neighbourhood {
-            here,
-            tile,
-            own: Vec::new(),
-            hearers: Vec::new(),
-            speakers: Vec::new(),
-            received: Vec::new(),
-            due: 0,
-        }
-    }
-
-    /// Side of a tile, m.
-    pub fn tile(&self) -> f64 {
-        self.tile
+impl Subscriptions {
+    /// Subscriptions of rank `here` before the first census: none.
+    pub fn new(here: usize) -> Subscriptions {
+        Subscriptions { here, ..Subscriptions::default() }
     }
 
     /// Regions of own agents since the last census.
@@ -80,13 +65,13 @@ impl Neighbourhood {
     }
 
     /// Ranks that receive an own agent's state and ground.
-    pub fn hearers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].hearers)
+    pub fn subscribers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].subscribers)
     }
 
     /// Further ranks that see an own agent and receive its state only.
-    pub fn watchers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].watchers)
+    pub fn viewers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].viewers)
     }
 
     /// Index of an own agent in `own`.
@@ -100,7 +85,7 @@ impl Neighbourhood {
     /// the rank of each agent. `follows` are pairs (a, b) of agents where a needs the state of b.
     /// `sighted` contains the agents that own agents see from afar, and the ranks that see own
     /// agents.
-    pub fn census(
+    pub fn update(
         &mut self,
         regions: &[Region],
         partition: &[usize],
@@ -130,29 +115,29 @@ impl Neighbourhood {
             if partition.get(agent) != Some(&here) {
                 continue;
             }
-            let mut hearers = Vec::new();
+            let mut subscribers = Vec::new();
             for (other, rank) in near(region.envelope()) {
-                hearers.push(rank);
+                subscribers.push(rank);
                 self.received.push(other);
             }
             for &(follower, leader) in follows {
                 if leader == agent && partition[follower] != here {
-                    hearers.push(partition[follower]);
+                    subscribers.push(partition[follower]);
                 }
                 if follower == agent && partition[leader] != here {
                     self.received.push(leader);
                 }
             }
-            let hearers = ascending(hearers);
-            let mut watchers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
-            watchers.retain(|rank| hearers.binary_search(rank).is_err());
-            self.own.push(Own { region: *region, hearers, watchers });
+            let subscribers = ascending(subscribers);
+            let mut viewers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
+            viewers.retain(|rank| subscribers.binary_search(rank).is_err());
+            self.own.push(Own { region: *region, subscribers, viewers });
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
-        let heard = self.own.iter().flat_map(|own| own.hearers.iter().chain(&own.watchers));
-        self.hearers = ascending(heard.copied().collect());
+        let heard = self.own.iter().flat_map(|own| own.subscribers.iter().chain(&own.viewers));
+        self.subscribers = ascending(heard.copied().collect());
         self.received = ascending(std::mem::take(&mut self.received));
-        self.speakers = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
+        self.senders = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
     }
 }
 
@@ -173,26 +158,26 @@ mod tests {
 
     #[test]
     fn peers_are_those_whose_discs_meet_or_who_follow() {
-        let mut ranks = Neighbourhood::new(0, 0.8);
+        let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
-        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
+        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
+        assert_eq!((&ranks.subscribers[..], &ranks.senders[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
     #[test]
     fn who_looks_hears_of_whom_it_sees_and_others_of_neighbours() {
         let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
-        let (mut looks, mut seen) = (Neighbourhood::new(0, 0.8), Neighbourhood::new(1, 0.8));
+        let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];
-        looks.census(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
-        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[2][..]));
-        seen.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
-        assert_eq!((&seen.received[..], &seen.hearers[..]), (&[][..], &[0][..]));
-        assert_eq!((seen.hearers(1), seen.watchers(1)), (&[][..], &[0][..]));
+        looks.update(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
+        assert_eq!((&looks.received[..], &looks.subscribers[..]), (&[1, 2][..], &[2][..]));
+        seen.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
+        assert_eq!((&seen.received[..], &seen.subscribers[..]), (&[][..], &[0][..]));
+        assert_eq!((seen.subscribers(1), seen.viewers(1)), (&[][..], &[0][..]));
         // A near rank receives ruts too, although it also sees the agent.
-        let mut near = Neighbourhood::new(2, 0.8);
-        near.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
-        assert_eq!((near.hearers(2), near.watchers(2)), (&[0][..], &[][..]));
+        let mut near = Subscriptions::new(2);
+        near.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
+        assert_eq!((near.subscribers(2), near.viewers(2)), (&[0][..], &[][..]));
     }
 }

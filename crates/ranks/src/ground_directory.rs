@@ -1,6 +1,6 @@
 //! Storage of ground that no agent is near: every block of tiles has a home rank.
 //!
-//! With [`Route::Neighbour`](crate::ranks::Route::Neighbour) a rank holds two kinds of ground. One
+//! With [`Route::Neighbour`](crate::Route::Neighbour) a rank holds two kinds of ground. One
 //! is the ground in the regions of its own agents. The other is the set of blocks whose home it is;
 //! they are complete and current after every update of the homes.
 //!
@@ -14,9 +14,13 @@
 //! et al., Lazy release consistency for software distributed shared memory, 1992, for pages of
 //! memory.)
 
+use super::catch_up::read_catch_up;
+use super::collectives::Collectives;
+use super::rank_error::RankError;
 use super::region::{Rect, Region};
 use bekker_ground::{GroundDigest, Patches, Published, Tile};
 use bekker_math::grid::TileKey;
+use bekker_sync::message::Writer;
 use bekker_world::Tiles;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
@@ -45,7 +49,7 @@ pub struct Answer {
 }
 
 /// One rank's part of the whole ground, and its exchange with the parts of other ranks.
-pub struct Homes {
+pub struct GroundDirectory {
     here: usize,
     size: usize,
     /// Side of a tile, m.
@@ -53,15 +57,18 @@ pub struct Homes {
     /// Tiles whose home is this rank.
     ground: Published,
     /// Changes by own agents since the last update of the homes.
-    untold: Published,
-    /// Tiles held here outside of [`Homes::ground`]; `None` means all, as at the start.
+    unsent: Published,
+    /// Tiles held here outside of [`GroundDirectory::ground`]; `None` means all, as at the start.
     held: Option<Vec<Rect>>,
     /// Other ranks that are homes of ground that own agents may touch, in ascending order.
     homes: Vec<usize>,
     /// Other ranks whose agents may touch ground whose home is this rank, in ascending order.
     tenants: Vec<usize>,
-    /// Number of merges of [`Homes::ground`] already sent to rank 0.
-    told_first: u64,
+    /// Number of merges of [`GroundDirectory::ground`] already sent to rank 0.
+    sent_merges: u64,
+    writer: Writer,
+    /// Changes by other ranks' agents in the last update.
+    received: Patches,
 }
 
 struct Claimed {
@@ -99,23 +106,25 @@ fn homes_of([low, high]: &Rect, size: usize) -> BTreeSet<usize> {
     columns.flat_map(|a| rows().map(move |b| home_of_block([a, b], size))).collect()
 }
 
-impl Homes {
+impl GroundDirectory {
     /// Creates the part of rank `here`, which holds all of `published`. Tiles have side `tile`, m.
-    pub fn new(here: usize, size: usize, tile: f64, published: &Published) -> Homes {
+    pub fn new(here: usize, size: usize, tile: f64, published: &Published) -> GroundDirectory {
         let mut ground = Published::default();
         let tiles = published.shared_tiles();
         let own = tiles.filter(|(key, _)| home(*key, size) == here);
         ground.replace(own.map(|(key, tile)| (key, tile.clone())));
-        Homes {
+        GroundDirectory {
             here,
             size,
             tile,
             ground,
-            untold: Published::default(),
+            unsent: Published::default(),
             held: None,
             homes: Vec::new(),
             tenants: Vec::new(),
-            told_first: 0,
+            sent_merges: 0,
+            writer: Writer::default(),
+            received: Patches::default(),
         }
     }
 
@@ -124,28 +133,23 @@ impl Homes {
         &self.homes
     }
 
-    /// Other ranks whose agents may touch ground at home here until the next census.
-    pub fn tenants(&self) -> &[usize] {
-        &self.tenants
-    }
-
     /// Digest of the ground whose home is this rank.
     pub fn digest(&self) -> GroundDigest {
         self.ground.digest()
     }
 
     /// Records the changes by an own agent in a heartbeat.
-    pub fn leave(&mut self, patches: &Patches) {
-        self.untold.apply(patches);
+    pub fn record(&mut self, patches: &Patches) {
+        self.unsent.apply(patches);
     }
 
-    /// Returns the changes not yet sent, for each of [`Homes::homes`], by agent and one patch per
+    /// Returns the changes not yet sent, for each of [`GroundDirectory::homes`], by agent and one patch per
     /// tile.
     ///
     /// Changes to ground whose home is this rank are applied here.
-    pub fn untold(&mut self) -> Vec<Vec<Patches>> {
+    pub fn unsent(&mut self) -> Vec<Vec<Patches>> {
         let mut told: Vec<Vec<Patches>> = vec![Vec::new(); self.homes.len()];
-        for patches in std::mem::take(&mut self.untold).as_patches() {
+        for patches in std::mem::take(&mut self.unsent).as_patches() {
             let mut split: BTreeMap<usize, Patches> = BTreeMap::new();
             for patch in patches.iter() {
                 split.entry(home(patch.key, self.size)).or_default().extend(patch);
@@ -161,9 +165,28 @@ impl Homes {
         told
     }
 
-    /// Applies the changes by another rank's agents.
-    pub fn take(&mut self, patches: &Patches) {
-        self.ground.apply(patches);
+    /// Sends the changes by own agents to the homes, and receives those by other ranks' agents.
+    ///
+    /// The ground at home here is current afterwards.
+    pub fn update(&mut self, collectives: &mut Collectives<'_>) -> Result<(), RankError> {
+        let mut messages = Vec::new();
+        for patches in self.unsent() {
+            let mut message = Vec::new();
+            for patches in &patches {
+                let agent = patches.iter().next().map_or(0, |patch| patch.agent.into());
+                self.writer.catch_up(&collectives.origin(agent), patches, &mut message);
+            }
+            messages.push(message);
+        }
+        let to: Vec<(usize, &[u8])> =
+            self.homes.iter().zip(&messages).map(|(rank, message)| (*rank, &message[..])).collect();
+        collectives.pass(&to, &self.tenants)?;
+        self.received.clear();
+        for (part, &rank) in self.tenants.iter().enumerate() {
+            read_catch_up(collectives, part, rank, &mut self.received)?;
+        }
+        self.ground.apply(&self.received);
+        Ok(())
     }
 
     /// Starts a census: returns the claim for each home rank, this rank included.
@@ -227,7 +250,7 @@ impl Homes {
     ///
     /// Returns the tiles whose home changes, each list with the present number of its new home
     /// rank. Call this after the homes are updated; a census must follow.
-    pub fn move_to(&mut self, staying: &[usize]) -> Vec<(usize, Tiles)> {
+    pub fn renumber(&mut self, staying: &[usize]) -> Vec<(usize, Tiles)> {
         let mut moving: BTreeMap<usize, Tiles> = BTreeMap::new();
         for (key, tile) in self.ground.shared_tiles() {
             let rank = staying[home(key, staying.len())];
@@ -244,12 +267,12 @@ impl Homes {
     }
 
     /// Takes over tiles whose home is this rank from now on.
-    pub fn settle(&mut self, tiles: Tiles) {
+    pub fn add_tiles(&mut self, tiles: Tiles) {
         self.ground.replace(tiles);
     }
 
     /// Drops the ground that is in no own agent's region.
-    pub fn forget_far(&self, published: &mut Published) {
+    pub fn drop_far(&self, published: &mut Published) {
         let Some(held) = &self.held else { return };
         let near = held.iter().flat_map(|rect| published.shared_within(*rect));
         let mut near: Vec<TileKey> = near.map(|(key, _)| key).collect();
@@ -259,9 +282,9 @@ impl Homes {
     }
 
     /// Returns the tiles at home here that changed since the last call. They are sent to rank 0.
-    pub fn news(&mut self) -> Tiles {
-        let changed: Vec<TileKey> = self.ground.changed_since(self.told_first).collect();
-        self.told_first = self.ground.merges();
+    pub fn changed_tiles(&mut self) -> Tiles {
+        let changed: Vec<TileKey> = self.ground.changed_since(self.sent_merges).collect();
+        self.sent_merges = self.ground.merges();
         let tile = |key: TileKey| Some((key, self.ground.shared_tile(key)?.clone()));
         changed.into_iter().filter_map(tile).collect()
     }
@@ -286,14 +309,14 @@ mod tests {
 
     /// A rank with one agent, and the ground that it holds.
     struct Rank {
-        homes: Homes,
+        homes: GroundDirectory,
         published: Published,
     }
 
     fn ranks(size: usize) -> Vec<Rank> {
         let published = Published::default();
         let rank = |here| Rank {
-            homes: Homes::new(here, size, 0.8, &published),
+            homes: GroundDirectory::new(here, size, 0.8, &published),
             published: published.clone(),
         };
         (0..size).map(rank).collect()
@@ -317,7 +340,7 @@ mod tests {
             }
         }
         for Rank { homes, published } in ranks {
-            homes.forget_far(published);
+            homes.drop_far(published);
         }
         near.iter_mut().for_each(|near| {
             near.sort_unstable();
@@ -328,17 +351,17 @@ mod tests {
 
     fn tell(ranks: &mut [Rank]) {
         for rank in 0..ranks.len() {
-            let (to, told) = (ranks[rank].homes.homes().to_vec(), ranks[rank].homes.untold());
+            let (to, told) = (ranks[rank].homes.homes().to_vec(), ranks[rank].homes.unsent());
             for (home, patches) in to.into_iter().zip(told) {
-                patches.iter().for_each(|patches| ranks[home].homes.take(patches));
+                patches.iter().for_each(|patches| ranks[home].homes.ground.apply(patches));
             }
         }
     }
 
-    /// Lets the agent of rank `from` leave a rut that only the ranks `hearers` receive.
-    fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, hearers: &[usize]) {
-        ranks[from].homes.leave(rut);
-        hearers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
+    /// Lets the agent of rank `from` leave a rut that only the ranks `subscribers` receive.
+    fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, subscribers: &[usize]) {
+        ranks[from].homes.record(rut);
+        subscribers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
     }
 
     fn digest(ranks: &[Rank]) -> GroundDigest {
@@ -388,9 +411,9 @@ mod tests {
             assert_eq!((&ranks[1].published, digest(&ranks)), (&whole, whole.digest()));
             // Rank 0 receives everything the first time, and then only changes.
             let mut first = Published::default();
-            ranks.iter_mut().for_each(|rank| first.replace(rank.homes.news()));
+            ranks.iter_mut().for_each(|rank| first.replace(rank.homes.changed_tiles()));
             assert_eq!(first, whole);
-            assert!(ranks.iter_mut().all(|rank| rank.homes.news().is_empty()));
+            assert!(ranks.iter_mut().all(|rank| rank.homes.changed_tiles().is_empty()));
         }
     }
 

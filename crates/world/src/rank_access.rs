@@ -1,0 +1,451 @@
+//! Methods of a world for the ranks that share it.
+//!
+//! For an agent that steps on another rank, a rank holds a view but no state: neither bodies and
+//! tires nor its overlay. Rank 0 also has the states of other ranks' agents as last gathered.
+
+use super::commanding::CommandError;
+use super::respawning::Placement;
+use super::team_exchange::Pair;
+use super::world::{FastestMotion, Wear, World, derived};
+use super::world_model::{WorldModel, WorldState};
+use bekker_agent::{
+    AgentState, AgentWorkspace, Aside, FreshViews, Letter, Sample, Stand, Transmission,
+    threads_are_spare,
+};
+use bekker_ground::{Patches, Published, Tile};
+use bekker_math::grid::TileKey;
+use bekker_sync::message::VehicleState as VehicleMessage;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Access of `bekker_ranks` to one rank's part of a [`World`].
+///
+/// A part steps its own agents and holds views of the others. [`World::advance`] is the heartbeat
+/// of a world that one process steps alone; ranks perform its parts and exchange messages between
+/// them.
+pub trait RankAccess: Sized {
+    /// Creates one rank's part of a world, which steps its `own` agents.
+    ///
+    /// Without a state it is at time 0. Own agents must then be [placed](Self::place_agents), and
+    /// the views of the others must be received.
+    ///
+    /// # Panics
+    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]).
+    fn rank_part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> Self;
+
+    /// Settles own agents at their start positions, on all threads.
+    fn place_agents(&mut self, agents: &[usize]);
+
+    /// Records the start conditions of other ranks' agents.
+    fn set_stands(&mut self, stands: &[(u32, Stand)]);
+
+    /// Initializes the known positions of linked team members at time 0.
+    fn set_team_positions(&mut self);
+
+    /// Returns the agents that step here, in ascending order.
+    fn own_agents(&self) -> &[usize];
+
+    /// Returns the position of an own agent, m, and the greater of its own and its trailer's speed,
+    /// m/s.
+    fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64);
+
+    /// Returns the greatest distance from an own agent's chassis to the wheels of its trailer, m; 0
+    /// without a trailer.
+    fn trailer_reach(&self, agent: usize) -> f64;
+
+    /// Steps own agents through a heartbeat. They record patches and publish their views.
+    fn step_agents(&mut self);
+
+    /// Returns the message and the patches of an own agent for other ranks after the last step.
+    fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches);
+
+    /// Returns the patches of an own agent from the last heartbeat.
+    ///
+    /// # Panics
+    /// If the agent steps on another rank.
+    fn patches(&self, agent: usize) -> &Patches;
+
+    /// Updates the view of another rank's agent from its message.
+    fn receive_view(&mut self, agent: usize, message: &VehicleMessage);
+
+    /// Sets the agents received at heartbeats from now on. The views of the others become stale.
+    fn set_received(&mut self, received: &[usize]);
+
+    /// Whether agents can change anything shared besides the ground.
+    fn has_wear(&self) -> bool;
+
+    /// Returns the changes by own agents to obstacles, ropes and bars in the last heartbeat.
+    fn wear(&self) -> Wear;
+
+    /// Applies changes to obstacles, ropes and bars. The greatest value wins, so the result does
+    /// not depend on the order.
+    fn apply_wear(&mut self, wear: &Wear);
+
+    /// Merges the patches of own agents with those of other ranks' agents.
+    fn merge_patches(&mut self, others: Option<&Patches>);
+
+    /// Returns the greatest speed and acceleration of own agents over the last heartbeat.
+    fn fastest_motion(&self) -> FastestMotion;
+
+    /// Takes due camera and lidar frames, passes readings to autonomous agents, and moves on to the
+    /// next tick.
+    ///
+    /// The length of the next heartbeat follows from `fastest_motion` of all agents. Returns the
+    /// number of frames.
+    fn finish_heartbeat(&mut self, fastest_motion: FastestMotion) -> u64;
+
+    /// Exchanges maps between members of the team, if an exchange is due between two times, µs.
+    ///
+    /// `carry` sends the letters of own agents to the ranks of their receivers, and returns the
+    /// letters for own agents. It also receives the pairs that may exchange letters.
+    ///
+    /// # Errors
+    /// Those of `carry`.
+    fn exchange_maps<E>(
+        &mut self,
+        span_us: [u64; 2],
+        carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+    ) -> Result<(), E>;
+
+    /// Exchanges the radio messages that are due in the heartbeat between two times, µs.
+    ///
+    /// `carry` sends the transmissions of own members to all ranks and returns those of all
+    /// members.
+    ///
+    /// # Errors
+    /// Those of `carry`.
+    fn exchange_radio<E>(
+        &mut self,
+        span_us: [u64; 2],
+        carry: impl FnMut(Vec<Transmission>) -> Result<Vec<Transmission>, E>,
+    ) -> Result<(), E>;
+
+    /// Exchanges maps and radio messages between two times, µs, where all agents step here.
+    fn exchange_locally(&mut self, span_us: [u64; 2]);
+
+    /// Returns the published ground, for a rank that drops the part far from its agents.
+    fn published_mut(&mut self) -> &mut Published;
+
+    /// Replaces tiles by newer ones from other ranks. The tick stays the same.
+    fn replace_tiles(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>);
+
+    /// Stores the state and the sample of another rank's agent.
+    fn store_gathered(&mut self, agent: usize, state: AgentState, sample: Option<Sample>);
+
+    /// Adds an agent that steps here from now on.
+    fn add_own_agent(&mut self, agent: usize, state: AgentState);
+
+    /// Removes an own agent, which steps on another rank from now on. Its last message is kept.
+    fn remove_own_agent(&mut self, agent: usize);
+
+    /// Checks that an agent can be placed at a position, regardless of ranks and of other agents.
+    ///
+    /// # Errors
+    /// [`CommandError`] as [`World::respawn`].
+    fn check_placement(&self, agent: usize, place: &Placement) -> Result<(), CommandError>;
+
+    /// Checks that all agents can be placed at these positions without overlap, on any rank.
+    ///
+    /// # Errors
+    /// [`CommandError`] as [`World::respawn_all`].
+    fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError>;
+
+    /// Returns the first own agent that would overlap another agent placed at `place`.
+    fn own_agent_in_the_way(&self, agent: usize, place: &Placement) -> Option<usize>;
+
+    /// Publishes the ground under an own agent's wheels, which it leaves behind. Returns the
+    /// patches.
+    fn publish_under_wheels(&mut self, agent: usize) -> &Patches;
+
+    /// Places an own agent in its design position, without settling it.
+    fn place_unsettled(&mut self, agent: usize, place: &Placement);
+
+    /// Places an own agent and settles it to equilibrium on the published ground.
+    fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand;
+
+    /// Returns the greatest speed of own agents, m/s.
+    fn greatest_speed(&self) -> f64;
+
+    /// Updates the rest of the world after an agent was moved; `fastest` is the greatest speed of
+    /// all agents, m/s.
+    fn finish_respawn(&mut self, agent: usize, fastest: f64);
+}
+
+impl RankAccess for World {
+    fn rank_part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
+        World::part(model, state, own)
+    }
+
+    fn place_agents(&mut self, agents: &[usize]) {
+        World::place_agents(self, agents);
+    }
+
+    fn set_stands(&mut self, stands: &[(u32, Stand)]) {
+        for &(agent, stand) in stands {
+            if let Some(own) = self.stands.get_mut(agent as usize) {
+                *own = stand;
+            }
+        }
+    }
+
+    fn set_team_positions(&mut self) {
+        World::set_team_positions(self);
+    }
+
+    fn own_agents(&self) -> &[usize] {
+        &self.own_agents
+    }
+
+    fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64) {
+        World::position_and_speed(self, agent)
+    }
+
+    fn trailer_reach(&self, agent: usize) -> f64 {
+        World::trailer_reach(self, agent)
+    }
+
+    fn step_agents(&mut self) {
+        self.find_collisions();
+        self.step_own_agents();
+        self.publish_views();
+    }
+
+    fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
+        let workspace = self.room(agent);
+        let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
+        (message, &workspace.patches)
+    }
+
+    fn patches(&self, agent: usize) -> &Patches {
+        &self.room(agent).patches
+    }
+
+    fn receive_view(&mut self, agent: usize, message: &VehicleMessage) {
+        self.views[agent] = message.into();
+        self.heard.add(agent);
+        if self.model.scene_model.is_some() {
+            self.imaging.received.resize(self.own.len(), None);
+            self.imaging.received[agent] = Some(message.clone());
+        }
+    }
+
+    fn set_received(&mut self, received: &[usize]) {
+        let own = &self.own;
+        self.heard.retain(|agent| own[agent] || received.binary_search(&agent).is_ok());
+        for (agent, told) in self.imaging.received.iter_mut().enumerate() {
+            if received.binary_search(&agent).is_err() {
+                *told = None;
+            }
+        }
+    }
+
+    fn has_wear(&self) -> bool {
+        !(self.model.obstacles.is_empty() && self.model.tows.is_empty())
+    }
+
+    fn wear(&self) -> Wear {
+        World::wear(self)
+    }
+
+    fn apply_wear(&mut self, wear: &Wear) {
+        World::apply_wear(self, wear);
+    }
+
+    fn merge_patches(&mut self, others: Option<&Patches>) {
+        World::merge_patches(self, others);
+    }
+
+    fn fastest_motion(&self) -> FastestMotion {
+        self.fastest_motion
+    }
+
+    fn finish_heartbeat(&mut self, fastest_motion: FastestMotion) -> u64 {
+        let span_us = self.heartbeat_us();
+        let frames = self.take_images(span_us);
+        self.perceive(span_us[1]);
+        self.start_next_heartbeat(fastest_motion);
+        frames
+    }
+
+    fn exchange_maps<E>(
+        &mut self,
+        span_us: [u64; 2],
+        carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+    ) -> Result<(), E> {
+        World::exchange_maps(self, span_us, carry)
+    }
+
+    fn exchange_radio<E>(
+        &mut self,
+        span_us: [u64; 2],
+        carry: impl FnMut(Vec<Transmission>) -> Result<Vec<Transmission>, E>,
+    ) -> Result<(), E> {
+        World::exchange_radio(self, span_us, carry)
+    }
+
+    fn exchange_locally(&mut self, span_us: [u64; 2]) {
+        self.exchange_maps_locally(span_us);
+        self.exchange_radio_locally(span_us);
+    }
+
+    fn published_mut(&mut self) -> &mut Published {
+        &mut self.state.published
+    }
+
+    fn replace_tiles(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
+        self.state.published.replace(tiles);
+    }
+
+    fn store_gathered(&mut self, agent: usize, state: AgentState, sample: Option<Sample>) {
+        self.state.agents[agent] = state;
+        self.gathered.resize(self.own.len(), None);
+        self.gathered[agent] = sample;
+    }
+
+    fn add_own_agent(&mut self, agent: usize, state: AgentState) {
+        World::add_own_agent(self, agent, state);
+    }
+
+    fn remove_own_agent(&mut self, agent: usize) {
+        if self.model.scene_model.is_some() {
+            let told = self.message(agent);
+            self.imaging.received.resize(self.own.len(), None);
+            self.imaging.received[agent] = Some(told);
+            self.imaging.forget(agent);
+        }
+        self.own[agent] = false;
+        self.own_agents.retain(|own| *own != agent);
+        self.workspaces[agent] = None;
+        self.state.agents[agent] = AgentState::elsewhere();
+    }
+
+    fn check_placement(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
+        World::check_placement(self, agent, place)
+    }
+
+    fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError> {
+        World::check_placements(self, places)
+    }
+
+    fn own_agent_in_the_way(&self, agent: usize, place: &Placement) -> Option<usize> {
+        World::own_agent_in_the_way(self, agent, place)
+    }
+
+    fn publish_under_wheels(&mut self, agent: usize) -> &Patches {
+        World::publish_under_wheels(self, agent)
+    }
+
+    fn place_unsettled(&mut self, agent: usize, place: &Placement) {
+        World::place_unsettled(self, agent, place);
+    }
+
+    fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand {
+        World::place_settled(self, agent, place)
+    }
+
+    fn greatest_speed(&self) -> f64 {
+        World::greatest_speed(self)
+    }
+
+    fn finish_respawn(&mut self, agent: usize, fastest: f64) {
+        World::finish_respawn(self, agent, fastest);
+    }
+}
+
+impl World {
+    /// Whether an agent steps here. All do, unless the world is one rank's part.
+    pub fn is_own(&self, agent: usize) -> bool {
+        self.own[agent]
+    }
+
+    /// Creates one rank's part of a world, which steps its `own` agents.
+    pub(super) fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
+        if let Err(error) = model.check() {
+            panic!("{error}");
+        }
+        let Some(state) = state else {
+            let state = WorldState::at_the_beginning(&model);
+            let mut world = World::around(model, state, own);
+            let agents = world.own.len();
+            world.stands = vec![Stand::Still; agents];
+            world.workspaces.resize_with(agents, || None);
+            world.views.resize_with(agents, Default::default);
+            world.heard = FreshViews::new(agents, false);
+            return world;
+        };
+        let mut world = World::around(model, state, own);
+        world.derive();
+        if world.own.iter().all(|own| *own) {
+            return world;
+        }
+        if world.model.scene_model.is_some() {
+            let told = world.messages();
+            world.imaging.received = told.into_iter().map(Some).collect();
+        }
+        let agents = world.state.agents.iter_mut().zip(&world.own);
+        agents.filter(|(_, own)| !**own).for_each(|(state, _)| *state = AgentState::elsewhere());
+        world
+    }
+
+    /// Settles own agents at their start positions, on all threads.
+    pub(super) fn place_agents(&mut self, agents: &[usize]) {
+        let WorldModel { ground, agents: models, clock, .. } = &*self.model;
+        let (published, step) = (&self.state.published, clock.step());
+        let spare = threads_are_spare(agents.len());
+        let stood = |&agent: &usize| {
+            let aside = spare.then(Aside::default);
+            (agent, models[agent].state(ground, published, aside, step))
+        };
+        let stood: Vec<(usize, (AgentState, Stand))> = agents.par_iter().map(stood).collect();
+        for (agent, (state, stand)) in stood {
+            self.add_own_agent(agent, state);
+            self.stands[agent] = stand;
+        }
+    }
+
+    /// Position of an own agent, m, and the greater of its own and its trailer's speed, m/s.
+    pub(super) fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64) {
+        self.model.agents[agent].place(self.room(agent))
+    }
+
+    /// Greatest distance from an own agent's chassis to the wheels of its trailer, m.
+    pub(super) fn trailer_reach(&self, agent: usize) -> f64 {
+        self.model.agents[agent].trails(self.room(agent))
+    }
+
+    /// Adds an agent that steps here from now on.
+    pub(super) fn add_own_agent(&mut self, agent: usize, state: AgentState) {
+        let (room, view) = derived(&self.model.agents[agent], &state, agent);
+        self.workspaces[agent] = Some(Box::new(room));
+        self.views[agent] = view;
+        self.state.agents[agent] = state;
+        self.own[agent] = true;
+        if let Err(place) = self.own_agents.binary_search(&agent) {
+            self.own_agents.insert(place, agent);
+        }
+        self.heard.add(agent);
+    }
+
+    /// Workspace of an agent that steps here.
+    pub(super) fn room(&self, agent: usize) -> &AgentWorkspace {
+        self.workspaces[agent].as_deref().expect("an agent that steps here has its room")
+    }
+
+    /// State and workspace of an agent.
+    ///
+    /// For an agent of another rank they are as last gathered, or those of its design position at
+    /// the start.
+    pub(super) fn shown(&self, agent: usize) -> (Cow<'_, AgentState>, Cow<'_, AgentWorkspace>) {
+        let (model, state) = (&self.model.agents[agent], &self.state.agents[agent]);
+        if let Some(room) = self.workspaces[agent].as_deref() {
+            return (Cow::Borrowed(state), Cow::Borrowed(room));
+        }
+        let state = match state.is_elsewhere() {
+            true => Cow::Owned(model.unsettled(&model.start, model.speed, 0)),
+            false => Cow::Borrowed(state),
+        };
+        let (room, _) = derived(model, &state, agent);
+        (state, Cow::Owned(room))
+    }
+}
