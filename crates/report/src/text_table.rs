@@ -14,8 +14,9 @@ pub fn plain(
     table
 }
 
-/// Formats rows below a header with a line; the columns in `right` are right-aligned, and `gap`
-/// characters apart.
+/// Formats rows below a header with a line; the columns in `right` are right-aligned.
+///
+/// Columns are `gap` + 1 characters apart.
 pub fn ruled(
     header: impl IntoIterator<Item: ToString>,
     rows: impl IntoIterator<Item: IntoIterator<Item: ToString>>,
@@ -65,7 +66,7 @@ mod tests {
         let ruled = ruled(header, rows, 1..2, 2).trim_fmt();
         assert_eq!(
             ruled,
-            "name      m  note\n---------------------\na       1.5  first\nlong  10.25  second"
+            "name       m   note\n-----------------------\na        1.5   first\nlong   10.25   second"
         );
     }
 }
