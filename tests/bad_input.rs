@@ -153,22 +153,6 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "interval = 0.033",
         ":67: output.interval = 0.033: must be a whole multiple of time.heartbeat = 0.01 s; nearest: 0.03 or 0.04",
     ),
-    // Keys that were renamed
-    (
-        "laws = \"reference\"",
-        "refine = { shear_hump = true }",
-        ":12: ground.refine.shear_hump = true: is called peak_shear since version 0.1.0",
-    ),
-    (
-        "cohesion = 5000",
-        "hump = { residual = 0.5 }",
-        ":39: soil.custom[0].hump: is called peak_shear since version 0.1.0",
-    ),
-    (
-        "heading_deg = 10",
-        "look = { wheel = \"a.obj\" }",
-        ":57: vehicle[2].look: is called visual since version 0.1.0",
-    ),
     // Endings
     (
         "[output]",

@@ -37,7 +37,6 @@ pub fn allowed(problem: &Problem) -> Option<String> {
         | Problem::WrongType { expected, .. }
         | Problem::WrongLength { expected, .. } => Some(expected.clone()),
         Problem::NotFinite => Some("finite".into()),
-        Problem::Renamed { now } => Some((*now).into()),
         Problem::NotAMultiple { nearest, .. } | Problem::NotADivisor { nearest, .. } => {
             Some(nearest.join(" or "))
         }

@@ -4,13 +4,13 @@ use super::bench_envs::BenchEnvs;
 use super::{Failure, stdout};
 use crate::cli::quantity::quantity;
 use crate::ground::Published;
+use crate::report::text_table;
 use crate::rig::{
     BenchCase, BenchError, Grouping, StepCost, Throughput, circling, ploughed, step_cost,
     throughput,
 };
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 /// Nodes deformed beforehand when old ground is compared with new.
@@ -198,11 +198,7 @@ fn resident() -> u64 {
 
 impl Results {
     fn tables(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        let header: Vec<&str> =
-            std::iter::once("").chain(self.steps.iter().map(|(name, _)| name.as_str())).collect();
-        table.set_header(header);
+        let header = std::iter::once("").chain(self.steps.iter().map(|(name, _)| name.as_str()));
         type Figure = fn(&StepCost) -> String;
         let rows: [(&str, Figure); 17] = [
             ("step, us", |c| format!("{:.1}", c.step_us)),
@@ -223,12 +219,11 @@ impl Results {
             ("allocations per step", |c| allocations(c.allocations_per_step, 3)),
             ("allocations per heartbeat", |c| allocations(c.allocations_per_heartbeat, 2)),
         ];
-        for (label, figure) in rows {
-            let mut row = vec![label.to_string()];
-            row.extend(self.steps.iter().map(|(_, cost)| figure(cost)));
-            table.add_row(row);
-        }
-        let mut text = table.trim_fmt() + allocations_note();
+        let rows = rows.iter().map(|(label, figure)| {
+            let costs = self.steps.iter().map(move |(_, cost)| figure(cost));
+            std::iter::once((*label).to_owned()).chain(costs)
+        });
+        let mut text = text_table::plain(header, rows, ..0).trim_fmt() + allocations_note();
         for t in &self.throughput {
             text += &format!(
                 "\n{:>5} vehicles{} on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",

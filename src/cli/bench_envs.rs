@@ -3,9 +3,9 @@
 use super::quantity::quantity;
 use super::{Failure, stdout};
 use crate::learning::{Autoreset, Batch, Env, LearningError, Options, TASKS, Transitions};
+use crate::report::text_table;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
-use comfy_table::{Table, presets};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use std::time::Instant;
@@ -91,25 +91,19 @@ impl BenchEnvs {
         if self.json {
             return stdout::print_json(&costs);
         }
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_header([
-            "tyres",
-            "step ms",
-            "env-steps/s\nand core",
-            "step us",
-            "observation us",
-            "reset us",
-        ]);
-        for cost in &costs {
-            table.add_row([
+        let header =
+            ["tyres", "step ms", "env-steps/s\nand core", "step us", "observation us", "reset us"];
+        let rows = costs.iter().map(|cost| {
+            [
                 cost.tyre.to_owned(),
                 format!("{}", 1e3 * cost.step),
                 format!("{:.0}", cost.per_core),
                 format!("{:.0}", cost.step_us),
                 format!("{:.1}", cost.observation_us),
                 format!("{:.0}", cost.reset_us),
-            ]);
-        }
+            ]
+        });
+        let table = text_table::plain(header, rows, ..0);
         let image = self.image.map_or(String::new(), |n| format!(", pictures of {n} x {n}"));
         let lidar = self.lidar.map_or(String::new(), |n| format!(", scans of 16 x {n}"));
         let head =

@@ -4,13 +4,13 @@ use super::{Failure, recorded, stdout};
 use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
 use crate::report::recorded::Recorded;
 use crate::report::scene::Caption;
+use crate::report::text_table;
 use crate::report::{check_writable, land as map};
 use crate::scenario::build::{Built, props, world};
 use crate::scenario::input;
 use crate::simulation::{OutcomeCode, Prop};
 use crate::terrain::{Raster, read_geotiff};
 use clap::Args;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -180,32 +180,25 @@ fn figure(run: &Recorded, name: &str, keys: &[&str]) -> Option<f64> {
 }
 
 fn outcomes(runs: &[Recorded], labels: &[String], names: &[String]) -> String {
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.load_style(crate::report::table::ruled('-')).force_no_tty();
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-    let mut header = vec![Cell::new("vehicle"), Cell::new("run")];
-    header.extend(FIGURES.iter().map(|(_, heading, ..)| right(heading)));
-    header.push(Cell::new("outcome"));
-    table.set_header(header);
+    let mut header = vec!["vehicle", "run"];
+    header.extend(FIGURES.iter().map(|(_, heading, ..)| *heading));
+    header.push("outcome");
+    let mut rows = Vec::new();
     for name in names {
         let mut shown = name.as_str();
         for (run, label) in runs.iter().zip(labels) {
             let Some((_, sentence)) = outcome(run, name) else { continue };
-            let mut row = vec![Cell::new(shown), Cell::new(label)];
+            let mut row = vec![shown.to_owned(), label.clone()];
             row.extend(FIGURES.iter().map(|(keys, _, factor, decimals)| {
                 let value = figure(run, name, keys).map(|value| factor * value);
-                right(&value.map_or(String::new(), |value| format!("{value:.decimals$}")))
+                value.map_or(String::new(), |value| format!("{value:.decimals$}"))
             }));
-            row.push(Cell::new(sentence));
-            table.add_row(row);
+            row.push(sentence);
+            rows.push(row);
             shown = "";
         }
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    table.trim_fmt()
+    text_table::ruled(header, rows, 2..2 + FIGURES.len(), 1).trim_fmt()
 }
 
 /// What differs in the scenarios.
@@ -216,27 +209,17 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
     if differences.is_empty() {
         return "the scenarios and the program are the same".into();
     }
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.load_style(crate::report::table::ruled('-')).force_no_tty();
-    let mut header = vec![Cell::new("what differs")];
-    header.extend(labels.iter().map(Cell::new));
-    table.set_header(header);
+    let header = std::iter::once("what differs").chain(labels.iter().map(String::as_str));
     const SHOWN: usize = 40;
-    for (key, values) in differences.iter().take(SHOWN) {
-        let mut row = vec![Cell::new(key)];
-        let cell = |value: &Option<String>| {
-            let text = value.as_deref().unwrap_or("-");
-            let short: String = text.chars().take(40).collect();
-            Cell::new(if short.len() < text.len() { format!("{short}...") } else { short })
-        };
-        row.extend(values.iter().map(cell));
-        table.add_row(row);
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    let mut text = table.trim_fmt();
+    let cell = |value: &Option<String>| {
+        let text = value.as_deref().unwrap_or("-");
+        let short: String = text.chars().take(40).collect();
+        if short.len() < text.len() { format!("{short}...") } else { short }
+    };
+    let rows = differences.iter().take(SHOWN);
+    let rows =
+        rows.map(|(key, values)| std::iter::once(key.clone()).chain(values.iter().map(cell)));
+    let mut text = text_table::ruled(header, rows, ..0, 2).trim_fmt();
     let more = differences.len().saturating_sub(SHOWN);
     if more > 0 {
         text.push_str(&format!("\nand {more} more, see --json"));

@@ -69,20 +69,24 @@ impl Graphics {
     /// The processor looks.
     #[cfg(not(feature = "gpu"))]
     pub fn equip(&self, _: &mut SceneModel, _: bool) -> Result<(), Failure> {
-        self.gpu()
+        self.gpu("cargo build --release")
     }
 
-    /// An error where a card is asked for: this build knows none.
+    /// Refuses a graphics card, which this build cannot use; `build` builds the program.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if a card is required.
     #[cfg(not(feature = "gpu"))]
-    pub fn gpu(&self) -> Result<(), Failure> {
+    pub fn gpu(&self, build: &str) -> Result<(), Failure> {
         match self.gpu {
             Choice::Auto | Choice::Off => Ok(()),
             Choice::Required | Choice::Software => Err(Failure::Usage {
                 argument: "--gpu",
                 value: format!("{:?}", self.gpu).to_lowercase(),
-                allowed: "auto or off: this build knows no graphics cards, one with \
-                          `cargo build --release --features gpu` does"
-                    .into(),
+                allowed: format!(
+                    "auto or off: this build knows no graphics cards, one with \
+                     `{build} --features gpu` does"
+                ),
             }),
         }
     }

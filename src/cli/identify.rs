@@ -1,6 +1,7 @@
 //! `bekker identify`
 
 use super::{Failure, stdout};
+use crate::report::text_table;
 use crate::rig::Estimate;
 use crate::rig::identify::{
     CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
@@ -10,7 +11,6 @@ use crate::scenario::build::custom_soil;
 use crate::scenario::{Document, Faults, input};
 use crate::soil::Laws;
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -138,23 +138,18 @@ fn shear_in_words(found: &Shearing) -> String {
 }
 
 fn section(title: &str, rows: &[(&str, Estimate, f64)], quality: &Quality) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["", "value", "error", "95 % from", "to"]);
-    for (name, estimate, unit) in rows {
+    let header = ["", "value", "error", "95 % from", "to"];
+    let cells = rows.iter().map(|(name, estimate, unit)| {
         let figure = |value: f64| number(value * unit);
-        table.add_row([
+        [
             (*name).to_string(),
             figure(estimate.value),
             figure(estimate.error),
             figure(estimate.low),
             figure(estimate.high),
-        ]);
-    }
-    for column in 1..=4 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+        ]
+    });
+    let table = text_table::plain(header, cells, 1..=4);
     let by = if quality.trials > rows.len() { "trials" } else { "points" };
     format!(
         "{title}\n\n{table}\n\n{} points, {} trials; bounds from the scatter of {by}; residual {} Pa \

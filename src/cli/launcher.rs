@@ -15,7 +15,7 @@ const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TA
 const NUMBERS: [&str; 3] = ["PMIX_RANK", "PMI_RANK", "PALS_RANKID"];
 
 /// The variable that shows that there are other processes, as `NAME=VALUE`.
-fn others() -> Option<String> {
+pub fn others() -> Option<String> {
     let value = |name: &&str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
     let size = SIZES.iter().find_map(|name| Some((name, value(name).filter(|&size| size > 1)?)));
     let number =

@@ -10,23 +10,18 @@ mod compare;
 mod completions;
 mod counting;
 mod dataset;
-mod destination;
 mod drive;
-mod environment;
 mod export_fmu;
 mod failure;
 mod foxglove_feed;
-mod graphics;
 mod heartbeats;
 mod identify;
 mod interruption;
-mod launcher;
 mod map;
 mod mobility;
 mod planned;
 mod preview;
 mod processes;
-mod quantity;
 mod recorded;
 mod render;
 mod replay;
@@ -38,7 +33,6 @@ mod serving;
 mod shard;
 mod shell_word;
 mod soils;
-mod stdout;
 mod study;
 mod swarm;
 mod terrain;
@@ -47,6 +41,20 @@ mod vehicles;
 mod view;
 mod watching;
 mod workers;
+
+// for `bekker-bench`, which has the same arguments
+#[doc(hidden)]
+pub mod destination;
+#[doc(hidden)]
+pub mod environment;
+#[doc(hidden)]
+pub mod graphics;
+#[doc(hidden)]
+pub mod launcher;
+#[doc(hidden)]
+pub mod quantity;
+#[doc(hidden)]
+pub mod stdout;
 
 pub use failure::Failure;
 

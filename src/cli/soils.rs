@@ -1,10 +1,10 @@
 //! `bekker soils`
 
 use super::{Failure, stdout};
+use crate::report::text_table;
 use crate::soil::catalogue::{CatalogueSoil, catalogue};
 use crate::soil::{SoilKind, Yielding};
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 
 /// List the soils with their parameters and sources
@@ -42,25 +42,8 @@ impl Soils {
 }
 
 fn list() -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
-        "name",
-        "k_phi",
-        "k_c",
-        "n",
-        "cohesion Pa",
-        "friction",
-        "K mm",
-        "figures",
-    ]);
-    for soil in &catalogue().soils {
-        table.add_row(row(soil));
-    }
-    for column in 1..=6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm", "figures"];
+    let table = text_table::plain(header, catalogue().soils.iter().map(row), 1..=6);
     let aliases: Vec<String> = catalogue()
         .aliases
         .iter()

@@ -2,7 +2,7 @@
 
 use super::apart::Aside;
 use bekker_ground::scm::{Displaced, Scratch, WorkingGround, heap};
-use bekker_ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
+use bekker_ground::{Exit, GroundModel, Overlay, Published, way_out, working_surface_height};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Ground in contact with a vehicle: the shared ground, the vehicle's overlay on it, and scratch.
@@ -39,9 +39,8 @@ impl ContactContext<'_> {
         heap(&mut self.working(), displaced);
     }
 
-    /// Returns normal and depth, m, by which a point of a body around `middle` is pushed out of the
-    /// ground.
-    pub(super) fn way_out(&self, up: (Vec3, f64), point: &Vec3, middle: &Vec3) -> (Vec3, f64) {
+    /// Returns how a point of a body around `middle` is pushed out of the ground.
+    pub(super) fn way_out(&self, up: Exit, point: &Vec3, middle: &Vec3) -> Exit {
         let ContactContext { ground, published, overlay, .. } = self;
         let height = |x, y| working_surface_height(ground, published, overlay, x, y);
         way_out(up, DEEP, point, middle, ground.lattice().spacing, height)

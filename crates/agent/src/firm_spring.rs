@@ -3,7 +3,7 @@
 
 use super::contact_context::ContactContext;
 use bekker_ground::soil::SoilKind;
-use bekker_ground::working_surface_height;
+use bekker_ground::{Exit, working_surface_height};
 use bekker_math::spatial::{Load, Twist, Vec3};
 
 /// Sliding speed below which friction decreases in proportion to the speed, m/s.
@@ -45,7 +45,7 @@ impl FirmSpring {
         }
         let normal = ground.terrain().normal(point.x, point.y);
         let depth = (height - point.z) * normal.z;
-        let (normal, depth) = context.way_out((normal, depth), &point, place);
+        let Exit { normal, depth } = context.way_out(Exit { normal, depth }, &point, place);
         let velocity = twist.at(r);
         let leaving = velocity.dot(&normal);
         let FirmSpring { stiffness, damping, deepest } = *self;

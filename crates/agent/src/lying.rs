@@ -11,7 +11,7 @@ use super::agent::AgentModel;
 use super::contact_context::ContactContext;
 use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hull_part::HullPart;
-use bekker_ground::working_surface_height;
+use bekker_ground::{Exit, working_surface_height};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::{BodyContact, ContactLaw};
@@ -70,7 +70,8 @@ pub(super) fn press(
     if depth.is_nan() || depth <= 0.0 {
         return 0.0;
     }
-    let (normal, depth) = context.way_out((normal, depth), &point, &pose.position);
+    let up = Exit { normal, depth };
+    let Exit { normal, depth } = context.way_out(up, &point, &pose.position);
     let r = point - pose.position;
     let contact = BodyContact { point, normal, depth, stiffness };
     let push = ContactLaw::HULL.push(&contact, &twist.at(&r));

@@ -268,7 +268,7 @@ impl OnWheels {
     ) -> (Option<FirmContact>, f64) {
         let shape = self.tyre(wheel);
         let own = FlexibleTyre { underside: &shape.underside, ring, tread: &shape.tread };
-        let met = tyre_contact(&mut context.working(), &own, state, (pose, twist), h, step);
+        let met = tyre_contact(&mut context.working(), &own, state, pose, twist, h, step);
         *contact = met.contact;
         let handling = &self.vehicle.tyre(wheel).handling;
         let deflection = met.deflection;

@@ -49,7 +49,8 @@ const GATHERS: f64 = 1.5;
 /// The vehicle begins at `start` and follows the speeds allowed at the points of the path.
 pub fn waits_at(
     body: &Body,
-    (path, speeds): (&Path, &[f64]),
+    path: &Path,
+    speeds: &[f64],
     start: &Start,
     others: &[Moving],
 ) -> Option<f64> {
@@ -106,7 +107,7 @@ mod tests {
         let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();
         let path = Path::polyline(&points).unwrap();
         let start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 4.0 };
-        waits_at(&body(), (&path, &[4.0; 49]), &start, others)
+        waits_at(&body(), &path, &[4.0; 49], &start, others)
     }
 
     fn moving(place: [f64; 2], velocity: [f64; 2]) -> Moving {

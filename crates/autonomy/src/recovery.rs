@@ -53,6 +53,24 @@ pub struct RecoveryModel {
 /// Fraction of a vehicle's maximum speed below which it counts as stationary.
 const STILL: f64 = 0.2;
 
+/// Position, m, and heading, unit, of the rear axle.
+#[derive(Clone, Copy, Debug)]
+pub struct RearAxle {
+    /// Position.
+    pub rear: [f64; 2],
+    /// Heading.
+    pub heading: [f64; 2],
+}
+
+/// Arc backward that the map shows as free.
+#[derive(Clone, Copy, Debug)]
+pub struct FreeArc<'a> {
+    /// Its points, m; none without an arc.
+    pub arc: &'a [[f64; 2]],
+    /// Whether the route lies behind the vehicle.
+    pub is_behind: bool,
+}
+
 impl RecoveryModel {
     /// Returns the parameters of a vehicle that does not exceed a speed, m/s.
     ///
@@ -210,8 +228,8 @@ impl RecoveryModel {
     pub fn back_off(
         &self,
         state: &mut RecoveryState,
-        (rear, heading): ([f64; 2], [f64; 2]),
-        (arc, is_behind): (&[[f64; 2]], bool),
+        RearAxle { rear, heading }: RearAxle,
+        FreeArc { arc, is_behind }: FreeArc<'_>,
         ahead: f64,
     ) -> Option<Mark> {
         state.still_for = 0.0;
@@ -264,7 +282,12 @@ mod tests {
     use super::*;
 
     const EAST: [f64; 2] = [1.0, 0.0];
-    const NO_ARC: (&[[f64; 2]], bool) = (&[], false);
+    const NO_ARC: FreeArc<'_> = FreeArc { arc: &[], is_behind: false };
+
+    /// The rear axle of a vehicle that heads east.
+    fn at(rear: [f64; 2]) -> RearAxle {
+        RearAxle { rear, heading: EAST }
+    }
 
     /// State after driving eastward from the origin by this distance, m.
     fn come(metres: f64) -> RecoveryState {
@@ -280,7 +303,7 @@ mod tests {
         let model = RecoveryModel::default();
         for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(metres);
-            let mark = model.back_off(&mut state, ([metres, 0.0], EAST), NO_ARC, 2.0);
+            let mark = model.back_off(&mut state, at([metres, 0.0]), NO_ARC, 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
@@ -297,7 +320,7 @@ mod tests {
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.back_off(&mut state, ([x, 0.0], EAST), NO_ARC, 2.0);
+            model.back_off(&mut state, at([x, 0.0]), NO_ARC, 2.0);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1].at[0];
             }
@@ -312,12 +335,12 @@ mod tests {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.back_off(&mut state, (here, EAST), NO_ARC, 2.0);
+        model.back_off(&mut state, at(here), NO_ARC, 2.0);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // nothing is left at its end
-        model.back_off(&mut state, (here, EAST), NO_ARC, 2.0);
+        model.back_off(&mut state, at(here), NO_ARC, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
@@ -325,10 +348,10 @@ mod tests {
     #[test]
     fn what_held_it_is_no_way_back() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.back_off(&mut state, ([6.2, 0.0], EAST), NO_ARC, 2.0);
+        model.back_off(&mut state, at([6.2, 0.0]), NO_ARC, 2.0);
         model.forget_the_way_back(&mut state);
         model.drive_on(&mut state, [6.2, 0.0]);
-        assert!(model.back_off(&mut state, ([6.2, 0.0], EAST), NO_ARC, 2.0).is_some());
+        assert!(model.back_off(&mut state, at([6.2, 0.0]), NO_ARC, 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 
@@ -348,7 +371,8 @@ mod tests {
         for (is_behind, by_arc) in [(true, [true; 4]), (false, [true, false, true, false])] {
             let ways = (1..=4).map(|attempt| {
                 let mut state = RecoveryState { attempts: attempt - 1, ..come(20.0) };
-                model.back_off(&mut state, ([20.0, 0.0], EAST), (&arc, is_behind), 2.0);
+                let free = FreeArc { arc: &arc, is_behind };
+                model.back_off(&mut state, at([20.0, 0.0]), free, 2.0);
                 let (way, _) = state.backing.clone().unwrap();
                 let end = way[way.len() - 1].at;
                 // as far as the number of attempts requires

@@ -20,7 +20,8 @@ pub fn near_enough(
     body: &Body,
     arrival: f64,
     goal: [f64; 2],
-    (rear, standing): ([f64; 2], &[[f64; 3]]),
+    rear: [f64; 2],
+    standing: &[[f64; 3]],
 ) -> f64 {
     let from_goal = |other: &[f64; 3]| hypot(other[0] - goal[0], other[1] - goal[1]);
     let mut by_distance: Vec<(f64, &[f64; 3])> =
@@ -65,7 +66,7 @@ mod tests {
     const GOAL: [f64; 2] = [30.0, 0.0];
 
     fn near(standing: &[[f64; 3]]) -> f64 {
-        near_enough(&body(), 3.0, GOAL, ([0.0, 0.0], standing))
+        near_enough(&body(), 3.0, GOAL, [0.0, 0.0], standing)
     }
 
     /// A vehicle at the goal widens the radius by both bodies; one behind it on the line widens it

@@ -30,36 +30,43 @@ pub(super) struct Entry {
     orientation: [f64; 4],
 }
 
+/// Axle with the steering linkage of its wheels.
+#[derive(Clone, Copy)]
+pub(super) struct SteeredAxle<'a> {
+    pub axle: &'a Axle,
+    pub steered_by: SteeredBy,
+}
+
 /// Reads the mechanism of the first steered axle, which other axles share.
 pub(super) fn steering(
     library: &Library,
     vehicle: &Source,
-    entry: (usize, &Entry),
-    axle: (&Axle, SteeredBy),
+    index: usize,
+    own: &Entry,
+    SteeredAxle { axle, steered_by }: SteeredAxle<'_>,
     stated_deg: Option<f64>,
     log: &mut Log,
 ) -> Result<Steering, ImportError> {
-    let (index, own) = entry;
     let key = |name: &str| format!("Steering Subsystems / {index} / {name}");
     let source = library.read(vehicle, &key("Input File"), &own.file, log)?;
     let lock = stated_deg.map(|angle| in_degrees(vehicle, angle, log));
-    let independent = axle.1 == SteeredBy::TieRods && axle.0.suspension.kingpin().is_some();
+    let independent = steered_by == SteeredBy::TieRods && axle.suspension.kingpin().is_some();
     let (pitch, alone) = pitch_deg(own.orientation);
     if !alone {
         log.omit(vehicle, &key("Orientation"), "mechanisms are pitched only here");
     }
     let template = source.template()?.to_owned();
-    let read = match (template.as_str(), axle.1) {
+    let read = match (template.as_str(), steered_by) {
         ("PitmanArm", SteeredBy::TieRods) if independent => {
-            Steering::PitmanArm(pitman_arm(&source, own.location, pitch, axle.0, lock, log)?)
+            Steering::PitmanArm(pitman_arm(&source, own.location, pitch, axle, lock, log)?)
         }
         ("RackPinion", SteeredBy::TieRods) if independent => {
-            Steering::RackPinion(rack_pinion(&source, own.location, pitch, axle.0, lock, log)?)
+            Steering::RackPinion(rack_pinion(&source, own.location, pitch, axle, lock, log)?)
         }
         ("RotaryArm", SteeredBy::DragLink(knuckle)) => Steering::DragLink(rotary_arm(
             &source,
             own.location,
-            moved(knuckle, axle.0.position),
+            moved(knuckle, axle.position),
             lock,
             log,
         )?),

@@ -1,6 +1,7 @@
 //! An incremental digest of the published ground.
 
-use super::{NodeState, Tile};
+use super::Tile;
+use super::tile::OwnedNode;
 use bekker_math::grid::TileKey;
 use serde::{Deserialize, Serialize};
 
@@ -33,28 +34,28 @@ impl GroundDigest {
     }
 
     #[inline]
-    pub(super) fn add(&mut self, place: u64, index: usize, owned: (&NodeState, u16)) {
-        let mixed = mix(place, index, owned);
+    pub(super) fn add(&mut self, place: u64, index: usize, node: OwnedNode<'_>) {
+        let mixed = mix(place, index, node);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_add(mixed[lane]));
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, place: u64, index: usize, owned: (&NodeState, u16)) {
-        let mixed = mix(place, index, owned);
+    pub(super) fn remove(&mut self, place: u64, index: usize, node: OwnedNode<'_>) {
+        let mixed = mix(place, index, node);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_sub(mixed[lane]));
     }
 
     pub(super) fn add_tile(&mut self, key: TileKey, tile: &Tile) {
         let place = GroundDigest::place(key);
         for ((index, state), agent) in tile.iter().zip(tile.agents()) {
-            self.add(place, index, (state, *agent));
+            self.add(place, index, OwnedNode { state, agent: *agent });
         }
     }
 
     pub(super) fn remove_tile(&mut self, key: TileKey, tile: &Tile) {
         let place = GroundDigest::place(key);
         for ((index, state), agent) in tile.iter().zip(tile.agents()) {
-            self.remove(place, index, (state, *agent));
+            self.remove(place, index, OwnedNode { state, agent: *agent });
         }
     }
 
@@ -72,7 +73,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-fn mix(place: u64, index: usize, (state, agent): (&NodeState, u16)) -> [u64; 2] {
+fn mix(place: u64, index: usize, OwnedNode { state, agent }: OwnedNode<'_>) -> [u64; 2] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let pair = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
     let heights = word(state.plastic_sinkage, state.berm as u32);

@@ -40,6 +40,6 @@ pub use surface::{
     surface_heights, working_surface_height,
 };
 pub use tile::Tile;
-pub use wall::way_out;
+pub use wall::{Exit, way_out};
 pub(crate) use working_tile::WorkingNodes;
 pub use working_tile::{TileWriter, WorkingTile};

@@ -310,7 +310,8 @@ mod tests {
     /// Presses a node to `sinkage` m and heaps some soil next to it.
     fn press(
         overlay: &mut Overlay,
-        (ground, published): (&GroundModel, &Published),
+        ground: &GroundModel,
+        published: &Published,
         key: TileKey,
         index: usize,
         sinkage: f64,
@@ -333,11 +334,10 @@ mod tests {
     #[test]
     fn a_clone_copies_no_node_and_a_write_copies_its_tile_alone() {
         let (model, published) = (ground(), Published::default());
-        let on = (&model, &published);
         let mut overlay = Overlay::new();
         for a in 0..20 {
             for b in 0..10 {
-                press(&mut overlay, on, TileKey { a, b }, 3, 0.01);
+                press(&mut overlay, &model, &published, TileKey { a, b }, 3, 0.01);
             }
         }
         let before = overlay.stored();
@@ -351,14 +351,14 @@ mod tests {
         assert_eq!((clone.shared_with(&overlay), third.shared_with(&overlay)), (200, 200));
 
         let pressed = TileKey { a: 4, b: 4 };
-        press(&mut clone, on, pressed, 100, 0.02);
+        press(&mut clone, &model, &published, pressed, 100, 0.02);
         assert_eq!(clone.shared_with(&overlay), 199);
         assert_eq!(clone.shared_with(&third), 199);
         assert_eq!(overlay.tile(pressed).unwrap().memory(100).sinkage, 0.0);
         assert_eq!(clone.tile(pressed).unwrap().memory(100).sinkage, 0.02);
         assert_eq!((overlay.stored(), third.tile(pressed).unwrap().berm(101)), (before, 0));
         // the original also copies on write
-        press(&mut overlay, on, pressed, 50, 0.03);
+        press(&mut overlay, &model, &published, pressed, 50, 0.03);
         assert_eq!(third.tile(pressed).unwrap().memory(50).sinkage, 0.0);
         assert_eq!((overlay.shared_with(&third), clone.shared_with(&third)), (199, 199));
     }
@@ -368,10 +368,10 @@ mod tests {
         let (model, published) = (ground(), Published::default());
         let mut overlay = Overlay::new();
         let key = TileKey { a: 0, b: 0 };
-        press(&mut overlay, (&model, &published), key, 3, 0.01);
+        press(&mut overlay, &model, &published, key, 3, 0.01);
         let base: *const f64 = overlay.tile(key).unwrap().surfaces(0).as_ptr();
         drop(overlay.clone());
-        press(&mut overlay, (&model, &published), key, 4, 0.01);
+        press(&mut overlay, &model, &published, key, 4, 0.01);
         assert_eq!(overlay.tile(key).unwrap().surfaces(0).as_ptr(), base);
     }
 
@@ -397,7 +397,7 @@ mod tests {
                     for &(a, index, sinkage) in ways {
                         let aside = lends && lent.contains(&a);
                         let on = if aside { &mut other } else { &mut overlay };
-                        press(on, (&model, &published), TileKey { a, b: 0 }, index, sinkage);
+                        press(on, &model, &published, TileKey { a, b: 0 }, index, sinkage);
                     }
                     if lends {
                         overlay.take_back(&mut other);
@@ -422,7 +422,7 @@ mod tests {
             let drive = |overlay: &mut Overlay, published: &mut Published, ways: &[_]| {
                 for (step, &(a, index, sinkage)) in ways.iter().enumerate() {
                     overlay.begin_step();
-                    press(overlay, (&model, published), TileKey { a, b: 0 }, index, sinkage);
+                    press(overlay, &model, published, TileKey { a, b: 0 }, index, sinkage);
                     if step % 3 == 2 {
                         heartbeat(overlay, published);
                     }

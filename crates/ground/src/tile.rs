@@ -16,6 +16,13 @@ pub struct Tile {
 /// Serialized form of a tile.
 type Record = (Mask, Vec<NodeState>, Vec<u16>);
 
+/// State of a node with the agent that published it.
+#[derive(Clone, Copy)]
+pub(super) struct OwnedNode<'a> {
+    pub state: &'a NodeState,
+    pub agent: u16,
+}
+
 impl Tile {
     /// Creates a tile of the nodes in `mask`; `None` unless there is one state and one agent for
     /// each node.
@@ -65,12 +72,12 @@ impl Tile {
         self.mask.iter().zip(&self.states)
     }
 
-    /// Joins a patch of this tile node by node. Calls `watch` with the index of each node, its
-    /// state and agent before, if it had any, and its state and agent now.
+    /// Joins a patch of this tile node by node. Calls `watch` with the index of each node, the node
+    /// before, if there was one, and the node now.
     pub(super) fn join_watched(
         &mut self,
         other: &Patch<'_>,
-        mut watch: impl FnMut(usize, Option<(&NodeState, u16)>, (&NodeState, u16)),
+        mut watch: impl FnMut(usize, Option<OwnedNode<'_>>, OwnedNode<'_>),
     ) {
         let added = other.mask.without(&self.mask);
         self.make_room(&added);
@@ -81,8 +88,9 @@ impl Tile {
             let before = (*own, *agent);
             *agent = own.agent(state, [*agent, other.agent]);
             own.join(state);
-            let known = (!added.contains(index)).then_some((&before.0, before.1));
-            watch(index, known, (own, *agent));
+            let before = OwnedNode { state: &before.0, agent: before.1 };
+            let known = (!added.contains(index)).then_some(before);
+            watch(index, known, OwnedNode { state: own, agent: *agent });
         }
     }
 

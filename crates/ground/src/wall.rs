@@ -12,25 +12,35 @@ const HALVINGS: u32 = 12;
 /// Greatest search distance for the face, m: no body is longer.
 const FARTHEST: f64 = 30.0;
 
-/// Returns the normal and the depth, m, by which a point leaves the ground.
+/// Direction and distance by which a point leaves the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exit {
+    /// Unit normal of the surface that it leaves through.
+    pub normal: Vec3,
+    /// Depth below that surface along the normal, m.
+    pub depth: f64,
+}
+
+/// Returns how a point leaves the ground.
 ///
-/// By default the exit is up, with the given `normal` and `depth`. If the point is deeper than
+/// By default the exit is the given one, up. If the point is deeper than
 /// `deep`, it is level towards the `middle` of its body if that is shorter. On a plane, however
 /// steep, it never is: with slope tan θ and vertical depth d, the level distance is d / tan θ and
 /// the normal one d cos θ.
 ///
 /// `height` is that of the ground, sampled every `spacing` m.
 pub fn way_out(
-    (normal, depth): (Vec3, f64),
+    up: Exit,
     deep: f64,
     point: &Vec3,
     middle: &Vec3,
     spacing: f64,
     height: impl Fn(f64, f64) -> f64,
-) -> (Vec3, f64) {
+) -> Exit {
+    let depth = up.depth;
     let level = Vec3::new(middle.x - point.x, middle.y - point.y, 0.0);
     let Some(way) = level.try_normalize(spacing).filter(|_| depth > deep) else {
-        return (normal, depth);
+        return up;
     };
     let at = |distance: f64| point + way * distance;
     let is_out = |distance: f64| {
@@ -40,7 +50,7 @@ pub fn way_out(
     // beyond this distance the exit upward is shorter
     let looks = (depth.min(FARTHEST) / spacing).ceil() as u32;
     let Some(first) = (1..=looks).find(|look| is_out(f64::from(*look) * spacing)) else {
-        return (normal, depth);
+        return up;
     };
     let [mut inside, mut outside] = [f64::from(first - 1) * spacing, f64::from(first) * spacing];
     for _ in 0..HALVINGS {
@@ -57,7 +67,7 @@ pub fn way_out(
     );
     let out = fall.try_normalize(1e-9).unwrap_or(way);
     let through = outside * out.dot(&way);
-    if through > 0.0 && through < depth { (out, through) } else { (normal, depth) }
+    if through > 0.0 && through < depth { Exit { normal: out, depth: through } } else { up }
 }
 
 #[cfg(test)]
@@ -67,8 +77,8 @@ mod tests {
     const SPACING: f64 = 0.05;
     const DEEP: f64 = 0.1;
 
-    fn out_of(height: impl Fn(f64, f64) -> f64, point: Vec3) -> (Vec3, f64) {
-        let up = (Vec3::z(), height(point.x, point.y) - point.z);
+    fn out_of(height: impl Fn(f64, f64) -> f64, point: Vec3) -> Exit {
+        let up = Exit { normal: Vec3::z(), depth: height(point.x, point.y) - point.z };
         way_out(up, DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, height)
     }
 
@@ -78,13 +88,14 @@ mod tests {
     fn behind_a_face_the_way_out_is_back() {
         let step = |x: f64, _: f64| 2.0 * (x / 0.05).clamp(0.0, 1.0);
         for y in [-1.0, 0.0, 0.7] {
-            let (normal, depth) = out_of(step, Vec3::new(0.3, y, 0.5));
+            let Exit { normal, depth } = out_of(step, Vec3::new(0.3, y, 0.5));
             assert!((normal + Vec3::x()).norm() < 1e-9, "{normal}");
             // the face is at a quarter of its height there
             assert!((depth - (0.3 - 0.0125)).abs() < 1e-3, "{depth}");
         }
         // near its top, up is shorter
-        assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), (Vec3::z(), 2.0 - 1.85));
+        let up = Exit { normal: Vec3::z(), depth: 2.0 - 1.85 };
+        assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), up);
     }
 
     /// A point that diverged far below the ground ends the search after a bounded number of
@@ -96,7 +107,8 @@ mod tests {
             looks.set(looks.get() + 1);
             0.0
         };
-        assert_eq!(out_of(level, Vec3::new(0.3, 0.0, -1e12)), (Vec3::z(), 1e12));
+        let up = Exit { normal: Vec3::z(), depth: 1e12 };
+        assert_eq!(out_of(level, Vec3::new(0.3, 0.0, -1e12)), up);
         assert!(looks.get() < 1000, "{} looks", looks.get());
     }
 
@@ -106,7 +118,7 @@ mod tests {
         for slope in [0.0, 0.5, 1.0, 3.0] {
             let plane = |x: f64, _: f64| slope * x;
             let normal = Vec3::new(-slope, 0.0, 1.0).normalize();
-            let up = |depth: f64| (normal, depth * normal.z);
+            let up = |depth: f64| Exit { normal, depth: depth * normal.z };
             for depth in [0.05, 0.3, 1.0] {
                 let point = Vec3::new(0.2, 0.0, plane(0.2, 0.0) - depth);
                 let found =

@@ -105,6 +105,7 @@ pub mod states;
 pub mod study;
 pub mod table;
 mod tables;
+pub mod text_table;
 pub mod topics;
 mod trailer_events;
 

@@ -37,6 +37,19 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
+impl Panel {
+    /// Returns a panel without heading whose vertical axis includes zero.
+    pub fn from_zero(x_label: &str, y_label: &str, series: Vec<Series>) -> Panel {
+        Panel {
+            title: String::new(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            from_zero: true,
+            series,
+        }
+    }
+}
+
 /// A series of a panel. A value that is not finite interrupts the line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {

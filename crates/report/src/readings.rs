@@ -79,14 +79,23 @@ impl Written {
     }
 }
 
+/// Content of the open chunk on disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct OpenChunk {
+    /// Number of chunks before it.
+    before: usize,
+    /// Length, bytes.
+    length: usize,
+}
+
 /// Writer of sensor data.
 pub struct Recording {
     folder: PathBuf,
     written: Written,
     ended: Option<Instant>,
-    /// The open chunk on disk, and what it holds: number of chunks before it, and its length.
+    /// The open chunk on disk, and what it holds.
     open: fs::File,
-    opened: (usize, usize),
+    opened: OpenChunk,
     topics: Topics,
     /// Reference system of the world frame, for point clouds.
     reference: String,
@@ -149,7 +158,7 @@ impl Recording {
             folder: folder.to_owned(),
             ended: None,
             open,
-            opened: (usize::MAX, 0),
+            opened: OpenChunk { before: usize::MAX, length: 0 },
             topics: Topics::new(model),
             reference: clouds::reference_system(site),
             saved,
@@ -216,14 +225,15 @@ impl Recording {
 
     /// Writes the open chunk to the disk; earlier chunks are in the MCAP already.
     fn note_open(&mut self) -> Result<(), ReportError> {
-        let (chunks, chunk) = self.written.mcap.open_chunk();
+        let (before, chunk) = self.written.mcap.open_chunk();
+        let now = OpenChunk { before, length: chunk.len() };
         let place = self.folder.join(OPEN);
         let failed = ReportError::file("write", &place);
-        if self.opened == (chunks, chunk.len()) {
+        if self.opened == now {
             return Ok(());
         }
-        if self.opened.0 == chunks {
-            self.open.write_all(&chunk[self.opened.1..]).map_err(failed)?;
+        if self.opened.before == before {
+            self.open.write_all(&chunk[self.opened.length..]).map_err(failed)?;
         } else {
             let written = self
                 .open
@@ -232,7 +242,7 @@ impl Recording {
                 .and_then(|()| self.open.write_all(chunk));
             written.map_err(failed)?;
         }
-        self.opened = (chunks, chunk.len());
+        self.opened = now;
         Ok(())
     }
 

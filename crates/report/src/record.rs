@@ -10,7 +10,7 @@ use super::hashes::{HashRow, Hashes};
 use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::scene::TrackPoint;
-use super::states::States;
+use super::states::{SampleParts, States};
 use super::trailer_events::TrailerEvents;
 use bekker_agent::{Hit, Sample, TrailerEvent};
 use bekker_math::geodesy::Site;
@@ -46,7 +46,8 @@ impl Record {
     /// [`ReportError`] if a file cannot be created or continued.
     pub fn open(
         folder: &Path,
-        (scenario, site): (&Scenario, Option<&Site>),
+        scenario: &Scenario,
+        site: Option<&Site>,
         world: &World,
         now: &[Sample],
         since: Option<u64>,
@@ -67,7 +68,8 @@ impl Record {
         } else {
             None
         };
-        let parts = (wheels, now.iter().any(|sample| sample.trailer.is_some()));
+        let trailers = now.iter().any(|sample| sample.trailer.is_some());
+        let parts = SampleParts { wheels, trailers };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
             None => States::begin(folder, &names, parts, output)?,

@@ -109,7 +109,8 @@ impl RecordParts {
         self,
         until: u64,
         world: &World,
-        (record, heartbeats): (&mut Record, &mut Heartbeats),
+        record: &mut Record,
+        heartbeats: &mut Heartbeats,
         mut costs: impl FnMut(&[Vec<HeartbeatFigures>]),
     ) -> Result<(), ReportError> {
         let next = self.sets.iter().skip(1).map(|set| set.tick).chain([until]);

@@ -125,10 +125,10 @@ impl<'a> Recorder<'a> {
         let parts = self.resumes.then(|| RecordParts::before(now, folder)).transpose()?;
         let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
         let mut record =
-            Record::open(folder, (self.scenario, self.site.as_ref()), world, samples, since)?;
+            Record::open(folder, self.scenario, self.site.as_ref(), world, samples, since)?;
         let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
-            parts.join(now, world, (&mut record, &mut heartbeats), |_| ())?;
+            parts.join(now, world, &mut record, &mut heartbeats, |_| ())?;
             let reach = Reach { hashed: now, sampled: now };
             reach.check(folder, &self.scenario.output, &world.model().clock)?;
         }
@@ -196,7 +196,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
                 };
                 let tick = world.state().tick;
                 let parts = RecordParts::before(u64::MAX, folder)?;
-                parts.join(tick, world, (&mut record, &mut heartbeats), costs)?;
+                parts.join(tick, world, &mut record, &mut heartbeats, costs)?;
                 record_parts::clear(folder)?;
             }
             record.hits_under_way(world)?;

@@ -59,13 +59,21 @@ pub(super) struct States {
     chosen: Vec<bool>,
 }
 
+/// Parts that samples have at most.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleParts {
+    /// Maximum number of wheels.
+    pub wheels: usize,
+    /// Whether there are trailers.
+    pub trailers: bool,
+}
+
 impl States {
-    /// Begins the tables that the scenario requests; `parts` is the maximum number of wheels, and
-    /// whether there are trailers.
+    /// Begins the tables that the scenario requests, with columns for the `parts` of any sample.
     pub fn begin(
         folder: &Path,
         names: &[String],
-        parts: (usize, bool),
+        parts: SampleParts,
         output: &Output,
     ) -> Result<States, ReportError> {
         let mut states = States::of(names, parts, output);
@@ -82,7 +90,7 @@ impl States {
     pub fn resume(
         folder: &Path,
         names: &[String],
-        parts: (usize, bool),
+        parts: SampleParts,
         output: &Output,
         after: f64,
         show: &mut dyn FnMut(&Sample),
@@ -113,7 +121,8 @@ impl States {
         Ok(states)
     }
 
-    fn of(names: &[String], (wheels, trailers): (usize, bool), output: &Output) -> States {
+    fn of(names: &[String], parts: SampleParts, output: &Output) -> States {
+        let SampleParts { wheels, trailers } = parts;
         let own = OWN.iter().copied().map(Kept::Own);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| Kept::Wheel(wheel, *of));
         let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(Kept::Trailer);
@@ -474,11 +483,18 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
+    const WHEELED: SampleParts = SampleParts { wheels: 4, trailers: false };
+
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
         let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
-        let mut states =
-            States::begin(folder, &names(), (wheels, false), &Output::default()).unwrap();
+        let mut states = States::begin(
+            folder,
+            &names(),
+            SampleParts { wheels, trailers: false },
+            &Output::default(),
+        )
+        .unwrap();
         samples.chunks(2).for_each(|now| states.take(now).unwrap());
         assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
     }
@@ -494,7 +510,7 @@ mod tests {
         let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
         for until in [0_usize, 2, 1022, 1024, 2900] {
             let mut states =
-                States::begin(cut.path(), &names(), (4, false), &Output::default()).unwrap();
+                States::begin(cut.path(), &names(), WHEELED, &Output::default()).unwrap();
             samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
             // killed: nothing is finished, and Parquet holds the rows of its last update
             states.table.as_mut().unwrap().show().unwrap();
@@ -511,7 +527,7 @@ mod tests {
             let output = Output::default();
             let mut before = Vec::new();
             let mut states =
-                States::resume(cut.path(), &names(), (4, false), &output, after, &mut |sample| {
+                States::resume(cut.path(), &names(), WHEELED, &output, after, &mut |sample| {
                     before.push(sample.clone());
                 })
                 .unwrap();
@@ -540,7 +556,7 @@ mod tests {
         };
         let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
         let output = Output::default();
-        let parts = (4, true);
+        let parts = SampleParts { wheels: 4, trailers: true };
         let mut states = States::begin(folder.path(), &names(), parts, &output).unwrap();
         states.take(&rows).unwrap();
         states.finish().unwrap();
@@ -560,13 +576,13 @@ mod tests {
             ..Output::default()
         };
         for (folder, count) in [(&whole, 40), (&cut, 30)] {
-            let mut states = States::begin(folder.path(), &names(), (4, false), &output).unwrap();
+            let mut states = States::begin(folder.path(), &names(), WHEELED, &output).unwrap();
             samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
             assert_eq!(states.finish().unwrap(), ["states.parquet"]);
         }
         let (mut before, after) = (0, samples[20].time);
         let mut states =
-            States::resume(cut.path(), &names(), (4, false), &output, after, &mut |_| before += 1)
+            States::resume(cut.path(), &names(), WHEELED, &output, after, &mut |_| before += 1)
                 .unwrap();
         assert_eq!(before, 22);
         samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
@@ -619,7 +635,7 @@ mod tests {
         write(folder.path(), &samples);
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let header = reader.headers().unwrap().clone();
-        let all = States::of(&names(), (4, false), &Output::default());
+        let all = States::of(&names(), WHEELED, &Output::default());
         let expected: Vec<String> = all.kept.iter().map(Kept::name).collect();
         assert_eq!(header.iter().collect::<Vec<_>>(), expected);
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
@@ -649,7 +665,7 @@ mod tests {
     fn a_sample_of_nobody_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut states =
-            States::begin(folder.path(), &names(), (4, false), &Output::default()).unwrap();
+            States::begin(folder.path(), &names(), WHEELED, &Output::default()).unwrap();
         let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
         assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
     }

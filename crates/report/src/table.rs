@@ -2,9 +2,10 @@
 //!
 //! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
+use crate::text_table::header_rule;
 use bekker_agent::{OutcomeCode, RadioSummary, TyreSummary, VehicleSummary};
 use bekker_world::{RunSummary, RunWarning};
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
 /// Style of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +71,8 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
         column.set_padding((0, 1));
     }
     match style {
-        TextStyle::Plain => table.load_style(ruled('-')).force_no_tty(),
-        TextStyle::Terminal => table.load_style(ruled('─')).enforce_styling(),
+        TextStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
+        TextStyle::Terminal => table.load_style(header_rule('─')).enforce_styling(),
     };
     let mut text = table.trim_fmt();
     text.push('\n');
@@ -93,11 +94,6 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
     text.push('\n');
     text.push_str(&closing(run));
     text
-}
-
-/// Returns a table style whose only line is below the header.
-pub fn ruled(line: char) -> TableStyle {
-    TableStyle::new().header_separator(LineStyle::none().fill(line).junction(line))
 }
 
 fn aligned(column: usize, text: &str) -> Cell {

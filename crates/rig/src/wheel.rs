@@ -382,8 +382,7 @@ impl WheelRig {
                 Some((ring, state, step)) => {
                     let (underside, tread) = (&self.wheel, &self.tread);
                     let tyre = FlexibleTyre { underside, ring, tread };
-                    let place = (&pose, &twist);
-                    tyre_contact(&mut ground, &tyre, state, place, self.step, step).contact
+                    tyre_contact(&mut ground, &tyre, state, &pose, &twist, self.step, step).contact
                 }
             };
             heap(&mut ground, contact.displaced);

@@ -46,10 +46,6 @@ pub const KEYWORDS: [&str; 28] = [
     "examples",
 ];
 
-/// Renamed keys: old name, new name.
-const RENAMED: [(&str, &str); 3] =
-    [("look", "visual"), ("hump", "peak_shear"), ("shear_hump", "peak_shear")];
-
 /// Returns all faults of a document against a schema.
 pub fn conform(document: &Document, schema: &Json) -> Vec<Fault> {
     let mut checker = Checker { definitions: &schema["$defs"], faults: Vec::new() };
@@ -265,16 +261,8 @@ impl<'s> Checker<'s> {
                 Json::Bool(false) => {
                     let allowed: Vec<String> =
                         known.into_iter().flat_map(|known| known.keys().cloned()).collect();
-                    let renamed = RENAMED.iter().find(|(before, now)| {
-                        before == name && allowed.iter().any(|key| key == now)
-                    });
-                    let problem = match renamed {
-                        Some(&(_, now)) => Problem::Renamed { now },
-                        None => {
-                            let words = allowed.iter().map(String::as_str);
-                            Problem::UnknownKey { suggestion: nearest_word(name, words), allowed }
-                        }
-                    };
+                    let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
+                    let problem = Problem::UnknownKey { suggestion, allowed };
                     self.fault(&child_key, child, problem);
                 }
                 rest @ Json::Object(_) => self.check(&child_key, child, rest),

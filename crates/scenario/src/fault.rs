@@ -59,12 +59,6 @@ pub enum Problem {
         /// Message of the parser.
         message: String,
     },
-    /// A key that had another name in an earlier version.
-    #[error("is called {now} since version 0.1.0")]
-    Renamed {
-        /// The current name.
-        now: &'static str,
-    },
     /// The argument of `--set` is not of the form `key=value`.
     #[error("must be of the form key=value, such as seed=7")]
     NotAnAssignment,

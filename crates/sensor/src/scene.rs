@@ -107,7 +107,8 @@ impl InstanceSet {
         meshes: &[Mesh],
         view: &View<'_, S>,
         number: u32,
-        (near, search): (Wide<S>, &mut Search<S>),
+        near: Wide<S>,
+        search: &mut Search<S>,
         mut frames: Option<&mut MovingFrames<'s>>,
     ) {
         if let Some(frames) = &mut frames {
@@ -424,8 +425,8 @@ impl<'a> Scene<'a> {
     ) {
         let view = View::new(near.simd, packet);
         let behind = self.standing.len() as u32;
-        self.moving.seek(self.meshes, &view, behind, (near, &mut *search), frames);
-        self.standing.seek(self.meshes, &view, 0, (near, search), None);
+        self.moving.seek(self.meshes, &view, behind, near, search, frames);
+        self.standing.seek(self.meshes, &view, 0, near, search, None);
     }
 
     /// Returns the surface at the hit of a ray.

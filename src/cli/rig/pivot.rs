@@ -130,12 +130,8 @@ impl Measured {
     fn figure(&self) -> Figure {
         let Measured { rig, theory, friction, rows } = self;
         let line = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
-        let panel = |label: &str, series: Vec<Series>| Panel {
-            title: String::new(),
-            x_label: "speed of the tracks, m/s".into(),
-            y_label: label.into(),
-            from_zero: true,
-            series,
+        let panel = |label: &str, series: Vec<Series>| {
+            Panel::from_zero("speed of the tracks, m/s", label, series)
         };
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
         let moment = 1e-3 * theory.pivoting_moment(*friction);

@@ -5,7 +5,7 @@ use super::convergence::{Change, Check};
 use super::footing::{Footing, described, inverse_width};
 use super::output::{Findings, Output};
 use super::slips::Setting;
-use super::table::{columns, percent, spread};
+use super::table::{beside_closed_form, columns, spread};
 use crate::cli::Failure;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::rig::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
@@ -125,13 +125,8 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
     let rows = some(result, rig.pressure, 12)
         .into_iter()
         .map(|&PlatePoint { sinkage, pressure }| {
-            let closed = bekker.pressure(sinkage);
-            vec![
-                format!("{:.2}", 1e3 * sinkage),
-                format!("{:.3}", 1e-3 * pressure),
-                format!("{:.3}", 1e-3 * closed),
-                percent(pressure / closed - 1.0),
-            ]
+            let millimeters = format!("{:.2}", 1e3 * sinkage);
+            beside_closed_form(millimeters, pressure, bekker.pressure(sinkage))
         })
         .collect();
     let header = ["sinkage mm", "pressure kPa", "Bekker kPa", "difference %"];
@@ -168,12 +163,6 @@ fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
     Figure {
         title: format!("Pressure\u{2013}sinkage on {}", rig.soil.name),
         subtitle: format!("{}, nodes {} mm apart", described(rig.outline), 1e3 * rig.spacing),
-        panels: vec![Panel {
-            title: String::new(),
-            x_label: "sinkage, mm".into(),
-            y_label: "mean pressure, kPa".into(),
-            from_zero: true,
-            series,
-        }],
+        panels: vec![Panel::from_zero("sinkage, mm", "mean pressure, kPa", series)],
     }
 }

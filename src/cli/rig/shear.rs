@@ -5,7 +5,7 @@ use super::convergence::{Change, Check};
 use super::footing::{Footing, described};
 use super::output::{Findings, Output};
 use super::slips::Setting;
-use super::table::{columns, percent, spread};
+use super::table::{beside_closed_form, columns, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
@@ -145,13 +145,8 @@ fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
     let rows = some(rig, result, 12)
         .into_iter()
         .map(|&ShearPoint { displacement, stress }| {
-            let closed = janosi.stress(displacement);
-            vec![
-                format!("{:.1}", 1e3 * displacement),
-                format!("{:.3}", 1e-3 * stress),
-                format!("{:.3}", 1e-3 * closed),
-                percent(stress / closed - 1.0),
-            ]
+            let millimeters = format!("{:.1}", 1e3 * displacement);
+            beside_closed_form(millimeters, stress, janosi.stress(displacement))
         })
         .collect();
     let header = ["displacement mm", "stress kPa", "Janosi kPa", "difference %"];
@@ -192,12 +187,6 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
             1e3 * rig.plate.spacing,
             rig.step
         ),
-        panels: vec![Panel {
-            title: String::new(),
-            x_label: "shear displacement, mm".into(),
-            y_label: "shear stress, kPa".into(),
-            from_zero: true,
-            series,
-        }],
+        panels: vec![Panel::from_zero("shear displacement, mm", "shear stress, kPa", series)],
     }
 }

@@ -1,26 +1,10 @@
 //! Tables of numbers.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use crate::report::text_table;
 
 /// Formats columns under a ruled header; all except the first `left` ones are right-aligned.
 pub fn columns(header: &[&str], rows: Vec<Vec<String>>, left: usize) -> String {
-    let rule = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header.iter().copied());
-    for row in rows {
-        table.add_row(row);
-    }
-    for (n, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        column.set_cell_alignment(if n < left {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        });
-    }
-    table.load_style(rule);
-    table.trim_fmt()
+    text_table::ruled(header, rows, left.., 2).trim_fmt()
 }
 
 /// Selects at most `count` points of a curve, including the last one.
@@ -40,6 +24,12 @@ pub fn spread<T>(curve: &[T], count: usize, place: impl Fn(&T) -> f64) -> Vec<&T
         }
     }
     chosen
+}
+
+/// Formats the row of a stress, Pa, beside that of a closed form, with their difference.
+pub fn beside_closed_form(place: String, stress: f64, closed_form: f64) -> Vec<String> {
+    let kilopascals = |stress: f64| format!("{:.3}", 1e-3 * stress);
+    vec![place, kilopascals(stress), kilopascals(closed_form), percent(stress / closed_form - 1.0)]
 }
 
 /// Formats a change or difference as a percentage.

@@ -159,21 +159,16 @@ fn figure(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -
             let slip = most * f64::from(k) / 100.0;
             [slip, classic(slip)]
         });
-        Panel {
-            title: String::new(),
-            x_label: "slip".into(),
-            y_label: label.into(),
-            from_zero: true,
-            series: vec![
-                Series { name: "rig".into(), points: points.clone(), mark: Mark::Line },
-                Series { name: "rig".into(), points, mark: Mark::Dots },
-                Series {
-                    name: "rigid tracks, uniform pressure".into(),
-                    points: curve.collect(),
-                    mark: Mark::Dashes,
-                },
-            ],
-        }
+        let series = vec![
+            Series { name: "rig".into(), points: points.clone(), mark: Mark::Line },
+            Series { name: "rig".into(), points, mark: Mark::Dots },
+            Series {
+                name: "rigid tracks, uniform pressure".into(),
+                points: curve.collect(),
+                mark: Mark::Dashes,
+            },
+        ];
+        Panel::from_zero("slip", label, series)
     };
     let resistance = theory.resistance(soil);
     Figure {

@@ -339,13 +339,7 @@ fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
 
 fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
     let line = |name: String, points: Vec<[f64; 2]>, mark| Series { name, points, mark };
-    let panel = |x: &str, y: &str, series: Vec<Series>| Panel {
-        title: String::new(),
-        x_label: x.into(),
-        y_label: y.into(),
-        from_zero: true,
-        series,
-    };
+    let panel = Panel::from_zero;
     let deepest = mounted.file.load_deflection.iter().map(|p| p.deflection).fold(0.0, f64::max);
     let curve = |kpa: f64| {
         (0..=40)

@@ -468,13 +468,7 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
             }
             series.push(Series { name: here, points, mark: Mark::Dots });
         }
-        Panel {
-            title: String::new(),
-            x_label: if over_angle { "slip angle, deg" } else { "slip" }.into(),
-            y_label: y_label.into(),
-            from_zero: true,
-            series,
-        }
+        Panel::from_zero(if over_angle { "slip angle, deg" } else { "slip" }, y_label, series)
     };
     let mut shown = vec![if towed { RESISTANCE } else { PULL }];
     shown.extend(steered.then_some(SIDE_FORCE));

@@ -1,7 +1,7 @@
 //! Timing of the parts of autonomous vehicles.
 
+use crate::report::text_table;
 use crate::simulation::{RunSummary, Spent, TimedPart, Timings, WorldModel};
-use comfy_table::{CellAlignment, Table, presets};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -30,25 +30,22 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
         0 | 1 => String::new(),
         count => format!("\ntimed: the vehicles of the first of {count} processes alone"),
     };
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["autonomy", "times", "mean ms", "longest ms", "s in all"]);
-    for part in TimedPart::ALL {
+    let rows = TimedPart::ALL.into_iter().filter_map(|part| {
         let Spent { count, total, longest } = timings.of(part);
-        if count > 0 {
-            let mean = 1e3 * total / count as f64;
-            table.add_row([
+        let mean = 1e3 * total / count as f64;
+        let row = || {
+            [
                 format!("{part:?}").to_lowercase(),
                 count.to_string(),
                 format!("{mean:.3}"),
                 format!("{:.2}", 1e3 * longest),
                 format!("{total:.2}"),
-            ]);
-        }
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+            ]
+        };
+        (count > 0).then(row)
+    });
+    let header = ["autonomy", "times", "mean ms", "longest ms", "s in all"];
+    let table = text_table::plain(header, rows, 1..);
     let sent = summary.exploration.as_ref().map_or(0, |found| found.bytes[0]);
     let members = summary.vehicles.len().max(1) as f64;
     let rate = 1e-3 * sent as f64 / members / summary.simulated.max(f64::MIN_POSITIVE);

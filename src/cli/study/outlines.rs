@@ -91,11 +91,12 @@ fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
         answer.response
     );
     table(title, answer, words(["factor", "alone", "with others"]), |found| {
-        let each = found.factors.iter().zip(&found.first).zip(&found.total);
+        let indices = &found.indices;
+        let each = found.factors.iter().zip(&indices.first).zip(&indices.total);
         let each =
             each.map(|((name, first), total)| vec![name.clone(), share(first), share(total)]);
         let name = |n: usize| found.factors.get(n).map_or("", String::as_str);
-        let pairs = found.second.iter().map(|([i, j], own)| {
+        let pairs = indices.second.iter().map(|([i, j], own)| {
             vec![format!("{} and {} together", name(*i), name(*j)), share(own), "-".into()]
         });
         each.chain(pairs).collect()

@@ -3,11 +3,11 @@
 use super::super::{Failure, destination, stdout};
 use super::drawing;
 use crate::mobility::vehicle_sheet::{EngineSheet, VehicleSheet};
+use crate::report::text_table;
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
 use clap::Args;
-use comfy_table::{Table, presets};
 use std::path::{Path, PathBuf};
 
 /// Analyze a vehicle file: loads, sinkage, frequencies, pull, turning, stability
@@ -179,10 +179,5 @@ fn engine(own: &EngineSheet) -> String {
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
-    rows.for_each(|row| {
-        table.add_row(row);
-    });
-    table.trim_fmt()
+    text_table::plain(header, rows, ..0).trim_fmt()
 }

@@ -4,9 +4,9 @@ use super::super::{Failure, stdout};
 use crate::chrono_import::{Beside, ImportError, Imported, import};
 use crate::cli::shell_word::shell_word;
 use crate::mobility::vehicle_sheet::VehicleSheet;
+use crate::report::text_table;
 use crate::report::write_file;
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -107,14 +107,10 @@ fn failed(error: ImportError) -> Failure {
 
 fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
     let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
-    let mut omitted = table(["file", "key", "value", "why left out"]);
-    for own in &read.omitted {
-        omitted.add_row([&own.file, &own.key, &own.value, &own.why]);
-    }
-    let mut assumed = table(["key", "assumed"]);
-    for own in &read.assumed {
-        assumed.add_row([&own.key, &own.what]);
-    }
+    let rows = read.omitted.iter().map(|own| [&own.file, &own.key, &own.value, &own.why]);
+    let omitted = text_table::plain(["file", "key", "value", "why left out"], rows, ..0);
+    let rows = read.assumed.iter().map(|own| [&own.key, &own.what]);
+    let assumed = text_table::plain(["key", "assumed"], rows, ..0);
     let mut parts = vec![format!(
         "{path}: {}, {:.1} kg, from {} files",
         read.spec.name(),
@@ -133,11 +129,4 @@ fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
     }
     parts.push(format!("`bekker vehicles check {word}`"));
     parts.join("\n\n")
-}
-
-fn table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table
 }

@@ -6,11 +6,11 @@ mod import;
 mod new;
 
 use super::{Failure, stdout};
+use crate::report::text_table;
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::spec::{TrackSteering, TrackedSpec};
 use crate::vehicle::{AnySpec, VehicleSpec, catalogue, find_trailer, trailers};
 use clap::{Args, Subcommand};
-use comfy_table::{Table, presets};
 use std::path::Path;
 
 /// List the vehicles, or check and show one
@@ -69,22 +69,20 @@ impl Vehicles {
 }
 
 fn list(specs: &[(&str, AnySpec)]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["name", "mass kg", "vehicle"]);
-    for (key, spec) in specs {
+    let rows = specs.iter().map(|(key, spec)| {
         let mass = format!("{:.1}", spec.total_mass());
-        table.add_row([key.to_string(), mass, spec.description().to_owned()]);
-    }
-    let mut drawn = Table::new();
-    drawn.load_style(presets::NOTHING).set_header(["trailer", "what"]);
-    for entry in trailers() {
+        [key.to_string(), mass, spec.description().to_owned()]
+    });
+    let vehicles = text_table::plain(["name", "mass kg", "vehicle"], rows, ..0);
+    let rows = trailers().iter().map(|entry| {
         let what = find_trailer(entry.key).map_or_else(|e| e.to_string(), |own| own.description);
-        drawn.add_row([entry.key.to_owned(), what]);
-    }
+        [entry.key.to_owned(), what]
+    });
+    let drawn = text_table::plain(["trailer", "what"], rows, ..0);
     format!(
         "{}\n\n{}\n\n`bekker vehicles NAME` shows one with its source, \
          `bekker vehicles NAME+TRAILER` one on wheels with a trailer.",
-        table.trim_fmt(),
+        vehicles.trim_fmt(),
         drawn.trim_fmt()
     )
 }

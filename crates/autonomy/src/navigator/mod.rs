@@ -20,7 +20,7 @@ use super::elevation_map::MapModel;
 use super::localisation::{Estimate, Localiser, LocaliserState, PoseTrack, Role};
 use super::obstacles::ObstacleModel;
 use super::plan::Plan;
-use super::recovery::{NEAR, RecoveryModel, RecoveryState, Waypoint};
+use super::recovery::{FreeArc, NEAR, RearAxle, RecoveryModel, RecoveryState, Waypoint};
 use super::smoothing::Smoothing;
 use super::spline::SplineModel;
 use super::tracking::{Going, Tracking, TrackingState};
@@ -252,8 +252,8 @@ impl Navigator {
         let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
-            let here = (rear, heading);
-            let arc = (plan.back.as_slice(), plan.is_behind);
+            let here = RearAxle { rear, heading };
+            let arc = FreeArc { arc: &plan.back, is_behind: plan.is_behind };
             match self.recovery.back_off(&mut state.recovery, here, arc, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);

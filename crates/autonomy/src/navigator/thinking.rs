@@ -252,7 +252,7 @@ impl Navigator {
         let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
         let start = Start { rear, heading, speed };
         if let Some(goal) = look.goal {
-            plan.near_enough = near_enough(&self.body, self.arrival, goal, (rear, look.standing));
+            plan.near_enough = near_enough(&self.body, self.arrival, goal, rear, look.standing);
         }
         let around = Surroundings { map, others: look.others, body: &self.body };
         plan.behind = around.room_back(&start, look.way_back, self.spline.sample);
@@ -279,7 +279,7 @@ impl Navigator {
         let fall = self.fall(&memory.map, pose, &path, plan.known);
         let tracking = self.tracking.downhill(fall);
         plan.speeds = tracking.speeds(&path, plan.ends, None);
-        let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
+        let wait = waits_at(&self.body, &path, &plan.speeds, &start, look.moving);
         let widened = look.goal.filter(|_| plan.near_enough > self.arrival);
         let stop = widened.and_then(|goal| comes_near(&self.body, &path, goal, plan.near_enough));
         let wait = wait.into_iter().chain(stop).reduce(f64::min);

@@ -5,7 +5,7 @@ use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::source::Source;
 use super::super::strut::Strut;
-use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use super::{Conversion, Converted, HalfShaft, Read, SharedParts, SteeredBy, SuspensionFile};
 use bekker_math::curve::Curve;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 const HALF_HINGE: f64 = 0.15;
 
 #[derive(Deserialize)]
-struct SemiTrailing {
+pub(super) struct SemiTrailingArmFile {
     #[serde(rename = "Camber Angle (deg)", default)]
     camber: f64,
     #[serde(rename = "Toe Angle (deg)", default)]
@@ -48,69 +48,49 @@ struct SemiTrailingArm {
     outer: Point,
 }
 
-/// Arm that swings about the axis through an inner and an outer point.
-struct Swinging<'a> {
-    pivots: [Point; 2],
-    arm: &'a Body,
-    spindle: &'a Body,
-    spring: &'a Strut,
-    shock: &'a Strut,
-    half_shaft_inertia: f64,
+/// Converts an arm that swings about the axis through an inner and an outer pivot.
+fn trailing_arm(
+    [pivot_inner, pivot_outer]: [Point; 2],
+    arm: &Body,
+    spindle: &Body,
+    SharedParts { spring, shock, .. }: SharedParts<'_>,
+    conversion: &mut Conversion<'_>,
+) -> Suspension {
+    Suspension::TrailingArm(TrailingArm {
+        points: TrailingArmPoints {
+            spindle: spindle.com(),
+            pivot_inner,
+            pivot_outer,
+            arm_com: arm.com(),
+            damper_chassis: shock.chassis,
+            damper_arm: shock.moving,
+            spring_chassis: spring.chassis,
+            spring_arm: spring.moving,
+        },
+        arm: conversion.part("arm", arm),
+        spindle: conversion.part("spindle", spindle),
+    })
 }
 
-impl Swinging<'_> {
-    fn read(
-        self,
-        source: &Source,
-        axle: &str,
-        key: &str,
-        log: &mut Log,
-    ) -> Result<Read, ImportError> {
-        let [pivot_inner, pivot_outer] = self.pivots;
-        let suspension = TrailingArm {
-            points: TrailingArmPoints {
-                spindle: self.spindle.com(),
-                pivot_inner,
-                pivot_outer,
-                arm_com: self.arm.com(),
-                damper_chassis: self.shock.chassis,
-                damper_arm: self.shock.moving,
-                spring_chassis: self.spring.chassis,
-                spring_arm: self.spring.moving,
-            },
-            arm: self.arm.part(&format!("{key}.arm"), log),
-            spindle: self.spindle.part(&format!("{key}.spindle"), log),
-        };
-        let springing = Springing::of(source, axle, self.spring, self.shock, log)?;
-        let suspension = Suspension::TrailingArm(suspension);
-        Ok(springing.under(suspension, self.half_shaft_inertia, SteeredBy::Other))
+impl SuspensionFile for SemiTrailingArmFile {
+    const KEY: &'static str = "trailing_arm";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
+    }
+
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        let arm = &self.arm;
+        let body = Body::new(arm.mass, arm.com, arm.inertia, arm.products);
+        let pivots = [arm.inner, arm.outer];
+        let suspension = trailing_arm(pivots, &body, &self.spindle, self.shared(), conversion);
+        Ok((suspension, SteeredBy::Other))
     }
 }
 
-pub(super) fn semi_trailing(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: SemiTrailing = source.figures(log)?;
-    let key = format!("{key}.trailing_arm");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    let arm = Body::new(own.arm.mass, own.arm.com, own.arm.inertia, own.arm.products);
-    let swinging = Swinging {
-        pivots: [own.arm.inner, own.arm.outer],
-        arm: &arm,
-        spindle: &own.spindle,
-        spring: &own.spring,
-        shock: &own.shock,
-        half_shaft_inertia: own.axle.inertia,
-    };
-    swinging.read(source, axle, &key, log)
-}
-
 #[derive(Deserialize)]
-struct ThreeLink {
+pub(super) struct LinkedArmFile {
     #[serde(rename = "Camber Angle (deg)", default)]
     camber: f64,
     #[serde(rename = "Toe Angle (deg)", default)]
@@ -155,51 +135,46 @@ struct Link {
     arm: Point,
 }
 
-/// Reads an arm on a ball joint that is guided by two links.
-///
-/// It is converted to a hinge through the joint, along the arm's rotation axis in the design
-/// position. A rotation by ω must not move the arm's end of a link along the link's direction d.
-/// With r the position of that end relative to the joint, ω · (r × d) = 0 for both links.
-pub(super) fn three_link(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: ThreeLink = source.figures(log)?;
-    let key = format!("{key}.trailing_arm");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    let ball = vec3(own.arm.chassis);
-    let holds = |link: &Link| {
-        let end = vec3(link.arm);
-        (end - ball).cross(&(vec3(link.chassis) - end))
-    };
-    let axis = holds(&own.upper).cross(&holds(&own.lower));
-    if axis.norm() < 1e-9 || axis.y == 0.0 {
-        let allowed = "links that hold the arm in two directions";
-        return Err(source.refused("Upper Link / Location Arm", "parallel to the lower", allowed));
+impl SuspensionFile for LinkedArmFile {
+    const KEY: &'static str = "trailing_arm";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
-    let along = axis.normalize() * axis.y.signum() * HALF_HINGE;
-    let what = "the axis about which arm and links turn in the design position";
-    log.assume(format!("{key}.points.pivot_outer"), what);
-    for name in ["Upper Link", "Lower Link"] {
-        let why = "its mass is on the arm, its hold is the arm's hinge";
-        log.omit(source, name, why);
+
+    /// Converts an arm on a ball joint that is guided by two links.
+    ///
+    /// It becomes a hinge through the joint, along the arm's rotation axis in the design position. A
+    /// rotation by ω must not move the arm's end of a link along the link's direction d. With r the
+    /// position of that end relative to the joint, ω · (r × d) = 0 for both links.
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        let ball = vec3(self.arm.chassis);
+        let normal = |link: &Link| {
+            let end = vec3(link.arm);
+            (end - ball).cross(&(vec3(link.chassis) - end))
+        };
+        let axis = normal(&self.upper).cross(&normal(&self.lower));
+        if axis.norm() < 1e-9 || axis.y == 0.0 {
+            let allowed = "links that hold the arm in two directions";
+            let key = "Upper Link / Location Arm";
+            return Err(conversion.source.refused(key, "parallel to the lower", allowed));
+        }
+        let along = axis.normalize() * axis.y.signum() * HALF_HINGE;
+        let what = "the axis about which arm and links turn in the design position";
+        conversion.log.assume(conversion.key("points.pivot_outer"), what);
+        for name in ["Upper Link", "Lower Link"] {
+            let why = "its mass is on the arm, its hold is the arm's hinge";
+            conversion.log.omit(conversion.source, name, why);
+        }
+        let mass = self.arm.mass + self.upper.mass + self.lower.mass;
+        let inertia = self.arm.inertia.map(|moment| moment * mass / self.arm.mass);
+        let arm = Body::new(mass, self.arm.com, inertia, self.arm.products);
+        let point = |place: Vec3| [place.x, place.y, place.z];
+        let pivots = [point(ball - along), point(ball + along)];
+        let suspension = trailing_arm(pivots, &arm, &self.spindle, self.shared(), conversion);
+        Ok((suspension, SteeredBy::Other))
     }
-    let mass = own.arm.mass + own.upper.mass + own.lower.mass;
-    let inertia = own.arm.inertia.map(|moment| moment * mass / own.arm.mass);
-    let arm = Body::new(mass, own.arm.com, inertia, own.arm.products);
-    let point = |place: Vec3| [place.x, place.y, place.z];
-    let swinging = Swinging {
-        pivots: [point(ball - along), point(ball + along)],
-        arm: &arm,
-        spindle: &own.spindle,
-        spring: &own.spring,
-        shock: &own.shock,
-        half_shaft_inertia: own.axle.inertia,
-    };
-    swinging.read(source, axle, &key, log)
 }
 
 #[derive(Deserialize)]
@@ -221,9 +196,14 @@ const DAMPING: f64 = 1.2e4;
 const SPRING: f64 = 0.35;
 
 /// Reads wheels fixed to the chassis: short arms on stiff springs.
-pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
+pub(super) fn read_rigid(
+    source: &Source,
+    axle: &str,
+    _steered: bool,
+    log: &mut Log,
+) -> Result<Read, ImportError> {
     let own: Rigid = source.figures(log)?;
-    let key = format!("{key}.trailing_arm");
+    let key = format!("{axle}.suspension.trailing_arm");
     let what = format!(
         "wheels fixed to the chassis stand on arms of {LEVER} m and {ARM_MASS} kg with springs of {RATE} N/m"
     );

@@ -1,17 +1,15 @@
 //! Double wishbones: two arms on each side.
 
-use super::super::ImportError;
 use super::super::log::Log;
-use super::super::part::{Body, vec3};
-use super::super::source::Source;
+use super::super::part::{Body, part, vec3};
 use super::super::strut::Strut;
-use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_math::spatial::Mat3;
 use bekker_vehicle::spec::{DoubleWishbone, DoubleWishbonePoints, Part, Point, Suspension};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Figures {
+pub(super) struct DoubleWishboneFile {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
     along_vehicle: bool,
     #[serde(rename = "Camber Angle (deg)", default)]
@@ -69,7 +67,15 @@ pub(super) struct TieRod {
 impl TieRod {
     pub fn part(&self, key: &str, log: &mut Log) -> Option<Part> {
         let (mass, inertia) = self.mass.zip(self.inertia)?;
-        Some(super::super::part::part(key, mass, inertia, log))
+        Some(part(key, mass, inertia, log))
+    }
+
+    /// Records that the mass of the rod, if specified, has no counterpart.
+    pub fn omit_mass(&self, conversion: &mut Conversion<'_>) {
+        if self.part(&conversion.key, conversion.log).is_some() {
+            let why = "this tie rod is massless here";
+            conversion.log.omit(conversion.source, "Tierod / Mass", why);
+        }
     }
 }
 
@@ -91,46 +97,49 @@ impl Arm {
     }
 }
 
-pub(super) fn read(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Figures = source.figures(log)?;
-    let key = format!("{key}.double_wishbone");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    let points = DoubleWishbonePoints {
-        spindle: own.spindle.com(),
-        upright: own.upright.com(),
-        upper_arm_front: own.upper.front,
-        upper_arm_back: own.upper.back,
-        upper_arm_outer: own.upper.outer,
-        upper_arm_com: own.upper.com,
-        lower_arm_front: own.lower.front,
-        lower_arm_back: own.lower.back,
-        lower_arm_outer: own.lower.outer,
-        lower_arm_com: own.lower.com,
-        damper_chassis: own.shock.chassis,
-        damper_arm: own.shock.moving,
-        spring_chassis: own.spring.chassis,
-        spring_arm: own.spring.moving,
-        tie_rod_chassis: own.tie_rod.chassis,
-        tie_rod_upright: own.tie_rod.upright,
-    };
-    let arm = |arm: &Arm, name: &str, log: &mut Log| {
-        arm.part(&format!("{key}.{name}"), own.along_vehicle, log)
-    };
-    let suspension = DoubleWishbone {
-        points,
-        upper_arm: arm(&own.upper, "upper_arm", log),
-        lower_arm: arm(&own.lower, "lower_arm", log),
-        upright: own.upright.part(&format!("{key}.upright"), log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-        tie_rod: own.tie_rod.part(&format!("{key}.tie_rod"), log),
-    };
-    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
-    let suspension = Suspension::DoubleWishbone(suspension);
-    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::TieRods))
+impl SuspensionFile for DoubleWishboneFile {
+    const KEY: &'static str = "double_wishbone";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
+    }
+
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        let arm = |arm: &Arm, name: &str, conversion: &mut Conversion<'_>| {
+            arm.part(&conversion.key(name), self.along_vehicle, conversion.log)
+        };
+        let suspension = DoubleWishbone {
+            points: self.points(),
+            upper_arm: arm(&self.upper, "upper_arm", conversion),
+            lower_arm: arm(&self.lower, "lower_arm", conversion),
+            upright: conversion.part("upright", &self.upright),
+            spindle: conversion.part("spindle", &self.spindle),
+            tie_rod: self.tie_rod.part(&conversion.key("tie_rod"), conversion.log),
+        };
+        Ok((Suspension::DoubleWishbone(suspension), SteeredBy::TieRods))
+    }
+}
+
+impl DoubleWishboneFile {
+    fn points(&self) -> DoubleWishbonePoints {
+        DoubleWishbonePoints {
+            spindle: self.spindle.com(),
+            upright: self.upright.com(),
+            upper_arm_front: self.upper.front,
+            upper_arm_back: self.upper.back,
+            upper_arm_outer: self.upper.outer,
+            upper_arm_com: self.upper.com,
+            lower_arm_front: self.lower.front,
+            lower_arm_back: self.lower.back,
+            lower_arm_outer: self.lower.outer,
+            lower_arm_com: self.lower.com,
+            damper_chassis: self.shock.chassis,
+            damper_arm: self.shock.moving,
+            spring_chassis: self.spring.chassis,
+            spring_arm: self.spring.moving,
+            tie_rod_chassis: self.tie_rod.chassis,
+            tie_rod_upright: self.tie_rod.upright,
+        }
+    }
 }

@@ -1,17 +1,14 @@
 //! MacPherson struts: a lower arm on each side, and a strut that guides the upright.
 
-use super::super::ImportError;
-use super::super::log::Log;
 use super::super::part::{Body, part};
-use super::super::source::Source;
 use super::super::strut::Strut;
 use super::double_wishbone::{Arm, TieRod};
-use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_vehicle::spec::{MacphersonStrut, MacphersonStrutPoints, Point, Suspension};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Figures {
+pub(super) struct MacphersonStrutFile {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
     along_vehicle: bool,
     #[serde(rename = "Camber Angle (deg)", default)]
@@ -45,45 +42,43 @@ struct Rod {
     inertia: Point,
 }
 
-/// Reads the suspension; the strut is attached to the shock's end on the chassis, and slides along
-/// the shock.
-pub(super) fn read(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Figures = source.figures(log)?;
-    let key = format!("{key}.macpherson_strut");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    if own.tie_rod.part(&key, log).is_some() {
-        log.omit(source, "Tierod / Mass", "this tie rod is massless here");
+impl SuspensionFile for MacphersonStrutFile {
+    const KEY: &'static str = "macpherson_strut";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
-    let points = MacphersonStrutPoints {
-        spindle: own.spindle.com(),
-        upright: own.upright.com(),
-        arm_front: own.arm.front,
-        arm_back: own.arm.back,
-        arm_outer: own.arm.outer,
-        arm_com: own.arm.com,
-        strut_chassis: own.shock.chassis,
-        strut_upright: own.shock.moving,
-        damper_chassis: own.shock.chassis,
-        damper_upright: own.shock.moving,
-        spring_chassis: own.spring.chassis,
-        spring_upright: own.spring.moving,
-        tie_rod_chassis: own.tie_rod.chassis,
-        tie_rod_upright: own.tie_rod.upright,
-    };
-    let suspension = MacphersonStrut {
-        points,
-        arm: own.arm.part(&format!("{key}.arm"), own.along_vehicle, log),
-        upright: own.upright.part(&format!("{key}.upright"), log),
-        rod: part(&format!("{key}.rod"), own.rod.mass, own.rod.inertia, log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-    };
-    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
-    let suspension = Suspension::MacphersonStrut(suspension);
-    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::TieRods))
+
+    /// Converts the suspension; the strut is attached to the shock's end on the chassis, and slides
+    /// along the shock.
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        self.tie_rod.omit_mass(conversion);
+        let points = MacphersonStrutPoints {
+            spindle: self.spindle.com(),
+            upright: self.upright.com(),
+            arm_front: self.arm.front,
+            arm_back: self.arm.back,
+            arm_outer: self.arm.outer,
+            arm_com: self.arm.com,
+            strut_chassis: self.shock.chassis,
+            strut_upright: self.shock.moving,
+            damper_chassis: self.shock.chassis,
+            damper_upright: self.shock.moving,
+            spring_chassis: self.spring.chassis,
+            spring_upright: self.spring.moving,
+            tie_rod_chassis: self.tie_rod.chassis,
+            tie_rod_upright: self.tie_rod.upright,
+        };
+        let arm_key = conversion.key("arm");
+        let rod_key = conversion.key("rod");
+        let suspension = MacphersonStrut {
+            points,
+            arm: self.arm.part(&arm_key, self.along_vehicle, conversion.log),
+            upright: conversion.part("upright", &self.upright),
+            rod: part(&rod_key, self.rod.mass, self.rod.inertia, conversion.log),
+            spindle: conversion.part("spindle", &self.spindle),
+        };
+        Ok((Suspension::MacphersonStrut(suspension), SteeredBy::TieRods))
+    }
 }

@@ -9,32 +9,46 @@ mod three_link;
 
 use super::ImportError;
 use super::log::Log;
+use super::part::Body;
 use super::source::Source;
 use super::strut::Strut;
-use bekker_vehicle::spec::{Damper, Point, Spring, Suspension};
+use arms::{LinkedArmFile, SemiTrailingArmFile};
+use bekker_vehicle::spec::{Damper, Part, Point, Spring, Suspension};
+use double_wishbone::DoubleWishboneFile;
+use macpherson_strut::MacphersonStrutFile;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use single_wishbone::SingleWishboneFile;
+use solid::FourLinkAxleFile;
+use three_link::ThreeLinkAxleFile;
 
-/// Supported templates.
-const KNOWN: [&str; 19] = [
-    "DoubleWishbone",
-    "SingleWishbone",
-    "MacPhersonStrut",
-    "SemiTrailingArm",
-    "ThreeLinkIRS",
-    "RigidSuspension",
-    "LeafspringAxle",
-    "ToeBarLeafspringAxle",
-    "SAELeafspringAxle",
-    "SAEToeBarLeafspringAxle",
-    "DeDionAxle",
-    "ToeBarDeDionAxle",
-    "PushPipeAxle",
-    "ToeBarPushPipeAxle",
-    "RigidPanhardAxle",
-    "ToeBarRigidPanhardAxle",
-    "SolidAxle",
-    "SolidThreeLinkAxle",
-    "SolidBellcrankThreeLinkAxle",
+/// Reads the suspension of a file.
+///
+/// The arguments are the file, the key of the axle in the vehicle file, whether the axle is
+/// steered, and the log.
+type Reader = fn(&Source, &str, bool, &mut Log) -> Result<Read, ImportError>;
+
+/// Supported templates, with the reader of each.
+const TEMPLATES: [(&str, Reader); 19] = [
+    ("DoubleWishbone", read::<DoubleWishboneFile>),
+    ("SingleWishbone", read::<SingleWishboneFile>),
+    ("MacPhersonStrut", read::<MacphersonStrutFile>),
+    ("SemiTrailingArm", read::<SemiTrailingArmFile>),
+    ("ThreeLinkIRS", read::<LinkedArmFile>),
+    ("RigidSuspension", arms::read_rigid),
+    ("LeafspringAxle", solid::read_on_leaves),
+    ("ToeBarLeafspringAxle", solid::read_on_leaves),
+    ("SAELeafspringAxle", solid::read_on_leaves),
+    ("SAEToeBarLeafspringAxle", solid::read_on_leaves),
+    ("DeDionAxle", solid::read_on_leaves),
+    ("ToeBarDeDionAxle", solid::read_on_leaves),
+    ("PushPipeAxle", solid::read_on_leaves),
+    ("ToeBarPushPipeAxle", solid::read_on_leaves),
+    ("RigidPanhardAxle", solid::read_on_leaves),
+    ("ToeBarRigidPanhardAxle", solid::read_on_leaves),
+    ("SolidAxle", read::<FourLinkAxleFile>),
+    ("SolidThreeLinkAxle", read::<ThreeLinkAxleFile>),
+    ("SolidBellcrankThreeLinkAxle", read::<ThreeLinkAxleFile>),
 ];
 
 /// Suspension as read from a file.
@@ -59,44 +73,72 @@ pub(super) enum SteeredBy {
     Other,
 }
 
-/// Spring and damper of an axle as read from a file.
-struct Springing {
-    spring: Spring,
-    damper: Damper,
+/// Suspension with the steering linkage of its wheels.
+type Converted = Result<(Suspension, SteeredBy), ImportError>;
+
+/// File of a template whose springs and shock absorbers are read in the same way.
+trait SuspensionFile: DeserializeOwned {
+    /// Key of the suspension below `suspension` in the vehicle file.
+    const KEY: &'static str;
+    /// Key of the part with the spring in the file.
+    const SPRING: &'static str = "Spring";
+
+    /// Returns the parts that all these templates have.
+    fn shared(&self) -> SharedParts<'_>;
+
+    /// Converts the parts of this template.
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted;
 }
 
-impl Springing {
-    /// Reads a separate spring and shock absorber.
-    fn of(
-        source: &Source,
-        axle: &str,
-        spring: &Strut,
-        shock: &Strut,
-        log: &mut Log,
-    ) -> Result<Springing, ImportError> {
-        let spring = spring.spring(source, "Spring", &format!("{axle}.spring"), log)?;
-        let damper = shock.damper(source, "Shock", &format!("{axle}.damper"), log)?;
-        Ok(Springing { spring, damper })
+/// Parts that several templates have.
+#[derive(Clone, Copy)]
+struct SharedParts<'a> {
+    /// Static camber and toe, degrees.
+    angles: [f64; 2],
+    spring: &'a Strut,
+    shock: &'a Strut,
+    half_shaft: HalfShaft,
+}
+
+/// Conversion of one file.
+struct Conversion<'a> {
+    source: &'a Source,
+    /// Key of the suspension in the vehicle file.
+    key: String,
+    steered: bool,
+    log: &'a mut Log,
+}
+
+impl Conversion<'_> {
+    /// Returns the key of a part in the vehicle file.
+    fn key(&self, part: &str) -> String {
+        format!("{}.{part}", self.key)
     }
 
-    /// Reads a shock absorber that includes the spring.
-    fn of_one(
-        source: &Source,
-        axle: &str,
-        shock: &Strut,
-        log: &mut Log,
-    ) -> Result<Springing, ImportError> {
-        let spring = shock.spring(source, "Shock", &format!("{axle}.spring"), log)?;
-        let damper = shock.damper(source, "Shock", &format!("{axle}.damper"), log)?;
-        Ok(Springing { spring, damper })
+    fn part(&mut self, name: &str, body: &Body) -> Part {
+        body.part(&self.key(name), self.log)
     }
+}
 
-    /// Combines them with a suspension, the inertia of each half-shaft, kg m², and the steering
-    /// linkage.
-    fn under(self, suspension: Suspension, half_shaft_inertia: f64, steered_by: SteeredBy) -> Read {
-        let Springing { spring, damper } = self;
-        Read { suspension, spring, damper, half_shaft_inertia, steered_by }
-    }
+fn read<F: SuspensionFile>(
+    source: &Source,
+    axle: &str,
+    steered: bool,
+    log: &mut Log,
+) -> Result<Read, ImportError> {
+    let file: F = source.figures(log)?;
+    let SharedParts { angles, spring, shock, half_shaft } = file.shared();
+    omit_static_angles(source, angles, log);
+    let key = format!("{axle}.suspension.{}", F::KEY);
+    let (suspension, steered_by) =
+        file.convert(&mut Conversion { source, key, steered, log: &mut *log })?;
+    Ok(Read {
+        suspension,
+        spring: spring.spring(source, F::SPRING, &format!("{axle}.spring"), log)?,
+        damper: shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
+        half_shaft_inertia: half_shaft.inertia,
+        steered_by,
+    })
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -112,35 +154,19 @@ pub(super) fn suspension(
     steered: bool,
     log: &mut Log,
 ) -> Result<Read, ImportError> {
-    let key = format!("{axle}.suspension");
-    match source.template()? {
-        "DoubleWishbone" => double_wishbone::read(source, axle, &key, log),
-        "SingleWishbone" => single_wishbone::read(source, axle, &key, log),
-        "MacPhersonStrut" => macpherson_strut::read(source, axle, &key, log),
-        "SemiTrailingArm" => arms::semi_trailing(source, axle, &key, log),
-        "ThreeLinkIRS" => arms::three_link(source, axle, &key, log),
-        "RigidSuspension" => arms::rigid(source, &key, log),
-        "LeafspringAxle"
-        | "ToeBarLeafspringAxle"
-        | "SAELeafspringAxle"
-        | "SAEToeBarLeafspringAxle"
-        | "DeDionAxle"
-        | "ToeBarDeDionAxle"
-        | "PushPipeAxle"
-        | "ToeBarPushPipeAxle"
-        | "RigidPanhardAxle"
-        | "ToeBarRigidPanhardAxle" => solid::on_leaves(source, axle, &key, steered, log),
-        "SolidAxle" => solid::on_links(source, axle, &key, steered, log),
-        "SolidThreeLinkAxle" | "SolidBellcrankThreeLinkAxle" => {
-            three_link::read(source, axle, &key, steered, log)
+    let template = source.template()?;
+    match TEMPLATES.iter().find(|(name, _)| *name == template) {
+        Some((_, read)) => read(source, axle, steered, log),
+        None => {
+            let known = TEMPLATES.map(|(name, _)| name).join(", ");
+            Err(source.refused("Template", template, &known))
         }
-        other => Err(source.refused("Template", other, &KNOWN.join(", "))),
     }
 }
 
-/// Records nonzero static angles, which have no counterpart.
-fn static_angles(source: &Source, angles: [(&str, f64); 2], log: &mut Log) {
-    for (key, angle) in angles {
+/// Records nonzero static angles, camber and toe in degrees, which have no counterpart.
+fn omit_static_angles(source: &Source, [camber, toe]: [f64; 2], log: &mut Log) {
+    for (key, angle) in [("Camber Angle (deg)", camber), ("Toe Angle (deg)", toe)] {
         if angle != 0.0 {
             log.omit(source, key, "wheels stand upright and straight here as built");
         }

@@ -1,12 +1,9 @@
 //! Single wishbones: one arm on each side that carries the kingpin.
 
-use super::super::ImportError;
-use super::super::log::Log;
 use super::super::part::Body;
-use super::super::source::Source;
 use super::super::strut::Strut;
 use super::double_wishbone::TieRod;
-use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_vehicle::spec::{Point, SingleWishbone, SingleWishbonePoints, Suspension};
 use serde::Deserialize;
 
@@ -18,7 +15,7 @@ const HALF_BASE: f64 = 0.1;
 const HALF_KINGPIN: f64 = 0.05;
 
 #[derive(Deserialize)]
-struct Figures {
+pub(super) struct SingleWishboneFile {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
     #[allow(dead_code)] // the moments that are used do not depend on it
     along_vehicle: bool,
@@ -56,46 +53,43 @@ struct Arm {
     outer: Point,
 }
 
-/// Reads the suspension; the arm swings about the chassis' x axis, the upright turns about the
-/// arm's z axis.
-pub(super) fn read(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Figures = source.figures(log)?;
-    let key = format!("{key}.single_wishbone");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    if own.tie_rod.part(&key, log).is_some() {
-        log.omit(source, "Tierod / Mass", "this tie rod is massless here");
+impl SuspensionFile for SingleWishboneFile {
+    const KEY: &'static str = "single_wishbone";
+    const SPRING: &'static str = "Shock";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.shock, shock: &self.shock, half_shaft: self.axle }
     }
-    let at = |point: Point, x: f64, z: f64| [point[0] + x, point[1], point[2] + z];
-    let arm = &own.arm;
-    let points = SingleWishbonePoints {
-        spindle: own.spindle.com(),
-        upright: own.upright.com(),
-        arm_front: at(arm.chassis, HALF_BASE, 0.0),
-        arm_back: at(arm.chassis, -HALF_BASE, 0.0),
-        arm_com: arm.com,
-        kingpin_upper: at(arm.outer, 0.0, HALF_KINGPIN),
-        kingpin_lower: at(arm.outer, 0.0, -HALF_KINGPIN),
-        damper_chassis: own.shock.chassis,
-        damper_arm: own.shock.moving,
-        spring_chassis: own.shock.chassis,
-        spring_arm: own.shock.moving,
-        tie_rod_chassis: own.tie_rod.chassis,
-        tie_rod_upright: own.tie_rod.upright,
-    };
-    let body = Body::new(arm.mass, arm.com, arm.moments, arm.products);
-    let suspension = SingleWishbone {
-        points,
-        arm: body.part(&format!("{key}.arm"), log),
-        upright: own.upright.part(&format!("{key}.upright"), log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-    };
-    let springing = Springing::of_one(source, axle, &own.shock, log)?;
-    let suspension = Suspension::SingleWishbone(suspension);
-    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::TieRods))
+
+    /// Converts the suspension; the arm swings about the chassis' x axis, the upright turns about
+    /// the arm's z axis.
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        self.tie_rod.omit_mass(conversion);
+        let at = |point: Point, x: f64, z: f64| [point[0] + x, point[1], point[2] + z];
+        let arm = &self.arm;
+        let points = SingleWishbonePoints {
+            spindle: self.spindle.com(),
+            upright: self.upright.com(),
+            arm_front: at(arm.chassis, HALF_BASE, 0.0),
+            arm_back: at(arm.chassis, -HALF_BASE, 0.0),
+            arm_com: arm.com,
+            kingpin_upper: at(arm.outer, 0.0, HALF_KINGPIN),
+            kingpin_lower: at(arm.outer, 0.0, -HALF_KINGPIN),
+            damper_chassis: self.shock.chassis,
+            damper_arm: self.shock.moving,
+            spring_chassis: self.shock.chassis,
+            spring_arm: self.shock.moving,
+            tie_rod_chassis: self.tie_rod.chassis,
+            tie_rod_upright: self.tie_rod.upright,
+        };
+        let arm = Body::new(arm.mass, arm.com, arm.moments, arm.products);
+        let suspension = SingleWishbone {
+            points,
+            arm: conversion.part("arm", &arm),
+            upright: conversion.part("upright", &self.upright),
+            spindle: conversion.part("spindle", &self.spindle),
+        };
+        Ok((Suspension::SingleWishbone(suspension), SteeredBy::TieRods))
+    }
 }

@@ -5,7 +5,10 @@ use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::source::Source;
 use super::super::strut::{Strut, curve};
-use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use super::{
+    Conversion, Converted, HalfShaft, Read, SharedParts, SteeredBy, SuspensionFile,
+    omit_static_angles,
+};
 use bekker_vehicle::spec::{
     AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, Panhard, Part, Point, SolidAxle,
     SolidAxlePoints, Spring, Suspension,
@@ -68,8 +71,7 @@ struct JointedLeaf {
 impl JointedLeaf {
     /// Returns the mass of the leaves of both sides, without shackles, kg.
     fn mass(&self) -> f64 {
-        let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
-        2.0 * (of(&self.front) + of(&self.rear) + 2.0 * of(&self.clamp))
+        2.0 * (mass(&self.front) + mass(&self.rear) + 2.0 * mass(&self.clamp))
     }
 }
 
@@ -106,6 +108,11 @@ pub(super) struct Rod {
     pub mass: f64,
 }
 
+/// Returns the mass of a rod, kg; 0 without one.
+pub(super) fn mass(rod: &Option<Rod>) -> f64 {
+    rod.as_ref().map_or(0.0, |rod| rod.mass)
+}
+
 impl KnuckleFigures {
     /// Converts to a knuckle; unless specified otherwise, its tie rod reaches to the center.
     pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut Log) -> Knuckle {
@@ -135,17 +142,15 @@ pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
 
 /// Reads a beam on springs whose guide is ideal or has no counterpart; leaf stiffnesses replace the
 /// guide.
-pub(super) fn on_leaves(
+pub(super) fn read_on_leaves(
     source: &Source,
     axle: &str,
-    key: &str,
     steered: bool,
     log: &mut Log,
 ) -> Result<Read, ImportError> {
     let own: Leaves = source.figures(log)?;
-    let key = format!("{key}.solid_axle");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
+    let key = format!("{axle}.suspension.solid_axle");
+    omit_static_angles(source, [own.camber, own.toe], log);
     let spring = match &own.leaf {
         None => own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
         Some(leaf) => jointed(source, &own.spring, leaf, &format!("{axle}.spring"), log)?,
@@ -162,10 +167,9 @@ pub(super) fn on_leaves(
         windup_stiffness: wind_up,
         damping_time: LEAF_DAMPING,
     });
-    let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
     let tie_rod = own.tie_rod.as_ref().map_or(0.0, |rod| rod.mass);
     let leaves = own.leaf.as_ref().map_or(0.0, JointedLeaf::mass);
-    let mut rods = tie_rod + of(&own.drag_link) + of(&own.panhard) + leaves;
+    let mut rods = tie_rod + mass(&own.drag_link) + mass(&own.panhard) + leaves;
     let knuckle = match (&own.knuckle, &own.tie_rod) {
         (Some(knuckle), Some(rod)) if steered => {
             Some(knuckle.knuckle(&format!("{key}.knuckle"), rod.knuckle, log))
@@ -234,7 +238,7 @@ pub(super) fn points(
 }
 
 #[derive(Deserialize)]
-struct Links {
+pub(super) struct FourLinkAxleFile {
     #[serde(rename = "Camber Angle (deg)", default)]
     camber: f64,
     #[serde(rename = "Toe Angle (deg)", default)]
@@ -275,43 +279,41 @@ pub(super) struct Link {
     pub chassis: Point,
 }
 
-pub(super) fn on_links(
-    source: &Source,
-    axle: &str,
-    key: &str,
-    steered: bool,
-    log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Links = source.figures(log)?;
-    let key = format!("{key}.solid_axle");
-    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
-    static_angles(source, angles, log);
-    let panhard =
-        own.track_bar.as_ref().map(|bar| Panhard { chassis: bar.chassis, beam: bar.axle });
-    let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
-    let links = 2.0 * (own.upper.mass + own.lower.mass);
-    let bar = own.track_bar.as_ref().map_or(0.0, |bar| bar.mass);
-    let mut rods = links + bar + own.tie_rod.mass + of(&own.drag_link) + of(&own.bell_crank);
-    let knuckle = if steered {
-        Some(own.knuckle.knuckle(&format!("{key}.knuckle"), own.tie_rod.knuckle, log))
-    } else {
-        rods += 2.0 * own.knuckle.mass;
-        None
-    };
-    let suspension = SolidAxle {
-        points: points(&own.spindle, &own.tube, &own.spring, &own.shock),
-        location: AxleLocation::Links(FourLinkPoints {
-            upper_chassis: own.upper.chassis,
-            upper_beam: own.upper.axle,
-            lower_chassis: own.lower.chassis,
-            lower_beam: own.lower.axle,
-            panhard,
-        }),
-        beam: beam(&own.tube, rods, &format!("{key}.beam"), log),
-        spindle: own.spindle.part(&format!("{key}.spindle"), log),
-        knuckle,
-    };
-    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
-    let suspension = Suspension::SolidAxle(suspension);
-    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::Other))
+impl SuspensionFile for FourLinkAxleFile {
+    const KEY: &'static str = "solid_axle";
+
+    fn shared(&self) -> SharedParts<'_> {
+        let angles = [self.camber, self.toe];
+        SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
+    }
+
+    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+        let panhard =
+            self.track_bar.as_ref().map(|bar| Panhard { chassis: bar.chassis, beam: bar.axle });
+        let links = 2.0 * (self.upper.mass + self.lower.mass);
+        let bar = self.track_bar.as_ref().map_or(0.0, |bar| bar.mass);
+        let mut rods =
+            links + bar + self.tie_rod.mass + mass(&self.drag_link) + mass(&self.bell_crank);
+        let knuckle = if conversion.steered {
+            let key = conversion.key("knuckle");
+            Some(self.knuckle.knuckle(&key, self.tie_rod.knuckle, conversion.log))
+        } else {
+            rods += 2.0 * self.knuckle.mass;
+            None
+        };
+        let suspension = SolidAxle {
+            points: points(&self.spindle, &self.tube, &self.spring, &self.shock),
+            location: AxleLocation::Links(FourLinkPoints {
+                upper_chassis: self.upper.chassis,
+                upper_beam: self.upper.axle,
+                lower_chassis: self.lower.chassis,
+                lower_beam: self.lower.axle,
+                panhard,
+            }),
+            beam: beam(&self.tube, rods, &conversion.key("beam"), conversion.log),
+            spindle: conversion.part("spindle", &self.spindle),
+            knuckle,
+        };
+        Ok((Suspension::SolidAxle(suspension), SteeredBy::Other))
+    }
 }

@@ -97,7 +97,7 @@ pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> 
         "TrackShoeSinglePin" => {
             let SinglePin { shoe: own, contact } = source.figures(log)?;
             let faces = faces(contact, own.pitch, own.height, log);
-            Ok(whole((own.mass, own.inertia), own.pitch, own.height, None, faces, log))
+            Ok(whole(own.mass, own.inertia, own.pitch, own.height, None, faces, log))
         }
         "TrackShoeDoublePin" => {
             let DoublePin { topology, shoe: own, connector, contact } = source.figures(log)?;
@@ -109,14 +109,15 @@ pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> 
             let joined = Connector { length: connector.length, mass, inertia };
             let pitch = own.length + connector.length;
             let faces = faces(contact, own.length, own.height, log);
-            Ok(whole((own.mass, own.inertia), pitch, own.height, Some(joined), faces, log))
+            Ok(whole(own.mass, own.inertia, pitch, own.height, Some(joined), faces, log))
         }
         other => Err(source.refused("Template", other, "TrackShoeSinglePin, TrackShoeDoublePin")),
     }
 }
 
 fn whole(
-    (mass, inertia): (f64, Point),
+    mass: f64,
+    inertia: Point,
     pitch: f64,
     height: f64,
     connector: Option<Connector>,

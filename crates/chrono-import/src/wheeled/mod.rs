@@ -105,8 +105,8 @@ pub(super) fn vehicle(
                 let why = "all steered axles have the first's mechanism, by a ratio";
                 log.omit(source, &key, why);
             }
-            let first = (&axle, steered_by);
-            Some(steering::steering(library, source, (index, entry), first, own.lock, log)?)
+            let first = steering::SteeredAxle { axle: &axle, steered_by };
+            Some(steering::steering(library, source, index, entry, first, own.lock, log)?)
         }
     };
     let tandems = tandem::tandems(library, source, &own, &axles, &order, log)?;

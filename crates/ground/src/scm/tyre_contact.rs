@@ -28,7 +28,7 @@ use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
 use crate::soil::Tread;
-use crate::way_out;
+use crate::{Exit, way_out};
 use bekker_math::grid::Node;
 use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use bekker_math::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
@@ -84,7 +84,8 @@ pub fn tyre_contact(
     ground: &mut WorkingGround<'_>,
     tyre: &FlexibleTyre<'_>,
     state: &RingState,
-    (pose, twist): (&Pose, &Twist),
+    pose: &Pose,
+    twist: &Twist,
     dt: f64,
     step: &mut RingStep,
 ) -> TyreContact {
@@ -332,8 +333,8 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 if depth <= 0.0 {
                     continue;
                 }
-                let up = (surface.normal, depth);
-                let (out, depth) = self.out_of_wall(&node, spacing, up, &point);
+                let up = Exit { normal: surface.normal, depth };
+                let Exit { normal: out, depth } = self.out_of_wall(&node, spacing, up, &point);
                 let surface = Surface { normal: out, ..surface };
                 let cosine = -surface.normal.dot(&outward);
                 if cosine < STEEPEST {
@@ -353,14 +354,14 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         (!pressed.is_empty()).then(|| normal.normalize())
     }
 
-    /// Returns normal and depth by which a station leaves firm ground, which may rise like a wall.
+    /// Returns how a station leaves firm ground, which may rise like a wall.
     fn out_of_wall(
         &self,
         node: &impl Fn(i32, i32) -> Option<(f64, Option<f64>)>,
         spacing: f64,
-        up: (Vec3, f64),
+        up: Exit,
         point: &Vec3,
-    ) -> (Vec3, f64) {
+    ) -> Exit {
         // a step that a wheel can climb is no wall
         let deep = self.placed.wheel.underside.max_radius();
         let height = |x: f64, y: f64| {
@@ -737,14 +738,8 @@ mod tests {
             let tread = Tread::rough();
             let tyre = FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
             let now = twist(self.climb);
-            let met = tyre_contact(
-                &mut ground,
-                &tyre,
-                &self.state,
-                (&self.pose, &now),
-                dt,
-                &mut self.step,
-            );
+            let met =
+                tyre_contact(&mut ground, &tyre, &self.state, &self.pose, &now, dt, &mut self.step);
             let on = &met.contact.load;
             self.climb = risen(on, load, self.climb, dt, guide);
             settle_ring(&self.step, &twist(self.climb), dt, &mut self.state);

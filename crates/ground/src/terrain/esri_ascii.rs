@@ -11,12 +11,29 @@ use super::no_data_value::{NoDataValue, Precision};
 use super::raster::{CellContent, Crs, Raster, Unit};
 use super::sidecars::Sidecars;
 
+/// Coordinate of the first column or row of cells, as the header has it.
+#[derive(Clone, Copy)]
+enum FirstCell {
+    Edge(f64),
+    Center(f64),
+}
+
+impl FirstCell {
+    /// Returns the coordinate of the center of a cell that is `size` wide.
+    fn center(self, size: f64) -> f64 {
+        match self {
+            FirstCell::Edge(edge) => edge + 0.5 * size,
+            FirstCell::Center(center) => center,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Header {
     columns: Option<usize>,
     rows: Option<usize>,
-    west: Option<(f64, bool)>,
-    south: Option<(f64, bool)>,
+    west: Option<FirstCell>,
+    south: Option<FirstCell>,
     cell: [Option<f64>; 2],
     no_data: Option<f64>,
 }
@@ -63,10 +80,10 @@ impl Header {
         match key.as_str() {
             "ncols" => self.columns = Some(count()?),
             "nrows" => self.rows = Some(count()?),
-            "xllcorner" => self.west = Some((finite()?, false)),
-            "xllcenter" => self.west = Some((finite()?, true)),
-            "yllcorner" => self.south = Some((finite()?, false)),
-            "yllcenter" => self.south = Some((finite()?, true)),
+            "xllcorner" => self.west = Some(FirstCell::Edge(finite()?)),
+            "xllcenter" => self.west = Some(FirstCell::Center(finite()?)),
+            "yllcorner" => self.south = Some(FirstCell::Edge(finite()?)),
+            "yllcenter" => self.south = Some(FirstCell::Center(finite()?)),
             "cellsize" => self.cell = [Some(size()?); 2],
             "dx" => self.cell[0] = Some(size()?),
             "dy" => self.cell[1] = Some(size()?),
@@ -165,11 +182,9 @@ fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
     let columns = header.columns.ok_or(need("ncols"))?;
     let rows = header.rows.ok_or(need("nrows"))?;
     let cell = [header.cell[0].ok_or(need("cellsize"))?, header.cell[1].ok_or(need("cellsize"))?];
-    let centre =
-        |(at, is_centre): (f64, bool), k: usize| at + if is_centre { 0.0 } else { 0.5 * cell[k] };
     let south_west = [
-        centre(header.west.ok_or(need("xllcorner"))?, 0),
-        centre(header.south.ok_or(need("yllcorner"))?, 1),
+        header.west.ok_or(need("xllcorner"))?.center(cell[0]),
+        header.south.ok_or(need("yllcorner"))?.center(cell[1]),
     ];
     if values.len() != columns * rows {
         let (found, expected) = (values.len(), columns * rows);

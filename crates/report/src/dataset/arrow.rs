@@ -30,26 +30,40 @@ const fn slot(field: u16) -> u16 {
 
 type Built = WIPOffset<Table>;
 
+/// Type of a field.
+#[derive(Clone, Copy)]
+struct FieldType {
+    /// Discriminant of the union `Type`.
+    kind: u8,
+    table: Built,
+}
+
+impl FieldType {
+    fn new(kind: u8, ended: Built) -> FieldType {
+        FieldType { kind, table: WIPOffset::new(ended.value()) }
+    }
+}
+
 /// Builds a field that is never null.
 fn field(
     builder: &mut FlatBufferBuilder<'_>,
     name: &str,
-    (kind, of): (u8, Built),
+    own: FieldType,
     children: &[Built],
 ) -> Built {
     let name = builder.create_string(name);
     let children = builder.create_vector(children);
     let table = builder.start_table();
     builder.push_slot_always(slot(0), name);
-    builder.push_slot_always(slot(2), kind);
-    builder.push_slot_always(slot(3), of);
+    builder.push_slot_always(slot(2), own.kind);
+    builder.push_slot_always(slot(3), own.table);
     builder.push_slot_always(slot(5), children);
     let ended = builder.end_table(table);
     WIPOffset::new(ended.value())
 }
 
-/// Builds the type of a column's elements and returns it with its discriminant.
-fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> (u8, Built) {
+/// Builds the type of a column's elements.
+fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> FieldType {
     let table = builder.start_table();
     let kind = match values {
         Values::Float(_) => {
@@ -69,7 +83,7 @@ fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> (u8, Built) 
         Values::Text(_) => kind::UTF8,
     };
     let ended = builder.end_table(table);
-    (kind, WIPOffset::new(ended.value()))
+    FieldType::new(kind, ended)
 }
 
 fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> Built {
@@ -79,7 +93,7 @@ fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> Built {
     let table = builder.start_table();
     builder.push_slot_always(slot(0), width as i32);
     let ended = builder.end_table(table);
-    let list = (kind::FIXED_SIZE_LIST, WIPOffset::new(ended.value()));
+    let list = FieldType::new(kind::FIXED_SIZE_LIST, ended);
     field(builder, &column.name, list, &[element])
 }
 
@@ -90,7 +104,7 @@ fn node(builder: &mut FlatBufferBuilder<'_>, node: &Node) -> Built {
             let children: Vec<Built> = columns.iter().map(|one| column(builder, one)).collect();
             let table = builder.start_table();
             let ended = builder.end_table(table);
-            field(builder, name, (kind::STRUCT, WIPOffset::new(ended.value())), &children)
+            field(builder, name, FieldType::new(kind::STRUCT, ended), &children)
         }
     }
 }

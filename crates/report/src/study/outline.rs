@@ -1,7 +1,8 @@
 //! A table of text, for a terminal, a page or another program.
 
 use crate::ReportError;
-use crate::table::{TextStyle, ruled};
+use crate::table::TextStyle;
+use crate::text_table::header_rule;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use std::path::Path;
 
@@ -29,8 +30,8 @@ impl Outline {
             column.set_padding((0, 2));
         }
         match style {
-            TextStyle::Plain => table.load_style(ruled('-')).force_no_tty(),
-            TextStyle::Terminal => table.load_style(ruled('─')),
+            TextStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
+            TextStyle::Terminal => table.load_style(header_rule('─')),
         };
         format!("{}\n\n{}\n", self.title, table.trim_fmt())
     }

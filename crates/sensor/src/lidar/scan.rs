@@ -96,7 +96,8 @@ impl LidarSpec {
             let share = self.share(column);
             share > from && share <= to
         });
-        let elevations: Vec<(f64, f64)> = self.elevations.iter().map(|&e| sin_cos(e)).collect();
+        let elevations: Vec<SineCosine> =
+            self.elevations.iter().map(|&elevation| SineCosine::new(elevation)).collect();
         let haze = Haze {
             extinction: scene.air.haze(WAVELENGTH),
             backscatter: scene.air.haze_backscatter(WAVELENGTH),
@@ -113,7 +114,7 @@ impl LidarSpec {
                 pose: pose(share),
                 moment: if span > 0.0 { (share - from) / span } else { 1.0 },
                 column,
-                facing: sin_cos(self.azimuth(column)),
+                azimuth: SineCosine::new(self.azimuth(column)),
                 time: (part.period * (share - 1.0)) as f32,
                 noise,
                 frame: part.frame,
@@ -169,7 +170,7 @@ impl LidarSpec {
     fn volley(
         &self,
         firings: &[Firing<'_>],
-        elevations: &[(f64, f64)],
+        elevations: &[SineCosine],
         footprint: &[[f64; 2]],
         struck: Option<&[Option<Struck>]>,
     ) -> Vec<Vec<Return>> {
@@ -268,7 +269,7 @@ impl Struck {
 /// All rays of a part of a scan.
 pub struct Rays<'a, 'b> {
     firings: &'a [Firing<'b>],
-    elevations: &'a [(f64, f64)],
+    elevations: &'a [SineCosine],
     footprint: &'a [[f64; 2]],
 }
 
@@ -296,6 +297,20 @@ struct Haze {
     drops: f64,
 }
 
+/// Sine and cosine of an angle.
+#[derive(Clone, Copy)]
+struct SineCosine {
+    sine: f64,
+    cosine: f64,
+}
+
+impl SineCosine {
+    fn new(angle: f64) -> SineCosine {
+        let (sine, cosine) = sin_cos(angle);
+        SineCosine { sine, cosine }
+    }
+}
+
 /// Column being fired.
 struct Firing<'a> {
     lidar: &'a LidarSpec,
@@ -304,8 +319,7 @@ struct Firing<'a> {
     pose: Pose,
     moment: f64,
     column: u32,
-    /// Sine and cosine of the azimuth.
-    facing: (f64, f64),
+    azimuth: SineCosine,
     time: f32,
     noise: &'a Noise,
     frame: u32,
@@ -317,15 +331,15 @@ impl Firing<'_> {
         self.column * self.lidar.elevations.len() as u32 + ring as u32
     }
 
-    /// Returns the direction of the beam at an elevation, given by sine and cosine, in the lidar's
-    /// frame.
-    fn direction(&self, (up, level): (f64, f64)) -> Vec3 {
-        let (sine, cosine) = self.facing;
+    /// Returns the direction of the beam at an elevation, in the lidar's frame.
+    fn direction(&self, elevation: SineCosine) -> Vec3 {
+        let SineCosine { sine: up, cosine: level } = elevation;
+        let SineCosine { sine, cosine } = self.azimuth;
         Vec3::new(level * cosine, level * sine, up)
     }
 
     /// Returns the ray at a position in a beam's footprint.
-    fn ray(&self, elevation: (f64, f64), [u, v]: [f64; 2]) -> Ray {
+    fn ray(&self, elevation: SineCosine, [u, v]: [f64; 2]) -> Ray {
         let middle = self.direction(elevation);
         let direction = if self.lidar.rays_across() == 1 {
             middle
@@ -349,7 +363,7 @@ impl Firing<'_> {
     }
 
     /// Returns the return of a beam that is one ray, without noise.
-    fn exact(&self, ring: usize, elevation: (f64, f64), struck: &Struck) -> Option<Return> {
+    fn exact(&self, ring: usize, elevation: SineCosine, struck: &Struck) -> Option<Return> {
         let Struck { range, given, class, instance } = *struck;
         let intensity = given / (range * range);
         let is_seen = intensity >= self.lidar.faintest() && self.returns(struck);
@@ -369,7 +383,7 @@ impl Firing<'_> {
     fn receive(
         &self,
         ring: usize,
-        elevation: (f64, f64),
+        elevation: SineCosine,
         echoes: &mut [Echo],
         returns: &mut Vec<Return>,
     ) {

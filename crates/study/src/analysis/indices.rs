@@ -2,7 +2,7 @@
 
 use super::basis::Basis;
 use crate::design::SaltelliOrder;
-use crate::statistics::{Interval, SaltelliValues, sobol_indices};
+use crate::statistics::{SaltelliValues, SobolIndices, sobol_indices};
 use serde::Serialize;
 
 /// Greatest number of trials named in a message.
@@ -13,17 +13,9 @@ const NAMED: usize = 10;
 pub struct IndicesFigures {
     /// Names of the factors.
     pub factors: Vec<String>,
-    /// First-order index of each factor: the share of the variance removed if only it is known.
-    pub first: Vec<Interval>,
-    /// Total index of each factor: the share of the variance that remains if all others are known.
-    pub total: Vec<Interval>,
-    /// Second-order index of pairs of factors, by position: their joint effect beyond the single
-    /// ones.
-    pub second: Vec<([usize; 2], Interval)>,
-    /// Variance of the response.
-    pub variance: f64,
-    /// Number of base points.
-    pub points: usize,
+    /// Their indices.
+    #[serde(flatten)]
+    pub indices: SobolIndices,
 }
 
 /// Computes the indices of a numeric response over all finished base points.
@@ -66,14 +58,9 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     let pairs = if config.second_order { factors } else { 0 };
     let b_with_a = (0..pairs).map(|n| table(order.b_with_a(n))).collect();
     let values = SaltelliValues { a: table(order.a()), b: table(order.b()), a_with_b, b_with_a };
-    let found = sobol_indices(&values, config.seed).map_err(|error| error.to_string())?;
     Ok(IndicesFigures {
         factors: config.factor.iter().map(|factor| factor.name.clone()).collect(),
-        first: found.first,
-        total: found.total,
-        second: found.second,
-        variance: found.variance,
-        points,
+        indices: sobol_indices(&values, config.seed).map_err(|error| error.to_string())?,
     })
 }
 

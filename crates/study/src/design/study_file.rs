@@ -200,7 +200,6 @@ impl Study {
             matches!(
                 *fault.problem,
                 Problem::UnknownKey { .. }
-                    | Problem::Renamed { .. }
                     | Problem::NotAnAssignment
                     | Problem::TooDeep { .. }
                     | Problem::HoldsNoKeys { .. }

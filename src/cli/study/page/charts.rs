@@ -248,8 +248,11 @@ impl Reported<'_> {
                     words: own.factors.iter().rev().cloned().collect(),
                 },
                 layers: vec![
-                    Layer::Bars { name: "alone".into(), bars: bars(&own.first, 0.17) },
-                    Layer::Bars { name: "with others".into(), bars: bars(&own.total, -0.17) },
+                    Layer::Bars { name: "alone".into(), bars: bars(&own.indices.first, 0.17) },
+                    Layer::Bars {
+                        name: "with others".into(),
+                        bars: bars(&own.indices.total, -0.17),
+                    },
                 ],
             }
         };

@@ -1,17 +1,14 @@
 //! Detection of processes started by an MPI launcher.
 
 use super::Failure;
+use bekker::cli::launcher::others;
 #[cfg(feature = "mpi")]
 use bekker_sync::MpiSession;
 
-/// Variables with the number of processes: Open MPI, MPICH and other PMI, Slurm job steps.
-const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-
 /// Fails where a launcher started several processes that cannot communicate.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
-    let size = |name: &&str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
-    match SIZES.into_iter().find(|name| size(name).is_some_and(|size| size > 1)) {
-        Some(name) => Err(format!("{name}: a launcher started several processes: {remedy}").into()),
+    match others() {
+        Some(sign) => Err(format!("{sign}: a launcher started several processes: {remedy}").into()),
         None => Ok(()),
     }
 }

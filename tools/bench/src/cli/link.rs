@@ -1,6 +1,6 @@
 //! `bekker-bench link`
 
-use super::{Failure, print, print_json};
+use super::{Failure, print_results};
 use bekker_agent::Sample;
 use bekker_link::frame::encode;
 use bekker_link::{Address, Listener, Routes, Server, Token};
@@ -99,13 +99,12 @@ impl BenchLink {
             p99_us: percentile(0.99),
             max_us: percentile(1.0),
         };
-        if self.json {
-            return print_json(&trips);
-        }
-        let RoundTrips { count, p50_us, p99_us, max_us } = trips;
-        print(&format!(
-            "{count} round trips in lock-step: p50 {p50_us:.0} us, p99 {p99_us:.0} us, at most {max_us:.0} us"
-        ))
+        let RoundTrips { count, p50_us, p99_us, max_us } = &trips;
+        print_results(self.json, &trips, || {
+            format!(
+                "{count} round trips in lock-step: p50 {p50_us:.0} us, p99 {p99_us:.0} us, at most {max_us:.0} us"
+            )
+        })
     }
 }
 

@@ -1,15 +1,16 @@
 //! `bekker-bench m113-scm`
 
 use super::allocations::{ALLOCATIONS, allocations, allocations_note};
-use super::{Failure, print, print_json};
+use super::{Failure, print_results};
 use crate::tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
+use bekker::cli::quantity::quantity;
 use bekker_ground::Published;
 use bekker_ground::soil::catalogue;
+use bekker_report::text_table;
 use bekker_rig::{BenchCase, Grouping, StepCost, Throughput, step_cost, throughput};
 use bekker_vehicle::spec::TrackModel;
 use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 /// Vehicles side by side, and threads that step them.
@@ -29,7 +30,7 @@ pub struct BenchM113 {
     #[arg(long, default_value = "reference")]
     laws: String,
     /// Simulated time of each drive, s
-    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = super::arguments::quantity(0.01..=3600.0, "s"))]
+    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = quantity(0.01..=3600.0, "s"))]
     seconds: f64,
     /// Print JSON instead of tables
     #[arg(long)]
@@ -90,7 +91,7 @@ impl BenchM113 {
         say("energy over 20 s");
         let energy = energy_balance(&spec, &soil.to_soil(), 20.0)?;
         let results = Results { steps, abreast, shoes, energy };
-        if self.json { print_json(&results) } else { print(&results.text()) }
+        print_results(self.json, &results, || results.text())
     }
 
     fn case(&self, tracks: TrackModel, spacing: f64) -> BenchCase {
@@ -116,13 +117,7 @@ impl BenchM113 {
 
 impl Results {
     fn text(&self) -> String {
-        let table = |header: &[&str]| {
-            let mut table = Table::new();
-            table.load_style(presets::NOTHING);
-            table.set_header(header);
-            table
-        };
-        let mut steps = table(&[
+        let header = [
             "one M113, threads",
             "step, ms",
             "contact, us",
@@ -130,9 +125,9 @@ impl Results {
             "nodes",
             "allocations",
             "real-time factor",
-        ]);
-        for (title, cost) in &self.steps {
-            steps.add_row([
+        ];
+        let rows = self.steps.iter().map(|(title, cost)| {
+            [
                 title.clone(),
                 format!("{}", 1e3 * cost.case.step),
                 format!("{:.1}", cost.stages_us.contact),
@@ -140,27 +135,28 @@ impl Results {
                 format!("{:.0}", cost.nodes_in_contact),
                 allocations(cost.allocations_per_step, 3),
                 format!("{:.3}", cost.real_time_factor),
-            ]);
-        }
-        let mut abreast = table(&["side by side", "vehicle steps a second", "real-time factor"]);
-        for (title, many) in &self.abreast {
+            ]
+        });
+        let steps = text_table::plain(header, rows, ..0);
+        let rows = self.abreast.iter().map(|(title, many)| {
             let rate = format!("{:.0}", many.steps_per_second);
-            abreast.add_row([title.clone(), rate, format!("{:.3}", many.real_time_factor)]);
-        }
-        let mut shoes =
-            table(&["shoes", "coordinates", "entries of the matrix", "a step, us", "a shoe, us"]);
-        for cost in &self.shoes {
-            shoes.add_row([
+            [title.clone(), rate, format!("{:.3}", many.real_time_factor)]
+        });
+        let header = ["side by side", "vehicle steps a second", "real-time factor"];
+        let abreast = text_table::plain(header, rows, ..0);
+        let rows = self.shoes.iter().map(|cost| {
+            [
                 cost.shoes.to_string(),
                 cost.coordinates.to_string(),
                 cost.entries.to_string(),
                 format!("{:.1}", cost.step_us),
                 format!("{:.2}", cost.step_us / f64::from(cost.shoes)),
-            ]);
-        }
-        let mut energy = table(&["energy over 20 s", "kJ"]);
+            ]
+        });
+        let header = ["shoes", "coordinates", "entries of the matrix", "a step, us", "a shoe, us"];
+        let shoes = text_table::plain(header, rows, ..0);
         let EnergyBalance { account, gain, error } = &self.energy;
-        for (what, work) in [
+        let rows = [
             ("engine, behind its converter", account.engine),
             ("brakes", account.brakes),
             ("suspension", account.suspension),
@@ -168,10 +164,11 @@ impl Results {
             ("rims, teeth, guides", account.rims),
             ("soil", account.soil),
             ("kinetic and potential energy", *gain),
-        ] {
-            energy.add_row([what.to_string(), format!("{:.2}", 1e-3 * work)]);
-        }
-        energy.add_row(["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)]);
+        ];
+        let rows = rows.map(|(what, work)| [what.to_string(), format!("{:.2}", 1e-3 * work)]);
+        let last = ["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)];
+        let rows = rows.into_iter().chain([last]);
+        let energy = text_table::plain(["energy over 20 s", "kJ"], rows, ..0);
         format!("{steps}{}\n\n{abreast}\n\n{shoes}\n\n{energy}", allocations_note())
     }
 }

@@ -1,9 +1,6 @@
 //! The command line, one file a subcommand.
 
 mod allocations;
-mod arguments;
-mod environment;
-mod graphics;
 mod launcher;
 mod link;
 mod m113;
@@ -11,8 +8,10 @@ mod scaling;
 mod sensors;
 mod sync;
 
+use bekker::cli::environment;
+use bekker::cli::stdout::{print, print_json};
 use clap::{Parser, Subcommand};
-use std::io::{ErrorKind, Write};
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// Why a bench has no result.
@@ -40,7 +39,8 @@ enum Command {
 
 impl Cli {
     fn execute(self) -> Result<(), Failure> {
-        environment::apply()?;
+        environment::heed()?;
+        environment::start_threads(None)?;
         match self.command {
             Command::Sensors(bench) => bench.execute(self.quiet),
             Command::Sync(bench) => bench.execute(self.quiet),
@@ -62,16 +62,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Writes a text and a line end to standard output. A closed pipe, as `head` leaves it, is no failure.
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+/// Prints results as JSON or as text.
+fn print_results(
+    json: bool,
+    results: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if json {
+        print_json(results)?
+    } else {
+        print(&text())?
     }
-}
-
-/// Writes a value as indented JSON to standard output.
-fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    print(&serde_json::to_string_pretty(value)?)
+    Ok(())
 }

@@ -3,9 +3,10 @@
 mod figures;
 mod table;
 
-use super::{Failure, launcher, print, print_json};
+use super::{Failure, launcher, print_results};
 use crate::scaling::{Footing, Formation, ScalingCase, ScalingDrive, ScalingError};
 use crate::scaling_cost::{DriveCost, Network};
+use bekker::cli::quantity::quantity;
 use bekker_ranks::{Observer, RunError};
 use bekker_report::manifest::{Build, Machine};
 use bekker_report::recorder::Recorder;
@@ -46,7 +47,7 @@ pub struct BenchScaling {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]
     repeats: usize,
     /// Simulated time of each drive, s
-    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true, value_parser = super::arguments::quantity(0.2..=600.0, "s"))]
+    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true, value_parser = quantity(0.2..=600.0, "s"))]
     seconds: f64,
     /// Vehicles of the part strong
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_535))]
@@ -55,10 +56,10 @@ pub struct BenchScaling {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(2..=1024))]
     most_ranks: usize,
     /// Latency of the network that is modelled, s; as measured here if not given
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = super::arguments::quantity(0.0..=1.0, "s"))]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = quantity(0.0..=1.0, "s"))]
     latency: Option<f64>,
     /// Its bandwidth, bytes/s; as measured here if not given
-    #[arg(long, value_name = "BYTES/S", allow_negative_numbers = true, value_parser = super::arguments::quantity(1e3..=1e15, "bytes/s"))]
+    #[arg(long, value_name = "BYTES/S", allow_negative_numbers = true, value_parser = quantity(1e3..=1e15, "bytes/s"))]
     bandwidth: Option<f64>,
     /// Folder for plots, a PNG a part
     #[arg(long, value_name = "FOLDER")]
@@ -182,7 +183,7 @@ impl BenchScaling {
                 results.plots.push(path);
             }
         }
-        if self.json { print_json(&results) } else { print(&table::text(&results)) }
+        print_results(self.json, &results, || table::text(&results))
     }
 
     /// The drives of the parts; of `size` ranks, where that is given.

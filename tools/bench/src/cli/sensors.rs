@@ -1,13 +1,12 @@
 //! `bekker-bench sensors`
 
-use super::graphics::Graphics;
-use super::{Failure, print, print_json};
+use super::{Failure, print_results};
 #[cfg(feature = "gpu")]
 use crate::gpu_cost::{GpuCost, gpu_cost};
 use crate::rendering::{GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan};
-use bekker_report::write_file;
+use bekker::cli::graphics::Graphics;
+use bekker_report::{text_table, write_file};
 use clap::Args;
-use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -70,7 +69,7 @@ impl BenchSensors {
             None => None,
         };
         #[cfg(not(feature = "gpu"))]
-        self.graphics.gpu()?;
+        self.graphics.gpu("cargo build --release -p bekker-bench")?;
         let results = Results {
             ground,
             scene,
@@ -78,17 +77,15 @@ impl BenchSensors {
             #[cfg(feature = "gpu")]
             gpu,
         };
-        if self.json { print_json(&results) } else { print(&results.text()) }
+        print_results(self.json, &results, || results.text())
     }
 }
 
 impl Results {
     fn text(&self) -> String {
-        let mut ground = Table::new();
-        ground.load_style(presets::NOTHING);
-        ground.set_header(["64 x 1024 lidar on bare ground", "million rays/s", "build, s", "MB"]);
-        for cost in &self.ground {
-            ground.add_row([
+        let header = ["64 x 1024 lidar on bare ground", "million rays/s", "build, s", "MB"];
+        let rows = self.ground.iter().map(|cost| {
+            [
                 format!(
                     "{} cm, {:.0} % hit",
                     100.0 * cost.spacing,
@@ -97,25 +94,24 @@ impl Results {
                 format!("{:.2}", 1e-6 * cost.rate),
                 format!("{:.2}", cost.build),
                 format!("{:.0}", 1e-6 * cost.bytes as f64),
-            ]);
-        }
+            ]
+        });
+        let ground = text_table::plain(header, rows, ..0);
         let SceneCost { moving, place, dirty, update, scan, points, one_ray, picture } =
             &self.scene;
-        let mut scene = Table::new();
-        scene.load_style(presets::NOTHING);
-        scene.set_header(["20 vehicles, 500 trees, ruts", "ms"]);
-        let mut row = |what: String, time: &f64| {
-            scene.add_row([what, format!("{:.2}", 1e3 * time)]);
-        };
-        row(format!("place {moving} moving instances"), place);
-        row(format!("take over {dirty} changed tiles"), update);
-        row(format!("OS2-64 scan, {points} points, one thread"), scan);
-        row("the same with one ray a beam (rays = \"one\")".into(), one_ray);
-        row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
-        row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
-        let WoodScan { scan, one_ray, points } = &self.wood;
-        row("random world of 250 trees, OS2-64 scan from the hood, one thread".into(), scan);
-        row(format!("the same with one ray a beam, {points} points"), one_ray);
+        let wood = &self.wood;
+        let rows = [
+            (format!("place {moving} moving instances"), *place),
+            (format!("take over {dirty} changed tiles"), *update),
+            (format!("OS2-64 scan, {points} points, one thread"), *scan),
+            ("the same with one ray a beam (rays = \"one\")".into(), *one_ray),
+            ("640 x 360 picture with shadows, one thread".into(), picture[0]),
+            ("640 x 360 picture with shadows, two threads".into(), picture[1]),
+            ("random world of 250 trees, OS2-64 scan from the hood, one thread".into(), wood.scan),
+            (format!("the same with one ray a beam, {} points", wood.points), wood.one_ray),
+        ];
+        let rows = rows.map(|(what, time)| [what, format!("{:.2}", 1e3 * time)]);
+        let scene = text_table::plain(["20 vehicles, 500 trees, ruts", "ms"], rows, ..0);
         let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
@@ -127,17 +123,16 @@ impl Results {
 
 #[cfg(feature = "gpu")]
 fn gpu_text(gpu: &GpuCost) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"]);
-    for frame in &gpu.frames {
-        table.add_row([
+    let rows = gpu.frames.iter().map(|frame| {
+        [
             frame.cameras.to_string(),
             frame.dirty.to_string(),
             format!("{:.2}", 1e3 * frame.time),
             format!("{:.0}", frame.rate),
-        ]);
-    }
+        ]
+    });
+    let header = ["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"];
+    let table = text_table::plain(header, rows, ..0);
     let software = if gpu.software { " (this machine's processor in disguise)" } else { "" };
     format!(
         "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million a second\n{}",

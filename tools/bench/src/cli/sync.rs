@@ -1,12 +1,13 @@
 //! `bekker-bench sync`
 
-use super::{Failure, print, print_json};
+use super::{Failure, print_results};
 use crate::exchange::{
     CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
 };
+use bekker::cli::destination;
 use bekker_report::plot::{self, Figure, Mark, Panel, Series};
+use bekker_report::text_table;
 use clap::Args;
-use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ const RANKS: usize = 8;
     8 ranks; beyond that, dashed in the plot, it is a model with the measured bytes.")]
 pub struct BenchSync {
     /// Where the plot goes
-    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = super::arguments::png)]
+    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = destination::png)]
     plot: PathBuf,
     /// Draw no plot
     #[arg(long, conflicts_with = "plot")]
@@ -81,20 +82,16 @@ impl BenchSync {
         if let Some(path) = &results.plot {
             plot::write(path, &results.figure())?;
         }
-        if self.json { print_json(&results) } else { print(&results.text()) }
+        print_results(self.json, &results, || results.text())
     }
 }
 
 impl Results {
     fn text(&self) -> String {
-        let spacings = |first: &str| {
-            let mut table = Table::new();
-            table.load_style(presets::NOTHING);
+        let header = |first: &str| {
             let columns = self.code.iter().map(|cost| format!("{} cm", 100.0 * cost.spacing));
-            table.set_header(std::iter::once(first.to_string()).chain(columns));
-            table
+            std::iter::once(first.to_string()).chain(columns)
         };
-        let mut code = spacings("a node of deformed ground");
         type OfCode = fn(&CodeCost) -> String;
         let rows: [(&str, OfCode); 6] = [
             ("left by a vehicle in a heartbeat", |c| format!("{:.1}", c.nodes)),
@@ -104,10 +101,10 @@ impl Results {
             ("apply, ns", |c| format!("{:.1}", c.apply_ns)),
             ("take up, ns", |c| format!("{:.1}", c.refresh_ns)),
         ];
-        for (label, figure) in rows {
-            code.add_row(std::iter::once(label.into()).chain(self.code.iter().map(figure)));
-        }
-        let mut heartbeat = spacings("a heartbeat, 8 vehicles on 2 ranks");
+        let rows = rows.map(|(label, figure)| {
+            std::iter::once(label.to_owned()).chain(self.code.iter().map(figure))
+        });
+        let code = text_table::plain(header("a node of deformed ground"), rows, ..0);
         type OfHeartbeat = fn(&HeartbeatCost) -> String;
         let rows: [(&str, OfHeartbeat); 7] = [
             ("bytes of a vehicle's state", |c| format!("{:.0}", c.state_bytes)),
@@ -118,24 +115,24 @@ impl Results {
             ("of the steps", |c| format!("{:.1} %", 100.0 * c.share)),
             ("waiting for the other rank, us", |c| format!("{:.1}", c.waiting_us)),
         ];
-        for (label, figure) in rows {
-            heartbeat
-                .add_row(std::iter::once(label.into()).chain(self.heartbeat.iter().map(figure)));
-        }
-        let mut traffic = Table::new();
-        traffic.load_style(presets::NOTHING);
-        traffic.set_header(["bytes received, a heartbeat", "ranks", "agents", "all", "neighbour"]);
-        let mut row = |kind: &str, ranks: usize, agents: usize, all: f64, near: f64| {
+        let rows = rows.map(|(label, figure)| {
+            std::iter::once(label.to_owned()).chain(self.heartbeat.iter().map(figure))
+        });
+        let heartbeat = text_table::plain(header("a heartbeat, 8 vehicles on 2 ranks"), rows, ..0);
+        let row = |kind: &str, ranks: usize, agents: usize, all: f64, near: f64| {
             let [all, near] = [all, near].map(|bytes| format!("{bytes:.0}"));
-            traffic.add_row([kind.into(), ranks.to_string(), agents.to_string(), all, near]);
+            [kind.into(), ranks.to_string(), agents.to_string(), all, near]
         };
-        for pair in self.traffic.as_chunks::<2>().0 {
-            let [all, near] = pair;
-            row("measured", all.ranks, all.agents, all.received, near.received);
-        }
-        for &(ranks, agents, all, near) in &self.beyond {
-            row("model", ranks, agents, all, near);
-        }
+        let measured =
+            self.traffic.as_chunks::<2>().0.iter().map(|[all, near]| {
+                row("measured", all.ranks, all.agents, all.received, near.received)
+            });
+        let modelled = self
+            .beyond
+            .iter()
+            .map(|&(ranks, agents, all, near)| row("model", ranks, agents, all, near));
+        let columns = ["bytes received, a heartbeat", "ranks", "agents", "all", "neighbour"];
+        let traffic = text_table::plain(columns, measured.chain(modelled), ..0);
         let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
             format!(

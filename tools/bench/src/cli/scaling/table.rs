@@ -1,13 +1,11 @@
 //! Results as a table for the console.
 
 use super::{Measured, Results};
-use comfy_table::{CellAlignment, Table, presets};
+use bekker_report::text_table;
 
 /// Returns the table and the conditions of the measurement.
 pub fn text(results: &Results) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
+    let header = [
         "part",
         "on",
         "vehicles",
@@ -21,13 +19,9 @@ pub fn text(results: &Results) -> String {
         "heard",
         "steps %",
         "bits",
-    ]);
-    for own in &results.measured {
-        table.add_row(row(own, results.machine.cores));
-    }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    ];
+    let rows = results.measured.iter().map(|own| row(own, results.machine.cores));
+    let table = text_table::plain(header, rows, 2..);
     let network = &results.network;
     let cpu = results.machine.cpu.as_deref().unwrap_or("a processor that tells no name");
     format!(
