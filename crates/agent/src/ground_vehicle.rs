@@ -141,8 +141,8 @@ impl GroundVehicle {
     /// Returns whether the orientations of all bodies are pure rotations, without scaling.
     pub fn turns(&self, state: &VehicleState) -> bool {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.turns(state),
-            GroundVehicle::Tracked(own) => own.vehicle.turns(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.bodies().turns(state),
+            GroundVehicle::Tracked(own) => own.vehicle.bodies().turns(state),
         }
     }
 
@@ -324,8 +324,8 @@ impl GroundVehicle {
     /// vehicle's weight; positive forward.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.thrust(state),
-            GroundVehicle::Tracked(own) => own.vehicle.thrust(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.drivetrain().thrust(state),
+            GroundVehicle::Tracked(own) => own.vehicle.drivetrain().thrust(state),
         }
     }
 
@@ -360,24 +360,24 @@ impl GroundVehicle {
     /// Returns the effect of throttle and brake at the present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.pedal_response(state),
-            GroundVehicle::Tracked(own) => own.vehicle.pedal_response(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.drivetrain().pedal_response(state),
+            GroundVehicle::Tracked(own) => own.vehicle.drivetrain().pedal_response(state),
         }
     }
 
     /// Returns the engine's response to a requested acceleration at the present speed and gear.
     pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.engine_response(state),
-            GroundVehicle::Tracked(own) => own.vehicle.engine_response(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.drivetrain().engine_response(state),
+            GroundVehicle::Tracked(own) => own.vehicle.drivetrain().engine_response(state),
         }
     }
 
     /// Engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.engine_speed(state),
-            GroundVehicle::Tracked(own) => own.vehicle.engine_speed(state),
+            GroundVehicle::Wheeled(own) => own.vehicle.drivetrain().engine_speed(state),
+            GroundVehicle::Tracked(own) => own.vehicle.drivetrain().engine_speed(state),
         }
     }
 
@@ -450,7 +450,9 @@ impl GroundVehicle {
     /// Returns the feet of the trailer's landing gear, in the trailer's frame, m.
     pub(super) fn landing_feet(&self) -> &[Vec3] {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.landing_feet(),
+            GroundVehicle::Wheeled(own) => {
+                own.vehicle.trailer().map_or(&[], |own| own.landing_feet())
+            }
             GroundVehicle::Tracked(_) => &[],
         }
     }
@@ -458,7 +460,7 @@ impl GroundVehicle {
     /// Returns whether it has a trailer, coupled or not.
     pub fn draws_trailer(&self) -> bool {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.trailer_outline().is_some(),
+            GroundVehicle::Wheeled(own) => own.vehicle.trailer().is_some(),
             GroundVehicle::Tracked(_) => false,
         }
     }
@@ -476,7 +478,7 @@ impl GroundVehicle {
     /// Uncouples the trailer, if there is one.
     pub(super) fn uncouple(&self, state: &mut VehicleState) {
         if let GroundVehicle::Wheeled(own) = self {
-            own.vehicle.uncouple(state);
+            own.vehicle.trailer().into_iter().for_each(|own| own.uncouple(state));
         }
     }
 
@@ -490,7 +492,8 @@ impl GroundVehicle {
             (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room))
                 if state.coupling == Coupling::Holds =>
             {
-                own.vehicle.articulation(&room.vehicle).map(|[yaw, _]| yaw)
+                let (vehicle, body) = (&own.vehicle, room.vehicle.bodies());
+                vehicle.trailer().map(|own| own.articulation(vehicle.bodies(), body)[0])
             }
             _ => None,
         }
@@ -507,8 +510,9 @@ impl GroundVehicle {
         else {
             return None;
         };
-        let [articulation, pitch] = own.vehicle.articulation(&room.vehicle)?;
-        let mut hitch_force = own.vehicle.hitch_force(&room.vehicle)?;
+        let (trailer, body) = (own.vehicle.trailer()?, room.vehicle.bodies());
+        let [articulation, pitch] = trailer.articulation(own.vehicle.bodies(), body);
+        let mut hitch_force = trailer.hitch_force(body);
         if state.coupling != Coupling::Holds {
             hitch_force = Vec3::zeros();
         }
@@ -642,7 +646,8 @@ impl GroundVehicle {
             (self, workspace)
         {
             own.inflate(controls, tyres, h);
-            own.vehicle.strain(state, &room.vehicle);
+            let body = room.vehicle.bodies();
+            own.vehicle.trailer().into_iter().for_each(|own| own.strain(state, body));
         }
         Ok(())
     }

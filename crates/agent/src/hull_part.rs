@@ -24,7 +24,9 @@ impl GroundVehicle {
     pub(super) fn outline_of(&self, part: HullPart) -> Option<&Outline> {
         match (part, self) {
             (HullPart::Chassis, _) => Some(self.outline()),
-            (HullPart::Trailer, GroundVehicle::Wheeled(own)) => own.vehicle.trailer_outline(),
+            (HullPart::Trailer, GroundVehicle::Wheeled(own)) => {
+                own.vehicle.trailer().map(|own| own.outline())
+            }
             (HullPart::Trailer, GroundVehicle::Tracked(_)) => None,
         }
     }

@@ -26,6 +26,13 @@ pub struct VehicleState {
     pub coupling: Coupling,
 }
 
+impl VehicleState {
+    /// Moves the steering toward a command by at most `most`.
+    pub(super) fn steer(&mut self, command: f64, most: f64) {
+        self.steering += (command - self.steering).clamp(-most, most);
+    }
+}
+
 impl Clone for VehicleState {
     fn clone(&self) -> VehicleState {
         let mut clone = VehicleState::default();
