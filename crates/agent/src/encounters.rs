@@ -9,10 +9,12 @@
 use super::agent::{AgentModel, AgentView};
 use super::clock::Clock;
 use super::fresh_views::FreshViews;
+use super::ground_vehicle::GroundVehicle;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::tow_link::TowLink;
 use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
+use bekker_vehicle::TrailerModel;
 use bekker_vehicle::collision::{FreeBody, Pair, Tow, TowState};
 use rayon::prelude::*;
 
@@ -107,7 +109,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
 
 /// Returns whether an agent's trailer has moved away from its tractor.
 fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool {
-    let coupling = agents[agent].vehicle.coupling();
+    let coupling = agents[agent].vehicle.trailer().map(TrailerModel::coupling);
     let trailer = body(agents, views, party(agent, HullPart::Trailer));
     let (Some(coupling), Some(trailer)) = (coupling, trailer) else { return false };
     (views[agent].pose.point(&coupling) - trailer.pose.position).norm() > PARTED
@@ -305,7 +307,8 @@ impl Encounters {
     /// Calls `touch` for each contact.
     pub fn on(
         &self,
-        (agent, part): (usize, HullPart),
+        agent: usize,
+        part: HullPart,
         step: usize,
         place: &Vec3,
         mut touch: impl FnMut(Touch),

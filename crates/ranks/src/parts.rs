@@ -3,7 +3,7 @@
 use crate::homes::home;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
+use bekker_agent::{AgentState, Event, GroundVehicle, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
 use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
 
