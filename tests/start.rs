@@ -256,7 +256,7 @@ fn pressed(world: &World, load: f64) -> f64 {
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let at = model.agents[0].start;
     let centre = at.point(&own.vehicle.wheel_centre(0));
-    let radius = own.max_radius();
+    let radius = own.properties().drive_radius;
     for step in 0..4000 {
         let mut pose = at;
         pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
