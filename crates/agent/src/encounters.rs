@@ -100,7 +100,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
     }
     // the message contains the center of the trailer's hulls
     let told = trailer?;
-    let arm = -(told.motion.orientation * outline.ball.0);
+    let arm = -(told.motion.orientation * outline.ball.centre);
     let pose = Pose { position: told.place + arm, ..told.pose() };
     let twist = Twist { linear: told.motion.twist.at(&arm), ..told.motion.twist };
     let otherwise = told.motion.otherwise;
@@ -237,11 +237,11 @@ impl Encounters {
                 .map_or(*twist, |own| own.motion.twist);
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
             let outline = agents[agent].vehicle.outline_of(part);
-            outline.map_or(0.0, |outline| outline.ball.1) + way + 0.5 * CLOSE
+            outline.map_or(0.0, |outline| outline.ball.radius) + way + 0.5 * CLOSE
         };
         for &agent in heard.agents() {
             let view = &views[agent];
-            let (middle, _) = agents[agent].vehicle.outline().ball;
+            let middle = agents[agent].vehicle.outline().ball.centre;
             let middle = (view.pose.point(&middle), party(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
             let trailer = trailer.map(|own| (own.place, party(agent, HullPart::Trailer) as u32));

@@ -21,7 +21,7 @@ pub const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
 /// Smallest side of the collision box of a mesh, m.
 const THINNEST: f64 = 0.05;
 /// Height of the highest contact point of a stem, m; above all vehicles.
-pub(super) const HIGHEST: f64 = 3.0;
+pub(super) const HIGHEST_STEM_CONTACT: f64 = 3.0;
 /// Height of the stem of a tree given as a mesh, m.
 const MESH_TREE: f64 = 6.0;
 

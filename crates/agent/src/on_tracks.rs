@@ -290,7 +290,7 @@ impl GroundVehicle for OnTracks {
         _tyres: &[TyreState],
         workspace: &TracksWorkspace,
     ) -> f64 {
-        self.vehicle.energy(state, &workspace.vehicle)
+        self.bodies().energy(state, workspace.bodies())
             + self.vehicle.spring_energy(&workspace.vehicle)
     }
 

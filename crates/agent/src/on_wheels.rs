@@ -368,7 +368,7 @@ impl GroundVehicle for OnWheels {
         tyres: &[TyreState],
         workspace: &WheelsWorkspace,
     ) -> f64 {
-        self.vehicle.energy(state, &workspace.vehicle)
+        self.bodies().energy(state, workspace.bodies())
             + self.vehicle.spring_energy(state, &workspace.vehicle)
             + self.tire_energy(tyres, workspace)
     }

@@ -6,7 +6,7 @@ use super::any_vehicle::GroundVehicleWorkspace;
 use super::ground_vehicle::GroundVehicle;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
-use super::obstacle::{HIGHEST, Obstacle, Obstacles, Solid, StemOnWheel};
+use super::obstacle::{HIGHEST_STEM_CONTACT, Obstacle, Obstacles, Solid, StemOnWheel};
 use super::strikes::Strikes;
 use super::wheel_collision::TYRE_STIFFNESS;
 use bekker_math::spatial::{Acceleration, Load, Mat3, Twist, Vec3};
@@ -255,7 +255,7 @@ impl AgentModel {
         body: &GroundVehicleWorkspace,
     ) -> Option<StemContact> {
         let radius = 0.5 * stem.diameter;
-        let count = (stem.height.min(HIGHEST) / SPACING).ceil() as u32;
+        let count = (stem.height.min(HIGHEST_STEM_CONTACT) / SPACING).ceil() as u32;
         let mut found: Option<StemContact> = None;
         let mut take = |part: StruckPart, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
             // mean of the points, weighted by depth
@@ -273,7 +273,7 @@ impl AgentModel {
             }
         };
         let points = || {
-            let height = stem.height.min(HIGHEST);
+            let height = stem.height.min(HIGHEST_STEM_CONTACT);
             (0..=count)
                 .map(move |k| foot + Vec3::z() * (height * f64::from(k) / f64::from(count.max(1))))
         };

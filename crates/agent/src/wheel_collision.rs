@@ -1,6 +1,6 @@
 //! Collisions of wheels with static obstacles.
 
-use super::obstacle::{BEARS, HIGHEST, Solid, StemOnWheel};
+use super::obstacle::{BEARS, HIGHEST_STEM_CONTACT, Solid, StemOnWheel};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::{
@@ -86,7 +86,7 @@ impl OnWheels {
         least: f64,
     ) -> Option<StemOnWheel> {
         let mut found: Option<StemOnWheel> = None;
-        let height = stem.height.min(HIGHEST);
+        let height = stem.height.min(HIGHEST_STEM_CONTACT);
         let upright = RoundedBox::new([stem.diameter, stem.diameter, height], 0.5 * stem.diameter);
         let middle = foot + Vec3::z() * (0.5 * height);
         for wheel in 0..self.vehicle.wheels() {

@@ -139,14 +139,14 @@ impl TrackedDrive {
     /// Starts the energy account.
     pub fn keep_account(&mut self) {
         self.own.vehicle.keep_account(&mut self.room.vehicle);
-        self.stored = self.own.vehicle.energy(&self.state, &self.room.vehicle);
+        self.stored = self.own.bodies().energy(&self.state, self.room.bodies());
     }
 
     /// Returns the energy account since its start, J, and the gain of kinetic and potential energy,
     /// J.
     pub fn account(&self) -> (EnergyAccount, f64) {
         let vehicle = &self.own.vehicle;
-        let gain = vehicle.energy(&self.state, &self.room.vehicle) - self.stored;
+        let gain = vehicle.bodies().energy(&self.state, self.room.bodies()) - self.stored;
         (vehicle.account(&self.room.vehicle), gain)
     }
 }

@@ -1,7 +1,7 @@
 //! State of a vehicle.
 
+use super::coupling::Coupling;
 use super::powertrain::{BrakeState, GearboxState};
-use super::trailer::Coupling;
 use crate::multibody::State;
 use serde::{Deserialize, Serialize};
 

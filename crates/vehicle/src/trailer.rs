@@ -1,6 +1,7 @@
-//! Trailer of a vehicle, and the state of its coupling.
+//! Trailer of a vehicle.
 
 use super::assembly::{Coupled, Mount};
+use super::coupling::Coupling;
 use super::outline::Outline;
 use super::spec::{Footprint, Trailer, VehicleSpec};
 use super::state::VehicleState;
@@ -8,27 +9,11 @@ use super::vehicle_bodies::VehicleBodies;
 use crate::multibody::{BodyId, Workspace};
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
-use serde::{Deserialize, Serialize};
 
 /// Stiffness of the stops, N m/rad: they deflect by half a degree under 20 kN on a lever of 1 m.
 const STOP_STIFFNESS: f64 = 2e6;
 /// Damping of the stops over their stiffness, s.
 const STOP_DAMPING_TIME: f64 = 0.02;
-
-/// State of a trailer's coupling.
-///
-/// If the trailer is not coupled, its brakes apply in full, as the law requires for trailers that
-/// break away on the road (49 CFR 393.43(d); UN Regulation No. 13, 5.2.1.18.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Coupling {
-    /// Coupled; also the state of vehicles without a trailer.
-    #[default]
-    Holds,
-    /// Uncoupled on command: it rests on its landing gear.
-    Released,
-    /// Torn off: its landing gear is up.
-    Broken,
-}
 
 /// Immutable model of a vehicle's trailer.
 #[derive(Clone, Debug)]

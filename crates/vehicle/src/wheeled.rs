@@ -7,13 +7,14 @@
 use super::air;
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, assemble};
 use super::controls::Controls;
+use super::coupling::Coupling;
 use super::drivetrain::{Drivetrain, ThrustGearing};
 use super::outline::Outline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
 use super::state::VehicleState;
-use super::trailer::{Coupling, TrailerModel};
+use super::trailer::TrailerModel;
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use super::vehicle_bodies::VehicleBodies;
@@ -166,11 +167,6 @@ impl Vehicle {
         self.trailer.as_ref()
     }
 
-    /// Returns the vehicle's outline for collisions.
-    pub fn outline(&self) -> &Outline {
-        self.bodies.outline()
-    }
-
     /// Returns the parameters from which the vehicle was assembled.
     pub fn spec(&self) -> &VehicleSpec {
         &self.spec
@@ -274,11 +270,6 @@ impl Vehicle {
         VehicleWorkspace { body, drives, engine_work: 0.0 }
     }
 
-    /// Moves the whole vehicle by the displacement `way`, m.
-    pub fn shift(&self, state: &mut VehicleState, room: &mut VehicleWorkspace, way: &Vec3) {
-        self.bodies.shift(state, &mut room.body, way);
-    }
-
     /// Returns the pose of the chassis frame.
     pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
         self.bodies.pose(&workspace.body)
@@ -362,11 +353,6 @@ impl Vehicle {
     pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         -axle.spring.tension(self.spring_length(workspace, wheel)).0
-    }
-
-    /// Returns the kinetic and gravitational energy, J.
-    pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
-        self.bodies.energy(state, &workspace.body)
     }
 
     /// Returns the energy stored in springs, stops and mounts, J.

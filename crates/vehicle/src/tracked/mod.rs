@@ -115,18 +115,6 @@ impl TrackedWorkspace {
         &mut self.body.load[last]
     }
 
-    /// Returns the acceleration of gravity, m/s².
-    pub fn gravity(&mut self) -> &mut Vec3 {
-        &mut self.body.gravity
-    }
-
-    /// Returns the largest gap in a joint or rod after the last step, m.
-    ///
-    /// Pins are compliant and not included.
-    pub fn drift(&self) -> f64 {
-        self.body.drift
-    }
-
     /// Returns the torques of driveline and service brakes on the sprockets in the last step, left
     /// and right.
     ///
@@ -173,11 +161,6 @@ impl TrackedVehicle {
     /// Returns the drivetrain from the engine to the sprockets.
     pub fn drivetrain(&self) -> &Drivetrain {
         &self.drivetrain
-    }
-
-    /// Returns the vehicle's outline for collisions.
-    pub fn outline(&self) -> &Outline {
-        self.bodies.outline()
     }
 
     /// Returns the parameters from which the vehicle was assembled.
@@ -268,11 +251,6 @@ impl TrackedVehicle {
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
         let drives = [WheelDrive::default(); 2];
         TrackedWorkspace { body, seats, rims, drives, engine_work: 0.0 }
-    }
-
-    /// Moves the whole vehicle by the displacement `way`, m.
-    pub fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
-        self.bodies.shift(state, &mut room.body, way);
     }
 
     /// Returns the pose of the chassis frame.
@@ -434,11 +412,6 @@ impl TrackedVehicle {
             };
         }
         account
-    }
-
-    /// Returns the kinetic and gravitational energy, J.
-    pub fn energy(&self, state: &VehicleState, workspace: &TrackedWorkspace) -> f64 {
-        self.bodies.energy(state, &workspace.body)
     }
 
     /// Returns the energy stored in torsion bars, stops, tensioners and the tracks' tension, J.
