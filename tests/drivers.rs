@@ -4,7 +4,7 @@
 use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Outcome, OutcomeCode, Sample, World};
+use bekker::simulation::{GroundVehicle, Outcome, OutcomeCode, Sample, World};
 use bekker::vehicle::spec::Footprint;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use bekker::ground::GroundModel;
 use bekker::rig::{Rig, WheelMotion, WheelRig};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::Underside;
-use bekker::simulation::{RunWarning, World, WorldModel};
+use bekker::simulation::{GroundVehicle, RunWarning, World, WorldModel};
 use bekker::soil::{SoilKind, Yielding};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

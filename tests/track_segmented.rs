@@ -5,7 +5,9 @@ use crate::scene;
 
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
+use bekker::simulation::{
+    AgentModel, AnyVehicle, ContactWorkspace, GroundVehicle, OnTracks, Sample, World,
+};
 use bekker::soil::{Soil, SoilId};
 
 use bekker::rig::{RigidTracks, TrackedDrive};
@@ -39,8 +41,7 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle =
-        GroundVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
+    let vehicle = AnyVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
     let sensors = Vec::new();
     AgentModel {

@@ -74,11 +74,8 @@ impl Level {
         let scenario = scenario(&spec, options, number, count, &mut draw).map_err(refused)?;
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
-        let wheel_radius = match &built.world.agents[0].vehicle {
-            GroundVehicle::Wheeled(own) => own.max_radius(),
-            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
-        };
-        let wheels = built.world.agents[0].vehicle.wheels();
+        let vehicle = &built.world.agents[0].vehicle;
+        let (wheel_radius, wheels) = (vehicle.properties().drive_radius, vehicle.wheels());
         let seen = options.map.unwrap_or(task.sees_map());
         let relief =
             seen.then(|| Relief::new(built.world.ground.terrain(), &spec.standing, task.extent()));

@@ -1,7 +1,7 @@
 //! Vehicle under test, and its trials.
 
 use super::Effort;
-use bekker_agent::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
+use bekker_agent::{GroundVehicle, OutcomeCode, OutcomeReport, Sample, VehicleSummary};
 use bekker_ground::soil::{SoilKind, catalogue};
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;

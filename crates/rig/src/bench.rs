@@ -4,7 +4,10 @@
 //! clock readings between them, so that the layers below need no clock. Four readings a step cost
 //! about 0.1 µs. Throughput is measured on whole worlds, stepped as by `bekker run`.
 
-use bekker_agent::{AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck};
+use bekker_agent::{
+    AgentModel, Aside, ContactContext, ContactWorkspace, Event, GroundVehicle,
+    GroundVehicleWorkspace, Struck,
+};
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::Tread;
 use bekker_ground::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
@@ -309,8 +312,8 @@ fn alone(
             aside: aside.as_mut(),
         };
         vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
-        context.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
-        for contact in vehicle.contacts(&workspace) {
+        context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
+        for contact in workspace.contacts() {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);
         }
@@ -383,7 +386,7 @@ fn view(
         pose,
         speed,
         yaw_rate: agent.vehicle.twist(workspace).angular.z,
-        thrust: agent.vehicle.thrust(state),
+        thrust: agent.vehicle.drivetrain().thrust(state),
         rim: agent.vehicle.rim_speed(state),
         slip: 0.0,
         leader: None,

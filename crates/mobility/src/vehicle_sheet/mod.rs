@@ -13,7 +13,7 @@ pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
 
 use crate::TractiveEffort;
-use bekker_agent::{GroundVehicle, Stand};
+use bekker_agent::{AnyVehicle, GroundVehicle, Stand};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
 use bekker_scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
@@ -176,7 +176,7 @@ impl VehicleSheet {
     /// # Errors
     /// The parts form no valid vehicle.
     pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
-        let vehicle = GroundVehicle::new(spec).map_err(|error| {
+        let vehicle = AnyVehicle::new(spec).map_err(|error| {
             let problem = Problem::Refused { cause: error.to_string() };
             Fault::new(Place::File(file.into()), "", None, problem)
         })?;
@@ -244,7 +244,7 @@ struct Stood {
 }
 
 impl Stood {
-    fn on(vehicle: &GroundVehicle, soil: &str) -> Result<Stood, Faults> {
+    fn on(vehicle: &AnyVehicle, soil: &str) -> Result<Stood, Faults> {
         let set = [format!("soil.default={soil}")];
         let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
         let mut model = build::world(&file)?.world;
@@ -261,7 +261,7 @@ impl Stood {
     }
 }
 
-fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+fn sunk(vehicle: &AnyVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
     let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64

@@ -3,7 +3,7 @@
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
 use crate::config::{Driver, LocalisationKind};
-use bekker_agent::{Autonomy, GroundVehicle, Stopwatch};
+use bekker_agent::{AnyVehicle, Autonomy, GroundVehicle, Stopwatch};
 use bekker_autonomy::costs::CostModel;
 use bekker_autonomy::elevation_map::MapModel;
 use bekker_autonomy::localisation::{FilterModel, Inertial};
@@ -42,7 +42,7 @@ pub(super) fn autonomy(
     file: &ScenarioFile,
     index: usize,
     spec: &AnySpec,
-    (vehicle, start): (&GroundVehicle, &Pose),
+    (vehicle, start): (&AnyVehicle, &Pose),
     sensors: &[Sensor],
     (land, soils, meshes): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
 ) -> Option<Arc<Autonomy>> {
@@ -126,7 +126,7 @@ pub(super) fn autonomy(
 fn protrusions(
     footprint: &Footprint,
     index: usize,
-    vehicle: &GroundVehicle,
+    vehicle: &AnyVehicle,
     meshes: &BuiltMeshes,
 ) -> Protrusions {
     let imported = &meshes.imported;

@@ -1,6 +1,6 @@
 //! Cache of parts that several scenarios share: elevation models, catalog specs and vehicles.
 
-use bekker_agent::{GroundVehicle, GroundVehicleError};
+use bekker_agent::{AnyVehicle, GroundVehicleError};
 use bekker_ground::terrain::{Gaps, Placement, Surface};
 use bekker_vehicle::AnySpec;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Parts {
 }
 
 /// A vehicle with the spec from which it was assembled.
-type Assembled = (Arc<AnySpec>, GroundVehicle);
+type Assembled = (Arc<AnySpec>, AnyVehicle);
 
 /// The surface of an elevation model.
 #[derive(Clone, Debug)]
@@ -65,12 +65,12 @@ impl Parts {
     }
 
     /// The vehicle of a spec, assembled if it is not cached.
-    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<GroundVehicle, GroundVehicleError> {
+    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<AnyVehicle, GroundVehicleError> {
         let known = |(own, _): &&Assembled| Arc::ptr_eq(own, spec) || own == spec;
         if let Some((_, vehicle)) = locked(&self.vehicles).iter().find(known) {
             return Ok(vehicle.clone());
         }
-        let made = GroundVehicle::new(spec)?;
+        let made = AnyVehicle::new(spec)?;
         locked(&self.vehicles).push((spec.clone(), made.clone()));
         Ok(made)
     }

@@ -12,7 +12,7 @@ use crate::fault::{Fault, Problem};
 use crate::inputs::sha256;
 use crate::random_world::RandomWorld;
 use crate::{Faults, Input, ScenarioFile};
-use bekker_agent::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles};
+use bekker_agent::{AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, Obstacles};
 use bekker_ground::terrain::{Placement, Terrain};
 use bekker_ground::{GroundError, GroundModel};
 use bekker_math::curve::Curve;
