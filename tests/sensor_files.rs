@@ -283,7 +283,7 @@ fn a_recording_that_was_killed_over_opens_with_its_index_and_without() {
             assert!(since.elapsed() < Duration::from_secs(120), "no recording is begun");
             std::thread::sleep(Duration::from_millis(1));
         }
-        std::thread::sleep(Duration::from_secs_f64(4.0 * dice.uniform(kill) * kill as f64 / 5.0));
+        std::thread::sleep(Duration::from_secs_f64(2.0 * dice.uniform(kill) * kill as f64 / 5.0));
         child.kill().unwrap();
         child.wait().unwrap();
         files.push(file);
