@@ -18,7 +18,7 @@ time = { duration = 1, step = 0.005 }
 ground = { spacing = 0.1 }
 soil = { default = "dry_sand_lll" }
 terrain = { surface = { kind = "flat" }, roughness = "D" }
-output = { picture = { size = [400, 250] } }
+output = { picture = { size = [400, 400] } }
 [[vehicle]]
 name = "lead"
 model = "hmmwv"
