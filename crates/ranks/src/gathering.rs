@@ -2,7 +2,7 @@
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use crate::sealed::{opened, sealed};
+use crate::sealed::{opened, opened_by, sealed, sealed_by};
 use bekker_agent::{AgentState, Heard, Outcome, OutcomeReport, Sample};
 use bekker_ground::GroundDigest;
 use bekker_sensor::Delivery;
@@ -92,19 +92,14 @@ impl Ranks<'_> {
         // One rank after the other, so that rank 0 never holds the messages of two.
         for rank in 1..self.size() {
             if here == rank {
-                let own = self.own_agents(|agent, state| {
-                    (agent, state.clone(), self.world.sample(agent as usize))
-                });
-                self.pass(&[(0, &sealed(&own))], &[])?;
+                let own = sealed_by(|bytes| self.world.append_own_agents(bytes));
+                self.pass(&[(0, &own)], &[])?;
             } else if here > 0 {
                 self.pass(&[], &[])?;
             } else {
                 self.pass(&[], &[rank])?;
-                let came: Vec<(u32, AgentState, Option<Sample>)> =
-                    opened(rank, tick, "agents", self.incoming.part(0))?;
-                for (agent, state, sample) in came {
-                    self.world.adopt(agent as usize, state, sample);
-                }
+                let Ranks { world, incoming, .. } = self;
+                opened_by(rank, tick, "agents", incoming.part(0), |bytes| world.adopt(bytes))?;
             }
         }
         // This frees the buffer, since no other message is as large.

@@ -4,7 +4,6 @@
 
 use crate::rank_error::RankError;
 use crate::ranks::{Ranks, Rebalancing};
-use bekker_agent::AgentState;
 use bekker_ground::Patches;
 use bekker_math::random::Stream;
 use bekker_sync::by_place;
@@ -93,11 +92,8 @@ impl Ranks<'_> {
         let (here, tick) = (self.rank(), self.tick());
         let leaving = |agent: &usize| self.partition[*agent] == here && partition[*agent] != here;
         let leaving: Vec<usize> = (0..partition.len()).filter(leaving).collect();
-        let letter = |&agent: &usize| {
-            let state = &self.world.state().agents[agent];
-            let stored = postcard::to_stdvec(state).expect("plain data serialises into memory");
-            (partition[agent], (agent as u32, stored))
-        };
+        let letter =
+            |&agent: &usize| (partition[agent], (agent as u32, self.world.encode_agent(agent)));
         let letters: Vec<(usize, (u32, Vec<u8>))> = leaving.iter().map(letter).collect();
         leaving.iter().for_each(|&agent| self.world.give_away(agent));
         for (rank, (agent, stored)) in self.post("agents", letters)? {
@@ -109,9 +105,7 @@ impl Ranks<'_> {
             if self.partition.get(at) != Some(&rank) || partition[at] != here {
                 return Err(corrupt(format!("agent {agent} is not to come from there")));
             }
-            let state: AgentState =
-                postcard::from_bytes(&stored).map_err(|error| corrupt(error.to_string()))?;
-            self.world.take_in(at, state);
+            self.world.take_in_encoded(at, &stored).map_err(corrupt)?;
             self.ghosts.remove(&at);
         }
         self.partition = partition;

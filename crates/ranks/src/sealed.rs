@@ -11,8 +11,12 @@ const SEAL: usize = 4;
 
 /// Serializes the data and puts its CRC-32 in front.
 pub(crate) fn sealed<T: Serialize>(value: &T) -> Vec<u8> {
-    let bytes = vec![0; SEAL];
-    let mut bytes = postcard::to_extend(value, bytes).expect("plain data serialises into memory");
+    sealed_by(|bytes| postcard::to_extend(value, bytes).expect("plain data serialises into memory"))
+}
+
+/// Puts the CRC-32 of what `append` adds in front of it.
+pub(crate) fn sealed_by(append: impl FnOnce(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
+    let mut bytes = append(vec![0; SEAL]);
     let sum = checksum(&bytes[SEAL..]);
     bytes[..SEAL].copy_from_slice(&sum.to_le_bytes());
     bytes
@@ -28,6 +32,22 @@ pub(crate) fn opened<T: DeserializeOwned>(
     kind: &'static str,
     part: &[u8],
 ) -> Result<T, RankError> {
+    opened_by(rank, tick, kind, part, |bytes| {
+        postcard::from_bytes(bytes).map_err(|error| error.to_string())
+    })
+}
+
+/// Reads sealed data as `read` does, which returns the fault in its structure.
+///
+/// # Errors
+/// As [`opened`].
+pub(crate) fn opened_by<T>(
+    rank: usize,
+    tick: u64,
+    kind: &'static str,
+    part: &[u8],
+    read: impl FnOnce(&[u8]) -> Result<T, String>,
+) -> Result<T, RankError> {
     let corrupt = |fault| RankError::Corrupt { rank, tick, kind, fault };
     let (seal, bytes) = part
         .split_first_chunk::<SEAL>()
@@ -36,8 +56,7 @@ pub(crate) fn opened<T: DeserializeOwned>(
     if found != expected {
         return Err(corrupt(MessageFault::Checksum { found, expected }));
     }
-    postcard::from_bytes(bytes)
-        .map_err(|error| corrupt(MessageFault::Structure { what: error.to_string() }))
+    read(bytes).map_err(|what| corrupt(MessageFault::Structure { what }))
 }
 
 #[cfg(test)]

@@ -127,15 +127,51 @@ impl World {
         }
     }
 
-    /// Stores the state and the sample of another rank's agent.
-    pub fn adopt(&mut self, agent: usize, state: AgentState, sample: Option<Sample>) {
-        self.state.agents[agent] = state;
-        self.gathered.resize(self.own.len(), None);
-        self.gathered[agent] = sample;
+    /// Appends the own agents with their states and samples to `bytes`, for another rank's
+    /// [`adopt`](World::adopt).
+    ///
+    /// States are encoded and decoded in this crate alone: the code for it is large.
+    pub fn append_own_agents(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let own = self.own_agents.iter();
+        let own: Vec<(u32, &AgentState, Option<Sample>)> = own
+            .map(|&agent| (agent as u32, &self.state.agents[agent], self.sample(agent)))
+            .collect();
+        postcard::to_extend(&own, bytes).expect("plain data serialises into memory")
+    }
+
+    /// Stores the states and the samples of another rank's agents.
+    ///
+    /// # Errors
+    /// The fault in the bytes; nothing is stored then.
+    pub fn adopt(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let agents: Vec<(u32, AgentState, Option<Sample>)> =
+            postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+        for (agent, state, sample) in agents {
+            self.state.agents[agent as usize] = state;
+            self.gathered.resize(self.own.len(), None);
+            self.gathered[agent as usize] = sample;
+        }
+        Ok(())
+    }
+
+    /// Encodes the state of an own agent, for the rank that takes it in.
+    pub fn encode_agent(&self, agent: usize) -> Vec<u8> {
+        let state = &self.state.agents[agent];
+        postcard::to_extend(state, Vec::new()).expect("plain data serialises into memory")
+    }
+
+    /// Adds an agent that steps here from now on, whose state another rank encoded.
+    ///
+    /// # Errors
+    /// The fault in the bytes; the agent does not step here then.
+    pub fn take_in_encoded(&mut self, agent: usize, bytes: &[u8]) -> Result<(), String> {
+        let state = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+        self.take_in(agent, state);
+        Ok(())
     }
 
     /// Adds an agent that steps here from now on.
-    pub fn take_in(&mut self, agent: usize, state: AgentState) {
+    pub(super) fn take_in(&mut self, agent: usize, state: AgentState) {
         let (room, view) = derived(&self.model.agents[agent], &state, agent);
         self.workspaces[agent] = Some(Box::new(room));
         self.views[agent] = view;
