@@ -118,7 +118,9 @@ fn longer_steps_stand_as_shorter_ones_do() {
             world.samples().next().unwrap()
         };
         let usual = stand(0.002);
-        for step in [0.004, 0.005, 0.01] {
+        // The longest differs most.
+        let steps = if crate::is_weekly() { &[0.004, 0.005, 0.01][..] } else { &[0.01] };
+        for &step in steps {
             let what = format!("{vehicle} on {soil} at {grade}, {extra}, {step} s");
             let own = stand(step);
             let way = (own.pose.position - usual.pose.position).norm();

@@ -100,7 +100,8 @@ fn weighs_what_its_bodies_weigh() {
 #[test]
 fn at_rest_the_ground_carries_its_weight() {
     let weight = m113().total_mass() * GRAVITY;
-    for name in ["mid", "hard"] {
+    // The softer is the further from rest; weekly both.
+    for name in &["mid", "hard"][..if crate::is_weekly() { 2 } else { 1 }] {
         let driver = table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]]);
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
         // It rocks at 1 Hz on the weak dampers of the data: means over two oscillations.
