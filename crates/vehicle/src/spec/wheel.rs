@@ -127,7 +127,7 @@ impl Inflation {
 
 impl FlexibleTyre {
     /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
-    pub fn inflate(&mut self, inflation: &Inflation) {
+    pub(crate) fn inflate(&mut self, inflation: &Inflation) {
         let before = std::mem::replace(&mut self.inflation, inflation.clone());
         self.nominal_inflation.get_or_insert(before);
     }
