@@ -23,6 +23,7 @@ mod interruption;
 mod launcher;
 mod map;
 mod mobility;
+mod models;
 mod planned;
 mod preview;
 mod processes;

@@ -1,5 +1,6 @@
 //! Parsers of arguments.
 
+use bekker_scenario::config::LawsPreset;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -11,6 +12,15 @@ pub fn quantity(
     move |text| {
         let value = text.trim().parse::<f64>().ok().filter(|value| range.contains(value));
         value.ok_or_else(|| format!("must be from {} to {} {unit}", range.start(), range.end()))
+    }
+}
+
+/// Parses a preset of the soil laws.
+pub fn laws(text: &str) -> Result<LawsPreset, String> {
+    match text {
+        "reference" => Ok(LawsPreset::Reference),
+        "refined" => Ok(LawsPreset::Refined),
+        _ => Err("must be reference or refined".into()),
     }
 }
 
