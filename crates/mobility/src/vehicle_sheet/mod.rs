@@ -16,6 +16,7 @@ use crate::TractiveEffort;
 use bekker_agent::{AnyVehicle, GroundVehicle, Stand};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
+use bekker_scenario::config::{Driver, Scenario, Surface, Time, Vehicle};
 use bekker_scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::TrailerGeometry;
@@ -217,21 +218,6 @@ impl VehicleSheet {
     }
 }
 
-/// Scenario of a standing vehicle with its brakes applied.
-///
-/// The vehicle of the sheet replaces the vehicle of the scenario, so it need not be in a file.
-const STANDING: &str = r#"
-    format = 1
-    name = "standing"
-    time = { duration = 1.0 }
-    terrain = { surface = { kind = "flat" } }
-    [[vehicle]]
-    name = "own"
-    model = "gator"
-    position = [0, 0]
-    driver = { kind = "hold", brake = 1.0 }
-"#;
-
 /// State of a vehicle placed on a soil.
 #[derive(Default)]
 struct Stood {
@@ -245,8 +231,11 @@ struct Stood {
 
 impl Stood {
     fn on(vehicle: &AnyVehicle, soil: &str) -> Result<Stood, Faults> {
-        let set = [format!("soil.default={soil}")];
-        let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
+        let mut standing = Scenario::new("standing", soil, Time::lasting(1.0));
+        standing.terrain.surface = Surface::Flat { elevation: 0.0 };
+        // the vehicle of the sheet, which need not be in a file, replaces this one
+        standing.vehicle.push(Vehicle::new("own", "gator", Driver::Hold { brake: 1.0 }));
+        let file = ScenarioFile::of(&standing, Path::new(""))?;
         let mut model = build::world(&file)?.world;
         let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
         for agent in &mut model.agents {

@@ -1,5 +1,6 @@
 //! The navigator of an autonomous vehicle, configured for the vehicle and its sensors.
 
+use super::world::Surroundings;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
 use crate::config::{Driver, LocalisationKind};
@@ -42,10 +43,12 @@ pub(super) fn autonomy(
     file: &ScenarioFile,
     index: usize,
     spec: &AnySpec,
-    (vehicle, start): (&AnyVehicle, &Pose),
+    vehicle: &AnyVehicle,
+    start: &Pose,
     sensors: &[Sensor],
-    (land, soils, meshes): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
+    surroundings: Surroundings<'_>,
 ) -> Option<Arc<Autonomy>> {
+    let Surroundings { land, soils, meshes } = surroundings;
     let Driver::Autonomous {
         goal,
         speed,
