@@ -35,7 +35,7 @@ pub enum GroundVehicleWorkspace {
     Tracked(TracksWorkspace),
 }
 
-const MISMATCH: &str = "a workspace belongs to the mover that made it";
+const MISMATCH: &str = "workspace was created for another vehicle";
 
 macro_rules! of_kind {
     ($self:expr, $workspace:expr, $ground_vehicle:ident, $own:ident => $do:expr) => {
