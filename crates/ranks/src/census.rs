@@ -63,7 +63,7 @@ impl Ranks<'_> {
         };
         let sights: Vec<Region> = own.iter().filter_map(sees).collect();
         let notices = self.post("sights", notices(own, &sights, self.size()))?;
-        for (_, answer) in self.post("who is seen", sighted(&notices))? {
+        for (_, answer) in self.post("visible vehicles", sighted(&notices))? {
             all.extend(answer);
         }
         Ok(all)

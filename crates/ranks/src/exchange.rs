@@ -162,7 +162,7 @@ impl Ranks<'_> {
                     }
                     Body::Quit(_) => quit = true,
                     _ => {
-                        let (found, expected) = ("message of another kind", "agent heartbeat");
+                        let (found, expected) = ("different message", "agent heartbeat");
                         return Err(corrupt(MessageFault::Kind { found, expected }));
                     }
                 }
