@@ -95,7 +95,7 @@ fn overridden(
         let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
         let blame = |fault: Fault| match is_sound && of_model(&fault) {
             true => {
-                let cause = format!("must leave the model sound: {fault}");
+                let cause = format!("must leave the vehicle model valid: {fault}");
                 scenario.fault(key, Problem::Refused { cause })
             }
             false if of_model(&fault) => fault,
@@ -121,24 +121,26 @@ fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (St
         let asked = [
             ("tyre", "be absent", entry.tyre.is_some()),
             ("inflation", "be absent", entry.inflation.is_some()),
-            ("driver.rows", "give no inflation", entry.driver.inflates()),
+            ("driver.rows", "set no inflation", entry.driver.inflates()),
         ];
         return match asked.into_iter().find(|(.., asked)| *asked) {
-            Some((key, must, _)) => refused(key, format!("must {must}: {name} runs on tracks")),
+            Some((key, must, _)) => {
+                refused(key, format!("must {must}: {name} is a tracked vehicle"))
+            }
             None => Ok(spec),
         };
     };
     if entry.tyre == Some(TyreModel::Rigid) {
         own.tyres_mut().for_each(|tyre| tyre.flexible = None);
     }
-    let says_how = "says how its tyres give way ([tyre.flexible])";
+    let says_how = "defines flexible tires ([tyre.flexible])";
     let flexible = own.tyres_mut().any(|tyre| tyre.flexible.is_some());
     match entry.tyre {
         Some(TyreModel::Flexible) if own.tyre.flexible.is_none() => {
             return refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"));
         }
         Some(TyreModel::Rigid) if entry.inflation.is_some() => {
-            return refused("inflation", "must be absent beside tyre = \"rigid\"".into());
+            return refused("inflation", "must be absent with tyre = \"rigid\"".into());
         }
         None if entry.inflation.is_some() && !flexible => {
             return refused("inflation", format!("must be absent: no file of {name} {says_how}"));
@@ -149,7 +151,7 @@ fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (St
         inflate(own, inflation).map_err(|cause| ("inflation".to_owned(), cause))?;
     }
     if entry.driver.inflates() && entry.tyre == Some(TyreModel::Rigid) {
-        return refused("driver.rows", "must give no inflation beside tyre = \"rigid\"".into());
+        return refused("driver.rows", "must set no inflation with tyre = \"rigid\"".into());
     }
     sets_inflation(own, &entry.driver)?;
     Ok(spec)
@@ -164,7 +166,7 @@ fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> 
     if !one && spec.tyre.flexible.is_none() {
         let name = &spec.name;
         return Err(format!(
-            "must be one figure: of {name} only axles with tyres of their own give way"
+            "must be a single value: of {name}, only axles with their own tires have flexible ones"
         ));
     }
     let tyres = if one { usize::MAX } else { 1 };
@@ -184,13 +186,14 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
     let name = &spec.name;
     for (row, asked) in driver.inflations() {
         if ranges.is_empty() {
-            let cause = format!("must give no inflation: {name} has no central tyre inflation");
+            let cause = format!("must set no inflation: {name} has no central tire inflation");
             return Err(("driver.rows".into(), cause));
         }
         let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
         if let Some([least, most]) = outside {
             let cause = format!(
-                "must be from {least} to {most} kPa, which the central tyre inflation of {name} sets"
+                "must be from {least} to {most} kPa, the range of the central tire inflation of \
+                 {name}"
             );
             return Err((format!("driver.rows[{row}].inflation"), cause));
         }
@@ -208,7 +211,7 @@ fn with_payload(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (
     }
     let refused = |error: SpecError| {
         let name = spec.name();
-        ("payload".to_owned(), format!("must leave {name} sound: with all of it, {error}"))
+        ("payload".to_owned(), format!("must leave {name} valid: with the whole payload, {error}"))
     };
     match entry.payload.is_empty() {
         true => Ok(spec),
@@ -227,7 +230,7 @@ fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String
         Some(lock) => {
             let (name, lock) = (spec.name(), lock.name());
             let cause = format!(
-                "must not lock {lock}: no such differential of {name} says commanded = true"
+                "must not lock {lock}: no such differential of {name} has commanded = true"
             );
             Err(("driver.rows".into(), cause))
         }
@@ -275,7 +278,7 @@ fn model_document(
     let known = || catalogue().iter().map(|entry| entry.key);
     match catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model)) {
         Some(entry) => {
-            let name = format!("{} (catalogue)", entry.key);
+            let name = format!("{} (catalog)", entry.key);
             Ok(Document::parse(&name, entry.text).map_err(Faults::from))
         }
         None => Err(Problem::UnknownVehicle {
@@ -295,11 +298,13 @@ fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>
     let spec = find_any(&format!("{tractor}+{trailer}")).map_err(|error| match error {
         CatalogueError::Unknown { name } => unknown(&name, keys(catalogue())),
         CatalogueError::UnknownTrailer { name } => unknown(&name, keys(trailers())),
-        other => Problem::Refused { cause: format!("must draw trailers: {other}") },
+        other => {
+            Problem::Refused { cause: format!("must be a vehicle that can draw trailers: {other}") }
+        }
     })?;
     let text = toml::to_string(&spec as &dyn erased_serde::Serialize)
         .map_err(|error| Problem::Refused { cause: error.to_string() })?;
-    let name = format!("{tractor}+{trailer} (catalogue)");
+    let name = format!("{tractor}+{trailer} (catalog)");
     Ok(Document::parse(&name, &text).map_err(Faults::from))
 }
 
