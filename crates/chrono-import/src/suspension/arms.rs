@@ -177,14 +177,18 @@ pub(super) fn three_link(
     };
     let axis = holds(&own.upper).cross(&holds(&own.lower));
     if axis.norm() < 1e-9 || axis.y == 0.0 {
-        let allowed = "links that hold the arm in two directions";
-        return Err(source.refused("Upper Link / Location Arm", "parallel to the lower", allowed));
+        let allowed = "links that guide the arm in two directions";
+        return Err(source.refused(
+            "Upper Link / Location Arm",
+            "parallel to the lower link",
+            allowed,
+        ));
     }
     let along = axis.normalize() * axis.y.signum() * HALF_HINGE;
     let what = "the axis about which arm and links turn in the design position";
     log.assume(format!("{key}.points.pivot_outer"), what);
     for name in ["Upper Link", "Lower Link"] {
-        let why = "its mass is on the arm, its hold is the arm's hinge";
+        let why = "its mass is added to the arm, and the arm's hinge replaces its guidance";
         log.omit(source, name, why);
     }
     let mass = own.arm.mass + own.upper.mass + own.lower.mass;
@@ -225,7 +229,8 @@ pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     let own: Rigid = source.figures(log)?;
     let key = format!("{key}.trailing_arm");
     let what = format!(
-        "wheels fixed to the chassis stand on arms of {LEVER} m and {ARM_MASS} kg with springs of {RATE} N/m"
+        "wheels fixed to the chassis get arms of {LEVER} m and {ARM_MASS} kg with springs of \
+         {RATE} N/m"
     );
     log.assume(&key, what);
     let [x, y, z] = own.spindle.com();

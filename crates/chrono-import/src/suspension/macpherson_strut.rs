@@ -58,7 +58,7 @@ pub(super) fn read(
     let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
     static_angles(source, angles, log);
     if own.tie_rod.part(&key, log).is_some() {
-        log.omit(source, "Tierod / Mass", "this tie rod is massless here");
+        log.omit(source, "Tierod / Mass", "this tie rod is massless in bekker");
     }
     let points = MacphersonStrutPoints {
         spindle: own.spindle.com(),

@@ -142,7 +142,7 @@ pub(super) fn suspension(
 fn static_angles(source: &Source, angles: [(&str, f64); 2], log: &mut Log) {
     for (key, angle) in angles {
         if angle != 0.0 {
-            log.omit(source, key, "wheels stand upright and straight here as built");
+            log.omit(source, key, "wheels are upright and straight as built in bekker");
         }
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn read(
     let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
     static_angles(source, angles, log);
     if own.tie_rod.part(&key, log).is_some() {
-        log.omit(source, "Tierod / Mass", "this tie rod is massless here");
+        log.omit(source, "Tierod / Mass", "this tie rod is massless in bekker");
     }
     let at = |point: Point, x: f64, z: f64| [point[0] + x, point[1], point[2] + z];
     let arm = &own.arm;
