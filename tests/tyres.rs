@@ -126,10 +126,10 @@ fn inflation_follows_a_command_at_its_rate() {
 #[test]
 fn what_cannot_be_is_refused() {
     let cases: [(&[&str], &str); 7] = [
-        (&["vehicle[0].inflation=[80,80,80]"], "one figure, one an axle (2) or one a wheel (4)"),
+        (&["vehicle[0].inflation=[80,80,80]"], "one value, one per axle (2) or one per wheel (4)"),
         (&["vehicle[0].inflation=-3"], "vehicle[0].inflation"),
-        (&["vehicle[0].tyre=rigid"], "must be absent beside tyre = \"rigid\""),
-        (&["vehicle[0].model=m113"], "must be absent: M113 runs on tracks"),
+        (&["vehicle[0].tyre=rigid"], "must be absent with tyre = \"rigid\""),
+        (&["vehicle[0].model=m113"], "must be absent: M113 is a tracked vehicle"),
         (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
         (
             &[
@@ -137,7 +137,7 @@ fn what_cannot_be_is_refused() {
                 "vehicle[0].inflation=97",
                 "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation=50}]}",
             ],
-            "has no central tyre inflation",
+            "has no central tire inflation",
         ),
         (
             &[
@@ -161,7 +161,8 @@ fn an_inflation_beyond_what_was_measured_is_warned_of() {
         let file = ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets).unwrap();
         let warnings = build::world(&file).unwrap().warnings;
         let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
-        let expected = format!("vehicle[1].inflation = {inflation}: sets {inflation} kPa, where");
+        let expected =
+            format!("vehicle[1].inflation = {inflation}: sets {inflation} kPa, at which");
         let found = warnings.iter().any(|warning| warning.contains(&expected));
         assert_eq!(found, said, "{inflation}: {warnings:?}");
     }
