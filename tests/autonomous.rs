@@ -378,7 +378,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         (r#"{ goals = [[9, 9]], search = { area = [0, 0, 9, 9] } }"#, "team.search"),
         ("{ search = { area = [9, 0, 0, 9] } }", "team.search.area"),
         ("{ search = { area = [-1e6, -1e6, 1e6, 1e6] } }", "has 1.6e10 tiles of 16 m"),
-        ("{ search = { area = [0.3, 0.3, 0.7, 0.7] } }", "no cell of the map"),
+        ("{ search = { area = [0.3, 0.3, 0.7, 0.7] } }", "no cell center of the map"),
         (r#"{ assignment = "auction" }"#, "team.goals"),
     ] {
         let said = refused(&free, &format!("team={team}"));
@@ -389,7 +389,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
     {
         let said = refused(FIELD, &format!("team={{ {task} }}"));
         let expected = format!("team.{key}");
-        let without = "missing: a vehicle that drives itself without a goal of its own is required";
+        let without = "missing: an autonomous vehicle without driver.goal is required";
         assert!(said.contains(&expected) && said.contains(without), "{task}: {said}");
     }
     let other = FIELD[FIELD.find("[[vehicle]]").unwrap()..]
@@ -469,7 +469,7 @@ fn an_area_off_the_terrain_is_refused() {
     assert_eq!(built("[-40, -30, 40, 30]"), Ok(()));
     for area in ["[-40, -30, 40, 31]", "[500, 500, 600, 600]"] {
         let said = built(area).expect_err(area).to_string();
-        let expected = format!("team.search.area = {area}: lies outside the terrain, x -40 to 40");
+        let expected = format!("team.search.area = {area}: is outside the terrain, x -40 to 40");
         assert_eq!(said.matches(&expected).count(), 1, "{said}");
     }
 }
@@ -702,7 +702,7 @@ fn goals_in_what_stands_are_warned_of() {
         "scenery=[{ kind = 'block', places = [[30, 5]], size = [2, 8, 2], heading_deg = 30 }]";
     let warned = |warnings: &[bekker::scenario::Fault]| {
         let lines = warnings.iter().map(ToString::to_string);
-        lines.filter(|line| line.contains("lies in the")).collect::<Vec<String>>()
+        lines.filter(|line| line.contains("is inside the")).collect::<Vec<String>>()
     };
     let own = warned(&one(&[block, "vehicle[0].driver.goal=[30, 5.5]"]).warnings);
     assert!(own.len() == 1 && own[0].contains("vehicle[0].driver.goal"), "{own:?}");

@@ -192,7 +192,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2,",
         "\"random\", size = [300, 300], rocks = { count = 4, diameter = [2, 1] },",
-        ":15: terrain.surface.rocks.diameter = [2, 1]: must run from low to high",
+        ":15: terrain.surface.rocks.diameter = [2, 1]: must increase: the lower value comes first",
     ),
     (
         "\"procedural\", amplitude = 2,",
@@ -202,7 +202,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2,",
         "\"random\", size = [300, 300], holes = { count = 9000 },",
-        ":15: terrain.surface.holes: asks for 9000 holes on 300 m by 300 m, of which number ",
+        ":15: terrain.surface.holes: 9000 holes do not fit on 300 m by 300 m: number ",
     ),
     (
         ", wavelength = 80",
@@ -247,12 +247,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.png\"",
-        ":15: terrain.surface.height_range: missing: the heights of black and white, m is required",
+        ":15: terrain.surface.height_range: missing: the range of heights from black to white (m) is required",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.png\", cell_size = 1, height_range = [5, 1]",
-        ":15: terrain.surface.height_range = [5, 1]: must run from low to high",
+        ":15: terrain.surface.height_range = [5, 1]: must increase: the lower value comes first",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
@@ -262,7 +262,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.tif\", crop = [0, 0, -5, 9]",
-        ":15: terrain.surface.crop = [0, 0, -5, 9]: must lie north-east of [0.0, 0.0]",
+        ":15: terrain.surface.crop = [0, 0, -5, 9]: must be north-east of [0.0, 0.0]",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
@@ -279,7 +279,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "default = \"firm\"",
         "default = \"mudd\"",
-        ":26: soil.default = \"mudd\": no soil has this name (did you mean `mud`?); `bekker soils` lists those there are",
+        ":26: soil.default = \"mudd\": no soil has this name (did you mean `mud`?); `bekker soils` lists all names",
     ),
     (
         "soil = \"mud\"",
@@ -304,7 +304,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "max = [5, 5]",
         "max = [5, -5]",
-        ":34: soil.zone[1].area.max = [5, -5]: must lie north-east of [0.0, 0.0]",
+        ":34: soil.zone[1].area.max = [5, -5]: must be north-east of [0.0, 0.0]",
     ),
     ("name = \"wet\"", "name = \"dry\"", ":33: soil.zone[1].soil = \"wet\": no soil has this name"),
     (
@@ -315,7 +315,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "based_on = \"mud\"\n",
         "",
-        ":36: soil.custom[0].k_phi: missing: the figure of a yielding soil (or based_on, or friction alone) is required",
+        ":36: soil.custom[0].k_phi: missing: a value for a deformable soil (or based_on, or friction alone) is required",
     ),
     (
         "cohesion = 5000",
@@ -337,27 +337,27 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "cohesion = 5000",
         "friction = 0.8\ncohesion = 1",
-        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a yielding soil",
+        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a deformable soil",
     ),
     (
         "cohesion = 5000",
         "friction = 0.8\nmeasured_sinkage = 0.5",
-        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a yielding soil",
+        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a deformable soil",
     ),
     (
         "cohesion = 5000",
         "friction = 0.4",
-        ":39: soil.custom[0].friction = 0.4: is firm ground's, and `lean_clay_32_wes`, which this is based on, yields",
+        ":39: soil.custom[0].friction = 0.4: applies to firm ground only, but the base soil `lean_clay_32_wes` is deformable",
     ),
     (
         "cohesion = 5000",
         "reece = { cohesive = 1.0, frictional = 10000.0 }",
-        ":36: soil.custom[0].density: missing: what the frictional modulus of reece multiplies",
+        ":36: soil.custom[0].density: missing: the soil's density, which the frictional modulus of reece multiplies",
     ),
     (
         "based_on = \"mud\"",
         "based_on = \"rigid\"",
-        ":38: soil.custom[0].based_on = \"rigid\": is firm: only friction can be given upon `rigid`",
+        ":38: soil.custom[0].based_on = \"rigid\": is firm ground: with base `rigid`, friction is the only soil parameter allowed",
     ),
     (
         "cohesion = 5000",
@@ -367,12 +367,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "default = \"firm\"",
         "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { mud = \"mud\" } }",
-        ":27: soil.raster.classes.mud = \"mud\": must be a whole number as the class, not a word",
+        ":27: soil.raster.classes.mud = \"mud\": must be an integer as the class, not a word",
     ),
     (
         "default = \"firm\"",
         "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { 1 = \"mud\", 01 = \"firm\" } }",
-        "is the class 1, as soil.raster.classes.01 is; leave one out",
+        "is class 1, as is soil.raster.classes.01; remove one of them",
     ),
     (
         "default = \"firm\"",
@@ -398,7 +398,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "[output]",
         "[[scenery]]\nkind = \"block\"\nsize = [1, 1, 1]\nplaces = [[1, 0]]\n\n[output]",
-        ":44: vehicle[0].position = [0, 0]: lead overlaps an obstacle (block, at 1.00, 0.00 m) at the start; move either of them, ",
+        ":44: vehicle[0].position = [0, 0]: lead overlaps an obstacle (block, at 1.00, 0.00 m) at the start; move one of them, ",
     ),
     (
         "heading_deg = 10",
@@ -418,32 +418,32 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, save = [\"exr\", \"png16\"] }]",
-        ":57: vehicle[2].sensor[0].save[1] = \"png16\": is of colours; needs colour among model.channels",
+        ":57: vehicle[2].sensor[0].save[1] = \"png16\": needs color images; add colour to model.channels",
     ),
     (
         "heading_deg = 10",
         "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, filters = [{ kind = \"noise\", sigma = 0.1 }] }]",
-        ":57: vehicle[2].sensor[0].filters[0].kind = \"noise\": is of colours; needs colour among model.channels",
+        ":57: vehicle[2].sensor[0].filters[0].kind = \"noise\": needs color images; add colour to model.channels",
     ),
     (
         "heading_deg = 10",
         "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\", \"depth\"] } }]",
-        ":57: vehicle[2].sensor[0].model.channels[1] = \"depth\": is given twice; must be a channel that is not given before",
+        ":57: vehicle[2].sensor[0].model.channels[1] = \"depth\": is given twice; each channel may be given once",
     ),
     (
         "model = \"hmmwv\"\nposition = [-30, 0]\nheading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
         "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
-        ":60: vehicle[2].driver.rows = [{..}, {..}]: must give no inflation_kpa: M113 runs on tracks",
+        ":60: vehicle[2].driver.rows = [{..}, {..}]: must set no inflation_kpa: M113 is a tracked vehicle",
     ),
     (
         "heading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
         "tyre = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
-        "vehicle[2].driver.rows = [{..}, {..}]: must give no inflation_kpa beside tyre = \"rigid\"",
+        "vehicle[2].driver.rows = [{..}, {..}]: must set no inflation_kpa with tyre = \"rigid\"",
     ),
     (
         "[output]",
         "[team]\nauthority = \"zz\"\n\n[output]",
-        ":67: team.authority = \"zz\": there is nobody to name: no vehicle has a driver of kind autonomous",
+        ":67: team.authority = \"zz\": no vehicle has a driver of kind autonomous",
     ),
     (
         "position = [-12, 0]",
@@ -474,13 +474,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "overrides = { chassis.mass = 100 }",
-        ":57: vehicle[2].overrides: must leave the model sound: hmmwv (catalogue):20: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be up to ",
+        ":57: vehicle[2].overrides: must leave the vehicle model valid: hmmwv (catalog):20: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be from ",
     ),
     ("heading_deg = 10", "overrides = { chassis.mass = 1e9 }", "must be from 0 to 100000"),
     (
         "heading_deg = 10",
         "payload = [{ mass = 3000, position = [-4, 0, 0] }]",
-        ":57: vehicle[2].payload = [{..}]: must leave HMMWV sound: with all of it, chassis.com = [",
+        ":57: vehicle[2].payload = [{..}]: must leave HMMWV valid: with the whole payload, chassis.com = [",
     ),
     (
         "heading_deg = 10",
@@ -496,12 +496,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "payload = [{ mass = 20000, position = [0, 0, 0] }]",
-        "tyre.flexible.inflation_kpa = [138, 207]: must be one at which each tyre carries its ",
+        "tyre.flexible.inflation_kpa = [138, 207]: must be high enough for the load of ",
     ),
     (
         "[output]\ninterval",
         "[[tow]]\nfrom = \"lead\"\nto = \"third\"\nkind = \"bar\"\nslack = 0.5\n[output]\ninterval",
-        ": tow[0].slack = 0.5: must be 0 beside kind = \"bar\": a bar as long would push the two apart",
+        ": tow[0].slack = 0.5: must be 0 for kind = \"bar\": a bar with slack would push the vehicles apart",
     ),
     (
         "heading_deg = 10",
@@ -521,7 +521,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "model = \"hmmwv\"",
         "model = \"hmmvw\"",
-        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: fed_alpha, fmtv_4x4, fmtv_6x6, gator, hmmwv, hmmwv_torsen, kraz_64431, m113, m113_chrono, m113_double_pin, man_8x8, marder, mrzr4; a file's name ends in .toml",
+        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: fed_alpha, fmtv_4x4, fmtv_6x6, gator, hmmwv, hmmwv_torsen, kraz_64431, m113, m113_chrono, m113_double_pin, man_8x8, marder, mrzr4; the name of a vehicle file ends in .toml",
     ),
     (
         "model = \"hmmwv\"",
@@ -580,7 +580,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "[[0, 0], [80, 0]]",
         "[[0, 0], [0, 0]]",
-        ":45: vehicle[0].driver.waypoints[1] = [0, 0]: repeats the point before it",
+        ":45: vehicle[0].driver.waypoints[1] = [0, 0]: repeats the previous point",
     ),
     (
         ", speed = 5",
@@ -590,7 +590,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "time = 1, throttle = 0.5",
         "time = 0, throttle = 0.5",
-        ":63: vehicle[2].driver.rows[1].time = 0: must be greater than the one before it, 0",
+        ":63: vehicle[2].driver.rows[1].time = 0: must be greater than the previous one, 0",
     ),
     (
         "throttle = 0.5",
@@ -642,7 +642,7 @@ sensor = [{ name = "a", model = { kind = "imu" }, rate = 1000 }]"#,
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "lidar" }, rate = 200 }]"#,
-        ":58: vehicle[2].sensor[0].rate = 200: must be > 0 and <= 100 Hz, one a heartbeat",
+        ":58: vehicle[2].sensor[0].rate = 200: must be > 0 and <= 100 Hz, one per heartbeat",
     ),
     (
         "heading_deg = 10",
@@ -672,13 +672,13 @@ sensor = [{ name = "a", model = { kind = "imu" } }, { name = "a", model = { kind
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "gps" } }]"#,
-        "sound.toml: site: missing: where on the earth a gps is",
+        "sound.toml: site: missing: the geographic location of a gps",
     ),
     (
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "imu" }, save = ["pcd"] }]"#,
-        ":58: vehicle[2].sensor[0].save[0] = \"pcd\": is a format of a lidar's frames, not of kind imu",
+        ":58: vehicle[2].sensor[0].save[0] = \"pcd\": is a format for sensors of kind lidar, not imu",
     ),
     (
         "heading_deg = 10",
@@ -736,13 +736,13 @@ sensor = [{ name = "a", model = { kind = "lidar", preset = "vlp16", max_range = 
     (
         "heading_deg = 10",
         "heading_deg = 10\n[[pedestrian]]\nname = \"p\"\nradio = \"r\"\nway = [[5, 5], [6, 6]]\n[[vehicle]]\nname = \"v\"\nmodel = \"hmmwv\"\nposition = [9, 9]",
-        "pedestrian[0].radio = \"r\": must be the name of one that there is; there is none",
+        "pedestrian[0].radio = \"r\": must be an existing name, but there is none",
     ),
     (
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "camera", fov_deg = 180 } }]"#,
-        ":58: vehicle[2].sensor[0].model.fov_deg = 180: must be below 180 deg, as far as its lens sees",
+        ":58: vehicle[2].sensor[0].model.fov_deg = 180: must be below 180 deg, the limit of its lens",
     ),
     (
         "heading_deg = 10",
@@ -770,7 +770,7 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     (
         "position = [-1.36, 0.0, 0.0]",
         "position = [1.5, 0.0, 0.0]",
-        "axles[1].position = [1.5, 0, 0]: must be behind the axle before it (x below 1.36)",
+        "axles[1].position = [1.5, 0, 0]: must be behind the previous axle (x below 1.36)",
     ),
     ("name = \"rear\"", "name = \"front\"", "axles[1].name = front: must be unique"),
     (
@@ -796,7 +796,7 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     (
         "[600.0, 180.0]",
         "[-100.0, 180.0]",
-        "powertrain.engine.full_throttle_rpm[1][0] = -100.0: must be greater than the one before it, -100",
+        "powertrain.engine.full_throttle_rpm[1][0] = -100.0: must be greater than the previous one, -100",
     ),
     (
         "tension = [\n    [-0.5, -95488.6],\n    [0.5, 95488.6],\n]",
@@ -825,7 +825,7 @@ const GRIDS: &[(&str, &str, &str)] = &[
     (
         "4 5 6",
         "4 -9999 6",
-        "grid.asc: 1 of 6 cells hold no data, the first in row 1 (0 is north), column 1; ",
+        "grid.asc: 1 of 6 cells have no data, the first in row 1 (0 is north), column 1; ",
     ),
     (
         "ncols 3",
@@ -855,11 +855,11 @@ const SETS: &[(&str, &str)] = &[
     ("name.first=x", "--set name.first=x: name: is a text and holds no keys"),
     (
         "vehicle[3].name=x",
-        "--set vehicle[3].name=x: vehicle: there is no element 3: the list has 3, counted from 0",
+        "--set vehicle[3].name=x: vehicle: element 3 does not exist: the list has 3 elements, counted from 0",
     ),
     (
         "vehicle.name=x",
-        "--set vehicle.name=x: vehicle: is a list: its elements are chosen by number, as in vehicle[0], not by `name`",
+        "--set vehicle.name=x: vehicle: is a list: select its elements by number, as in vehicle[0], not by `name`",
     ),
     (
         "vehicle.1.driver.gap=-3",
@@ -1146,7 +1146,7 @@ fn scenarios_on_elevation_models() {
         (
             procedural,
             "\"dem\", file = \"grid.asc\"",
-            ":44: vehicle[0].position = [0, 0]: lies outside the terrain, x 50 to 250, y 50 to 150 m",
+            ":44: vehicle[0].position = [0, 0]: is outside the terrain, x 50 to 250, y 50 to 150 m",
         ),
         (
             procedural,

@@ -73,7 +73,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', lag = 60, model = { kind = 'camera', width = 4096, height = 4096 } }]",
-        "vehicle = [{..}]: carry sensors that hold ",
+        "vehicle = [{..}]: sensors hold ",
     ),
     (
         "speed = 5 }",
@@ -83,7 +83,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', model = { kind = 'camera', fov_deg = 180 } }]",
-        "fov_deg = 180: must be below 180 deg, as far as its lens sees",
+        "fov_deg = 180: must be below 180 deg, the limit of its lens",
     ),
     (
         "speed = 5 }",
@@ -93,13 +93,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "[[vehicle]]",
         "[output]\npicture = { size = [8000, 8000] }\n[[vehicle]]",
-        "output.picture.size = [8000, 8000]: must be at most 33177600 pixels in all, such as [7680, 4320]",
+        "output.picture.size = [8000, 8000]: must be at most 33177600 pixels in total, such as [7680, 4320]",
     ),
     // Ground
     (
         "[[vehicle]]",
         "[terrain.surface]\nkind = 'procedural'\namplitude = 900\nwavelength = 1\n[[vehicle]]",
-        "terrain.surface.amplitude = 900: must be at most the wavelength, 1 m",
+        "terrain.surface.amplitude = 900: must be at most terrain.surface.wavelength = 1 m",
     ),
     (
         "[[vehicle]]",
@@ -114,7 +114,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "[[vehicle]]",
         "[[scenery]]\nkind = 'oak'\ncount = 100000\n[[scenery]]\nkind = 'oak'\ncount = 100000\n[[scenery]]\nkind = 'oak'\ncount = 1\n[[vehicle]]",
-        "scenery = [{..}, {..}, {..}]: holds 200001 things; must be at most 200000 in all",
+        "scenery = [{..}, {..}, {..}]: has 200001 objects; must have at most 200000 in total",
     ),
     // Vehicles
     (
@@ -155,7 +155,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { chassis.products = [3000, 0, 0] }",
-        "chassis.products = [3000, 0, 0]: must be smaller: with chassis.inertia they give the principal moments ",
+        "chassis.products = [3000, 0, 0]: must be smaller: with chassis.inertia, they give the principal moments ",
     ),
     (
         "speed = 5 }",
@@ -170,17 +170,17 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { wheelbase = 33.78 }",
-        "wheelbase = 33.78: must be the distance of the first and last axle, 3.378 m, to 10 %",
+        "wheelbase = 33.78: must be the distance between the first and last axle, 3.378 m, within 10 %",
     ),
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { axles.1.position = [1.2, 0, 0] }",
-        "axles[1].position = [1.2, 0, 0]: must be so far back that the wheels clear those ahead",
+        "axles[1].position = [1.2, 0, 0]: must be far enough back for its wheels to clear those ahead",
     ),
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { axles.1.position = [-1.688965, 0, 2] }",
-        "axles[1].position = [-1.688965, 0, 2]: must be such that its wheels reach the ground with the others",
+        "axles[1].position = [-1.688965, 0, 2]: must be such that its wheels touch the ground like the others",
     ),
     (
         "speed = 5 }",
@@ -190,12 +190,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { chassis.belly = { centre = [0, 0, -2], length = 2, width = 1 } }",
-        "chassis.belly.centre = [0, 0, -2]: must be above the ground, which the wheels reach at z = ",
+        "chassis.belly.centre = [0, 0, -2]: must be above the ground, which the wheels touch at z = ",
     ),
     (
         "\"hmmwv\"",
         "\"m113\"\noverrides = { left.shoes = 20 }",
-        "left.shoes = 20: must be as many as go round: ",
+        "left.shoes = 20: must be a number that fits around: ",
     ),
     (
         "\"hmmwv\"",
@@ -255,12 +255,12 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["terrain", "info", "lie.png", "--height-range", "0,1", "--cell-size", "1"],
-        "png: the header announces 60000 x 60000 cells, more than ",
+        "png: the header specifies 60000 x 60000 cells, more than ",
         3,
     ),
     (
         &["terrain", "import", "gap.asc", "out.tif"],
-        "cells hold no data, the first in row 1 (0 is north), column 1; crop the raster or ask for them to be filled (--crop; --fill nearest or --fill interpolated)",
+        "cells have no data, the first in row 1 (0 is north), column 1; crop the raster or have them filled (--crop; --fill nearest or --fill interpolated)",
         3,
     ),
     (
@@ -432,7 +432,7 @@ fn texts_of_any_length_and_depth() {
     refused(&through(1_000_000), "MiB long; must be at most 4.0 MiB");
     refused(
         &through(200_000),
-        "holds more than 300000 values; must be fewer: thin out lists of points",
+        "contains more than 300000 values; must be fewer: shorten lists of points",
     );
     refused(
         &format!("a = [{}]", "0,".repeat(1_500_000)),
@@ -471,7 +471,7 @@ fn ways_and_meshes_of_any_length_and_depth() {
         SOUND.replace("[[vehicle]]", site).replace("waypoints = [[0, 0], [80, 0]]", &file)
     };
     assert!(way("way.csv").contains("way.csv"));
-    let many = "has more than 100000 points at least 1 m from the one before; thin them out";
+    let many = "has more than 100000 points at least 1 m from the previous one; thin them out";
     refused("way.csv", &format!("x,y\n{}", "0,0\n9,0\n".repeat(3_000_000)), &way("way.csv"), many);
     let positions = "[-84,36],[-84,36.001],".repeat(150_000);
     let line = format!(r#"{{"type":"LineString","coordinates":[{positions}[-84,36]]}}"#);
@@ -510,7 +510,7 @@ fn meshes_in_obj_are_bounded() {
     for (content, message) in [
         (format!("{corners}f {}\n", "1 2 3 ".repeat(1_500_000)), "the first 4000000 triangles"),
         (format!("{corners}{}", "f 1 2 3\n".repeat(4_000_001)), "the first 4000000 triangles"),
-        ("mtllib own.mtl\n".repeat(200_000), "at most 100 libraries"),
+        ("mtllib own.mtl\n".repeat(200_000), "at most 100 material libraries"),
         ((0..300_000).map(|k| format!("usemtl m{k}\n")).collect(), "has no triangles"),
     ] {
         std::fs::write(folder.path().join("own.obj"), content).unwrap();
@@ -522,7 +522,7 @@ fn meshes_in_obj_are_bounded() {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -d 512000; exec \"$0\" validate broken.toml"]);
     command.arg(assert_cmd::cargo::cargo_bin("bekker")).current_dir(folder.path());
-    found.extend(amiss(&mut command, "the first 12000000 places", 3));
+    found.extend(amiss(&mut command, "the first 12000000 vertices", 3));
     assert_none_amiss(found);
 }
 
@@ -624,7 +624,7 @@ fn gaps_that_a_file_does_not_name_are_warned_of() {
     std::fs::write(folder.path().join("hills.toml"), text).unwrap();
     let output = bounded(folder.path(), &["validate", "hills.toml"], 2).assert().success();
     let told = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(told.contains("40 cells are at -9999 m, by which gaps are often marked"), "{told}");
+    assert!(told.contains("40 cells have the value -9999 m, which often marks gaps"), "{told}");
 }
 
 /// Groups of scenery and seeds have independent random streams.

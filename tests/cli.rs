@@ -184,10 +184,7 @@ fn a_partition_that_does_not_fit_leaves_an_earlier_run_as_it_is() {
     let (told, code, before) = run(&[]);
     assert_eq!(code, 0, "{told}");
     let cases = [
-        (
-            ["--partition", "0,1", "--ranks", "2"],
-            "0,1: ranks are given for 2 vehicles, there are 1",
-        ),
+        (["--partition", "0,1", "--ranks", "2"], "0,1: 2 ranks for 1 vehicles"),
         (
             ["--partition", "9", "--ranks", "2"],
             "9: vehicle 0 is given to rank 9, the last rank is 1",

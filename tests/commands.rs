@@ -167,7 +167,7 @@ fn a_state_of_another_model_is_refused_and_changes_nothing() {
     let file = ScenarioFile::parse("alone", one, Path::new(""), &[]).unwrap();
     let alone = World::new(build::world(&file).unwrap().world);
     let error = world.restore(alone.state()).unwrap_err();
-    assert_eq!(error.to_string(), "the state is none of this model: 1 vehicles; must be 2");
+    assert_eq!(error.to_string(), "the state does not match the model: 1 vehicles; must be 2");
     assert!(World::resume(world.shared_model(), alone.state().clone()).is_err());
     assert_eq!(world.hash(), before);
 }
@@ -209,7 +209,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     assert_eq!(other.state().agents[0].digest(), fresh.digest());
 
     let off = world.respawn(0, &Placement { position: [500.0, 0.0], ..place }).unwrap_err();
-    assert!(off.to_string().contains("off the terrain"), "{off}");
+    assert!(off.to_string().contains("outside the terrain"), "{off}");
     let nan = world.respawn(0, &Placement { heading: f64::NAN, ..place }).unwrap_err();
     assert_eq!(nan.to_string(), "heading = NaN: must be from -1000 to 1000 rad");
     let far = world.respawn(0, &Placement { position: [0.0, 1e300], ..place }).unwrap_err();

@@ -88,7 +88,7 @@ fn checkpoints_that_do_not_belong_are_refused() {
     let mut altered = bytes.clone();
     *altered.last_mut().unwrap() ^= 1;
     assert!(refuse(&altered, "one").contains("damaged"));
-    assert!(refuse(b"something else", "one").contains("not a checkpoint"));
+    assert!(refuse(b"something else", "one").contains("not a bekker checkpoint"));
     let mut older = bytes.clone();
     older[7] = 2;
     assert!(refuse(&older, "one").contains("version 2"), "{}", refuse(&older, "one"));

@@ -79,9 +79,9 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     // 5 columns and 9 rows.
     for part in [
-        "terrain.surface.file = \"ground.asc\": 45 cells (2.7 %) hold no data and are off limits",
+        "terrain.surface.file = \"ground.asc\": 45 cells (2.7 %) have no data and are off limits",
         "vehicle[0].driver.waypoints",
-        "leads over ground without elevation data, first at (18, 0) m",
+        "cross ground without elevation data, first at (18, 0) m",
     ] {
         assert_eq!(told.iter().filter(|own| own.contains(part)).count(), 1, "{part}: {told:?}");
     }
@@ -122,7 +122,7 @@ fn starts_and_aims_in_a_gap_are_refused() {
     );
     // 4 m before the gap: the front extends over it.
     let nose = refused("position = [0, 0]", "position = [16.5, 0]");
-    assert!(nose.contains("vehicle[0].position") && nose.contains("reaches over"), "{nose}");
+    assert!(nose.contains("vehicle[0].position") && nose.contains("starts over"), "{nose}");
     let waypoint = refused("[60, 0]]", "[25, 0], [60, 0]]");
     assert!(waypoint.contains("vehicle[0].driver.waypoints[1]"), "{waypoint}");
     // 4 m beyond the gap: the trailer extends back over it.
@@ -138,7 +138,7 @@ fn starts_and_aims_in_a_gap_are_refused() {
     assert!(tail.contains("vehicle[0].position") && tail.contains("or its trailer"), "{tail}");
     assert!(trailer(60.0).is_ok());
     let crop = refused("origin = [0, 0]", "origin = [0, 0], crop = [22, -15, 38, 15]");
-    assert!(crop.contains("no cell of the raster holds data"), "{crop}");
+    assert!(crop.contains("no cell of the raster has data"), "{crop}");
     // A crop next to the gap does not contain it.
     let text = scenario("keep", "")
         .replace("origin = [0, 0]", "origin = [0, 0], crop = [-90, 25, 90, 90]");
@@ -158,7 +158,7 @@ fn the_way_to_the_first_waypoint_is_checked() {
         let file = parse(place.path(), &text).unwrap_or_else(|e| panic!("{e}"));
         let warnings = world(&file).unwrap_or_else(|e| panic!("{e}")).warnings;
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        warnings.iter().any(|own| own.contains("leads over ground without elevation data"))
+        warnings.iter().any(|own| own.contains("cross ground without elevation data"))
     };
     assert!(told("[[60, 0], [80, 0]]"));
     assert!(!told("[[0, 50], [80, 50]]"));

@@ -89,7 +89,7 @@ fn a_site_elsewhere_is_taken_and_said() {
     let head = format!("{DEM}\nsite = {{ latitude_deg = 47, longitude_deg = 11 }}");
     let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
     let [warning] = &warnings[..] else { panic!("{warnings:?}") };
-    assert!(warning.contains("km from where the DEM says that it lies"), "{warning}");
+    assert!(warning.contains("km from the location in the DEM file"), "{warning}");
     assert!((site.place(&Vec3::zeros()).latitude.to_degrees() - 47.0).abs() < 1e-9);
     // Grid north stays grid north.
     assert!(site.convergence(&Vec3::zeros()).to_degrees() > 0.57);
@@ -182,7 +182,7 @@ fn places_that_lead_nowhere_say_what_is_missing() {
             .unwrap_err()
             .to_string()
     };
-    assert!(message.contains("EPSG code is 32611, but the file says 26911"), "{message}");
+    assert!(message.contains("EPSG code is 32611, but the file specifies 26911"), "{message}");
 }
 
 /// Meters of Web Mercator at 43.5° N are 0.725 m long on the ground: a slope of 2 % in them is 2.76
@@ -245,8 +245,12 @@ fn a_raster_of_soils_lies_where_its_elevation_model_does() {
     assert!(built(32611, 0.0).is_ok());
     assert!(built(26911, 500.0).is_ok());
     for (epsg, east, parts) in [
-        (32612, 0.0, ["is in EPSG 32612, the elevation model in EPSG 32611", "soil.raster.file"]),
-        (32611, 5000.0, ["nothing of the ground", "soil.raster.file"]),
+        (
+            32612,
+            0.0,
+            ["is in EPSG 32612, but the elevation model is in EPSG 32611", "soil.raster.file"],
+        ),
+        (32611, 5000.0, ["does not overlap the ground", "soil.raster.file"]),
     ] {
         let refused = built(epsg, east).unwrap_err();
         assert!(parts.iter().all(|part| refused.contains(part)), "{refused}");
@@ -351,7 +355,7 @@ fn the_earth_is_round_but_the_way_there_is_short() {
     let head = "site = { latitude_deg = 47, longitude_deg = 11 }";
     let far = "{ latitude_deg = -10, longitude_deg = 140 }";
     let message = read(&scenario(head, far), Path::new("")).unwrap_err();
-    assert!(message.contains("beyond the map"), "{message}");
+    assert!(message.contains("too far from the scenario's location"), "{message}");
     let site = Site::new(Geodetic::degrees(47.0, 11.0, 0.0));
     assert_eq!(site.point(&Geodetic::degrees(-10.0, 140.0, 0.0)), None);
 }

@@ -137,7 +137,7 @@ fn a_limit_of_processes_makes_nothing_panic() {
         let output = limited(most, &["run", file, "--threads", "4", "--out", &out]).unwrap();
         let said = told(&output);
         assert_eq!(output.status.code(), Some(0), "{most}: {said}");
-        assert_eq!(said.contains("in place of 4"), most < 5, "{most}: {said}");
+        assert_eq!(said.contains("instead of 4"), most < 5, "{most}: {said}");
         hashes.push(crate::link::hash_of(&folder.join(out)));
         let preview = limited(most, &["preview", file, "--quiet"]).unwrap();
         assert_eq!(preview.status.code(), Some(0), "{most}: {}", told(&preview));
@@ -376,16 +376,16 @@ fn a_mesh_leads_nowhere_else() {
     assert!(mesh("../paint.mtl").status.success());
     let up = format!("../../{}/secret", outside.path().file_name().unwrap().to_str().unwrap());
     for library in [secret.to_str().unwrap(), &up, "/etc/passwd", "../../../../../etc/passwd"] {
-        failed(&mesh(library), 3, &["scenery[0].mesh", "leads out of", library]);
+        failed(&mesh(library), 3, &["scenery[0].mesh", "is outside", library]);
     }
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&secret, folder.join("own/link.mtl")).unwrap();
-        failed(&mesh("link.mtl"), 3, &["leads out of", "link.mtl"]);
+        failed(&mesh("link.mtl"), 3, &["is outside", "link.mtl"]);
     }
     let out = runs.out("none");
     let output = bekker().arg("run").arg(&runs.scenario).arg("--out").arg(&out).output().unwrap();
-    failed(&output, 3, &["leads out of"]);
+    failed(&output, 3, &["is outside"]);
     assert!(!out.exists());
     // The same holds for the buffers of a glTF file.
     let gltf =
@@ -394,7 +394,7 @@ fn a_mesh_leads_nowhere_else() {
     let set = "scenery[0].mesh=\"own/mesh.gltf\"";
     let output =
         bekker().arg("validate").arg(&runs.scenario).args(["--set", set]).output().unwrap();
-    failed(&output, 3, &["leads out of", "../../secret"]);
+    failed(&output, 3, &["is outside", "../../secret"]);
 }
 
 /// A folder that cannot be written is named before the work starts.

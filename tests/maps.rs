@@ -306,7 +306,8 @@ fn doubts_of_the_elevation_model_are_told() {
         fs::write(folder.join("hill.toml"), text).unwrap();
         String::from_utf8(done(folder, &["plan", "hill.toml"]).stderr).unwrap()
     };
-    let doubt = "hill.toml:10: terrain.surface.file = \"hill.asc\": no coordinate unit in the file";
+    let doubt =
+        "hill.toml:10: terrain.surface.file = \"hill.asc\": the file has no coordinate unit";
     assert!(told("").contains(doubt), "{}", told(""));
     assert_eq!(told(", epsg = 32616"), "");
 }
@@ -594,11 +595,10 @@ fn a_raster_of_soils_says_where_it_ends() {
     };
     assert_eq!(beyond([200.0, 200.0]), [""; 0]);
     let told = beyond([400.0, 200.0]);
-    assert!(told.len() == 1 && told[0].contains("in the 50 % of the ground beyond"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("the other 50 % of the ground"), "{told:?}");
     let refused = parse("nothing.asc", [200.0, 200.0]).unwrap_err().to_string();
     assert!(
-        refused.contains("soil.raster.file")
-            && refused.contains("no cell of the raster holds data")
+        refused.contains("soil.raster.file") && refused.contains("no cell of the raster has data")
     );
 }
 
@@ -799,7 +799,7 @@ fn what_is_wrong_is_refused_by_name() {
         ("strength={ file = 'none.asc' }", ["conditions.strength.file", "none.asc"]),
         ("strength={ classes = { 1 = 2 } }", ["conditions.strength.classes", "give file"]),
         ("strength={}", ["conditions.strength.value", "give value, or file"]),
-        ("strength={ file = 'gaps.asc' }", ["conditions.strength.file", "holds data"]),
+        ("strength={ file = 'gaps.asc' }", ["conditions.strength.file", "has data"]),
         ("roughness={ value = 'Z' }", ["conditions.roughness.value", "\"H\""]),
         ("roughness={ file = 'halves.asc' }", ["conditions.roughness.classes", "is missing"]),
         (
@@ -1044,7 +1044,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     fs::write(folder.join("map.toml"), gap_map("keep")).unwrap();
     let run = done(folder, &["run", "map.toml", "--out", "map", "--json"]);
     let told = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(told.contains("34 cells (2.0 %) hold no data and are off limits"), "{told}");
+    assert!(told.contains("34 cells (2.0 %) have no data and are off limits"), "{told}");
     let summary: Json = serde_json::from_slice(&run.stdout).unwrap();
     let known = |name: &str| {
         let bytes = fs::read(folder.join("map").join(name)).unwrap();

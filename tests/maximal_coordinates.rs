@@ -216,5 +216,5 @@ fn models_that_cannot_be_are_refused() {
     let root = builder.body(body("root", BodyId::WORLD, Joint::Free, at, at, 1.0));
     let (a, b) = (root, BodyId::WORLD);
     builder.closure(Closure::Distance { a, point_a: at, b, point_b: at });
-    assert!(refused(builder).contains("'root' and 'world' are joined by a line of no length"));
+    assert!(refused(builder).contains("'root' and 'world' are connected by a line of zero length"));
 }

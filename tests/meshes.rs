@@ -100,11 +100,11 @@ fn what_is_wrong_is_said_with_its_place() {
             "[[scenery]]\nmesh = 'gone.glb'",
             "x.toml:10: scenery[0].mesh = \"gone.glb\": cannot be read",
         ),
-        ("[[scenery]]\nmesh = 'x.toml'", "must be a mesh whose name ends in .gltf, .glb or .obj"),
+        ("[[scenery]]\nmesh = 'x.toml'", "must be a mesh file that ends in .gltf, .glb or .obj"),
         ("[[scenery]]\nmesh = 'empty.obj'", "empty.obj: has no triangles"),
         (
             "[[scenery]]\nmesh = 'broken.obj'",
-            "broken.obj: line 3: `f 1 2 9`: must be three or more corners out of those above",
+            "broken.obj: line 3: `f 1 2 9`: must be three or more corners that are defined above",
         ),
         ("[[scenery]]\nmesh = 'broken.gltf'", "broken.gltf: scene = 3: must be below 0"),
         ("[[scenery]]\nmesh = 'bare.obj'", "bare.obj: names gone.mtl: gone.mtl: No such file"),

@@ -437,5 +437,5 @@ fn machines_read_codes() {
     let outcome = state.agents[0].outcome.clone().unwrap();
     assert!(matches!(outcome, Outcome::Immobilised { .. }), "{outcome:?}");
     let json = serde_json::to_string(&outcome).unwrap();
-    assert!(!json.contains("hanamoto") && !json.contains("hung up"), "{json}");
+    assert!(!json.contains("hanamoto") && !json.contains("high-centered"), "{json}");
 }

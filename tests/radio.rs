@@ -165,8 +165,11 @@ fn scenarios_that_cannot_be_are_refused() {
     };
     for (set, said) in [
         ("radio[0].vehicles=[\"lead\", \"secnd\"]", "second"),
-        ("radio[0].vehicles=[\"lead\", \"third\"]", "needs a [[radio]] that second and lead have"),
-        ("radio[0].rate=200", "one a heartbeat"),
+        (
+            "radio[0].vehicles=[\"lead\", \"third\"]",
+            "requires a [[radio]] shared by second and lead",
+        ),
+        ("radio[0].rate=200", "one per heartbeat"),
         ("radio[0].channel.horizon=10", "must be at least radio[0].channel.range"),
         ("radio[0].channel.far=0.999", "must be at most radio[0].channel.near"),
         ("radio[0].channel.bursts={ begin = 0.6, end = 0.5 }", "must be at most 1"),
@@ -175,7 +178,7 @@ fn scenarios_that_cannot_be_are_refused() {
             "traffic_light=[{ name = \"l\", position = [0, 0], radio = \"convoi\", \
           approach = [{ stop = [9, 0], heading_deg = 0 }], \
           phase = [{ duration = 5, lights = [\"red\", \"red\"] }] }]",
-            "must have 1 lights, one for each approach",
+            "must have 1 lights, one per approach",
         ),
     ] {
         let found = refused(set);

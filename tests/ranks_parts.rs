@@ -251,7 +251,7 @@ fn parts_that_do_not_go_together_are_refused() {
     let refused = join(mixed).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "the part of rank 1 of 3 at tick 15 does not go with that of rank 0 of 3 at tick 10"
+        "the part of rank 1 of 3 at tick 15 does not match that of rank 0 of 3 at tick 10"
     );
     let fewer = WorldState::of_parts(of(&[0, 1, 2]), 4).map(|_| ());
     assert!(matches!(fewer, Err(PartsError::Agent { agent: 4, agents: 4, .. })));

@@ -132,7 +132,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     let words = ["--processes", "2", "--timeout", "20", "--rank", "1", "--meet", &meet];
     let output = stranger.args(runs.arguments(&out, &words)).env("BEKKER_TOKEN", "open barley");
     let output = output.output().unwrap();
-    assert!(told(&output).contains("it has another token"), "{}", told(&output));
+    assert!(told(&output).contains("the tokens differ"), "{}", told(&output));
     // who waits goes on waiting; a signal ends that
     let id = first.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -142,7 +142,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     let words = ["--processes", "3", "--timeout", "0.5", "--rank", "0", "--meet", &meet];
     let output = ended(&runs, &runs.out("alone"), &words);
     assert_eq!(output.status.code(), Some(1));
-    let line = "2 of 3 ranks did not come within 0 s: rank 1, 2";
+    let line = "2 of 3 ranks did not join within 0 s: rank 1, 2";
     assert!(told(&output).contains(line), "{}", told(&output));
     assert!(!runs.out("alone").exists());
     // an address that others reach wants a secret

@@ -271,7 +271,7 @@ fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
         signal(&run, "-INT");
         told.read_to_string(&mut line).unwrap();
         assert_eq!(run.wait().unwrap().code(), Some(130), "{line}");
-        assert!(line.contains("interrupted while vehicles were set down"), "{line}");
+        assert!(line.contains("interrupted while vehicles were placed"), "{line}");
         assert!(!out.join("checkpoint.bin").exists() && !out.join("summary.json").exists());
     }
 }
@@ -343,7 +343,7 @@ fn a_checkpoint_of_another_run_says_what_differs() {
     let told = refused(&["soil.default=mud"]);
     assert!(told.contains("soil.default was \"chrono_mid\" and is \"mud\""), "{told}");
     let told = refused(&["vehicle[1].model=hmmwv"]);
-    assert!(told.contains("figures of vehicle[1].model have changed"), "{told}");
+    assert!(told.contains("figures of vehicle[1].model changed"), "{told}");
     // Keys that only affect reports may differ.
     let ways = ["--set", "output.interval=0.1", "--set", "name='other'"];
     let arguments = [&resume[..], &ways, &["--set", "time.duration=0.2"]].concat();
@@ -722,7 +722,9 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
     std::fs::remove_file(&copy).unwrap();
     let told = fails(bekker().arg("replay").arg(&moved), 3);
     assert!(
-        told.contains("missing") && told.contains("SHA-256") && told.contains("put the file"),
+        told.contains("missing")
+            && told.contains("SHA-256")
+            && told.contains("copy the original file"),
         "{told}"
     );
     std::fs::write(&copy, [&content[..], b" "].concat()).unwrap();

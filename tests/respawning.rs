@@ -132,7 +132,7 @@ fn what_cannot_be_is_told_on_all_ranks_alike() {
     let occupied = world.respawn(2, &beside).unwrap_err();
     assert_eq!(
         occupied.to_string(),
-        "position [5001.0, 0.5], heading 0: 2 would stand in vehicle 1; give a place that is free"
+        "position [5001.0, 0.5], heading 0: 2 would overlap vehicle 1; give a free position"
     );
     let alone = [
         occupied,

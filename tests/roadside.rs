@@ -213,11 +213,11 @@ fn barriers_and_walkers_that_cannot_be_are_refused() {
         }
     };
     for (set, said) in [
-        ("barrier[0].closed=1", "must be at least barrier[0].swing, 2 s"),
-        ("barrier[0].open=4", "must be at least barrier[0].swing and warning together, 5 s"),
+        ("barrier[0].closed=1", "must be at least barrier[0].swing = 2 s"),
+        ("barrier[0].open=4", "must be at least the sum of barrier[0].swing and warning, 5 s"),
         ("barrier[0].radio=\"roadsid\"", "roadside"),
         ("pedestrian[0].radio=\"none\"", "roadside"),
-        ("pedestrian[0].way=[[0, 0], [0, 0]]", "repeats the point before it"),
+        ("pedestrian[0].way=[[0, 0], [0, 0]]", "repeats the previous point"),
         ("pedestrian[0].name=\"gate\"", "barrier[0]"),
     ] {
         let found = refused(set);

@@ -984,7 +984,7 @@ fn factors_that_are_none_are_refused_by_name() {
         "factor[0]: give exactly one of key, keys, levels; given: none",
     );
     said(VALUES, "range = [1, 2]", "steps: missing");
-    said(VALUES, "range = [2, 2]", "from low to high");
+    said(VALUES, "range = [2, 2]", "must increase");
     said(VALUES, "values = []", "factor[0].values");
     said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is given already");
     said(
@@ -1029,7 +1029,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         "key = \"soil.default\"",
         "keys = [\"soil.default\", \"vehicle[3].model\"]",
-        "other.toml:10: factor[0].keys[1] = \"vehicle[3].model\": vehicle: there is no element 3",
+        "other.toml:10: factor[0].keys[1] = \"vehicle[3].model\": vehicle: element 3 does not exist",
     );
     for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
         let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
@@ -1114,7 +1114,7 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
         "soil.defualt",
         "other.toml:10: factor[0].key = \"soil.defualt\": unknown key (did you mean `default`?)",
     );
-    said("soil.default", "vehicle[3].name", "there is no element 3: the list has 1");
+    said("soil.default", "vehicle[3].name", "element 3 does not exist: the list has 1");
     said("quick.toml", "absent.toml", "absent.toml: cannot be read");
     said("replications = 3", "replications = 1000000\npoints = 4", "points = 4");
 }

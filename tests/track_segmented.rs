@@ -351,7 +351,7 @@ fn long_steps_are_told_of() {
         );
         let file = ScenarioFile::parse("long", &text, Path::new(""), &[]).unwrap();
         let warnings = build::world(&file).unwrap().warnings;
-        warnings.iter().any(|own| own.to_string().contains("is long for own, which runs on tracks"))
+        warnings.iter().any(|own| own.to_string().contains("is long for own, a tracked vehicle"))
     };
     assert!(!told("belt", 0.005) && told("belt", 0.008));
     assert!(!told("segmented", 0.0025) && told("segmented", 0.004));

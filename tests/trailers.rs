@@ -97,7 +97,7 @@ position = [0, 0]
     let each = ["vehicle[0].inflation_kpa=[138,138]".to_owned()];
     let file = ScenarioFile::parse("trailers", MIXED, Path::new(""), &each).unwrap();
     let told = build::world(&file).unwrap_err().to_string();
-    assert!(told.contains("must be one figure"), "{told}");
+    assert!(told.contains("must be a single value"), "{told}");
 }
 
 /// On a slope, along and across it, with brakes on, the trailer does not slide and the coupling
@@ -193,7 +193,7 @@ fn what_draws_no_trailer_is_refused() {
     for (model, said) in [
         ("hmmwv+caravan", "known: cargo_trailer, semitrailer"),
         ("hmmw+cargo_trailer", "did you mean"),
-        ("m113+cargo_trailer", "runs on tracks"),
+        ("m113+cargo_trailer", "is tracked"),
     ] {
         let sets = [format!("vehicle.0.model={model:?}")];
         let file = ScenarioFile::parse("trailers", SCENARIO, Path::new(""), &sets).unwrap();

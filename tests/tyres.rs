@@ -130,7 +130,7 @@ fn what_cannot_be_is_refused() {
     let cases: [(&[&str], &str); 10] = [
         (
             &["vehicle[0].inflation_kpa=[80,80,80]"],
-            "one figure, one an axle (2) or one a wheel (4)",
+            "one value, one per axle (2) or one per wheel (4)",
         ),
         (&["vehicle[0].inflation_kpa=-3"], "vehicle[0].inflation_kpa"),
         (
@@ -142,8 +142,8 @@ fn what_cannot_be_is_refused() {
             &["vehicle[0].driver={kind=\"table\",rows=[{time=0,inflation_kpa=170000}]}"],
             "inflation_kpa = 170000: must be from 0 to 5000 kPa (170000 Pa is 170 kPa)",
         ),
-        (&["vehicle[0].tyre=rigid"], "must be absent beside tyre = \"rigid\""),
-        (&["vehicle[0].model=m113"], "must be absent: M113 runs on tracks"),
+        (&["vehicle[0].tyre=rigid"], "must be absent with tyre = \"rigid\""),
+        (&["vehicle[0].model=m113"], "must be absent: M113 is a tracked vehicle"),
         (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
         (
             &[
@@ -151,7 +151,7 @@ fn what_cannot_be_is_refused() {
                 "vehicle[0].inflation_kpa=97",
                 "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=1,inflation_kpa=50}]}",
             ],
-            "has no central tyre inflation",
+            "has no central tire inflation",
         ),
         (
             &[
@@ -176,7 +176,7 @@ fn an_inflation_beyond_what_was_measured_is_warned_of() {
         let warnings = build::world(&file).unwrap().warnings;
         let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
         let expected =
-            format!("vehicle[1].inflation_kpa = {inflation}: sets {inflation} kPa, where");
+            format!("vehicle[1].inflation_kpa = {inflation}: sets {inflation} kPa, at which");
         let found = warnings.iter().any(|warning| warning.contains(&expected));
         assert_eq!(found, said, "{inflation}: {warnings:?}");
     }

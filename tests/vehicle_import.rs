@@ -308,15 +308,15 @@ fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
             "hmmwv/suspension_rear.json",
             "/Spring/Free Length",
             json!(-0.3),
-            "hmmwv/suspension_rear.json: as a vehicle of ours it says axles[1].spring.free_length \
-             = -0.3: must be finite and above 0",
+            "hmmwv/suspension_rear.json: the imported vehicle is not valid: \
+             axles[1].spring.free_length = -0.3: must be finite and above 0",
         ),
         (
             "hmmwv/vehicle.json",
             "/Driveline/Suspension Indexes",
             json!([0]),
-            "hmmwv/driveline.json: Suspension Indexes (of the vehicle) = [0]: must be 2 axles, as \
-             many as the template drives",
+            "hmmwv/driveline.json: Suspension Indexes (of the vehicle) = [0]: must be 2 axles, the \
+             number that the template drives",
         ),
         (
             "hmmwv/power/engine.json",
@@ -605,7 +605,7 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
     let circle = json!({ "Type": "Vehicle", "Vehicle": { "Input File": "hmmwv/Circle.json" } });
     data.write("vehicle/hmmwv/Circle.json", &circle);
     let told = data.import("vehicle/hmmwv/Circle.json").unwrap_err().to_string();
-    assert!(told.contains("named by more than 4 files"), "{told}");
+    assert!(told.contains("a chain of more than 4 files"), "{told}");
 }
 
 /// Engine and transmission in one file, as in Chrono until 2023, give the same result as two files.
@@ -684,15 +684,15 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     for name in ["tire.tir", "tire.json", "tire"] {
         std::fs::write(data.path(name), tir).unwrap();
         let told = data.import(name).unwrap_err().to_string();
-        assert!(told.contains("is a tire property file of Adams"), "{told}");
+        assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
         assert!(told.contains("must be a vehicle (Type Vehicle"), "{told}");
         let beside = Beside { tyres: vec![data.path(name)], ..Beside::default() };
         let told = import(&data.path("hmmwv/vehicle.json"), None, &beside).unwrap_err().to_string();
-        assert!(told.contains("is a tire property file of Adams"), "{told}");
+        assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
     }
     std::fs::write(data.path("own.toml"), "format = 1\nname = \"own\"\n").unwrap();
     let told = data.import("own.toml").unwrap_err().to_string();
-    assert!(told.contains("is a vehicle file of bekker (.toml)"), "{told}");
+    assert!(told.contains("is a bekker vehicle file (.toml)"), "{told}");
     // A part where a vehicle is expected: the message names its type and the vehicle files in its
     // folder.
     for (name, what) in [
@@ -738,7 +738,7 @@ fn tracks_that_are_driven_behind_are_refused_as_such() {
     }
     let told = data.import("M113/vehicle.json").unwrap_err().to_string();
     assert!(told.contains("Sprocket / Location = 0 m, behind the idler at 3.95 m"), "{told}");
-    assert!(told.contains("tracks here are driven in front"), "{told}");
+    assert!(told.contains("bekker's tracks are driven at the front"), "{told}");
 }
 
 #[test]

@@ -348,7 +348,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     std::fs::write(folder.join("a study/report.html"), "<p>what was found</p>").unwrap();
     let (_view, url) = viewed(&folder);
     let list = get(&url, "/?token=secret");
-    for wanted in ["first", "second", "watched", "run/1/", "study/0", "1 under way"] {
+    for wanted in ["first", "second", "watched", "run/1/", "study/0", "1 still driving"] {
         assert!(list.contains(wanted), "{wanted}: {list}");
     }
     let compared = get(&url, "/compare?run=0&run=1&token=secret");

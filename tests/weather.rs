@@ -96,7 +96,7 @@ fn snow_of_other_figures_is_told_of() {
         let sets: Vec<String> = sets.iter().map(|set| format!("soil.custom[0].{set}")).collect();
         let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
         let warnings = build::world(&file).unwrap().warnings;
-        warnings.iter().any(|own| own.to_string().contains("which is no snow"))
+        warnings.iter().any(|own| own.to_string().contains("which is not snow"))
     };
     let snow = "snow={depth=0.3,density=300}";
     assert!(told(&[snow]) && !told(&[]));
@@ -119,7 +119,7 @@ fn what_no_relation_is_known_for_is_refused() {
     assert!(silt.contains("soil.custom[0].moisture.class") && silt.contains("CH"), "{silt}");
     let late =
         refused("moisture={class=\"CL\",reference=0.2,rain={falls=[[3,18]],day=1,saturated=0.4}}");
-    let told = "soil.custom[0].moisture.rain.day = 1: must be 3 or later, the day of the last of rain.falls";
+    let told = "soil.custom[0].moisture.rain.day = 1: must be 3 or later, the day of the last entry of rain.falls";
     assert!(late.contains(told), "{late}");
     let back = refused(
         "moisture={class=\"CL\",reference=0.2,rain={falls=[[3,18],[1,2]],day=9,saturated=0.4}}",
@@ -156,7 +156,7 @@ fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
     let (angle, told) = warned("strength=9.5");
     // The bound of maps, rounded to 1.0297 rad.
     assert!((angle - 59.0).abs() < 0.01, "{angle}");
-    let parts = ["soil.custom[0].strength = 9.5: ", "times is taken, as in maps"];
+    let parts = ["soil.custom[0].strength = 9.5: ", "times, as in maps"];
     assert!(told.len() == 1 && parts.iter().all(|part| told[0].contains(part)), "{told:?}");
     let (angle, told) = warned("moisture={class=\"CL\",reference=0.32,content=0.1}");
     assert!((angle - 59.0).abs() < 0.01, "{angle}");
@@ -166,6 +166,6 @@ fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
     let text = "name = 'strong'\nbased_on = 'grenville_loam'\nstrength = 9.5\n";
     let document = Document::parse("strong.toml", text).unwrap();
     let refused = build::custom_soil(&document, &Laws::refined()).unwrap_err().to_string();
-    let parts = ["strong.toml:3: strength = 9.5: ", "times at most is allowed"];
+    let parts = ["strong.toml:3: strength = 9.5: ", "it must be at most"];
     assert!(parts.iter().all(|part| refused.contains(part)), "{refused}");
 }

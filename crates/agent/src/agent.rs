@@ -262,11 +262,11 @@ impl AgentState {
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
         let plain = (vehicle, tyres, drive, overlay, sensors);
-        let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
+        let stored = postcard::to_stdvec(&plain).expect("plain data serializes into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
         if *close || !hits.is_empty() || hits.given() > 0.0 {
             let meeting = postcard::to_stdvec(&(close, otherwise));
-            hasher.update(meeting.expect("plain data serialises into memory"));
+            hasher.update(meeting.expect("plain data serializes into memory"));
             hasher.update(hits.digested());
         }
         if let Some(autonomy) = autonomy {
@@ -274,7 +274,7 @@ impl AgentState {
         }
         if let Some(radio) = radio {
             let heard = postcard::to_stdvec(radio);
-            hasher.update(heard.expect("plain data serialises into memory"));
+            hasher.update(heard.expect("plain data serializes into memory"));
         }
         hasher.finalize().into()
     }

@@ -64,7 +64,7 @@ macro_rules! for_kind {
         match ($vehicle, $workspace) {
             (AnyVehicle::Wheeled($own), GroundVehicleWorkspace::Wheeled($workspace)) => $do,
             (AnyVehicle::Tracked($own), GroundVehicleWorkspace::Tracked($workspace)) => $do,
-            _ => unreachable!("a workspace belongs to the vehicle that made it"),
+            _ => unreachable!("workspace was created for another vehicle"),
         }
     };
 }

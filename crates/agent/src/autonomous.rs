@@ -203,10 +203,10 @@ impl AutonomyState {
         let thinking = (thought.due_us(), in_force, scans, passed_over);
         let shared = (member.map().digest(), &member.traffic);
         let parts = (navigator, plan, thinking, others, shared);
-        let mut bytes = postcard::to_stdvec(&parts).expect("plain data serialises into memory");
+        let mut bytes = postcard::to_stdvec(&parts).expect("plain data serializes into memory");
         if let Some(order) = member.order() {
             let told = postcard::to_stdvec(&(order, &member.ledger));
-            bytes.extend(told.expect("plain data serialises into memory"));
+            bytes.extend(told.expect("plain data serializes into memory"));
         }
         bytes
     }

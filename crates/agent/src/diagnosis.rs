@@ -275,62 +275,62 @@ impl fmt::Display for Diagnosis {
         let grade = || {
             let (percent, force) =
                 (100.0 * bekker_math::numeric::tan(self.grade), self.grade_force);
-            format!("the grade of {percent:.0} % takes {}", kilo(force))
+            format!("the grade of {percent:.0} % requires {}", kilo(force))
         };
         let (limit, traction) = (kilo(self.thrust_limit), kilo(self.traction));
         match self.cause {
             Cause::NoThrottle => {
                 let throttle = 100.0 * self.throttle;
-                write!(
-                    f,
-                    "its driver asks for no drive: at {throttle:.0} % throttle {who} {spin}"
-                )?;
+                write!(f, "driver requests no drive: at {throttle:.0} % throttle, {who} {spin}")?;
             }
             Cause::Obstacle => {
                 let force = kilo(self.obstacle_force);
-                write!(f, "what it runs into holds it with {force} of the {traction}")?;
-                write!(f, " that the {part}s find; {who} {spin} at {slip:.0} % slip")?;
+                write!(f, "an obstacle resists with {force} of the {traction}")?;
+                write!(f, " that the {part}s develop; {who} {spin} at {slip:.0} % slip")?;
             }
             Cause::Torque => {
                 let (throttle, force) = (100.0 * self.throttle, kilo(self.drive_force));
                 write!(
                     f,
-                    "not enough torque: at {throttle:.0} % throttle the drive gives {force}"
+                    "not enough torque: at {throttle:.0} % throttle, the drive develops {force}"
                 )?;
                 write!(f, " at the {part}s, which do not spin")?;
                 if depth >= 1.0 {
-                    write!(f, ", sunk up to {depth:.0} cm")?;
+                    write!(f, ", sinkage up to {depth:.0} cm")?;
                 }
             }
             Cause::WheelSpin => {
-                write!(f, "lost traction: {who} {spin} at {slip:.0} % slip")?;
-                write!(f, " and the others could give {} more", kilo(self.reserve))?;
+                write!(f, "lost traction: {who} spinning at {slip:.0} % slip")?;
+                write!(f, "; the others could develop {} more", kilo(self.reserve))?;
             }
             Cause::HungUp => {
                 let share = 100.0 * self.belly_share;
-                write!(f, "hung up on its belly, which carries {share:.0} % of the weight; ")?;
-                write!(f, "{who} {spin} at {slip:.0} % slip, sunk up to {depth:.0} cm")?;
+                write!(f, "high-centered, with {share:.0} % of the weight on the belly; ")?;
+                write!(f, "{who} spinning at {slip:.0} % slip, sinkage up to {depth:.0} cm")?;
             }
             Cause::Grade => {
-                write!(f, "too steep: {} of the {limit} that the ground could give; ", grade())?;
-                return write!(f, "{who} {spin} at {slip:.0} % slip");
+                write!(f, "too steep: {} of the {limit} that the ground can provide; ", grade())?;
+                return write!(f, "{who} spinning at {slip:.0} % slip");
             }
             Cause::SideSlope => {
                 let percent = 100.0 * bekker_math::numeric::tan(self.side_slope.abs());
-                write!(f, "side slope of {percent:.0} %: {who} {spin} at {slip:.0} % slip")?;
-                write!(f, ", the ground could give {limit}")?;
+                write!(f, "side slope of {percent:.0} %: {who} spinning at {slip:.0} % slip")?;
+                write!(f, ", the ground can provide {limit}")?;
             }
             Cause::Rut => {
                 let clearance = 100.0 * self.clearance.unwrap_or_default();
                 write!(
                     f,
-                    "ruts too deep: sunk up to {depth:.0} cm of {clearance:.0} cm clearance"
+                    "ruts too deep: sinkage up to {depth:.0} cm at {clearance:.0} cm clearance"
                 )?;
-                write!(f, "; {who} {spin} at {slip:.0} % slip and find {traction} of {limit}")?;
+                write!(
+                    f,
+                    "; {who} spinning at {slip:.0} % slip, developing {traction} of {limit}"
+                )?;
             }
             Cause::Soil => {
-                write!(f, "the ground's strength is spent: {who} {spin} at {slip:.0} % slip")?;
-                write!(f, " and find {traction} of {limit}, sunk up to {depth:.0} cm")?;
+                write!(f, "soil strength exhausted: {who} spinning at {slip:.0} % slip")?;
+                write!(f, ", developing {traction} of {limit}, sinkage up to {depth:.0} cm")?;
             }
         }
         if self.grade.abs() > WORTH_A_WORD { write!(f, "; {}", grade()) } else { Ok(()) }

@@ -47,7 +47,7 @@ impl StruckCounts {
         if (index as usize) < count {
             return Ok(());
         }
-        Err(format!("{what} {index}; must be one of {count}"))
+        Err(format!("{what} {index}; must be below {count}"))
     }
 }
 
@@ -228,7 +228,7 @@ impl Hits {
     /// Returns the bytes for the state hash; the gained energy is included only if it is not 0.
     pub fn digested(&self) -> Vec<u8> {
         let stored = postcard::to_stdvec(&self.watched);
-        let mut stored = stored.expect("plain data serialises into memory");
+        let mut stored = stored.expect("plain data serializes into memory");
         if self.given > 0.0 {
             stored.extend(self.given.to_bits().to_le_bytes());
         }

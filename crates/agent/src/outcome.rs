@@ -140,7 +140,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Position => write!(f, "its position is no longer finite"),
             Failure::Orientation => write!(f, "its orientation is no longer finite"),
-            Failure::Speed => write!(f, "its speed is not within {FASTEST} m/s"),
+            Failure::Speed => write!(f, "its speed is above {FASTEST} m/s or not finite"),
             Failure::Velocity { coordinate } => {
                 write!(f, "velocity {coordinate} is no longer finite")
             }
@@ -183,11 +183,11 @@ impl OutcomeCode {
     /// Returns at most two words, for a table column.
     pub fn words(self) -> &'static str {
         match self {
-            OutcomeCode::UnderWay => "under way",
+            OutcomeCode::UnderWay => "still driving",
             OutcomeCode::Holding => "holding",
             OutcomeCode::Waiting => "waiting",
             OutcomeCode::Arrived => "arrived",
-            OutcomeCode::Immobilised => "immobilised",
+            OutcomeCode::Immobilised => "immobilized",
             OutcomeCode::Sunk => "sunk",
             OutcomeCode::Overturned => "overturned",
             OutcomeCode::Collided => "collided",
@@ -340,7 +340,7 @@ impl Outcome {
         };
         report.position = place.map(|position| (*position).into());
         report.sentence = match self {
-            Outcome::UnderWay => "under way".to_owned(),
+            Outcome::UnderWay => "still driving".to_owned(),
             Outcome::Holding { since } => format!("holding since {since:.1} s"),
             Outcome::Waiting { since, behind } => {
                 let leader = vehicle(*behind);
@@ -355,14 +355,14 @@ impl Outcome {
                 let held = diagnosis.obstacle.filter(|_| diagnosis.cause == Cause::Obstacle);
                 let held =
                     held.map_or(String::new(), |with| format!(", blocked by {}", struck(with)));
-                format!("immobilised since {time:.1} s at {place} in {soil}{held}: {diagnosis}")
+                format!("immobilized since {time:.1} s at {place} in {soil}{held}: {diagnosis}")
             }
             Outcome::Sunk { time, position, soil: id, depth, height } => {
                 let (soil, place) = (soil(*id), at(position));
                 report.soil = Some(soil.to_owned());
                 format!(
-                    "sunk to its deck at {time:.1} s at {place} in {soil}: {:.0} cm deep, {:.0} cm \
-                     are its wheels or tracks high",
+                    "sunk to the deck at {time:.1} s at {place} in {soil}: sinkage {:.0} cm, \
+                     running gear height {:.0} cm",
                     100.0 * depth,
                     100.0 * height
                 )

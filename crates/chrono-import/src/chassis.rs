@@ -106,7 +106,7 @@ pub(super) fn chassis(
                 });
             }
             None => {
-                let why = "the parts of a frame with more than one joint are one body here";
+                let why = "a frame with more than one joint is a single body in bekker";
                 log.omit(&connector, "Torsional Stiffness", why);
             }
         }
@@ -155,7 +155,7 @@ fn closed(moments: Point, log: &mut Log) -> Point {
     if closed != moments {
         log.assume(
             "chassis.inertia",
-            format!("as large as a body's can be, not {moments:?} kg m²"),
+            format!("limited to the sum of the other two moments, instead of {moments:?} kg m²"),
         );
     }
     closed

@@ -111,7 +111,7 @@ pub(super) fn driveline(
             return Ok(());
         }
         let indices = format!("{driven:?}");
-        let allowed = format!("{allowed} axles, as many as the template drives");
+        let allowed = format!("{allowed} axles, the number that the template drives");
         Err(source.refused("Suspension Indexes (of the vehicle)", &indices, &allowed))
     };
     let open = Differential::open;
@@ -134,7 +134,7 @@ pub(super) fn driveline(
         inter_axle: None,
     };
     let assumed = |log: &mut Log| {
-        let what = format!("inertias of shafts, {SHAFT} kg m², and of carriers, {CARRIER} kg m²");
+        let what = format!("inertias of {SHAFT} kg m² for shafts and {CARRIER} kg m² for carriers");
         log.assume("driveline", what);
     };
     match source.template()? {
@@ -183,7 +183,7 @@ pub(super) fn driveline(
         "SimpleDrivelineXWD" => {
             let AnyAxles { bias } = source.figures(log)?;
             assumed(log);
-            log.assume("axles.final_drive.ratio", "1: the source's driveline has none");
+            log.assume("axles.final_drive.ratio", "1, because the source's driveline has none");
             let each = driven.iter().map(|&index| (index, axle(1.0, biased(bias), SHAFT)));
             Ok(Read {
                 driveline: whole(SHAFT, None, open(CARRIER, 0.0)),

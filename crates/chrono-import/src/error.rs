@@ -56,7 +56,7 @@ pub enum ImportError {
         allowed: String,
     },
     /// The values do not form a valid vehicle.
-    #[error("{file}: as a vehicle of ours it says {error}")]
+    #[error("{file}: the imported vehicle is not valid: {error}")]
     Refused {
         /// File that the value is from.
         file: String,
@@ -64,7 +64,7 @@ pub enum ImportError {
         error: SpecError,
     },
     /// The parts cannot be assembled.
-    #[error("{file}: as a vehicle of ours it cannot be assembled: {error}")]
+    #[error("{file}: the imported vehicle cannot be assembled: {error}")]
     Assembly {
         /// File of the vehicle.
         file: String,

@@ -40,7 +40,7 @@ impl Source {
 }
 
 /// Reason why keys of visualization have no counterpart.
-pub(super) const LOOK: &str = "a look only";
+pub(super) const LOOK: &str = "affects the appearance only";
 
 /// Returns the reason why a key has no counterpart.
 fn why(key: &str) -> &'static str {
@@ -48,15 +48,15 @@ fn why(key: &str) -> &'static str {
     match last {
         "Visualization" | "Radius" | "Width" | "Visualization Radius" | "Length" => LOOK,
         "Contact" | "Contact Material" | "Contact Mesh" | "Gear Separation" => {
-            "contact follows laws of its own here"
+            "bekker has its own contact laws"
         }
-        "Minimum Turning Radius" => "a result here, by `bekker vehicles check`",
-        "Shaft Direction" => "engine and shafts do not turn the chassis here",
+        "Minimum Turning Radius" => "computed by `bekker vehicles check`",
+        "Shaft Direction" => "engine and shafts do not turn the chassis in bekker",
         "Motor Block Inertia" | "Transmission Block Inertia" => {
-            "engine and gearbox are fixed to the chassis here"
+            "engine and gearbox are fixed to the chassis in bekker"
         }
-        last if last.contains("Bushing") => "joints are ideal here",
-        _ => "no key here says it",
+        last if last.contains("Bushing") => "joints are ideal in bekker",
+        _ => "bekker has no such key",
     }
 }
 
@@ -235,7 +235,7 @@ impl<'de> MapAccess<'de> for Entries<'de, '_> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         let Some((key, value)) = self.value.take() else {
-            return Err(Error::custom("a value without its key"));
+            return Err(Error::custom("a value without a key"));
         };
         self.trail.enter(Step::Key(key), value, seed)
     }

@@ -3,13 +3,13 @@
 use serde_json::Value as Json;
 
 /// Expected kind of a vehicle file.
-pub(super) const VEHICLE: &str =
-    "a vehicle (Type Vehicle, Template WheeledVehicle or TrackedVehicle) or a file that names one";
+pub(super) const VEHICLE: &str = "a vehicle (Type Vehicle, Template WheeledVehicle or \
+    TrackedVehicle) or a file that refers to one";
 
 /// Extensions and line prefixes of files that are not JSON, with descriptions.
 const FOREIGN: [(&str, &str, &str); 5] = [
-    ("tir", "[MDI_HEADER]", "a tire property file of Adams or a Magic Formula tool (.tir)"),
-    ("toml", "format = ", "a vehicle file of bekker (.toml)"),
+    ("tir", "[MDI_HEADER]", "an Adams or Magic Formula tire property file (.tir)"),
+    ("toml", "format = ", "a bekker vehicle file (.toml)"),
     ("yaml", "%YAML", "YAML"),
     ("xml", "<?xml", "XML"),
     ("obj", "mtllib ", "a mesh (.obj)"),
@@ -91,7 +91,7 @@ mod tests {
         for (ending, bytes, what) in [
             ("tir", &b""[..], Some("tire property")),
             ("txt", &tir[..], Some("tire property")),
-            ("toml", b"format = 1\n", Some("of bekker")),
+            ("toml", b"format = 1\n", Some("bekker vehicle file")),
             ("yml", b"a: 1\n", Some("YAML")),
             ("json", b"{ \"a\": ", None),
         ] {

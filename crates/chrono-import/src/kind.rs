@@ -12,7 +12,8 @@ use serde_json::Value as Json;
 pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
     let vehicles = library.beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
     let names: Vec<String> = vehicles.iter().take(3).map(|path| library.short(path)).collect();
-    let hint = if names.is_empty() { String::new() } else { format!(", as {}", names.join(", ")) };
+    let hint =
+        if names.is_empty() { String::new() } else { format!(", such as {}", names.join(", ")) };
     source.is_no(&format!("{VEHICLE}{hint}"))
 }
 

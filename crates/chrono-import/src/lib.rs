@@ -129,15 +129,15 @@ fn whole(
         let (key, vehicle) = &entry.vehicle;
         source = library.read(&source, key, vehicle, log)?;
     }
-    let chain = format!("named by more than {LONGEST_CHAIN} files one after the other");
+    let chain = format!("referred to by a chain of more than {LONGEST_CHAIN} files");
     Err(ImportError::Kind { file: source.told, found: chain, expected: file_kind::VEHICLE.into() })
 }
 
 /// Returns the line of a vehicle file that names its source.
 fn source_line(vehicle: &Source) -> String {
     format!(
-        "imported from the JSON files of a vehicle of Project Chrono, {}, and those that it \
-         names; what was assumed or left out is at the head of this file",
+        "imported from the JSON files of a Project Chrono vehicle, {}, and the files that it \
+         refers to; the head of this file lists assumed and omitted values",
         vehicle.name
     )
 }

@@ -66,7 +66,7 @@ impl Library {
         let found = if is_below { named.find(|path| path.is_file()) } else { None };
         found.ok_or_else(|| {
             let allowed =
-                format!("a file below {}; --data gives the folder", self.folder.display());
+                format!("a file below {}; set the folder with --data", self.folder.display());
             from.refused(key, reference, &allowed)
         })
     }
@@ -120,7 +120,7 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         foreign(&ending, bytes).map(|what| ImportError::Kind {
             file: name.into(),
             found: what.into(),
-            expected: "a JSON file of Project Chrono's vehicles".into(),
+            expected: "a JSON file of a Project Chrono vehicle".into(),
         })
     };
     let text = match read_text(path, LARGEST_TEXT) {
@@ -164,7 +164,7 @@ fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
     };
     let found = path.ancestors().skip(1).find_map(below);
     found.map(|folder| with_parts(&folder, source, &reference)).ok_or_else(|| {
-        let allowed = "a file below a folder above this one; --data gives the folder";
+        let allowed = "a file below a folder above this one; set the folder with --data";
         source.refused(&key, &reference, allowed)
     })
 }

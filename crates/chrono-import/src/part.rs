@@ -39,7 +39,7 @@ impl Body {
     /// Converts to a part; products of inertia are left out, and unphysical moments are replaced.
     pub fn part(&self, key: &str, log: &mut Log) -> Part {
         if self.products.iter().any(|product| *product != 0.0) {
-            log.assume(key, "products of inertia left out");
+            log.assume(key, "products of inertia omitted");
         }
         part(key, self.mass, self.inertia, log)
     }
@@ -49,7 +49,7 @@ impl Body {
     pub fn turned(&self, key: &str, axes: &Mat3, log: &mut Log) -> Part {
         let tensor = tensor(self.inertia, self.products);
         let turned = axes.transpose() * tensor * axes;
-        log.assume(key, "moments turned into the part's axes, products left out");
+        log.assume(key, "moments converted to the part's axes, products omitted");
         part(key, self.mass, [turned[(0, 0)], turned[(1, 1)], turned[(2, 2)]], log)
     }
 }
@@ -65,7 +65,10 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part 
     }
     log.assume(
         format!("{key}.inertia"),
-        format!("radius of gyration {GYRATION} m: no body of {mass} kg has {inertia:?} kg m²"),
+        format!(
+            "radius of gyration of {GYRATION} m, because no body of {mass} kg has {inertia:?} kg \
+             m²"
+        ),
     );
     Part { mass, inertia: [mass * GYRATION * GYRATION; 3] }
 }
@@ -76,7 +79,10 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part 
 pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Point {
     let [x, y, z] = part(key, mass, inertia, log).inertia;
     if y > x + z {
-        log.assume(format!("{key}.inertia"), format!("about the axis at most {}, not {y}", x + z));
+        log.assume(
+            format!("{key}.inertia"),
+            format!("at most {} about the axis, instead of {y}", x + z),
+        );
     }
     [x, y.min(x + z), z]
 }

@@ -56,14 +56,15 @@ pub(super) fn powertrain(
             None => {
                 let found = library.beside(vehicle, kind, known);
                 let Some(first) = found.first() else {
-                    let allowed = format!("given by --{option}: the vehicle's folder has none");
+                    let allowed =
+                        format!("given by --{option}, because the vehicle's folder has none");
                     return Err(vehicle.refused(option, "absent", &allowed));
                 };
                 if found.len() > 1 {
                     let (name, of) = (library.short(first), found.len());
                     log.assume(
                         key,
-                        format!("{name}, the best known of {of} of the vehicle's folder"),
+                        format!("{name}, the best supported of {of} in the vehicle's folder"),
                     );
                 }
                 first.clone()
@@ -94,7 +95,7 @@ pub(super) fn powertrain(
             // there the gearbox's motor shaft takes part in the dynamics, the engine's is
             // overwritten
             if engine_source.template()? == "EngineShafts" {
-                let why = "the gearbox's Motorshaft Inertia acts in its place";
+                let why = "replaced by the gearbox's Motorshaft Inertia";
                 log.omit(engine_source, "Motorshaft Inertia", why);
             }
             engine.inertia = own.motor_inertia;
@@ -125,7 +126,10 @@ pub(super) fn powertrain(
                 torque: (CLUTCH * peak).round(),
                 engage_rpm: ENGAGE.map(|share| (share * leaves).round()),
             };
-            log.assume("powertrain.clutch", "the source joins engine and gearbox outright");
+            log.assume(
+                "powertrain.clutch",
+                "assumed, because the source connects engine and gearbox rigidly",
+            );
             Ok(Powertrain { engine, converter: None, clutch: Some(clutch), gearbox })
         }
         other => Err(transmission.refused("Template", other, &TRANSMISSIONS.join(", "))),
@@ -155,7 +159,7 @@ fn combined(
             let (name, of) = (library.short(first), found.len());
             log.assume(
                 "powertrain",
-                format!("{name}, the best known of {of} of the vehicle's folder"),
+                format!("{name}, the best supported of {of} in the vehicle's folder"),
             );
             first.clone()
         }
@@ -195,7 +199,11 @@ impl EngineMap {
         }
         for (name, map) in [("Full", &mut self.full), ("Zero", &mut self.zero)] {
             map.iter_mut().for_each(|point| point[0] /= RPM);
-            log.omit(source, &format!("Map {name} Throttle"), "its speeds are taken for rad/s");
+            log.omit(
+                source,
+                &format!("Map {name} Throttle"),
+                "its speeds are interpreted as rad/s",
+            );
         }
     }
 }
@@ -214,7 +222,7 @@ struct EngineSimple {
 fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
     let assumed = |full: &[[f64; 2]], log: &mut Log| {
         let inertia = INERTIA * full.iter().map(|point| point[1]).fold(0.0, f64::max);
-        log.assume("powertrain.engine.inertia", "in proportion to its torque, as the HMMWV's");
+        log.assume("powertrain.engine.inertia", "proportional to its torque, as for the HMMWV");
         (1e3 * inertia).round().max(1.0) / 1e3
     };
     let curves = |full: Vec<[f64; 2]>, losses: Vec<[f64; 2]>, log: &mut Log| {
@@ -287,7 +295,10 @@ fn governed(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64;
         return full;
     }
     let peak = full.iter().map(|point| point[1]).fold(0.0, f64::max);
-    log.assume("powertrain.engine.full_throttle_rpm", "a governor beyond the source's last speed");
+    log.assume(
+        "powertrain.engine.full_throttle_rpm",
+        "a governor above the source's highest speed",
+    );
     full.push([(GOVERNED * end).round().max(end + 1.0), GOVERNOR * peak]);
     full
 }
@@ -351,7 +362,11 @@ impl Gears {
             (self.down.or(first.map(|own| own[0])), self.up.or(first.map(|own| own[1])));
         let Some((down, up)) = down.zip(up) else {
             let key = "Gear Box / Shift Points Map RPM";
-            return Err(source.refused(key, "absent", "given, or Upshift RPM and Downshift RPM"));
+            return Err(source.refused(
+                key,
+                "absent",
+                "given, unless Upshift RPM and Downshift RPM are given",
+            ));
         };
         if self.latency.is_none() {
             log.assume("powertrain.gearbox.latency", format!("{LATENCY} s"));
@@ -359,7 +374,7 @@ impl Gears {
         log.assume("powertrain.gearbox.shift_time", format!("{SHIFT_TIME} s"));
         let mut ratios = self.ratios;
         if !ratios.is_sorted() {
-            log.omit(source, "Gear Box / Forward Gear Ratios", "put in rising order");
+            log.omit(source, "Gear Box / Forward Gear Ratios", "sorted in increasing order");
             ratios.sort_by(f64::total_cmp);
         }
         Ok(Gearbox {

@@ -23,7 +23,7 @@ impl Source {
         self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
             file: self.told.clone(),
             key: "Template".into(),
-            cause: "must be given, as in all JSON files of Chrono's vehicles".into(),
+            cause: "must be given, as in all JSON files of Chrono vehicles".into(),
         })
     }
 

@@ -53,7 +53,7 @@ pub(super) fn steering(
     let independent = steered_by == SteeredBy::TieRods && axle.suspension.kingpin().is_some();
     let (pitch, alone) = pitch_deg(own.orientation);
     if !alone {
-        log.omit(vehicle, &key("Orientation"), "mechanisms are pitched only here");
+        log.omit(vehicle, &key("Orientation"), "mechanisms can only be pitched in bekker");
     }
     let template = source.template()?.to_owned();
     let read = match (template.as_str(), steered_by) {
@@ -71,9 +71,9 @@ pub(super) fn steering(
             log,
         )?),
         ("PitmanArm" | "RackPinion" | "RotaryArm", _) => {
-            let why = "knuckles turn about one centre here, without this mechanism";
+            let why = "replaced by direct steering: knuckles turn about one center";
             log.omit(vehicle, &key("Input File"), why);
-            log.assume("steering.direct", "in place of a linkage that is not known here");
+            log.assume("steering.direct", "replaces a linkage that bekker does not support");
             Steering::Direct(Direct { max_wheel_angle_deg: given(lock, LOCK, "direct", log) })
         }
         (other, _) => return Err(source.refused("Template", other, KNOWN)),
@@ -87,7 +87,7 @@ fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
     if angle >= LEAST_LOCK {
         return angle;
     }
-    log.omit(vehicle, "Maximum Steering Angle (deg)", "taken for radians");
+    log.omit(vehicle, "Maximum Steering Angle (deg)", "interpreted as radians");
     angle.to_degrees()
 }
 
@@ -95,7 +95,7 @@ fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
 fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
     lock.unwrap_or_else(|| {
         let key = format!("steering.{kind}.max_wheel_angle_deg");
-        log.assume(key, "by the mechanism's travel over the knuckle's lever, or 25");
+        log.assume(key, "from the mechanism's travel and the knuckle's lever, or 25");
         (10.0 * reckoned).round() / 10.0
     })
 }
@@ -160,11 +160,11 @@ fn pitman_arm(
 ) -> Result<PitmanArm, ImportError> {
     let own: PitmanFigures = source.figures(log)?;
     if own.along_vehicle {
-        let why = "moments are taken along the mechanism's axes";
+        let why = "moments are used along the mechanism's axes";
         log.omit(source, "Vehicle-Frame Inertia", why);
     }
     if own.revolute.direction.is_some_and(|axis| axis[0] != 0.0 || axis[1] != 0.0) {
-        log.omit(source, "Revolute Joint / Direction", "arms turn about z here");
+        log.omit(source, "Revolute Joint / Direction", "arms turn about z in bekker");
     }
     let (hinge, end) = (own.revolute.location, own.universal.location);
     let length = (end[0] - hinge[0]).abs();
@@ -265,7 +265,7 @@ fn rotary_arm(
     // bekker's drag link pushes the left knuckle
     let right = knuckle[1] < 0.0;
     if right {
-        let what = "mirrored to the left, where the source pushes the right knuckle";
+        let what = "mirrored to the left, because the source pushes the right knuckle";
         log.assume("steering.drag_link.points", what);
     }
     let side = |point: Point| if right { [point[0], -point[1], point[2]] } else { point };

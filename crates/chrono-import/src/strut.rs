@@ -96,7 +96,7 @@ impl Strut {
     pub fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
         let (mut shortest, mut longest) = self.shortest.zip(self.longest)?;
         if shortest > longest {
-            log.assume(format!("{key}.stops"), "shortest and longest length interchanged");
+            log.assume(format!("{key}.stops"), "minimum and maximum length swapped");
             (shortest, longest) = (longest, shortest);
         }
         let stop = || Curve::new(STOP.to_vec()).ok();
@@ -132,10 +132,10 @@ impl Strut {
             let row = |row: &Vec<f64>| Some([*row.first()?, *row.get(middle)?]);
             let points: Option<Vec<_>> = map.iter().map(row).collect();
             let points = points.ok_or_else(|| {
-                let allowed = format!("rows of a speed and {} forces", lengths.len());
-                source.refused(&format!("{at} / Map Data"), "of other rows", &allowed)
+                let allowed = format!("rows with a speed and {} forces", lengths.len());
+                source.refused(&format!("{at} / Map Data"), "rows of another length", &allowed)
             })?;
-            let why = "one curve over speed here, that of the middle length";
+            let why = "replaced by one curve over speed, that of the middle length";
             log.omit(source, &format!("{at} / Deformation"), why);
             return tabled(points, "Map Data", log);
         }
@@ -166,8 +166,9 @@ pub(super) fn curve(
     points: Vec<[f64; 2]>,
 ) -> Result<Curve, ImportError> {
     let count = format!("{} points", points.len());
-    Curve::new(points)
-        .map_err(|error| source.refused(key, &count, &format!("a curve of rising x: {error}")))
+    Curve::new(points).map_err(|error| {
+        source.refused(key, &count, &format!("a curve with increasing x: {error}"))
+    })
 }
 
 /// Makes a curve non-decreasing: where the force falls away from x = 0, the previous value is kept.
@@ -181,7 +182,7 @@ fn rising(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> 
         points[index][1] = points[index][1].min(points[index + 1][1]);
     }
     if points != before {
-        log.assume(key, "held where the source's force falls as x grows");
+        log.assume(key, "kept constant where the source's force decreases as x increases");
     }
     points
 }

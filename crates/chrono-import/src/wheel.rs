@@ -27,7 +27,7 @@ pub(super) fn wheel(
 ) -> Result<Wheel, ImportError> {
     let Figures { mass, inertia } = source.figures(log)?;
     let inertia = super::part::rotor(key, mass, inertia, log);
-    log.assume(format!("{key}.rim_width"), format!("{RIM_SHARE} of the tyre's width"));
+    log.assume(format!("{key}.rim_width"), format!("{RIM_SHARE} of the tire's width"));
     Ok(Wheel { mass, inertia, rim_radius, rim_width: RIM_SHARE * tyre_width })
 }
 

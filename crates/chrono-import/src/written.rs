@@ -30,20 +30,24 @@ pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
 /// Returns the header comments.
 fn head(spec: &AnySpec, log: &Log) -> Vec<String> {
     let mut lines = vec![
-        format!("# {}, imported by `bekker vehicles import` from the JSON files of Project", spec.name()),
-        "# Chrono named below; figures rearranged into this schema, SI units, x forward, y left, z up."
-            .to_owned(),
-        "# `bekker vehicles check` shows what they come to.".to_owned(),
+        format!(
+            "# {}, imported by `bekker vehicles import` from the JSON files of Project",
+            spec.name()
+        ),
+        "# Chrono listed below; values converted to this schema: SI units, x forward, y left, z \
+         up."
+        .to_owned(),
+        "# `bekker vehicles check` computes what follows from them.".to_owned(),
         "#".to_owned(),
         "# Read:".to_owned(),
     ];
     lines.extend(log.sources.iter().map(|file| format!("#   {file}")));
-    lines.extend(["#".to_owned(), "# ASSUMED, since no file says it:".to_owned()]);
+    lines.extend(["#".to_owned(), "# ASSUMED, because no file specifies it:".to_owned()]);
     for own in &log.assumed {
         lines.extend(wrapped(&format!("{}: {}", own.key, own.what)));
     }
     // keys of visualization affect no parameter and are not listed
-    lines.extend(["#".to_owned(), "# LEFT OUT, without a counterpart here:".to_owned()]);
+    lines.extend(["#".to_owned(), "# OMITTED, because bekker has no counterpart:".to_owned()]);
     for own in log.omitted.iter().filter(|own| own.why != super::figures::LOOK) {
         lines.extend(wrapped(&format!("{}: {} = {}: {}", own.file, own.key, own.value, own.why)));
     }

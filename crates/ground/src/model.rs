@@ -17,13 +17,13 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub enum GroundError {
     /// The spacing is not a positive finite length.
-    #[error("spacing of nodes must be positive and finite, it is {spacing} m")]
+    #[error("node spacing is {spacing} m; must be positive and finite")]
     Spacing {
         /// Spacing given, m.
         spacing: f64,
     },
     /// There are no soils.
-    #[error("a ground needs at least one soil")]
+    #[error("the ground must have at least one soil")]
     NoSoils,
     /// A soil has an invalid parameter.
     #[error("soil {soil}: {error}")]

@@ -252,7 +252,7 @@ impl TryFrom<OverlayRecord> for Overlay {
         for stored in record.tiles {
             let (nodes, given) = (stored.private.count(), stored.nodes.len());
             if nodes != given {
-                return Err(format!("a private tile of {nodes} nodes holds {given}"));
+                return Err(format!("a private tile for {nodes} nodes has {given} nodes"));
             }
             let mut tile = WorkingTile::new();
             tile.reset(stored.key);
@@ -267,7 +267,7 @@ impl TryFrom<OverlayRecord> for Overlay {
         }
         overlay.slots.sort_unstable_by_key(|&(key, _)| key);
         match overlay.slots.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(format!("two private tiles are {:?}", pair[0].0)),
+            Some(pair) => Err(format!("two private tiles have the key {:?}", pair[0].0)),
             None => Ok(overlay),
         }
     }

@@ -66,7 +66,7 @@ impl Patches {
     /// If no patch was begun.
     #[inline]
     pub fn push(&mut self, index: usize, state: NodeState) {
-        let head = self.heads.last_mut().expect("a patch was begun");
+        let head = self.heads.last_mut().expect("a patch has begun");
         debug_assert!(head.mask.rank(index) == head.mask.count() && !head.mask.contains(index));
         head.mask.insert(index);
         head.end += 1;

@@ -46,9 +46,7 @@ pub struct SampleGrid {
 
 /// Error: the output slice does not match the size of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{rows} rows of {columns} points do not fill room for {room} numbers: it must be their product"
-)]
+#[error("output has {room} values; must have {rows} rows x {columns} points")]
 pub struct SampleGridError {
     /// Number of points along x.
     pub columns: usize,

@@ -123,7 +123,7 @@ impl TryFrom<Record> for Tile {
     fn try_from((mask, states, agents): Record) -> Result<Tile, String> {
         let (nodes, given, owned) = (mask.count(), states.len(), agents.len());
         Tile::new(mask, states, agents)
-            .ok_or(format!("a tile of {nodes} nodes holds {given} states and {owned} agents"))
+            .ok_or(format!("a tile of {nodes} nodes has {given} states and {owned} agents"))
     }
 }
 

@@ -79,7 +79,7 @@ fn a_ring_of_directories_is_refused() {
             let ring =
                 read_geotiff(&chained(copies, |offsets| offsets[to])).unwrap_err().to_string();
             assert!(
-                ring.contains("the directories form a ring") || ring.contains("ycle"),
+                ring.contains("the directories form a cycle") || ring.contains("ycle"),
                 "{ring}"
             );
         }
@@ -179,7 +179,7 @@ fn unknown_methods_state_the_length_assumed() {
             let (raster, warnings) = grid(&wkt(method, unit), Sidecars::default()).unwrap();
             let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
             let expected =
-                format!("({method}): 1 unit of its coordinates is taken for {length} on");
+                format!("({method}): 1 unit of its coordinates is assumed to be {length} on");
             assert!(told.iter().any(|own| own.contains(&expected)), "{method}: {told:?}");
             // a code beside it is refused
             let error = raster.with_reference(Some(32632), None).unwrap_err().to_string();
@@ -193,7 +193,7 @@ fn unknown_methods_state_the_length_assumed() {
             read_geotiff(&geotiff(&keys, &[], [600_000.0, 5_200_000.0], 10.0)).unwrap();
         let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let expected =
-            format!("(ProjCoordTrans {method}): 1 unit of its coordinates is taken for 1 m");
+            format!("(ProjCoordTrans {method}): 1 unit of its coordinates is assumed to be 1 m");
         assert!(told.iter().any(|own| own.contains(&expected)), "{told:?}");
     }
 }
@@ -274,7 +274,8 @@ fn lengths_are_corrected_at_the_middle() {
     let (far, warnings) =
         read_raster_with(far.as_bytes(), None, &sidecars, CellContent::Heights).unwrap();
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    let assumed = told.iter().any(|own| own.contains("1 unit of its coordinates is taken for 1 m"));
+    let assumed =
+        told.iter().any(|own| own.contains("1 unit of its coordinates is assumed to be 1 m"));
     assert_eq!(far.localised(Origin::SouthWest).unwrap().1.metres_per_unit == [1.0; 2], assumed);
 }
 
@@ -301,7 +302,7 @@ fn sidecars_of_ascii_grids_are_applied_or_reported() {
     assert_eq!(raster.south_west, [600_005.0, 5_200_005.0]);
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert!(
-        told.iter().any(|own| own.contains("the world file beside the raster is ignored")),
+        told.iter().any(|own| own.contains("the world file next to the raster is ignored")),
         "{told:?}"
     );
     let other = write_geotiff(&raster).unwrap();
@@ -312,6 +313,9 @@ fn sidecars_of_ascii_grids_are_applied_or_reported() {
     file.write_image::<tiff::encoder::colortype::Gray8>(2, 2, &[255; 4]).unwrap();
     let sidecars = Sidecars { mask: Some(small), ..Sidecars::default() };
     assert!(
-        grid("", sidecars).unwrap_err().to_string().contains("has 2 x 2 cells, the raster 3 x 2")
+        grid("", sidecars)
+            .unwrap_err()
+            .to_string()
+            .contains("has 2 x 2 cells, but the raster has 3 x 2")
     );
 }

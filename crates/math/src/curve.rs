@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum CurveError {
     /// The table has fewer than two points.
-    #[error("a curve needs at least 2 points, this one has {count}")]
+    #[error("the curve has {count} points; must have at least 2")]
     TooShort {
         /// Number of points given.
         count: usize,

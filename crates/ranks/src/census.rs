@@ -129,7 +129,7 @@ impl Census {
         let sights: Vec<Region> = own.iter().filter_map(sees).collect();
         let notices = notices(own, &sights, collectives.size());
         let notices = collectives.post("sights", notices)?;
-        for (_, answer) in collectives.post("who is seen", sighted(&notices))? {
+        for (_, answer) in collectives.post("visible vehicles", sighted(&notices))? {
             all.extend(answer);
         }
         Ok(all)

@@ -200,7 +200,7 @@ impl Exchange {
                     }
                     Body::Quit(_) => quit = true,
                     _ => {
-                        let (found, expected) = ("message of another kind", "agent heartbeat");
+                        let (found, expected) = ("different message", "agent heartbeat");
                         return Err(corrupt(MessageFault::Kind { found, expected }));
                     }
                 }

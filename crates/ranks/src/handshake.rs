@@ -184,7 +184,7 @@ pub(crate) fn describe(
                     }
                 },
                 _ => {
-                    let (found, expected) = ("message of another kind", "description");
+                    let (found, expected) = ("different message", "description");
                     return Err(corrupt(MessageFault::Kind { found, expected }));
                 }
             }
@@ -235,7 +235,7 @@ pub fn agree(
                 Some((_, Body::Handshake(agreed))) => agreed,
                 _ => {
                     let fault =
-                        MessageFault::Kind { found: "another message", expected: "handshake" };
+                        MessageFault::Kind { found: "different message", expected: "handshake" };
                     return Err(corrupt(fault));
                 }
             };

@@ -43,7 +43,7 @@ pub(crate) fn exchange_maps(
             let astray = |own: &&Letter| partition.get(own.to as usize) != Some(&here);
             if let Some(letter) = letters.iter().find(astray) {
                 let (found, expected) = (letter.to.into(), here as u64);
-                let fault = MessageFault::Origin { what: "receiver on the rank", found, expected };
+                let fault = MessageFault::Origin { what: "receiving rank", found, expected };
                 return Err(RankError::Corrupt { rank, tick, kind: "maps", fault });
             }
             kept.extend(letters);

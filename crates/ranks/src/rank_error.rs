@@ -50,9 +50,9 @@ pub enum RankError {
     Command(#[from] CommandError),
     /// A rank's ground differs from that of the other ranks.
     #[error(
-        "at tick {tick} the ground on rank {rank} is another than on rank 0, though they were \
-         told the same: no result of this run can be trusted; compare the machines' memory and \
-         builds, and go on from an earlier checkpoint"
+        "at tick {tick}, the ground on rank {rank} differs from that on rank 0, although both \
+         received the same data. No result of this run is valid: compare the machines' memory and \
+         builds, and resume from an earlier checkpoint"
     )]
     Diverged {
         /// The first rank that differs from rank 0.
@@ -62,8 +62,8 @@ pub enum RankError {
     },
     /// An agent left the region that it announced, within one heartbeat.
     #[error(
-        "at tick {tick} vehicle {agent} (counted from 0) has leapt farther in one heartbeat than \
-         the route to neighbours allows for: take --route all"
+        "at tick {tick}, vehicle {agent} (counted from 0) moved farther in one heartbeat than the \
+         route to neighbors allows: use --route all"
     )]
     Outran {
         /// Index of the agent.
@@ -72,10 +72,10 @@ pub enum RankError {
         tick: u64,
     },
     /// A rank was interrupted before the run started.
-    #[error("interrupted while vehicles were set down: nothing was driven")]
+    #[error("interrupted while vehicles were placed: nothing was simulated")]
     Interrupted,
     /// There are more ranks than the protocol supports.
-    #[error("{size} ranks; at most {} can take part", u16::MAX)]
+    #[error("{size} ranks; must be at most {}", u16::MAX)]
     TooMany {
         /// Number of ranks.
         size: usize,

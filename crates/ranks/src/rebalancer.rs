@@ -125,7 +125,7 @@ impl Rebalancer {
         let leaving: Vec<usize> = (0..partition.len()).filter(leaving).collect();
         let letter = |&agent: &usize| {
             let state = &world.state().agents[agent];
-            let stored = postcard::to_stdvec(state).expect("plain data serialises into memory");
+            let stored = postcard::to_stdvec(state).expect("plain data serializes into memory");
             (partition[agent], (agent as u32, stored))
         };
         let letters: Vec<(usize, (u32, Vec<u8>))> = leaving.iter().map(letter).collect();
@@ -138,7 +138,7 @@ impl Rebalancer {
             };
             let at = agent as usize;
             if self.partition.get(at) != Some(&rank) || partition[at] != here {
-                return Err(corrupt(format!("agent {agent} is not to come from there")));
+                return Err(corrupt(format!("agent {agent} must not come from this rank")));
             }
             let state: AgentState =
                 postcard::from_bytes(&stored).map_err(|error| corrupt(error.to_string()))?;

@@ -225,7 +225,7 @@ pub enum RunError<E> {
     #[error(transparent)]
     Ranks(#[from] RankError),
     /// An external driver gave an invalid command.
-    #[error("the driver of {agent}: {source}")]
+    #[error("driver of {agent}: {source}")]
     Driver {
         /// Name of the agent.
         agent: String,
@@ -239,7 +239,7 @@ pub enum RunError<E> {
         cause: String,
     },
     /// Ground could not be read from its file.
-    #[error("the ground cannot be read any more: {0}")]
+    #[error("the ground can no longer be read: {0}")]
     Terrain(TerrainError),
     /// An observer failed.
     #[error("{0}")]

@@ -12,7 +12,7 @@ const SEAL: usize = 4;
 /// Serializes the data and puts its CRC-32 in front.
 pub(crate) fn sealed<T: Serialize>(value: &T) -> Vec<u8> {
     let bytes = vec![0; SEAL];
-    let mut bytes = postcard::to_extend(value, bytes).expect("plain data serialises into memory");
+    let mut bytes = postcard::to_extend(value, bytes).expect("plain data serializes into memory");
     let sum = checksum(&bytes[SEAL..]);
     bytes[..SEAL].copy_from_slice(&sum.to_le_bytes());
     bytes

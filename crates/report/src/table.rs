@@ -315,9 +315,9 @@ mod tests {
             "25.5",
             "12.35",
             "12346",
-            "under way",
+            "still driving",
             "sunk 41.2 s",
-            "second: sunk to its deck at 41.2 s at (212.3, -8.5) m in mud: 102 cm deep",
+            "second: sunk to the deck at 41.2 s at (212.3, -8.5) m in mud: sinkage 102 cm",
             "third: waiting behind leader since 55.0 s",
             "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
         ] {
@@ -344,7 +344,7 @@ mod tests {
         let text = summary(&many, TextStyle::Plain);
         assert!(text.lines().count() < 25, "{text}");
         for said in [
-            "under way",
+            "still driving",
             "900",
             "100",
             "v993: sunk to its deck",

@@ -53,24 +53,24 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     if let Surface::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
         && amplitude > wavelength
     {
-        let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");
+        let cause = format!("must be at most terrain.surface.wavelength = {wavelength} m");
         excess("terrain.surface.amplitude".into(), cause);
     }
     if let Surface::Random(RandomSurface { amplitude, wavelength, .. }) = scenario.terrain.surface
         && amplitude > wavelength
     {
-        let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");
+        let cause = format!("must be at most terrain.surface.wavelength = {wavelength} m");
         excess("terrain.surface.amplitude".into(), cause);
     }
     let props = |s: &super::config::Scenery| u64::from(s.count) + s.places.len() as u64;
     let props: u64 = scenario.scenery.iter().map(props).sum();
     if props > MOST_PROPS {
-        let cause = format!("holds {props} things; must be at most {MOST_PROPS} in all");
+        let cause = format!("has {props} objects; must have at most {MOST_PROPS} in total");
         excess("scenery".into(), cause);
     }
     let [width, height] = scenario.output.picture.size;
     if u64::from(width) * u64::from(height) > MOST_DRAWN {
-        let cause = format!("must be at most {MOST_DRAWN} pixels in all, such as [7680, 4320]");
+        let cause = format!("must be at most {MOST_DRAWN} pixels in total, such as [7680, 4320]");
         excess("output.picture.size".into(), cause);
     }
 }
@@ -83,7 +83,7 @@ fn check_records(scenario: &Scenario, excess: &mut Excess) {
     let heartbeats = time.duration / time.heartbeat;
     if heartbeats > MOST_HEARTBEATS {
         let cause = format!(
-            "makes {heartbeats:.1e} heartbeats of {} s; must be at most {MOST_HEARTBEATS:.0e}: \
+            "requires {heartbeats:.1e} heartbeats of {} s; must be at most {MOST_HEARTBEATS:.0e}: \
              shorten it, or lengthen time.heartbeat",
             time.heartbeat
         );
@@ -92,8 +92,8 @@ fn check_records(scenario: &Scenario, excess: &mut Excess) {
     let rows = scenario.vehicle.len() as f64 * time.duration / scenario.output.interval;
     if rows > MOST_SAMPLES {
         let cause = format!(
-            "makes {rows:.1e} rows of samples; must be at most {MOST_SAMPLES:.0e}: lengthen it, \
-             or shorten time.duration"
+            "gives {rows:.1e} rows of samples; must be at most {MOST_SAMPLES:.0e}: lengthen it, or \
+             shorten time.duration"
         );
         excess("output.interval".into(), cause);
     }
@@ -103,7 +103,7 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
     let mut lengths = vec![0.0; scenario.vehicle.len()];
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let far = |[x, y]: [f64; 2]| x.abs() > FARTHEST || y.abs() > FARTHEST;
-        let beyond = format!("must lie within {:.0} km of the local origin", 1e-3 * FARTHEST);
+        let beyond = format!("must be within {:.0} km of the local origin", 1e-3 * FARTHEST);
         if far(vehicle.position) {
             excess(format!("vehicle[{index}].position"), beyond.clone());
         }
@@ -119,7 +119,7 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
         lengths[index] = waypoints.windows(2).map(chord).sum();
         if lengths[index] > LONGEST_WAY {
             let cause = format!(
-                "make a way of {:.0} km; must be at most {:.0} km",
+                "form a path of {:.0} km; must be at most {:.0} km",
                 1e-3 * lengths[index],
                 1e-3 * LONGEST_WAY
             );
@@ -132,7 +132,7 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
     let all = lengths.iter().sum::<f64>() + OF_A_FOLLOWER * followers as f64 * longest;
     if all > LONGEST_WAYS {
         let cause = format!(
-            "have ways of up to {:.0} km together; must be at most {:.0} km",
+            "paths have a total length of up to {:.0} km; must be at most {:.0} km",
             1e-3 * all,
             1e-3 * LONGEST_WAYS
         );
@@ -158,8 +158,8 @@ fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
     }
     if held > MOST_HELD {
         let cause = format!(
-            "carry sensors that hold {:.0} MiB of pictures and scans at one time; must be at \
-             most {:.0} MiB: fewer pixels, channels or columns, or less lag",
+            "sensors hold {:.0} MiB of images and scans at one time; must be at most {:.0} MiB: \
+             reduce pixels, channels, columns or lag",
             held / f64::from(1 << 20),
             MOST_HELD / f64::from(1 << 20)
         );
@@ -174,13 +174,13 @@ fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) 
     let rays = pixels * u64::from(camera.supersample) * u64::from(camera.supersample);
     if pixels > MOST_PIXELS {
         refused(format!(
-            "a picture of {} x {} has {pixels} pixels; must be at most {MOST_PIXELS}, such as \
-             4096 x 4096",
+            "an image of {} x {} has {pixels} pixels; must be at most {MOST_PIXELS}, such as 4096 \
+             x 4096",
             camera.width, camera.height
         ));
     } else if rays > MOST_RAYS {
         refused(format!(
-            "a picture of {} x {} with supersample = {} takes {rays} rays; must be at most \
+            "an image of {} x {} with supersample = {} takes {rays} rays; must be at most \
              {MOST_RAYS}",
             camera.width, camera.height, camera.supersample
         ));

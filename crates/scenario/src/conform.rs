@@ -422,9 +422,9 @@ fn expected(schema: &Json) -> String {
             "boolean" => "true or false".to_string(),
             "integer" => with_bounds("an integer", schema),
             "number" => with_bounds("a number", schema),
-            "string" => "a text".to_string(),
+            "string" => "a string".to_string(),
             "array" => match (schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
-                (Some(least), Some(most)) if least == most => format!("a list of {least}"),
+                (Some(least), Some(most)) if least == most => format!("a list of {least} elements"),
                 _ => "a list".to_string(),
             },
             _ => "a table".to_string(),

@@ -61,7 +61,7 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
             // the message names the default value, which the file does not contain
             let by_default = key == "output.interval" && value == Output::default().interval;
             let problem = match by_default {
-                true => Problem::Refused { cause: format!("{value} s, its default: {problem}") },
+                true => Problem::Refused { cause: format!("{value} s (default): {problem}") },
                 false => problem,
             };
             refuse(key.into(), problem);
@@ -86,7 +86,7 @@ pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
 /// Checks that the output folder has a name and that the recorded vehicles exist.
 fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
     if scenario.output.folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
-        let cause = "must name a folder; left away, it is runs/NAME-N".into();
+        let cause = "must name a folder; without this key, it is runs/NAME-N".into();
         refuse("output.folder".into(), Problem::Refused { cause });
     }
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
@@ -123,7 +123,7 @@ fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
         match (count, density) {
             (Some(_), Some(_)) => refuse(key("density"), Problem::Excludes { other: "count" }),
             (None, None) if is_shaped => {
-                refuse(key("count"), Problem::Missing { expected: "it or density".into() });
+                refuse(key("count"), Problem::Missing { expected: "count or density".into() });
             }
             _ => {}
         }
@@ -147,8 +147,12 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
     match extension.as_deref() {
         Some("png") => {
             for (name, given, expected) in [
-                ("height_range", height_range.is_some(), "the heights of black and white, m"),
-                ("cell_size", cell_size.is_some(), "the side of a pixel, m"),
+                (
+                    "height_range",
+                    height_range.is_some(),
+                    "the range of heights from black to white (m)",
+                ),
+                ("cell_size", cell_size.is_some(), "the side length of a pixel (m)"),
             ] {
                 if !given {
                     refuse(key(name), Problem::Missing { expected: expected.into() });
@@ -160,7 +164,7 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
                 [("height_range", height_range.is_some()), ("cell_size", cell_size.is_some())]
             {
                 if given {
-                    let other = "a georeferenced DEM, which states its own";
+                    let other = "a georeferenced DEM, which contains this value";
                     refuse(key(name), Problem::Excludes { other });
                 }
             }
@@ -191,11 +195,11 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
             let of = ["kind", "mesh"].map(String::from).to_vec();
             refuse(format!("scenery[{index}]"), Problem::NotExactlyOne { of, given });
         } else if scenery.kind.is_some() && scenery.class.is_some() {
-            refuse(key("class"), Problem::Excludes { other: "kind, which says what it is" });
+            refuse(key("class"), Problem::Excludes { other: "kind, which determines the class" });
         }
         match (scenery.kind, scenery.size) {
             (Some(PropKind::Block), None) => {
-                let expected = "length, width and height of a block, m".into();
+                let expected = "the length, width and height of a block (m)".into();
                 refuse(key("size"), Problem::Missing { expected });
             }
             (Some(kind), Some(_)) if kind != PropKind::Block => {
@@ -210,7 +214,7 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
             (None, class) => class == Some(Label::Tree),
         };
         if scenery.diameter.is_some() && !has_stem {
-            refuse(key("diameter"), Problem::Excludes { other: "what has no stem" });
+            refuse(key("diameter"), Problem::Excludes { other: "an object without a stem" });
         }
         if let Some([x_min, y_min, x_max, y_max]) = scenery.area
             && (x_min >= x_max || y_min >= y_max)
@@ -233,11 +237,12 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
             }
         }
         if tow.from == tow.to {
-            let cause = "must be another vehicle than from".into();
+            let cause = "must not be the vehicle in `from`".into();
             refuse(format!("tow[{index}].to"), Problem::Refused { cause });
         }
         if tow.kind == TowKind::Bar && tow.slack > 0.0 {
-            let bounds = "0 beside kind = \"bar\": a bar as long would push the two apart".into();
+            let bounds =
+                "0 for kind = \"bar\": a bar with slack would push the vehicles apart".into();
             refuse(format!("tow[{index}].slack"), Problem::OutOfRange { bounds });
         }
     }
@@ -251,7 +256,7 @@ fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
     }
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         if matches!(vehicle.driver, Driver::Autonomous { goal: None, .. }) {
-            let expected = "a place to go to, or team.goals or team.search,".into();
+            let expected = "a goal, team.goals or team.search".into();
             refuse(format!("vehicle[{index}].driver.goal"), Problem::Missing { expected });
         }
     }
@@ -270,7 +275,8 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         let allowed: Vec<String> = members().map(|name| format!("{name:?}")).collect();
         let suggestion = nearest_word(name, members());
         let problem = if allowed.is_empty() {
-            let cause = "there is nobody to name: no vehicle has a driver of kind autonomous";
+            let cause = "no vehicle has a driver of kind autonomous; give one to a vehicle, or \
+                remove the key";
             Problem::Refused { cause: cause.into() }
         } else {
             Problem::NotOneOf { suggestion, allowed }
@@ -280,7 +286,7 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     check_cells(scenario, refuse);
     super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
     if team.concern.is_some() && team.sharing != Sharing::Peers {
-        let other = "a sharing other than peers: an authority is told of all";
+        let other = "a sharing other than peers: an authority receives everything";
         refuse("team.concern".into(), Problem::Excludes { other });
     }
     if team.search.is_some() && !team.goals.is_empty() {
@@ -291,17 +297,17 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         let tasks =
             [("team.search", team.search.is_some()), ("team.goals", !team.goals.is_empty())];
         for (key, _) in tasks.into_iter().filter(|(_, given)| *given) {
-            let expected = "a vehicle that drives itself without a goal of its own".into();
+            let expected = "an autonomous vehicle without driver.goal".into();
             refuse(key.into(), Problem::Missing { expected });
         }
     }
     if team.assignment.is_some() && team.goals.is_empty() {
-        let expected = "team.goals, which assignment is about,".into();
+        let expected = "a list of goals for team.assignment".into();
         refuse("team.goals".into(), Problem::Missing { expected });
     }
     super::search_area::check(scenario, team, refuse);
     if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
-        let cause = "must be central or whole: without an authority nobody hands out anything";
+        let cause = "must be central or whole: without an authority, no task can be assigned";
         refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });
     }
     super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
@@ -318,7 +324,8 @@ fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
         let &mut (name, side) = first.get_or_insert((own.name.as_str(), cell));
         if cell != side {
             let cause = format!(
-                "must be {side}, as that of {name:?}: a team merges its maps, so all have cells of one size"
+                "must be {side}, as for {name:?}: a team merges its maps, so all cells must have \
+                 the same size"
             );
             refuse(format!("vehicle[{index}].driver.cell"), Problem::Refused { cause });
         }
@@ -355,14 +362,14 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
         let key = format!("soil.raster.classes.{class}");
         match class.parse::<i32>() {
             Err(_) => {
-                let expected = "a whole number as the class".into();
+                let expected = "an integer as the class".into();
                 refuse(key, Problem::WrongType { expected, found: "a word" });
             }
             Ok(number) => {
                 // 1 and 01 are the same class
                 if let Some(other) = numbers.insert(number, class) {
                     let cause = format!(
-                        "is the class {number}, as soil.raster.classes.{other} is; leave one out"
+                        "is class {number}, as is soil.raster.classes.{other}; remove one of them"
                     );
                     refuse(key, Problem::Refused { cause });
                 }
@@ -401,24 +408,44 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     let yielding = given.iter().any(|(_, given, _)| *given);
     if soil.friction.is_some() {
         if yielding {
-            let other = "keys of a yielding soil: friction is firm ground's";
+            let other = "keys of a deformable soil: friction is for firm ground";
             refuse(format!("{key}.friction"), Problem::Excludes { other });
         }
         return;
     }
     let twice = [
-        ("snow", soil.snow.is_some(), soil.below.is_some(), "below: snow has the ground below it"),
+        (
+            "snow",
+            soil.snow.is_some(),
+            soil.below.is_some(),
+            "below: snow defines the ground below it",
+        ),
         (
             "snow.crushing_pressure",
             soil.snow.is_some_and(|snow| snow.crushing_pressure.is_some()),
             soil.gives_pressures(),
-            "k_phi, k_c, n or reece, which state the snow's pressures too",
+            "k_phi, k_c, n or reece, which also define the snow's pressures",
         ),
-        ("thaw", soil.thaw.is_some(), soil.below.is_some(), "below: frozen ground is below it"),
-        ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
-        ("frost", soil.frost.is_some(), soil.below.is_some(), "below: what is frozen bears"),
-        ("frost", soil.frost.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
-        ("frost", soil.frost.is_some(), soil.thaw.is_some(), "thaw: the top is frozen or thawed"),
+        (
+            "thaw",
+            soil.thaw.is_some(),
+            soil.below.is_some(),
+            "below: the ground below thawed soil is frozen",
+        ),
+        ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which rests on frozen ground"),
+        (
+            "frost",
+            soil.frost.is_some(),
+            soil.below.is_some(),
+            "below: the frozen layer carries the load",
+        ),
+        ("frost", soil.frost.is_some(), soil.snow.is_some(), "snow, which rests on frozen ground"),
+        (
+            "frost",
+            soil.frost.is_some(),
+            soil.thaw.is_some(),
+            "thaw: the top layer is either frozen or thawed",
+        ),
     ];
     for (name, given, and, other) in twice {
         if given && and {
@@ -428,7 +455,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     let weighs = soil.density.is_some() || soil.snow.is_some();
     if soil.reece.is_some_and(|reece| reece.frictional > 0.0) && !weighs {
         let expected =
-            "what the frictional modulus of reece multiplies, as the soil's weight,".into();
+            "the soil's density, which the frictional modulus of reece multiplies,".into();
         refuse(format!("{key}.density"), Problem::Missing { expected });
     }
     if let Some((name, cause)) = soil.moisture.as_ref().and_then(wrong_moisture) {
@@ -439,7 +466,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     }
     for (name, given, needed) in given {
         if needed && !given {
-            let expected = "the figure of a yielding soil (or based_on, or friction alone)".into();
+            let expected = "a value for a deformable soil (or based_on, or friction alone)".into();
             refuse(format!("{key}.{name}"), Problem::Missing { expected });
         }
     }
@@ -452,9 +479,10 @@ fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
     let last = rain.falls.last().map_or(rain.day, |fall| fall[0]);
     let in_order = rain.falls.windows(2).all(|two| two[0][0] <= two[1][0]);
     Some(match error {
-        MoistureError::Order { .. } if in_order => {
-            ("rain.day", format!("must be {last} or later, the day of the last of rain.falls"))
-        }
+        MoistureError::Order { .. } if in_order => (
+            "rain.day",
+            format!("must be {last} or later, the day of the last entry of rain.falls"),
+        ),
         MoistureError::Saturated { .. } => ("rain.saturated", error.to_string()),
         _ => ("rain.falls", error.to_string()),
     })
@@ -505,14 +533,15 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
     let rate = sensor.rate();
     if rate * between > 1.0 + 1e-9 {
         let most = 1.0 / between;
-        let bounds = format!("> 0 and <= {} Hz, one a {of}", decimal(most));
+        let bounds = format!("> 0 and <= {} Hz, one per {of}", decimal(most));
         refuse(format!("{key}.rate"), Problem::OutOfRange { bounds });
     }
     if let SensorModel::Camera(camera) = &sensor.model {
         let shutter = super::build::camera(camera);
         if (shutter.exposure + shutter.rolling) * rate > 1.0 + 1e-9 {
             let cause = format!(
-                "exposure and rolling take {} s together; a frame of {} Hz must be read within {} s",
+                "exposure and rolling take {} s together; at {} Hz, a frame must be read within {} \
+                 s",
                 decimal(shutter.exposure + shutter.rolling),
                 decimal(rate),
                 decimal(1.0 / rate)
@@ -530,7 +559,7 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
             let cause = format!(
                 "a sensor of kind {} has no window{}",
                 sensor.model.kind(),
-                if is_imaging { "; its shutter is model.exposure" } else { "" }
+                if is_imaging { "; set model.exposure instead" } else { "" }
             );
             refuse(window_key, Problem::Refused { cause });
         }
@@ -568,7 +597,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
     }
     for (which, format) in sensor.save.iter().enumerate() {
         if sensor.save[..which].contains(format) {
-            let cause = "is given twice; must be a format that is not given before".into();
+            let cause = "is given twice; each format may be given once".into();
             refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
         }
         let fits = match format {
@@ -576,7 +605,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
             FrameFormat::Pcd | FrameFormat::Las => "lidar",
         };
         if fits != kind {
-            let cause = format!("is a format of a {fits}'s frames, not of kind {kind}");
+            let cause = format!("is a format for sensors of kind {fits}, not {kind}");
             refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
         }
     }
@@ -587,7 +616,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         // at 180 degrees the focal length of a pinhole is 0
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
-        let bounds = format!("below {} deg, as far as its lens sees", decimal(widest(camera)));
+        let bounds = format!("below {} deg, the limit of its lens", decimal(widest(camera)));
         refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
     }
     if let SensorModel::Lidar(lidar) = &sensor.model {
@@ -623,11 +652,11 @@ fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
     }
     let LidarSpec { min_range, max_range, .. } = super::build::lidar(lidar);
     if min_range >= max_range {
-        let whose = if lidar.max_range.is_some() { "" } else { " of its preset" };
+        let whose = if lidar.max_range.is_some() { "" } else { " (from its preset)" };
         let (name, bounds) = match lidar.min_range {
             Some(_) => ("min_range", format!("below max_range = {}{whose}", decimal(max_range))),
             None => {
-                ("max_range", format!("above min_range = {} of its preset", decimal(min_range)))
+                ("max_range", format!("above min_range = {} (from its preset)", decimal(min_range)))
             }
         };
         refuse(format!("{key}.model.{name}"), Problem::OutOfRange { bounds });
@@ -655,7 +684,7 @@ fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Re
     ] {
         if is_vain {
             let cause = format!(
-                "does nothing where {other} is 0, as it is in this preset; needs {other} > 0 beside it"
+                "has no effect while {other} is 0, as in this preset; set {other} > 0 as well"
             );
             refuse(format!("{key}.{name}"), Problem::Refused { cause });
         }
@@ -666,14 +695,14 @@ fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Re
 fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut Refuse) {
     for (which, channel) in camera.channels.iter().enumerate() {
         if camera.channels[..which].contains(channel) {
-            let cause = "is given twice; must be a channel that is not given before".into();
+            let cause = "is given twice; each channel may be given once".into();
             refuse(format!("{key}.model.channels[{which}]"), Problem::Refused { cause });
         }
     }
     if camera.channels.contains(&CameraChannel::Colour) {
         return;
     }
-    let cause = "is of colours; needs colour among model.channels";
+    let cause = "needs color images; add colour to model.channels";
     let mut colourless = |key: String| refuse(key, Problem::Refused { cause: cause.into() });
     for (which, format) in sensor.save.iter().enumerate() {
         if matches!(format, FrameFormat::Png | FrameFormat::Png16) {
@@ -692,7 +721,7 @@ fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &m
     let holds = rows.iter().any(|row| row.speed.is_some());
     for (index, row) in rows.iter().enumerate().filter(|_| holds) {
         if row.speed.is_none() {
-            let expected = "a speed in every row where one row has it".into();
+            let expected = "a speed in every row, because one row has it,".into();
             refuse(key(index), Problem::Missing { expected });
         } else if row.throttle > 0.0 || row.brake > 0.0 {
             refuse(key(index), Problem::Excludes { other: "throttle or brake" });
@@ -720,7 +749,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
             Driver::Path { waypoints, .. } => {
                 for (point, pair) in waypoints.windows(2).enumerate() {
                     if pair[0] == pair[1] {
-                        let cause = format!("repeats the point before it, {:?}", pair[0]);
+                        let cause = format!("repeats the previous point, {:?}", pair[0]);
                         refuse(
                             key(&format!("waypoints[{}]", point + 1)),
                             Problem::Refused { cause },
@@ -739,8 +768,8 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                 check_perception(vehicle, index, *localisation, refuse);
                 let feels = |own: &Sensor| matches!(own.model, SensorModel::Terramechanics {});
                 if *soil_aware && !vehicle.sensor.iter().any(feels) {
-                    let cause = "true needs a sensor of kind terramechanics on the vehicle, by which \
-                                 it feels slip and sinkage; without one it must be false";
+                    let cause = "true requires a sensor of kind terramechanics on the vehicle to \
+                        measure slip and sinkage; add one, or set false";
                     refuse(key("soil_aware"), Problem::Refused { cause: cause.into() });
                 }
             }
@@ -765,7 +794,7 @@ fn check_perception(
         ("odometry", by_truth, has(|own| matches!(own, SensorModel::Odometry {}))),
     ];
     for (kind, _, _) in needed.into_iter().filter(|(_, needed, has)| *needed && !has) {
-        let expected = format!("a sensor of kind {kind}, by which an autonomous driver drives");
+        let expected = format!("a sensor of kind {kind} for the autonomous driver");
         refuse(format!("vehicle[{index}].sensor"), Problem::Missing { expected });
     }
 }
@@ -803,8 +832,10 @@ fn check_leader(
 /// Checks that the head of a convoy has a path that the others can follow.
 fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut Refuse) {
     if !matches!(head.driver, Driver::Path { .. }) {
-        let cause =
-            format!("the convoy's head `{}` has no path; its driver must be a path", head.name);
+        let cause = format!(
+            "the convoy's head `{}` has no path; its driver must be of kind path",
+            head.name
+        );
         refuse(key.into(), Problem::Refused { cause });
     }
 }

@@ -50,7 +50,7 @@ impl Value {
             Value::Boolean(_) => "a boolean",
             Value::Integer(_) => "an integer",
             Value::Float(_) => "a number",
-            Value::Text(_) => "a text",
+            Value::Text(_) => "a string",
             Value::Moment(_) => "a date or time",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
@@ -579,7 +579,7 @@ driver = { kind = 'hold',
         let mut problem = |argument: &str| *document.set(argument).unwrap_err().problem;
         assert_eq!(problem("time.step"), Problem::NotAnAssignment);
         assert_eq!(problem("=3"), Problem::NotAnAssignment);
-        assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a text" });
+        assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a string" });
         assert_eq!(problem("vehicle[7].name=x"), Problem::NoSuchElement { index: 7, length: 2 });
         assert!(matches!(problem("vehicle.name=x"), Problem::NotAnIndex { .. }));
         assert!(matches!(problem("time.step=[1,"), Problem::Syntax { .. }));

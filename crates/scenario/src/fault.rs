@@ -63,25 +63,25 @@ pub enum Problem {
     #[error("must be of the form key=value, such as seed=7")]
     NotAnAssignment,
     /// A key with too many segments, or lists nested too deeply.
-    #[error("is nested more than {most} deep; no key of the format lies deeper than 8")]
+    #[error("is nested more than {most} levels deep; keys of the format have at most 8 levels")]
     TooDeep {
         /// Maximum depth.
         most: usize,
     },
     /// A text with more values than allowed.
-    #[error("holds more than {most} values; must be fewer: thin out lists of points")]
+    #[error("contains more than {most} values; must be fewer: shorten lists of points")]
     TooMany {
         /// Maximum number.
         most: usize,
     },
     /// A `--set` path leads into a value that has no keys.
-    #[error("is {found} and holds no keys")]
+    #[error("is {found} and has no keys")]
     HoldsNoKeys {
         /// Type of the value.
         found: &'static str,
     },
     /// A `--set` index is beyond the end of a list.
-    #[error("there is no element {index}: the list has {length}, counted from 0")]
+    #[error("element {index} does not exist: the list has {length} elements, counted from 0")]
     NoSuchElement {
         /// The requested index.
         index: usize,
@@ -89,7 +89,7 @@ pub enum Problem {
         length: usize,
     },
     /// A `--set` path selects a list's element by a word.
-    #[error("is a list: its elements are chosen by number, as in {key}[0], not by `{word}`")]
+    #[error("is a list: select its elements by number, as in {key}[0], not by `{word}`")]
     NotAnIndex {
         /// The list.
         key: String,
@@ -163,7 +163,7 @@ pub enum Problem {
         nearest: Vec<String>,
     },
     /// A list of numbers that must increase.
-    #[error("must be greater than the one before it, {before}")]
+    #[error("must be greater than the previous one, {before}")]
     NotIncreasing {
         /// The preceding number.
         before: f64,
@@ -196,13 +196,13 @@ pub enum Problem {
         other: &'static str,
     },
     /// A soil that is neither in the catalog nor in the scenario.
-    #[error("no soil has this name{}; `bekker soils` lists those there are", did_you_mean(.suggestion))]
+    #[error("no soil has this name{}; `bekker soils` lists all names", did_you_mean(.suggestion))]
     UnknownSoil {
         /// The most similar name, if one is similar.
         suggestion: Option<String>,
     },
     /// A vehicle that is not in the catalog.
-    #[error("no vehicle has this name{}; known: {}; a file's name ends in .toml",
+    #[error("no vehicle has this name{}; known: {}; the name of a vehicle file ends in .toml",
         did_you_mean(.suggestion), .known.join(", "))]
     UnknownVehicle {
         /// The most similar name, if one is similar.
@@ -225,8 +225,8 @@ pub enum Problem {
         other_size: [f64; 2],
     },
     /// A vehicle overlaps an obstacle at the start.
-    #[error("{name} overlaps an obstacle ({noun}, at {:.2}, {:.2} m) at the start; move either of them, \
-        or say solid = false of what is nothing to vehicles", .place[0], .place[1])]
+    #[error("{name} overlaps an obstacle ({noun}, at {:.2}, {:.2} m) at the start; move one of \
+        them, or set solid = false to disable contact with the obstacle", .place[0], .place[1])]
     InObstacle {
         /// Name of the vehicle.
         name: String,
@@ -236,7 +236,7 @@ pub enum Problem {
         place: [f64; 2],
     },
     /// A point beyond the edge of the terrain.
-    #[error("lies outside the terrain, x {} to {}, y {} to {} m", .bounds[0], .bounds[2], .bounds[1], .bounds[3])]
+    #[error("is outside the terrain, x {} to {}, y {} to {} m", .bounds[0], .bounds[2], .bounds[1], .bounds[3])]
     OutsideTerrain {
         /// The terrain: x_min, y_min, x_max, y_max, m.
         bounds: [f64; 4],
@@ -247,13 +247,13 @@ pub enum Problem {
     )]
     NoElevation,
     /// The upper corner of a box is not north-east of the lower one.
-    #[error("must lie north-east of {lower:?}")]
+    #[error("must be north-east of {lower:?}")]
     NotABox {
         /// The south-west corner, m.
         lower: [f64; 2],
     },
     /// A range whose end is not greater than its start.
-    #[error("must run from low to high")]
+    #[error("must increase: the lower value comes first")]
     EmptyRange,
     /// An error of a lower layer or of a check, as text.
     #[error("{cause}")]
@@ -284,7 +284,7 @@ pub fn shortened(message: &str) -> String {
 /// Formats the allowed words as `one of ...`; the list may be empty.
 fn one_of(words: &[String]) -> String {
     match words {
-        [] => "the name of one that there is; there is none".into(),
+        [] => "an existing name, but there is none".into(),
         _ => format!("one of {}", listed(words)),
     }
 }

@@ -74,7 +74,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let what = format!("is not text: byte {at} is no UTF-8");
+        let what = format!("is not text: byte {at} is not UTF-8");
         Error::new(ErrorKind::InvalidData, what)
     })
 }

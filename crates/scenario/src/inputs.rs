@@ -190,7 +190,7 @@ impl Opened {
         self.file.rewind()?;
         self.file.take(most).read_to_end(&mut content)?;
         if sha256(&content) != self.sha256 {
-            return Err(io::Error::other("was altered while it was read: load the scenario again"));
+            return Err(io::Error::other("was changed while it was read: load the scenario again"));
         }
         Ok(content)
     }
@@ -236,7 +236,7 @@ fn recorded<T>(
         None => "the file is missing".into(),
     };
     let (bytes, hash, copy) = (was.bytes, &was.sha256, copy.display());
-    let remedy = format!("put the file of {bytes} bytes with SHA-256 {hash} at {copy}");
+    let remedy = format!("copy the original file ({bytes} bytes, SHA-256 {hash}) to {copy}");
     Err(io::Error::other(format!("{what}; {remedy}")))
 }
 

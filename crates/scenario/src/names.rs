@@ -31,7 +31,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
             refuse(key.clone(), Problem::DuplicateName { first: format!("vehicle[{first}]") });
         }
         if vehicle.name == WORLD {
-            let cause = format!("must be another name than {WORLD:?}, the frame of all vehicles");
+            let cause = format!("must differ from {WORLD:?}, the frame of all vehicles");
             refuse(key.clone(), Problem::Refused { cause });
         }
         check_word(&vehicle.name, key, refuse);
@@ -42,7 +42,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
 /// Refuses control characters: a line break, tab or escape sequence would corrupt printed lines.
 pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
     if name.chars().any(char::is_control) {
-        let cause = "must be of one line, without line breaks, tabs and other control characters";
+        let cause = "must be one line without tabs or other control characters";
         refuse(key, Problem::Refused { cause: cause.into() });
     }
 }
@@ -52,7 +52,8 @@ fn check_word(name: &str, key: String, refuse: &mut Refuse) {
     check_printable(name, key.clone(), refuse);
     if name.contains('/') {
         let cause = format!(
-            "{name:?} must be without a slash, which parts vehicle and sensor in topics: {:?}",
+            "{name:?} must not contain a slash, which separates vehicle and sensor in topics; use \
+             {:?}",
             name.replace('/', "_")
         );
         refuse(key, Problem::Refused { cause });
@@ -70,14 +71,14 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
         if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
             let cause = format!(
                 "{:?} is the name of the right camera of sensor[{pair}] of the vehicle, which has \
-                 model.stereo; must be another",
+                 model.stereo; choose another name",
                 sensor.name
             );
             refuse(key.clone(), Problem::Refused { cause });
         }
         if TOLD.contains(&sensor.name.as_str()) {
             let cause = format!(
-                "{:?} is what the vehicle tells itself; must be none of {}",
+                "{:?} is reserved for the vehicle's own topics; must be none of {}",
                 sensor.name,
                 TOLD.join(", ")
             );
@@ -124,19 +125,23 @@ mod tests {
             (vec![("c_right", "'odometry'"), pair], "vehicle[0].sensor[0].name", "right camera of"),
             (vec![("pose", "'odometry'")], "vehicle[0].sensor[0].name", "none of pose, ground"),
             (vec![("ground", "'terramechanics'")], "vehicle[0].sensor[0].name", "none of pose"),
-            (vec![("c/image", "'odometry'")], "vehicle[0].sensor[0].name", "without a slash"),
+            (
+                vec![("c/image", "'odometry'")],
+                "vehicle[0].sensor[0].name",
+                "must not contain a slash",
+            ),
         ] {
             let found = faults(&vehicle("a", &sensors));
             assert!(found.contains(key) && found.contains(says), "{found}");
         }
-        assert!(faults(&vehicle("a/b", &[])).contains("without a slash"));
+        assert!(faults(&vehicle("a/b", &[])).contains("must not contain a slash"));
         // a name that would start a new line, or color the terminal
         let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
         let found = faults(two_lines);
-        assert!(found.contains("vehicle[0].name = \"a\\nb\": must be of one line"), "{found}");
+        assert!(found.contains("vehicle[0].name = \"a\\nb\": must be one line"), "{found}");
         let coloured = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
         let found = faults(&coloured);
-        assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be of one line"), "{found}");
+        assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be one line"), "{found}");
         assert!(faults(&vehicle("world", &[])).contains("the frame of all vehicles"));
         let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];
         assert_eq!(faults(&vehicle("a", &fine)), "");

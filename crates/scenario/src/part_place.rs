@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 /// A path that leads out of the allowed folders.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "leads out of {} and of the scenario's folder: copy the file into one of these folders",
+    "is outside {} and the scenario's folder: copy the file into one of these folders",
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display()
 )]
 pub(super) struct PartPlaceError {
@@ -120,7 +120,7 @@ mod tests {
         assert!(part_place(&by, &own, "in.mtl").is_ok());
         for name in ["out.mtl", "up/secret"] {
             let told = part_place(&by, &own, name).unwrap_err().to_string();
-            assert!(told.starts_with("leads out of ") && told.contains("meshes"), "{told}");
+            assert!(told.starts_with("is outside ") && told.contains("meshes"), "{told}");
         }
         // the mesh itself may be a link: the folder of its target is also allowed
         let linked = tempfile::tempdir().unwrap();

@@ -81,10 +81,10 @@ struct Frame {
     site: Option<Site>,
 }
 
-const NO_GRID: &str = "there is no DEM with a grid in metres whose easting and northing these \
-    could be; give [x, y] in the local frame, or latitude_deg and longitude_deg";
-const NO_SITE: &str = "nothing says where on the earth the scenario lies: give [site], or epsg \
-    in [terrain.surface] if the DEM's file does not say it";
+const NO_GRID: &str = "no DEM with a grid in meters defines easting and northing; give [x, y] in \
+    the local frame, or latitude_deg and longitude_deg";
+const NO_SITE: &str = "the scenario has no geographic location: give [site], or epsg in \
+    [terrain.surface] if the DEM's file does not specify it";
 
 impl Frame {
     fn of(document: &Document, folder: &Path, inputs: &Inputs) -> Result<Frame, Faults> {
@@ -140,8 +140,8 @@ impl Frame {
             if points.last().is_none_or(far) {
                 if points.len() == MOST_POINTS {
                     return Err(format!(
-                        "{}: has more than {MOST_POINTS} points at least {} m from the one before; \
-                         thin them out or raise least_distance",
+                        "{}: has more than {MOST_POINTS} points at least {} m from the previous \
+                         one; thin them out or raise least_distance",
                         file.file.display(),
                         file.least_distance
                     ));
@@ -154,7 +154,7 @@ impl Frame {
         assumed.iter().for_each(|own| note(format!("{}: {own}", file.file.display())));
         if points.len() < 2 {
             return Err(format!(
-                "{}: {} point at least {} m from the one before; a way has at least 2",
+                "{}: has {} point at least {} m from the previous one; a path needs at least 2",
                 file.file.display(),
                 points.len(),
                 file.least_distance
@@ -171,7 +171,7 @@ impl Frame {
     fn of_earth(&self, [latitude, longitude]: [f64; 2]) -> Result<[f64; 2], String> {
         let site = self.site.as_ref().ok_or(NO_SITE)?;
         let place = Geodetic::degrees(latitude, longitude, 0.0);
-        let far = || format!("{latitude} {longitude} lies beyond the map around the scenario");
+        let far = || format!("{latitude} {longitude} is too far from the scenario's location");
         let point = site.point(&place).ok_or_else(far)?;
         Ok([point.x, point.y])
     }

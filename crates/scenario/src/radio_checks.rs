@@ -29,7 +29,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         }
         let twice = known().find(|name| has(net, name) && earlier.iter().any(|own| has(own, name)));
         if let Some(name) = twice {
-            let cause = format!("must not have {name}, which has another radio already");
+            let cause = format!("must not contain {name}, which already has another radio");
             refuse(format!("{key}.vehicles"), Problem::Refused { cause });
         }
         check_channel(&net.channel, &format!("{key}.channel"), refuse);
@@ -47,7 +47,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         let share = |net: &RadioNet| has(net, &vehicle.name) && has(net, leader);
         if *policy == FollowPolicy::Cacc {
             if !scenario.radio.iter().any(share) {
-                let cause = format!("needs a [[radio]] that {} and {leader} have", vehicle.name);
+                let cause = format!("requires a [[radio]] shared by {} and {leader}", vehicle.name);
                 refuse(key("policy"), Problem::Refused { cause });
             }
             continue;
@@ -94,12 +94,12 @@ fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, barrier) in scenario.barrier.iter().enumerate() {
         let Barrier { closed, open, swing, warning, .. } = *barrier;
         if closed < swing {
-            let cause = format!("must be at least barrier[{index}].swing, {swing} s");
+            let cause = format!("must be at least barrier[{index}].swing = {swing} s");
             refuse(format!("barrier[{index}].closed"), Problem::Refused { cause });
         }
         if open < swing + warning {
             let cause = format!(
-                "must be at least barrier[{index}].swing and warning together, {} s",
+                "must be at least the sum of barrier[{index}].swing and warning, {} s",
                 decimal(swing + warning)
             );
             refuse(format!("barrier[{index}].open"), Problem::Refused { cause });
@@ -108,7 +108,7 @@ fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, own) in scenario.pedestrian.iter().enumerate() {
         for (point, pair) in own.way.windows(2).enumerate() {
             if pair[0] == pair[1] {
-                let cause = format!("repeats the point before it, {:?}", pair[0]);
+                let cause = format!("repeats the previous point, {:?}", pair[0]);
                 let key = format!("pedestrian[{index}].way[{}]", point + 1);
                 refuse(key, Problem::Refused { cause });
             }
@@ -123,7 +123,7 @@ fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
         let approaches = light.approach.len();
         for (place, phase) in light.phase.iter().enumerate() {
             if phase.lights.len() != approaches {
-                let cause = format!("must have {approaches} lights, one for each approach");
+                let cause = format!("must have {approaches} lights, one per approach");
                 refuse(key(&format!("phase[{place}].lights")), Problem::Refused { cause });
             }
         }
@@ -141,18 +141,19 @@ fn has(net: &RadioNet, vehicle: &str) -> bool {
 /// a step of the two-state chain.
 pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
     if radio.horizon < radio.range {
-        let cause = format!("must be at least {key}.range, {} m", radio.range);
+        let cause = format!("must be at least {key}.range = {} m", radio.range);
         refuse(format!("{key}.horizon"), Problem::Refused { cause });
     }
     if radio.far > radio.near {
         let cause = format!(
-            "must be at most {key}.near, {}: reach does not grow with distance",
+            "must be at most {key}.near = {}: reception does not improve with distance",
             radio.near
         );
         refuse(format!("{key}.far"), Problem::Refused { cause });
     }
     if let Some(bursts) = radio.bursts.filter(|bursts| bursts.begin + bursts.end > 1.0) {
-        let cause = format!("must be at most 1 with {key}.bursts.begin, {}", bursts.begin);
+        let cause =
+            format!("must be at most 1 when added to {key}.bursts.begin = {}", bursts.begin);
         refuse(format!("{key}.bursts.end"), Problem::Refused { cause });
     }
 }
@@ -161,7 +162,7 @@ pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
 pub(super) fn check_rate(scenario: &Scenario, rate: f64, key: &str, refuse: &mut Refuse) {
     if 1.0 / rate + 1e-9 < scenario.time.heartbeat {
         let most = 1.0 / scenario.time.heartbeat;
-        let bounds = format!("> 0 and <= {} Hz, one a heartbeat", decimal(most));
+        let bounds = format!("> 0 and <= {} Hz, one per heartbeat", decimal(most));
         refuse(key.into(), Problem::OutOfRange { bounds });
     }
 }

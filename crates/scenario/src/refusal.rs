@@ -12,4 +12,5 @@ pub(super) fn decimal(seconds: f64) -> String {
 }
 
 /// What a GPS cannot report without `[site]`.
-pub(super) const WHERE_ON_EARTH: &str = "where on the earth a gps is (latitude_deg, longitude_deg)";
+pub(super) const WHERE_ON_EARTH: &str = "the geographic location of a gps (latitude_deg, \
+    longitude_deg)";

@@ -31,7 +31,7 @@ pub fn expand(document: &mut Document) -> Result<(), Faults> {
     };
     let count: usize = vehicles.iter().map(members_of).sum();
     if count > MOST_VEHICLES {
-        let cause = format!("makes {count} vehicles; must be at most {MOST_VEHICLES}");
+        let cause = format!("gives {count} vehicles; must be at most {MOST_VEHICLES}");
         return Err(document.fault("vehicle", Problem::Refused { cause }).into());
     }
     let given = std::mem::take(vehicles);

@@ -36,8 +36,8 @@ fn sound([west, south, east, north]: [f64; 4], cell: Option<f64>) -> Result<(), 
     let middles = |low: f64, high: f64| middle(high, cell) - middle(low, cell);
     if middles(west, east) < 1.0 || middles(south, north) < 1.0 {
         return Err(format!(
-            "holds the middle of no cell of the map; must be at least {cell} m wide and deep, \
-             the side of a cell (driver.cell)"
+            "contains no cell center of the map; must be at least {cell} m wide and deep, the side \
+             of a cell (driver.cell)"
         ));
     }
     let side = cell * TILE as f64;
@@ -45,7 +45,8 @@ fn sound([west, south, east, north]: [f64; 4], cell: Option<f64>) -> Result<(), 
     let tiles = across(west, east) * across(south, north);
     if tiles > MOST_TILES {
         return Err(format!(
-            "has {tiles:.1e} tiles of {side} m; must have at most {MOST_TILES} and lie on the terrain"
+            "has {tiles:.1e} tiles of {side} m; must have at most {MOST_TILES} and be on the \
+             terrain"
         ));
     }
     Ok(())
@@ -75,7 +76,7 @@ mod tests {
         assert!(refused([-1e6, -1e6, 1e6, 1e6]).contains("at most 65536"));
         // cell centers are at 0.25 m, 0.75 m and so on
         assert_eq!(sound([0.2, 0.2, 0.3, 0.3], Some(0.5)), Ok(()));
-        assert!(refused([0.3, 0.2, 0.7, 0.3]).contains("no cell of the map"));
+        assert!(refused([0.3, 0.2, 0.7, 0.3]).contains("no cell center of the map"));
         assert!(refused([9.0, 0.0, 0.0, 9.0]).contains("west < east"));
     }
 }

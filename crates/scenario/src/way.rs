@@ -41,7 +41,7 @@ pub(super) enum WayError {
         cause: String,
     },
     /// The file extension is unknown.
-    #[error("{}: unknown kind of file; allowed: .gpx, .geojson, .json, .csv", .0.display())]
+    #[error("{}: unknown file type; allowed: .gpx, .geojson, .json, .csv", .0.display())]
     UnknownKind(PathBuf),
     /// The file has invalid content or contains no path.
     #[error("{}: {cause}", file.display())]
@@ -110,7 +110,7 @@ pub(super) fn read(
     let outcome = match (parse, choice) {
         (Some(parse), _) => line(&bytes, parse, choice, &mut checked),
         (None, None) => table::parse(&bytes, &mut checked).map(|()| Vec::new()),
-        (None, Some(_)) => Err("a table is one line; leave out track".into()),
+        (None, Some(_)) => Err("a table contains a single line; remove track".into()),
     };
     outcome.map_err(|cause| match unusable {
         Some(cause) => WayError::Unusable(cause),
@@ -146,7 +146,8 @@ fn check(coordinates: Coordinates, point: [f64; 2], number: usize) -> Result<(),
     let [latitude, longitude] = point;
     if coordinates == Coordinates::Earth && (latitude.abs() > 90.0 || longitude.abs() > 360.0) {
         return Err(format!(
-            "point {number} is latitude {latitude}, longitude {longitude}; allowed: -90 to 90, -180 to 180"
+            "point {number} has latitude {latitude}, longitude {longitude}; allowed: -90 to 90, \
+             -360 to 360"
         ));
     }
     Ok(())
@@ -239,7 +240,8 @@ mod tests {
         let message = written("a.gpx", &several).unwrap_err();
         let list =
             "1: track \"a\" (3 points), 2: track \"b\" (2 points), 3: route \"r & r\" (2 points)";
-        let expected = format!("holds 3 lines; choose one by track = NUMBER or \"NAME\": {list}");
+        let expected =
+            format!("contains 3 lines; choose one by track = NUMBER or \"NAME\": {list}");
         assert!(message.ends_with(&expected), "{message}");
         let b = [47.0, 47.0001];
         for choice in [LineChoice::Number(2), LineChoice::Name("b".into())] {
@@ -248,9 +250,11 @@ mod tests {
         let routed = chosen("a.gpx", &several, LineChoice::Name("r & r".into())).unwrap();
         assert_eq!(routed, [[1.0, 2.0], [1.5, 2.0]]);
         let error = |choice| chosen("a.gpx", &several, choice).unwrap_err();
-        let none = format!("holds no line, track = 4; must be one of {list}");
+        let none = format!("contains no line, track = 4; must be one of {list}");
         assert!(error(LineChoice::Number(4)).ends_with(&none));
-        assert!(error(LineChoice::Name("c".into())).contains("holds no line, track = \"c\"; must"));
+        assert!(
+            error(LineChoice::Name("c".into())).contains("contains no line, track = \"c\"; must")
+        );
         let twice = gpx(&format!("{}{}", track("a", &a), track("a", &segment(47.0, 2))));
         let error = chosen("a.gpx", &twice, LineChoice::Name("a".into())).unwrap_err();
         assert!(
@@ -275,7 +279,7 @@ mod tests {
         ));
         let ((_, points), assumed) = read_as("a.gpx", track.as_bytes(), None).unwrap();
         assert_eq!(points.len(), 7);
-        let told = "track \"a\" (7 points): segment 3 begins 11087 m from the end of the one before; driven straight across";
+        let told = "track \"a\" (7 points): segment 3 begins 11087 m from the end of the previous one; the gap is driven in a straight line";
         assert_eq!(assumed, [told]);
         let close = gpx(&format!("<trk>{}{}</trk>", segment(46.0, 3), segment(46.0003, 2)));
         assert!(read_as("a.gpx", close.as_bytes(), None).unwrap().1.is_empty());
@@ -329,56 +333,56 @@ mod tests {
             ("a.csv", "x,y\n1,two\n", "row 2: y is 'two'; allowed: a number"),
             ("a.csv", "x,z\n1,2\n", "has the columns x, z; allowed: x and y"),
             ("a.csv", "", "has the columns ; allowed: x and y"),
-            ("a.csv", "x,y\n1,2\n1\n", "row 3 has 1 columns; must have 2 as the first"),
+            ("a.csv", "x,y\n1,2\n1\n", "row 3 has 1 columns; must have 2 like the first row"),
             ("a.csv", &wide, "row 2 has more than 1024 columns"),
             ("a.csv", &long, "row 2 is longer than 65536 bytes"),
             ("a.csv", "x,y\n1,inf\n", "point 1 is not finite"),
-            ("a.csv", "lat,lon\n91,0\n", "point 1 is latitude 91, longitude 0; allowed"),
-            ("a.kml", "", "unknown kind of file; allowed: .gpx"),
-            ("a.gpx", "<gpx", "no GPX: "),
-            ("a.gpx", "<gpx><trk>", "no GPX: ends within an element"),
-            ("a.gpx", "", "no GPX: holds no element gpx"),
-            ("a.gpx", "<kml></kml>", "no GPX: the root is \"kml\"; must be gpx"),
-            ("a.gpx", &gpx(""), "holds no route, track or LineString with points"),
+            ("a.csv", "lat,lon\n91,0\n", "point 1 has latitude 91, longitude 0; allowed"),
+            ("a.kml", "", "unknown file type; allowed: .gpx"),
+            ("a.gpx", "<gpx", "not a GPX file: "),
+            ("a.gpx", "<gpx><trk>", "not a GPX file: ends inside an element"),
+            ("a.gpx", "", "not a GPX file: contains no gpx element"),
+            ("a.gpx", "<kml></kml>", "not a GPX file: the root element is \"kml\"; must be gpx"),
+            ("a.gpx", &gpx(""), "contains no route, track or LineString with points"),
             ("a.gpx", &point("lat='a' lon='2'"), "lat is \"a\"; allowed: a number"),
             ("a.gpx", &point("lat='1'"), "a point lacks lat or lon"),
             ("a.gpx", &point("lat='1' lon='NaN'"), "point 1 is not finite"),
             (
                 "a.gpx",
                 &gpx("<wpt lat='1' lon='1'/>"),
-                "way points (1 points) is no line; must be at least 2 points",
+                "waypoints (1 points) is not a line; must have at least 2 points",
             ),
             ("a.gpx", &tracks, "10: route (2 points) and 20 more"),
             (
                 "a.geojson",
                 r#"{"type":"Point","coordinates":[1,2]}"#,
-                "holds no route, track or LineString",
+                "contains no route, track or LineString",
             ),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[1],[2]]}"#,
-                "a position has too few numbers, 1; must have 2 or more at line 1 column 39",
+                "a position has 1 numbers; must have 2 or more at line 1 column 39",
             ),
-            ("a.geojson", uneven, "a position has too few numbers, 1;"),
+            ("a.geojson", uneven, "a position has 1 numbers;"),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[],[1,2]]}"#,
-                "a position has too few numbers, 0;",
+                "a position has 0 numbers;",
             ),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[1,2],[]]}"#,
-                "a position has too few numbers, 0;",
+                "a position has 0 numbers;",
             ),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[1,2]}"#,
-                "coordinates are not those of a LineString",
+                "coordinates do not fit the type LineString",
             ),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[[1,2],[3,4]]]}"#,
-                "coordinates are not those of a LineString",
+                "coordinates do not fit the type LineString",
             ),
             (
                 "a.geojson",
@@ -391,12 +395,12 @@ mod tests {
                 "invalid type: string \"a\"",
             ),
             ("a.geojson", r#"{"coordinates":[[1,2],[3,4]]}"#, "missing field `type`"),
-            ("a.geojson", "[]", "expected an object of GeoJSON"),
+            ("a.geojson", "[]", "expected a GeoJSON object"),
         ] {
             let message = written(name, text).unwrap_err();
             assert!(message.contains(expected) && message.contains(name), "{expected}: {message}");
         }
         let error = chosen("a.csv", "x,y\n1,2\n", LineChoice::Number(1)).unwrap_err();
-        assert!(error.contains("a table is one line; leave out track"), "{error}");
+        assert!(error.contains("a table contains a single line; remove track"), "{error}");
     }
 }

@@ -181,16 +181,16 @@ impl SensorState {
             _ => true,
         };
         for (sound, what) in [
-            (wheels, "its memory is of another kind of sensor"),
-            (of_gps, "it has had more outages than a run has time for"),
-            (counts, "it has summed up more than its window holds"),
+            (wheels, "its state belongs to another kind of sensor"),
+            (of_gps, "it has more outages than fit into a run"),
+            (counts, "its sum has more samples than its window"),
+            (self.is_imaging() == start.is_imaging() && in_order, "its poses do not form a window"),
+            (moments().all(|moment| moment <= now_us), "it has poses in the future"),
             (
-                self.is_imaging() == start.is_imaging() && in_order,
-                "its poses are not those of a window",
+                self.pending.iter().all(due),
+                "a reading belongs to another sensor or is in the future",
             ),
-            (moments().all(|moment| moment <= now_us), "it has poses of times to come"),
-            (self.pending.iter().all(due), "a reading is not its own, or of a time to come"),
-            (self.pending.iter().all(fits), "a reading is of another kind of sensor"),
+            (self.pending.iter().all(fits), "a reading belongs to another kind of sensor"),
         ] {
             if !sound {
                 return Err(what.to_owned());

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum CommError {
     /// A rank has disconnected.
-    #[error("rank {rank} is gone")]
+    #[error("rank {rank} has disconnected")]
     Gone {
         /// Number of the rank.
         rank: usize,
@@ -22,7 +22,7 @@ pub enum CommError {
         after: Duration,
     },
     /// The received length differs from the announced length.
-    #[error("rank {rank} announced {announced} bytes and sent {sent}")]
+    #[error("rank {rank} announced {announced} bytes but sent {sent}")]
     Length {
         /// Number of the rank.
         rank: usize,
@@ -32,7 +32,7 @@ pub enum CommError {
         sent: u64,
     },
     /// A bundle relayed by rank 0 was altered in transit.
-    #[error("checksum of what rank {rank} sent on is {found:08x}, must be {expected:08x}")]
+    #[error("checksum of data relayed by rank {rank} is {found:08x}; must be {expected:08x}")]
     Checksum {
         /// Number of the rank.
         rank: usize,

@@ -20,7 +20,7 @@ fn expect(right: bool, what: &str, rank: usize) -> Result<(), CommError> {
     if right {
         return Ok(());
     }
-    Err(CommError::Transport { what: format!("contract broken on rank {rank}: {what}") })
+    Err(CommError::Transport { what: format!("contract violated on rank {rank}: {what}") })
 }
 
 /// Checks that a communicator fulfills its contract. Must be called on all its ranks at once.
@@ -35,15 +35,19 @@ pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
         let mut called = 0;
         communicator.all_gather(&sent(here, round), &mut || called += 1, &mut parts)?;
         expect(called == 1, "meanwhile is called once", here)?;
-        expect(parts.len() == size, "a part for each rank", here)?;
+        expect(parts.len() == size, "one part per rank", here)?;
         for (rank, part) in parts.iter().enumerate() {
-            expect(part == sent(rank, round), "all_gather brings parts unchanged", here)?;
+            expect(part == sent(rank, round), "all_gather leaves parts unchanged", here)?;
         }
         let mut called = 0;
         star(communicator, &sent(here, round + 1), &mut || called += 1, &mut parts)?;
         expect(called == 1, "meanwhile is called once", here)?;
         for (rank, part) in parts.iter().enumerate() {
-            expect(part == sent(rank, round + 1), "the star brings what all_gather does", here)?;
+            expect(
+                part == sent(rank, round + 1),
+                "star gives the same result as all_gather",
+                here,
+            )?;
         }
     }
     // each rank sends different bytes to rank 0 and to the next but one
@@ -61,9 +65,9 @@ pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
             own.iter().zip(&bytes).map(|(&rank, bytes)| (rank, &bytes[..])).collect();
         let from: Vec<usize> = (0..size).filter(|&rank| to(rank).contains(&here)).collect();
         communicator.exchange(&outgoing, &from, &mut || (), &mut parts)?;
-        expect(parts.len() == from.len(), "a part for each sender", here)?;
+        expect(parts.len() == from.len(), "one part per sender", here)?;
         for (&rank, part) in from.iter().zip(parts.iter()) {
-            expect(part == sent(rank + here, round), "exchange brings parts unchanged", here)?;
+            expect(part == sent(rank + here, round), "exchange leaves parts unchanged", here)?;
         }
     }
     Ok(())

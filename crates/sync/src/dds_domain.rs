@@ -19,8 +19,8 @@ pub struct DdsDomain {
 /// The text does not specify a DDS domain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no domain of DDS: must be a number from 0 to {LAST}, and may name the one \
-         network to use by this machine's IPv4 address on it, as in 7@127.0.0.1"
+    "`{text}` is not a DDS domain: must be a number from 0 to {LAST}, optionally with this \
+     machine's IPv4 address on the network to use, such as 7@127.0.0.1"
 )]
 pub struct DdsDomainError {
     text: String,

@@ -41,7 +41,7 @@ pub enum GroundCodeError {
         patches: u32,
     },
     /// A patch exceeds its tile.
-    #[error("tile ({}, {}) has no room for {nodes} nodes from node {first} on", key.a, key.b)]
+    #[error("tile ({}, {}) cannot hold {nodes} nodes from node {first} on", key.a, key.b)]
     Beyond {
         /// The tile.
         key: TileKey,
@@ -51,7 +51,7 @@ pub enum GroundCodeError {
         nodes: u32,
     },
     /// A patch refers to a remembered row that does not exist.
-    #[error("row {index} of before is called for, of which there are {rows}")]
+    #[error("reference to row {index}, but there are {rows} previous rows")]
     Before {
         /// Number of the row.
         index: usize,
@@ -59,7 +59,7 @@ pub enum GroundCodeError {
         rows: usize,
     },
     /// Bytes follow the last patch.
-    #[error("bytes are left over")]
+    #[error("extra bytes follow the last patch")]
     LeftOver,
 }
 

@@ -14,7 +14,7 @@ pub(super) fn encoded(why: &CommError) -> Vec<u8> {
         CommError::Silent { ranks, after } => (ranks.clone(), Some(after.as_millis() as u64), None),
         other => (Vec::new(), None, Some(other.to_string())),
     };
-    postcard::to_stdvec(&why).expect("plain data serialises into memory")
+    postcard::to_stdvec(&why).expect("plain data serializes into memory")
 }
 
 pub(super) fn decoded(bytes: &[u8]) -> Option<CommError> {

@@ -23,14 +23,15 @@ pub enum Partition {
 pub enum PartitionError {
     /// The text names no rule.
     #[error(
-        "`{text}` is no partition of vehicles: give blocks, round-robin, place, or ranks like 0,0,1"
+        "`{text}` is not a partition of vehicles: must be blocks, round-robin, place, or ranks \
+         such as 0,0,1"
     )]
     Unknown {
         /// The text as given.
         text: String,
     },
     /// The length of a list differs from the number of agents.
-    #[error("ranks are given for {given} vehicles, there are {agents}")]
+    #[error("{given} ranks for {agents} vehicles; give one rank per vehicle")]
     Count {
         /// Number of ranks listed.
         given: usize,
@@ -38,7 +39,7 @@ pub enum PartitionError {
         agents: usize,
     },
     /// A list contains a rank that does not exist.
-    #[error("vehicle {agent} is given to rank {rank}, the last rank is {}", size - 1)]
+    #[error("vehicle {agent} is assigned to rank {rank}, but the last rank is {}", size - 1)]
     Rank {
         /// Number of the agent.
         agent: usize,
@@ -170,7 +171,7 @@ mod tests {
         let error = listed.partition(&[NOWHERE; 3], 3).unwrap_err().to_string();
         assert_eq!(error, "vehicle 2 is given to rank 3, the last rank is 2");
         let error = listed.partition(&[NOWHERE; 4], 4).unwrap_err().to_string();
-        assert_eq!(error, "ranks are given for 3 vehicles, there are 4");
+        assert_eq!(error, "3 ranks for 4 vehicles; give one rank per vehicle");
         assert!("0,one".parse::<Partition>().is_err());
     }
 

@@ -85,7 +85,7 @@ impl Threads {
         received: &mut Parts,
     ) -> Result<Phases, CommError> {
         let out_of_step =
-            |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
+            |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
         let begun = Instant::now();
         // A send fails only if the receiving rank is gone. Messages that it sent earlier may still
         // be needed, so the receiving side reports the error, in order.

@@ -38,19 +38,19 @@ const TRAILERS: [Entry; 2] = [
 #[non_exhaustive]
 pub enum CatalogueError {
     /// No vehicle of this name.
-    #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
+    #[error("no vehicle is named '{name}'{}; known: {}", suggestion(.name), known())]
     Unknown {
         /// The requested name.
         name: String,
     },
     /// No trailer of this name.
-    #[error("there is no trailer '{name}'; known are {}", known_trailers())]
+    #[error("no trailer is named '{name}'; known: {}", known_trailers())]
     UnknownTrailer {
         /// The requested name.
         name: String,
     },
     /// The vehicle is tracked where a wheeled one is required.
-    #[error("vehicle '{name}' runs on tracks, not on wheels")]
+    #[error("vehicle '{name}' is tracked; a wheeled vehicle is required")]
     NotWheeled {
         /// The requested name.
         name: String,
@@ -142,7 +142,7 @@ fn suggestion(name: &str) -> String {
         .map(|entry| (strsim::damerau_levenshtein(entry.key, &name), entry.key))
         .min()
         .filter(|(distance, _)| *distance <= 3)
-        .map_or_else(String::new, |(_, key)| format!(", did you mean '{key}'?"))
+        .map_or_else(String::new, |(_, key)| format!("; did you mean '{key}'?"))
 }
 
 fn known() -> String {
@@ -284,7 +284,7 @@ mod tests {
             }
         }
         let text = find("hmmwv+caravan").unwrap_err().to_string();
-        assert_eq!(text, "there is no trailer 'caravan'; known are 'cargo_trailer', 'semitrailer'");
+        assert_eq!(text, "no trailer is named 'caravan'; known: 'cargo_trailer', 'semitrailer'");
         assert!(matches!(find("m113+cargo_trailer"), Err(CatalogueError::NotWheeled { .. })));
     }
 
@@ -293,7 +293,7 @@ mod tests {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
+            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -91,7 +91,7 @@ impl AnySpec {
                     ("inflation_kpa", setup.inflation_kpa.is_some()),
                 ];
                 if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
-                    let cause = format!("must be absent: {} runs on tracks", own.name);
+                    let cause = format!("must be absent: {} is a tracked vehicle", own.name);
                     return Err(SetupError::value(key, cause));
                 }
             }
@@ -107,18 +107,18 @@ fn set_tyres(spec: &mut VehicleSpec, setup: &VehicleSetup) -> Result<(), SetupEr
         spec.tyres_mut().for_each(|tyre| tyre.flexible = None);
     }
     let name = spec.name.clone();
-    let says_how = "says how its tyres give way ([tyre.flexible])";
+    let defines = "defines flexible tires ([tyre.flexible])";
     let flexible = spec.tyres_mut().any(|tyre| tyre.flexible.is_some());
     let refused = |key, cause| Err(SetupError::value(key, cause));
     match (setup.tyre, &setup.inflation_kpa) {
         (Some(TyreModel::Flexible), _) if spec.tyre.flexible.is_none() => {
-            refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"))
+            refused("tyre", format!("must be \"rigid\": no file of {name} {defines}"))
         }
         (Some(TyreModel::Rigid), Some(_)) => {
-            refused("inflation_kpa", "must be absent beside tyre = \"rigid\"".into())
+            refused("inflation_kpa", "must be absent with tyre = \"rigid\"".into())
         }
         (None, Some(_)) if !flexible => {
-            refused("inflation_kpa", format!("must be absent: no file of {name} {says_how}"))
+            refused("inflation_kpa", format!("must be absent: no file of {name} {defines}"))
         }
         (_, Some(inflation)) => {
             inflate(spec, inflation).map_err(|cause| SetupError::value("inflation_kpa", cause))
@@ -136,7 +136,7 @@ fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> 
     if !one && spec.tyre.flexible.is_none() {
         let name = &spec.name;
         return Err(format!(
-            "must be one figure: of {name} only axles with tyres of their own give way"
+            "must be a single value: of {name}, only axles with their own tires have flexible ones"
         ));
     }
     let tyres = if one { usize::MAX } else { 1 };
@@ -165,7 +165,7 @@ fn add_payload(spec: &mut AnySpec, payload: &[Payload]) -> Result<(), SetupError
     }
     spec.check().map_err(|error| {
         let name = spec.name();
-        let cause = format!("must leave {name} sound: with all of it, {error}");
+        let cause = format!("must leave {name} valid: with the whole payload, {error}");
         SetupError::value("payload", cause)
     })
 }
@@ -212,7 +212,7 @@ mod tests {
         let trailer = VehicleSetup { trailer: Some(trailer), ..VehicleSetup::default() };
         assert!(refused("m113", &trailer).starts_with("trailer: must be absent: "));
         let both = refused("hmmwv+cargo_trailer", &trailer);
-        assert!(both.contains("absent: it draws one trailer"), "{both}");
+        assert!(both.contains("absent: a vehicle draws at most one trailer"), "{both}");
     }
 
     #[test]
@@ -220,10 +220,7 @@ mod tests {
         let inflation_kpa = Some(Inflation::All(150.0));
         let rigid =
             VehicleSetup { tyre: Some(TyreModel::Rigid), inflation_kpa, ..Default::default() };
-        assert_eq!(
-            refused("hmmwv", &rigid),
-            "inflation_kpa: must be absent beside tyre = \"rigid\""
-        );
+        assert_eq!(refused("hmmwv", &rigid), "inflation_kpa: must be absent with tyre = \"rigid\"");
         let heavy = Payload { mass: 9e4, position: [0.0; 3], size: [0.0; 3] };
         let heavy = VehicleSetup { payload: vec![heavy], ..VehicleSetup::default() };
         assert!(refused("hmmwv", &heavy).starts_with("payload: must leave "));

@@ -76,8 +76,8 @@ fn a_bias_beside_a_lock_is_refused() {
     let told = spec.check().unwrap_err().to_string();
     assert_eq!(
         told,
-        "axles[1].final_drive.differential.torque_bias = 4: must be absent beside locked, commanded and \
-         automatic: a lock leaves nothing to bias"
+        "axles[1].final_drive.differential.torque_bias = 4: must be absent with locked, commanded \
+         or automatic: a lock overrides it"
     );
     let told = with_bias(Some(0.5)).check().unwrap_err().to_string();
     assert_eq!(told, "axles[0].final_drive.differential.torque_bias = 0.5: must be from 1 to 20");

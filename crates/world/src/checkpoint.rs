@@ -22,11 +22,12 @@ const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";
 #[non_exhaustive]
 pub enum CheckpointError {
     /// The bytes are not a checkpoint.
-    #[error("not a checkpoint of bekker")]
+    #[error("not a bekker checkpoint")]
     NotACheckpoint,
     /// The checkpoint has another format version.
     #[error(
-        "the checkpoint's layout is version {found}, this bekker reads {VERSION} only: run its scenario anew"
+        "unsupported checkpoint format version {found} (this version reads {VERSION}); run the \
+         scenario again"
     )]
     Version {
         /// Format version of the checkpoint.
@@ -42,17 +43,18 @@ pub enum CheckpointError {
         differences: String,
     },
     /// The content cannot be decoded.
-    #[error("the checkpoint does not decode: {what}")]
+    #[error("the checkpoint cannot be decoded: {what}")]
     Content {
         /// Message of the decoder.
         what: String,
     },
     /// The parts do not form one state.
-    #[error("the parts of the checkpoint do not go together: {0}")]
+    #[error("the parts of the checkpoint do not form one state: {0}")]
     Parts(#[from] PartsError),
     /// The state does not fit the model.
     #[error(
-        "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
+        "the checkpoint was altered and does not match this run: {what}; resume from another \
+         checkpoint"
     )]
     Unsound {
         /// The value that does not fit.
@@ -91,7 +93,7 @@ fn encode_as(
     head.extend_from_slice(&[0; DIGEST]);
     let length = head.len();
     // Appends to the header directly, since states are large.
-    let mut bytes = postcard::to_extend(&content, head).expect("plain data serialises into memory");
+    let mut bytes = postcard::to_extend(&content, head).expect("plain data serializes into memory");
     let (head, body) = bytes.split_at_mut(length);
     head[length - DIGEST..].copy_from_slice(&Sha256::digest(body));
     bytes
@@ -191,7 +193,7 @@ pub fn differences(was: &str, is: &str) -> Option<String> {
     let keys: BTreeSet<&str> = was.keys().chain(is.keys()).copied().collect();
     let is_hash = |value: &str| value.len() == 64;
     let told = |key: &str| match (was.get(key), is.get(key)) {
-        (Some(was), Some(is)) if is_hash(was) && is_hash(is) => format!("{key} have changed"),
+        (Some(was), Some(is)) if is_hash(was) && is_hash(is) => format!("{key} changed"),
         (Some(was), Some(is)) => format!("{key} was {was} and is {is}"),
         (None, _) => format!("{key} was not given"),
         (_, None) => format!("{key} is no longer given"),

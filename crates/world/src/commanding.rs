@@ -62,7 +62,7 @@ impl From<Controls> for Command {
 #[non_exhaustive]
 pub enum CommandError {
     /// There is no such agent.
-    #[error("no agent {agent}; there are {agents}, counted from 0")]
+    #[error("agent {agent} does not exist; there are {agents} agents, counted from 0")]
     NoAgent {
         /// Index of the agent.
         agent: usize,
@@ -71,8 +71,7 @@ pub enum CommandError {
     },
     /// The agent steps on another rank.
     #[error(
-        "agent {agent} steps on another rank: Ranks::respawn, called on all ranks alike, puts it \
-         elsewhere"
+        "agent {agent} is simulated on another rank: call Ranks::respawn on all ranks to place it"
     )]
     Elsewhere {
         /// Index of the agent.
@@ -89,13 +88,13 @@ pub enum CommandError {
         allowed: &'static str,
     },
     /// A steering angle for a vehicle that is not steered by the angle of its wheels.
-    #[error("{vehicle} steers by no angle of its wheels: give a share of full lock")]
+    #[error("{vehicle} cannot be steered by wheel angle; give a fraction of full lock")]
     NoAngle {
         /// Name of the vehicle.
         vehicle: String,
     },
     /// A steering command other than 0 for a vehicle without a steered axle.
-    #[error("steering = {value}: must be 0, as no axle of {vehicle} is steered")]
+    #[error("steering = {value}: must be 0, because no axle of {vehicle} is steered")]
     NoSteering {
         /// Name of the vehicle.
         vehicle: String,
@@ -104,15 +103,15 @@ pub enum CommandError {
     },
     /// An inflation for a vehicle without central tire inflation.
     #[error(
-        "{vehicle} has no central tyre inflation: its file, or the scenario's overrides, must \
-         give tyre.flexible.central_inflation"
+        "{vehicle} has no central tire inflation: set tyre.flexible.central_inflation in its file \
+         or in the scenario's overrides"
     )]
     NoInflation {
         /// Name of the vehicle.
         vehicle: String,
     },
     /// A lock that the vehicle does not have.
-    #[error("{vehicle} has no lock '{lock}' that a driver engages; it has {known:?}")]
+    #[error("{vehicle} has no lock '{lock}' that a driver can engage; it has {known:?}")]
     NoLock {
         /// Name of the vehicle.
         vehicle: String,
@@ -122,19 +121,19 @@ pub enum CommandError {
         known: Vec<&'static str>,
     },
     /// An uncoupling command for a vehicle without a trailer.
-    #[error("{vehicle} draws no trailer of which it could let go")]
+    #[error("{vehicle} has no trailer to uncouple")]
     NoTrailer {
         /// Name of the vehicle.
         vehicle: String,
     },
     /// A message for an agent without radio, or on another rank.
-    #[error("agent {agent} has no radio here")]
+    #[error("agent {agent} has no radio on this rank")]
     NoRadio {
         /// Index of the agent.
         agent: usize,
     },
     /// The number of positions differs from the number of agents.
-    #[error("{places} places are given for {agents} agents: give one each")]
+    #[error("{places} positions for {agents} agents: give one position per agent")]
     Count {
         /// Number of positions.
         places: usize,
@@ -143,7 +142,8 @@ pub enum CommandError {
     },
     /// A position outside the terrain.
     #[error(
-        "position {position:?} lies off the terrain; its bounds are {bounds:?} (west, south, east, north, m)"
+        "position {position:?} is outside the terrain; its bounds are {bounds:?} (west, south, \
+         east, north, m)"
     )]
     OffTerrain {
         /// The position, m.
@@ -153,7 +153,8 @@ pub enum CommandError {
     },
     /// A position without elevation data.
     #[error(
-        "position {position:?} is ground without elevation data (terrain.surface.no_data = \"keep\")"
+        "position {position:?} is on ground without elevation data (terrain.surface.no_data = \
+         \"keep\")"
     )]
     UnmappedGround {
         /// The position, m.
@@ -161,8 +162,8 @@ pub enum CommandError {
     },
     /// A position that is occupied.
     #[error(
-        "position {position:?}, heading {heading}: {vehicle} would stand in {what}; give a place \
-         that is free"
+        "position {position:?}, heading {heading}: {vehicle} would overlap {what}; give a free \
+         position"
     )]
     Occupied {
         /// The position, m.

@@ -429,7 +429,7 @@ impl World {
 
     /// Workspace of an agent that steps here.
     pub(super) fn room(&self, agent: usize) -> &AgentWorkspace {
-        self.workspaces[agent].as_deref().expect("an agent that steps here has its room")
+        self.workspaces[agent].as_deref().expect("each agent of this rank has a workspace")
     }
 
     /// State and workspace of an agent.

@@ -64,8 +64,8 @@ impl RunWarning {
     pub(super) fn beyond_measured(vehicle: &str, soil: &Soil, sinkage: f64) -> RunWarning {
         let measured = soil.measured_sinkage().unwrap_or_default();
         let sentence = format!(
-            "{vehicle} sank {:.0} cm into {}, whose figures hold up to {:.0} cm: beyond, its \
-             sinkage and resistance are extrapolated",
+            "{vehicle} sank {:.0} cm into {}, whose parameters are valid up to {:.0} cm: beyond, \
+             its sinkage and resistance are extrapolated",
             100.0 * sinkage,
             soil.name,
             100.0 * measured
@@ -92,7 +92,7 @@ impl RunWarning {
     pub(super) fn trailer_torn_off(vehicle: &str, breaking: Option<f64>) -> RunWarning {
         let load = 1e-3 * breaking.unwrap_or_default();
         let sentence =
-            format!("the trailer of {vehicle} was torn off: its coupling bears {load:.1} kN");
+            format!("the trailer of {vehicle} was torn off: its coupling breaks at {load:.1} kN");
         RunWarning::of_vehicle("trailer_torn_off", vehicle, sentence)
     }
 
@@ -100,8 +100,8 @@ impl RunWarning {
     /// `heartbeat` seconds.
     pub(super) fn hits_gave_energy(vehicle: &str, given: f64, heartbeat: f64) -> RunWarning {
         let sentence = format!(
-            "hits of {vehicle} gave {:.1} kJ in place of taking any: what pushed those who met was known a \
-             heartbeat of {heartbeat} s late; take shorter ones (time.heartbeat)",
+            "collisions of {vehicle} added {:.1} kJ instead of dissipating energy: forces act one \
+             heartbeat of {heartbeat} s late; use shorter heartbeats (time.heartbeat)",
             1e-3 * given
         );
         RunWarning::of_vehicle("hits_gave_energy", vehicle, sentence)
@@ -111,8 +111,8 @@ impl RunWarning {
     /// `step` seconds.
     pub(super) fn gained_energy(vehicle: &str, gained: f64, step: f64) -> RunWarning {
         let sentence = format!(
-            "{vehicle} gained {:.1} kJ more than was put into it: its motion is not to be trusted; \
-             take a shorter step than {step} s (time.step) or less stiff parameters",
+            "{vehicle} gained {:.1} kJ more than was put into it, so its motion is not reliable: \
+             use a step shorter than {step} s (time.step) or less stiff parameters",
             1e-3 * gained
         );
         RunWarning::of_vehicle("gained_energy", vehicle, sentence)
@@ -132,8 +132,8 @@ impl RunWarning {
     /// Warning for a search that ended because the rest of the area cannot be explored.
     pub(super) fn search_fell_short(authority: &str, [found, share]: [f64; 2]) -> RunWarning {
         let sentence = format!(
-            "the search ended with {found:.3} of its area explored, not the share of {share} asked for: \
-             nothing was left that could be seen"
+            "the search ended with a fraction of {found:.3} of its area explored, below the \
+             requested {share}: the rest cannot be seen"
         );
         RunWarning {
             code: "search_fell_short".into(),

@@ -19,7 +19,7 @@ const FARTHEST: i32 = 1 << 26;
 
 /// A state that does not fit its model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the state is none of this model: {what}")]
+#[error("the state does not match the model: {what}")]
 pub struct StateError {
     /// The wrong value, and the allowed ones.
     pub what: String,
@@ -44,7 +44,7 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     equal("ropes", tows.len(), model.tows.len())?;
     let measured = |tow: &TowState| tow.length.is_none_or(|length| length >= 0.0);
     if !tows.iter().all(measured) {
-        return Err("a rope without a length; must be 0 m or more".into());
+        return Err("a rope without a valid length; must be 0 m or more".into());
     }
     published.tiles().try_for_each(|(key, _)| place(key))?;
     let limits = Limits {
@@ -79,32 +79,32 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
         equal(what, found, expected)?;
     }
     if !model.vehicle.bodies().turns(vehicle) {
-        return Err("a body's orientation is no rotation".into());
+        return Err("a body's orientation is not a rotation".into());
     }
     equal("brakes", vehicle.brakes.len(), start.brakes.len())?;
     equal("clutches", vehicle.clutches.len(), start.clutches.len())?;
     equal("brakes with a lag", vehicle.pressures.len(), start.pressures.len())?;
-    equal(
-        "clutches that engage by themselves or by command",
-        vehicle.engaged.len(),
-        start.engaged.len(),
-    )?;
+    equal("automatic or commanded clutches", vehicle.engaged.len(), start.engaged.len())?;
     if vehicle.coupling != Coupling::Holds && model.vehicle.trailed_wheels() == 0 {
-        return Err("a trailer that has parted; must be none".into());
+        return Err("an uncoupled trailer of a vehicle without trailer; must be none".into());
     }
     let gears = model.vehicle.drivetrain().gears() as i32;
     for gear in [vehicle.gearbox.gear, vehicle.gearbox.before] {
         within("gear", gear, -1, gears)?;
     }
-    equal("tyres", state.tyres.len(), like.tyres.len())?;
+    equal("tires", state.tyres.len(), like.tyres.len())?;
     let give_way = |tyres: &[TyreState]| tyres.iter().filter(|own| own.ring.is_some()).count();
-    equal("tyres that give way", give_way(&state.tyres), give_way(&like.tyres))?;
+    equal("flexible tires", give_way(&state.tyres), give_way(&like.tyres))?;
     if let Some(follower) = model.driver.follower() {
         let segments = follower.path().points().len() - 1;
         within("segment of the path", state.driver.place.segment, 0, segments - 1)?;
     }
     equal("wheels", state.wheels().len(), like.wheels().len())?;
-    equal("wheels in its sums", state.monitor.wheels().len(), like.monitor.wheels().len())?;
+    equal(
+        "wheels in the outcome monitor",
+        state.monitor.wheels().len(),
+        like.monitor.wheels().len(),
+    )?;
     for (soil, _) in state.monitor.beyond() {
         within("soil", usize::from(soil.0), 0, *soils - 1)?;
     }
@@ -118,16 +118,16 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
         known.check(with)?;
     }
     if !state.otherwise.is_finite() {
-        return Err("an acceleration that is not finite".into());
+        return Err("an acceleration is not finite".into());
     }
     if !state.hits.are_sound(known) {
-        return Err("a hit with what there is not".into());
+        return Err("a contact with an object that does not exist".into());
     }
     if !state.energy.is_sound() {
-        return Err("an account of energy that is not finite".into());
+        return Err("an energy balance is not finite".into());
     }
     if state.autonomy.is_some() != like.autonomy.is_some() {
-        return Err("a driver that is not this vehicle's".into());
+        return Err("a driver that does not fit the vehicle".into());
     }
     if let Some(radio) = &state.radio {
         radio.check(*senders)?;
@@ -143,8 +143,8 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
 }
 
 fn place(TileKey { a, b }: TileKey) -> Result<(), String> {
-    within("column of a tile of ground", a, -FARTHEST, FARTHEST)?;
-    within("row of a tile of ground", b, -FARTHEST, FARTHEST)
+    within("column of a ground tile", a, -FARTHEST, FARTHEST)?;
+    within("row of a ground tile", b, -FARTHEST, FARTHEST)
 }
 
 fn equal(what: &str, found: usize, expected: usize) -> Result<(), String> {

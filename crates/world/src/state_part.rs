@@ -39,12 +39,13 @@ pub struct StatePart {
 #[non_exhaustive]
 pub enum PartsError {
     /// There are no parts.
-    #[error("there is no part")]
+    #[error("there are no parts")]
     None,
     /// A part has another tick or number of ranks, is a duplicate, or differs in what all ranks
     /// share.
     #[error(
-        "the part of rank {rank} of {size} at tick {tick} does not go with that of rank {other} of {of} at tick {at}"
+        "the part of rank {rank} of {size} at tick {tick} does not match that of rank {other} of \
+         {of} at tick {at}"
     )]
     Stranger {
         /// Rank of the part.
@@ -69,7 +70,7 @@ pub enum PartsError {
         size: usize,
     },
     /// An agent is in no part, in several parts, or not in this world.
-    #[error("agent {agent} of {agents} is in {count} parts")]
+    #[error("agent {agent} of {agents} is in {count} parts; must be in exactly one")]
     Agent {
         /// Index of the agent.
         agent: usize,

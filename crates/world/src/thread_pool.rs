@@ -20,8 +20,8 @@ const SPARE: usize = 2;
 pub enum ThreadError {
     /// The system starts no thread.
     #[error(
-        "the system starts no thread ({source}): raise the limit of processes (ulimit -u, or that of \
-         the container)"
+        "the system cannot start a thread ({source}): raise the process limit (ulimit -u, or that \
+         of the container)"
     )]
     Limit {
         /// The system's error.
@@ -29,12 +29,12 @@ pub enum ThreadError {
     },
     /// The calling thread is not the pool's only worker.
     #[error(
-        "the system starts no thread, so that all calls must come from the thread that made the first: \
-         raise the limit of processes (ulimit -u, or that of the container)"
+        "the system cannot start a thread, so all calls must come from the thread of the first \
+         call: raise the process limit (ulimit -u, or that of the container)"
     )]
     OtherThread,
     /// rayon cannot build the pool.
-    #[error("no pool of threads can be made: {cause}")]
+    #[error("the thread pool cannot be created: {cause}")]
     Pool {
         /// Error of rayon.
         cause: String,
@@ -63,8 +63,8 @@ impl PoolSize {
         let threads = if started == 1 { "1 thread".into() } else { format!("{started} threads") };
         (started < wanted).then(|| {
             format!(
-                "{threads} in place of {wanted}: the system starts no more (limit of processes, \
-                 ulimit -u); results are the same"
+                "{threads} instead of {wanted}: the system starts no more (process limit, ulimit \
+                 -u); results are the same"
             )
         })
     }

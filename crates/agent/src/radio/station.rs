@@ -110,7 +110,7 @@ impl Station {
             .chain(self.road_users.keys().copied())
             .find(|&from| from as usize >= senders);
         match unknown {
-            Some(from) => Err(format!("a message of sender {from}; must be one of {senders}")),
+            Some(from) => Err(format!("a message from sender {from}; must be below {senders}")),
             None => Ok(()),
         }
     }

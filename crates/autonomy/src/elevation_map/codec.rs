@@ -21,13 +21,13 @@ pub enum CodecError {
         cell: usize,
     },
     /// There are more bytes than the tile needs.
-    #[error("{extra} bytes are left behind a tile")]
+    #[error("{extra} extra bytes follow a tile")]
     Left {
         /// Number of excess bytes.
         extra: usize,
     },
     /// A cell has an invalid value.
-    #[error("cell {cell} of a tile holds {what}")]
+    #[error("cell {cell} of a tile has {what}")]
     Cell {
         /// Index of the cell.
         cell: usize,
@@ -98,14 +98,14 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
         }
         let told = count(next(at)?, at)?;
         if told == 0 {
-            return Err(CodecError::Cell { cell: at, what: "a run of none" });
+            return Err(CodecError::Cell { cell: at, what: "a run of length 0" });
         }
         for cell in at..at + told {
             let flags = next(cell)?;
             let range = flags / (2 * HOLE);
             let most = if flags & 3 > 0 { u64::from(UNSEEN) - 1 } else { 0 };
             if flags == 0 || range > most || (flags & 3) > u64::from(EXPLORED) {
-                return Err(CodecError::Cell { cell, what: "flags that mean nothing" });
+                return Err(CodecError::Cell { cell, what: "invalid flags" });
             }
             let (returns, hole) = ((flags & 3) as u8, flags & HOLE != 0);
             let mut own = Cell { returns, hole, ..Cell::EMPTY };
@@ -115,7 +115,7 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
                 let step = (folded >> 1) as i64 ^ -((folded & 1) as i64);
                 let height = |value: Option<i64>| {
                     let value = value.and_then(|value| i32::try_from(value).ok());
-                    value.ok_or(CodecError::Cell { cell, what: "a height beyond all measure" })
+                    value.ok_or(CodecError::Cell { cell, what: "a height out of range" })
                 };
                 own.lowest = height(level.checked_add(step))?;
                 level = i64::from(own.lowest);

@@ -156,15 +156,15 @@ impl SuspensionFile for LinkedArmFile {
         };
         let axis = normal(&self.upper).cross(&normal(&self.lower));
         if axis.norm() < 1e-9 || axis.y == 0.0 {
-            let allowed = "links that hold the arm in two directions";
+            let allowed = "links that guide the arm in two directions";
             let key = "Upper Link / Location Arm";
-            return Err(conversion.source.refused(key, "parallel to the lower", allowed));
+            return Err(conversion.source.refused(key, "parallel to the lower link", allowed));
         }
         let along = axis.normalize() * axis.y.signum() * HALF_HINGE;
         let what = "the axis about which arm and links turn in the design position";
         conversion.log.assume(conversion.key("points.pivot_outer"), what);
         for name in ["Upper Link", "Lower Link"] {
-            let why = "its mass is on the arm, its hold is the arm's hinge";
+            let why = "its mass is added to the arm, and the arm's hinge replaces its guidance";
             conversion.log.omit(conversion.source, name, why);
         }
         let mass = self.arm.mass + self.upper.mass + self.lower.mass;
@@ -205,7 +205,8 @@ pub(super) fn read_rigid(
     let own: Rigid = source.figures(log)?;
     let key = format!("{axle}.suspension.trailing_arm");
     let what = format!(
-        "wheels fixed to the chassis stand on arms of {LEVER} m and {ARM_MASS} kg with springs of {RATE} N/m"
+        "wheels fixed to the chassis get arms of {LEVER} m and {ARM_MASS} kg with springs of \
+         {RATE} N/m"
     );
     log.assume(&key, what);
     let [x, y, z] = own.spindle.com();

@@ -73,7 +73,7 @@ impl TieRod {
     /// Records that the mass of the rod, if specified, has no counterpart.
     pub fn omit_mass(&self, conversion: &mut Conversion<'_>) {
         if self.part(&conversion.key, conversion.log).is_some() {
-            let why = "this tie rod is massless here";
+            let why = "this tie rod is massless in bekker";
             conversion.log.omit(conversion.source, "Tierod / Mass", why);
         }
     }

@@ -168,7 +168,7 @@ pub(super) fn suspension(
 fn omit_static_angles(source: &Source, [camber, toe]: [f64; 2], log: &mut Log) {
     for (key, angle) in [("Camber Angle (deg)", camber), ("Toe Angle (deg)", toe)] {
         if angle != 0.0 {
-            log.omit(source, key, "wheels stand upright and straight here as built");
+            log.omit(source, key, "wheels are upright and straight as built in bekker");
         }
     }
 }

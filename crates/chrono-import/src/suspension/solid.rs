@@ -133,7 +133,7 @@ pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
     if rods > 0.0 {
         log.assume(
             format!("{key}.mass"),
-            format!("with {rods} kg of rods, which are massless here"),
+            format!("including {rods} kg of rods, which are massless in bekker"),
         );
         beam.mass += rods;
     }
@@ -157,8 +157,8 @@ pub(super) fn read_on_leaves(
     };
     let rate = spring.tension.value_and_slope(0.0).1;
     let [along, aside, wind_up] = LEAF.map(|share| share * rate);
-    let what =
-        "some 10 and 4 times the spring's rate: what holds the beam there has no counterpart";
+    let what = "about 10 and 4 times the spring's rate, because the source's guide of the beam has \
+        no counterpart";
     log.assume(format!("{key}.location.leaf"), what);
     let location = AxleLocation::Leaf(LeafSpringMount {
         clamp: own.spring.moving,
@@ -214,7 +214,10 @@ fn jointed(
     let length = (vec3(auxiliary.chassis) - vec3(auxiliary.moving)).norm();
     let (rate, push) = auxiliary.linear(length);
     let (rate, push) = (rate + leaf.vertical, push + leaf.preload);
-    log.assume(key, "the leaf's vertical stiffness and preload with the auxiliary spring's");
+    log.assume(
+        key,
+        "the sum of the leaf's and the auxiliary spring's vertical stiffness and preload",
+    );
     let line = vec![[-0.5, -0.5 * rate], [0.5, 0.5 * rate]];
     let tension = curve(source, "Leafspring / Vertical Stiffness", line)?;
     let stops = auxiliary.stops(key, log);

@@ -54,11 +54,11 @@ pub(super) fn sprocket(
     let own: SprocketFigures = source.figures(log)?;
     log.origin("sprocket", source);
     if own.teeth < 3 {
-        return Err(source.refused("Number Teeth", &own.teeth.to_string(), "3 or more"));
+        return Err(source.refused("Number Teeth", &own.teeth.to_string(), "at least 3"));
     }
     let pitch_radius = 0.5 * shoe.pitch / sin(PI / f64::from(own.teeth));
     let addendum = own.profile.and_then(|profile| profile.addendum).unwrap_or(pitch_radius);
-    log.assume("sprocket.tooth", "flanks, backlash and stiffness: the M113's");
+    log.assume("sprocket.tooth", "flanks, backlash and stiffness of the M113");
     Ok(Sprocket {
         position,
         teeth: own.teeth,
@@ -235,14 +235,17 @@ pub(super) fn arm(
     let own: ArmFigures = source.figures(log)?;
     log.origin("road_arm", source);
     if own.spring.free_angle != 0.0 {
-        let why = "the preload is taken as the torque in the design position";
+        let why = "preload derived from the torque in the design position";
         log.omit(source, "Torsional Spring / Free Angle", why);
     }
     if own.damper.as_ref().is_some_and(|damper| damper.damping.is_none()) {
-        log.assume("road_arm.damper", "0: dampers of road arms have one coefficient here");
+        log.assume(
+            "road_arm.damper",
+            "0, because dampers of road arms have one coefficient in bekker",
+        );
     }
-    log.assume("road_arm", "stops at 30 degrees up and 35 down: the M113's");
-    log.assume("road_wheel", "stiffness and damping of its rim: the M113's");
+    log.assume("road_arm", "stops at 30 degrees up and 35 degrees down, as for the M113");
+    log.assume("road_wheel", "rim stiffness and damping of the M113");
     let wheel = library.read(source, "Road Wheel Input File", &own.wheel, log)?;
     log.origin("road_wheel", &wheel);
     let Wheel { radius, mass, inertia } = wheel.figures::<WheelFile>(log)?.wheel;

@@ -116,7 +116,7 @@ pub(super) fn vehicle(
     let (right_source, of_right) = read(right, log)?;
     if of_left.arms.is_empty() || of_right.arms.is_empty() {
         let key = "Suspension Subsystems";
-        return Err(left_source.refused(key, "[]", "one road wheel or more"));
+        return Err(left_source.refused(key, "[]", "at least one road wheel"));
     }
     let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
     // lateral coordinates may be mirrored, so only x and z must agree
@@ -131,15 +131,15 @@ pub(super) fn vehicle(
         ("Suspension Subsystems / 0 / Input File", first.file != other.file),
     ];
     for (key, _) in differs.into_iter().filter(|(_, differs)| *differs) {
-        log.omit(&right_source, key, "both sides are as the left one here");
+        log.omit(&right_source, key, "both sides use the left one in bekker");
     }
     if left.offset != -right.offset {
-        log.omit(source, "Track Assemblies", "both offsets are the left one's here");
+        log.omit(source, "Track Assemblies", "both sides use the left one in bekker");
     }
     let [driven, guided] = [&of_left.sprocket, &of_left.idler].map(|own| own.location[0]);
     if driven < guided {
         let value = format!("{driven} m, behind the idler at {guided} m");
-        let allowed = "ahead of the idler: tracks here are driven in front";
+        let allowed = "ahead of the idler: bekker's tracks are driven at the front";
         return Err(left_source.refused("Sprocket / Location", &value, allowed));
     }
     let at = |location: Point| [location[0], location[1] + left.offset, location[2]];
@@ -155,7 +155,7 @@ pub(super) fn vehicle(
     let idler = gear::idler(library, &idler, at(of_left.idler.location), log)?;
     if let Some(other) = of_left.arms.iter().find(|arm| arm.file != first.file) {
         let key = format!("Suspension Subsystems ({})", other.file);
-        log.omit(&left_source, &key, "all arms are the first one's here");
+        log.omit(&left_source, &key, "all arms are like the first one in bekker");
     }
     let arm = file("Suspension Subsystems / 0 / Input File", &first.file, log)?;
     let (road_arm, road_wheel) = gear::arm(library, &arm, log)?;
@@ -171,7 +171,11 @@ pub(super) fn vehicle(
             .iter()
             .any(|own| own.file != first.file || own.location[2] != first.location[2])
     {
-        log.omit(&left_source, "Rollers", "all are as the first one and at its height here");
+        log.omit(
+            &left_source,
+            "Rollers",
+            "all are like the first one, and at its height, in bekker",
+        );
     }
     let driveline = library.read(source, "Driveline / Input File", &own.driveline.file, log)?;
     let drive = drive(library, source, &driveline, brake_torque, log)?;
@@ -181,7 +185,7 @@ pub(super) fn vehicle(
         running_gear: RunningGear::Tracks,
         model: TrackModel::Belt,
         name: own.name.clone(),
-        description: format!("{}, on tracks, chassis of {:.0} kg", own.name, chassis.mass),
+        description: format!("{}, tracked, chassis of {:.0} kg", own.name, chassis.mass),
         source: super::source_line(source),
         chassis,
         sprocket,
@@ -198,7 +202,7 @@ pub(super) fn vehicle(
     };
     let [force, per_speed] = RESISTANCE.map(|each| (0.5 * each * spec.total_mass() / 1e3).round());
     spec.drive.resistance = TrackResistance { force, per_speed };
-    log.assume("drive.resistance", "that of tracks with rubber bushings (Bekker 1969)");
+    log.assume("drive.resistance", "as for tracks with rubber bushings (Bekker 1969)");
     spec.check().map_err(|error| log.refused(source, error))?;
     Ok(AnySpec::Tracked(Box::new(spec)))
 }
@@ -215,7 +219,7 @@ fn sides<'a>(
     let (left, right) = if a.offset > b.offset { (a, b) } else { (b, a) };
     if left.offset <= 0.0 || right.offset >= 0.0 {
         let offsets = format!("{}, {}", left.offset, right.offset);
-        let allowed = "one above and one below 0";
+        let allowed = "one offset above and one below 0";
         return Err(source.refused("Track Assemblies / Offset", &offsets, allowed));
     }
     Ok([left, right])
@@ -264,11 +268,14 @@ fn drive(
                 Some(path) => {
                     let other = library.open(path, log)?;
                     let what = "ratio and inertias, which the vehicle's driveline lacks";
-                    log.assume("drive", format!("{what}: {}, of its folder", other.name));
+                    log.assume("drive", format!("{what}: from {}, in its folder", other.name));
                     other.figures(log)?
                 }
                 None => {
-                    log.assume("drive.ratio", format!("{RATIO}: the source's driveline has none"));
+                    log.assume(
+                        "drive.ratio",
+                        format!("{RATIO}, because the source's driveline has none"),
+                    );
                     log.assume("drive", format!("inertias of {SHAFT} and {CARRIER} kg m²"));
                     Shafts { driveshaft: SHAFT, carrier: CARRIER, ratio: RATIO }
                 }
@@ -282,7 +289,7 @@ fn drive(
             ));
         }
     };
-    let what = format!("a controlled differential of ratio {STEERING}, the M113's");
+    let what = format!("a controlled differential of ratio {STEERING}, as in the M113");
     log.assume("drive.steering", what);
     Ok(TrackDrive {
         ratio,

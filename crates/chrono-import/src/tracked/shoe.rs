@@ -92,7 +92,7 @@ struct Shape {
 
 pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> {
     log.origin("shoe", source);
-    log.assume("shoe", "stiffness and damping of pins, bushings, guides and pads: the M113's");
+    log.assume("shoe", "stiffness and damping of pins, bushings, guides and pads of the M113");
     match source.template()? {
         "TrackShoeSinglePin" => {
             let SinglePin { shoe: own, contact } = source.figures(log)?;
@@ -154,6 +154,9 @@ fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut Log) -> V
     if !faces.is_empty() {
         return faces;
     }
-    log.assume("shoe.faces", format!("one, {WIDTH} m wide: no box of the source meets the ground"));
+    log.assume(
+        "shoe.faces",
+        format!("one face, {WIDTH} m wide, because no box of the source touches the ground"),
+    );
     vec![ShoeFace { centre: [0.0, 0.0, -0.5 * height], length: 0.8 * length, width: WIDTH }]
 }

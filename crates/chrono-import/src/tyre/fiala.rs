@@ -66,7 +66,7 @@ pub(super) fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     let nominal = deflection * (vanishing + progression * deflection);
     let what = format!("load at a deflection of {DEFLECTION} of the radius");
     log.assume(format!("{key}.handling.nominal_load"), what);
-    let what = "slopes, friction and slips of full sliding of Fiala's law; its trail is a truck's";
+    let what = "slopes, friction and full-sliding slips of Fiala's law; trail of a truck tire";
     log.assume(format!("{key}.handling"), what);
     let loads = [nominal, 2.0 * nominal];
     let slips = |slope: f64, times: f64| {

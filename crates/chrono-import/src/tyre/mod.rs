@@ -36,7 +36,7 @@ pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, Im
 
 /// Returns the tire's outline: a flat tread with beveled shoulders.
 fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTyre {
-    let what = "a tread flat over three quarters of its width, with bevelled shoulders";
+    let what = "a tread that is flat over three quarters of its width, with beveled shoulders";
     log.assume(format!("{key}.rigid.outline"), what);
     let half = 0.5 * width;
     let outline = vec![

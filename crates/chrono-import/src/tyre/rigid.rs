@@ -43,7 +43,10 @@ pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     let rim_radius = RIM * own.radius;
     let section = own.radius - rim_radius;
     log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
-    log.assume(format!("{key}.handling"), "a truck tyre's of the stiffness of the contact");
+    log.assume(
+        format!("{key}.handling"),
+        "those of a truck tire with the stiffness of the contact",
+    );
     let load = own.material.coefficients.normal * 0.16 * section;
     let handling = TMeasy {
         friction: own.material.friction,

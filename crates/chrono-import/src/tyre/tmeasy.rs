@@ -167,22 +167,23 @@ pub(super) fn tmeasy(source: &Source, key: &str, log: &mut Log) -> Result<Read, 
                 (Some(index), _) => carried(index) * GRAVITY,
                 (None, Some(capacity)) => capacity,
                 (None, None) => {
-                    let allowed = "given, or Parameters or Maximum Bearing Capacity [N]";
+                    let allowed = "given, unless Parameters or Maximum Bearing Capacity [N] is \
+                        given";
                     return Err(source.refused("Load Index", "absent", allowed));
                 }
             };
             if own.load_index.is_some() && own.capacity.is_some() {
-                let why = "Load Index comes before it, as in Chrono";
+                let why = "Load Index has priority, as in Chrono";
                 log.omit(source, "Maximum Bearing Capacity [N]", why);
             }
             if own.kind.as_deref().is_some_and(|kind| kind.eq_ignore_ascii_case("passenger")) {
-                log.omit(source, "Vehicle Type", "by the rule for truck tyres here");
+                log.omit(source, "Vehicle Type", "the rule for truck tires is used");
             }
             let inflated = match own.pressure.zip(own.design_pressure) {
                 Some((used, of_design)) if used > 0.0 && of_design > 0.0 => used / of_design,
                 _ => 1.0,
             };
-            log.assume(format!("{key}.handling"), "by Chrono's rule for truck tyres");
+            log.assume(format!("{key}.handling"), "from Chrono's rule for truck tires");
             of_a_truck(load, inflated, design.radius, design.width, section, design.mass)
         }
     };

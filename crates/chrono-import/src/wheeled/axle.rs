@@ -70,12 +70,16 @@ impl AxleAt<'_> {
         log.origin(&ours, &source);
         let read = suspension::suspension(&source, &ours, steered, log)?;
         if steered && matches!(read.suspension, Suspension::TrailingArm(_)) {
-            let allowed = "absent: arms without an upright are not steered here";
+            let allowed = "absent: bekker cannot steer arms without an upright";
             return Err(vehicle.refused(&key("Steering Index"), "given", allowed));
         }
         let (left, right) = (&entry.left_wheel, &entry.right_wheel);
         if left != right {
-            log.omit(vehicle, &key("Right Wheel Input File"), "both sides have the left one here");
+            log.omit(
+                vehicle,
+                &key("Right Wheel Input File"),
+                "both sides use the left one in bekker",
+            );
         }
         let source = library.read(vehicle, &key("Left Wheel Input File"), left, log)?;
         let width = tyre.tyre.handling.width;
@@ -84,7 +88,7 @@ impl AxleAt<'_> {
         let brake_torque = match (&entry.left_brake, &entry.right_brake) {
             (Some(left), right) => {
                 if right.as_ref() != Some(left) {
-                    let why = "both sides have the left one here";
+                    let why = "both sides use the left one in bekker";
                     log.omit(vehicle, &key("Right Brake Input File"), why);
                 }
                 let source = library.read(vehicle, &key("Left Brake Input File"), left, log)?;

@@ -64,7 +64,7 @@ pub(super) fn vehicle(
     log.read(&source.name);
     let own: Figures = source.figures(log)?;
     if !(2..=16).contains(&own.axles.len()) {
-        return Err(source.refused("Axles", &format!("{}", own.axles.len()), "2 to 16 axles"));
+        return Err(source.refused("Axles", &format!("{}", own.axles.len()), "from 2 to 16 axles"));
     }
     let (chassis, rear_frame) =
         chassis::chassis(library, source, &own.chassis.file, &own.rear, log)?;
@@ -102,7 +102,7 @@ pub(super) fn vehicle(
             };
             for other in (0..own.steering.len()).filter(|other| *other != index) {
                 let key = format!("Steering Subsystems / {other}");
-                let why = "all steered axles have the first's mechanism, by a ratio";
+                let why = "all steered axles use the first mechanism, with a ratio";
                 log.omit(source, &key, why);
             }
             let first = steering::SteeredAxle { axle: &axle, steered_by };
@@ -112,7 +112,7 @@ pub(super) fn vehicle(
     let tandems = tandem::tandems(library, source, &own, &axles, &order, log)?;
     let wheelbase = axles[0].position[0] - axles[axles.len() - 1].position[0];
     if own.wheelbase.is_some_and(|stated| (stated / wheelbase - 1.0).abs() > NEAR) {
-        let why = format!("the axles stand {wheelbase:.3} m apart");
+        let why = format!("the axles are {wheelbase:.3} m apart");
         log.omit(source, "Wheelbase", &why);
     }
     let powertrain = powertrain::powertrain(library, source, beside, log)?;
@@ -181,14 +181,18 @@ fn tyres(
             (Some(front), Some(rear), _) => vec![front, rear],
             (_, _, Some(first)) => vec![first.clone()],
             _ => {
-                let allowed = "given by --tyre: the vehicle's folder has none that is known";
+                let allowed = "given by --tyre, because the vehicle's folder has none that is \
+                    supported";
                 return Err(vehicle.refused("tyre", "absent", allowed));
             }
         };
         if found.len() > paths.len() {
             let names: Vec<String> = paths.iter().map(|path| library.short(path)).collect();
             let (names, of) = (names.join(", "), found.len());
-            log.assume("tyre", format!("{names}, the best known of {of} of the vehicle's folder"));
+            log.assume(
+                "tyre",
+                format!("{names}, the best supported of {of} in the vehicle's folder"),
+            );
         }
     } else if paths.len() != 1 && paths.len() != axles.len() {
         let allowed = format!("given once, or once for each of {} axles", axles.len());

@@ -64,7 +64,7 @@ pub(super) fn tandems(
             .collect();
         let count = names.len();
         let Ok(names) = <[String; 2]>::try_from(names) else {
-            let allowed = "that of two axles, which a walking beam joins";
+            let allowed = "that of two axles, which a walking beam connects";
             let value = format!("given for {count} axles");
             return Err(vehicle.refused("Axles / Subchassis Index", &value, allowed));
         };

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum UndersideError {
     /// The outline has no points.
-    #[error("the outline of a wheel needs at least one point")]
+    #[error("the outline of a wheel must have at least one point")]
     Empty,
     /// A point is out of order or out of range.
     #[error(
-        "point {index} of a wheel's outline, half width {half_width} m and radius {radius} m: \
-         half widths must increase from 0 or more and radii be positive"
+        "point {index} of a wheel's outline has half width {half_width} m and radius {radius} m: \
+         half widths must increase from 0 or more, and radii must be positive"
     )]
     Point {
         /// Index of the point.
@@ -26,7 +26,7 @@ pub enum UndersideError {
         radius: f64,
     },
     /// The grousers have an invalid size.
-    #[error("grousers must have a positive height and width: {height} m and {width} m were given")]
+    #[error("grousers have height {height} m and width {width} m: both must be positive")]
     Grousers {
         /// Height, m.
         height: f64,

@@ -118,7 +118,7 @@ pub struct Alias {
 #[non_exhaustive]
 pub enum CatalogueError {
     /// No soil has this name.
-    #[error("no soil is called '{name}'{}", suggestion.as_ref().map(|s| format!("; did you mean '{s}'?")).unwrap_or_default())]
+    #[error("no soil is named '{name}'{}", suggestion.as_ref().map(|s| format!("; did you mean '{s}'?")).unwrap_or_default())]
     Unknown {
         /// The requested name.
         name: String,
@@ -126,7 +126,7 @@ pub enum CatalogueError {
         suggestion: Option<String>,
     },
     /// A catalog could not be parsed.
-    #[error("soil catalogue: {0}")]
+    #[error("soil catalog: {0}")]
     Syntax(String),
     /// An entry has neither `friction` (rigid) nor all parameters of a deformable soil.
     #[error("soil '{soil}': '{parameter}' is missing")]
@@ -290,8 +290,7 @@ impl Catalogue {
 }
 
 static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
-    Catalogue::parse(include_str!("catalogue.toml"))
-        .expect("the embedded catalogue is checked by a test")
+    Catalogue::parse(include_str!("catalogue.toml")).expect("a test checks the embedded catalog")
 });
 
 /// Returns the built-in catalog.
@@ -364,11 +363,11 @@ mod tests {
         assert_eq!(catalogue().find("mud").unwrap().id, "lean_clay_32_wes");
         assert_eq!(
             catalogue().find("lean_clay_32_wess").unwrap_err().to_string(),
-            "no soil is called 'lean_clay_32_wess'; did you mean 'lean_clay_32_wes'?"
+            "no soil is named 'lean_clay_32_wess'; did you mean 'lean_clay_32_wes'?"
         );
         assert_eq!(
             catalogue().find("granite?!").unwrap_err().to_string(),
-            "no soil is called 'granite?!'"
+            "no soil is named 'granite?!'"
         );
     }
 

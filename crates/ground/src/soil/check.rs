@@ -113,7 +113,7 @@ impl Details {
         let none = |name, value| within(name, value, "0 or above", |v| v >= 0.0);
         self.density.map_or(Ok(()), |v| positive("density, kg/m^3", v))?;
         self.multi_pass
-            .map_or(Ok(()), |v| within("exponent of multi-pass", v, "1 or above", |v| v >= 1.0))?;
+            .map_or(Ok(()), |v| within("multi-pass exponent", v, "1 or above", |v| v >= 1.0))?;
         self.reload_growth.map_or(Ok(()), |v| none("reload growth, Pa/m^2", v))?;
         if let Some(reece) = self.reece {
             none("Reece's cohesive modulus", reece.cohesive)?;
@@ -129,13 +129,13 @@ impl Details {
             positive("depth of the crust, m", crust.depth)?;
         }
         if let Some(peak_shear) = self.peak_shear {
-            within("residual of the peak shear", peak_shear.residual, "above 0 to 1", |v| {
+            within("residual of peak_shear", peak_shear.residual, "above 0 to 1", |v| {
                 v > 0.0 && v <= 1.0
             })?;
         }
         if let Some(rate) = self.rate {
-            within("exponent of rate", rate.exponent, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
-            positive("speed of rate, m/s", rate.speed)?;
+            within("exponent of the rate", rate.exponent, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+            positive("reference speed of the rate, m/s", rate.speed)?;
         }
         Ok(())
     }

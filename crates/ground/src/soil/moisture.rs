@@ -114,7 +114,8 @@ fn drying_days() -> f64 {
 pub enum MoistureError {
     /// Days are not in order.
     #[error(
-        "day {day} of falls comes after day {before}; allowed: in order, the last not after the day of the drive"
+        "day {day} of falls is not in order with day {before}; allowed: increasing days, none \
+         after the day of the drive"
     )]
     Order {
         /// The day.
@@ -123,7 +124,7 @@ pub enum MoistureError {
         before: f64,
     },
     /// A rainfall is below 0.
-    #[error("{fall} mm of rain on day {day}; allowed: 0 to 10,000")]
+    #[error("rainfall of {fall} mm on day {day}; allowed: 0 to 10,000 mm")]
     Fall {
         /// Amount of the rainfall, mm.
         fall: f64,
@@ -131,7 +132,7 @@ pub enum MoistureError {
         day: f64,
     },
     /// The saturated moisture is lower than the initial moisture.
-    #[error("saturated is {saturated}; allowed: at least the moisture before the rain, {before}")]
+    #[error("saturated is {saturated}; allowed: {before}, the moisture before the rain, or above")]
     Saturated {
         /// Maximum moisture.
         saturated: f64,

@@ -37,7 +37,7 @@ impl Soil {
 
 /// Response of a soil to a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "a ground holds few soils, and most of them yield")]
+#[expect(clippy::large_enum_variant, reason = "a ground has few soils, most of them deformable")]
 pub enum SoilKind {
     /// Rigid ground; tires roll on it with the given friction.
     Firm {

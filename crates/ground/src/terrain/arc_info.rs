@@ -68,7 +68,9 @@ impl ArcInfo {
         let is_sound = (1e-4..=1e5).contains(&length);
         is_sound.then(|| exact_length(length)).ok_or_else(|| TerrainError::Sidecar {
             file: "projection file (.prj)",
-            cause: format!("Units is {word}; allowed: METERS, FEET, INT_FEET or units in a meter"),
+            cause: format!(
+                "Units is {word}; allowed: METERS, FEET, INT_FEET or a number of units per meter"
+            ),
         })
     }
 
@@ -100,7 +102,7 @@ impl ArcInfo {
             let found = self.value("ZONE").unwrap_or("missing");
             return Err(TerrainError::Sidecar {
                 file: "projection file (.prj)",
-                cause: format!("Zone is {found}; allowed: 1 to 60 beside Projection UTM"),
+                cause: format!("Zone is {found}; allowed: 1 to 60 with Projection UTM"),
             });
         };
         let is_south = zone < 0.0 || self.number("YSHIFT").is_some_and(|shift| shift != 0.0);
@@ -140,7 +142,7 @@ impl ArcInfo {
         let sphere = first.filter(|own| family == Family::AzimuthalEqualArea && *own > 1e6);
         let own = &self.parameters[usize::from(sphere.is_some())..];
         if family != Family::Other && own.len() < 2 {
-            return Projection::Unknown(format!("{name} without its Parameters"));
+            return Projection::Unknown(format!("{name} without its parameters"));
         }
         let number = |parameter| {
             let place = order.iter().position(|known| *known == parameter)?;

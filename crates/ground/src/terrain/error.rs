@@ -64,14 +64,15 @@ pub enum TerrainError {
     #[error("png: {0}")]
     Png(String),
     /// A PNG is not a grayscale image of heights.
-    #[error("png: colour type is {0}; allowed: grayscale, of 16 (or 8) bits")]
+    #[error("png: color type is {0}; allowed: grayscale with 16 or 8 bits")]
     PngColour(String),
     /// The bytes are in an unknown raster format.
     #[error("unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG")]
     UnknownFormat,
     /// A raster is too small, or the number of its values does not match its size.
     #[error(
-        "raster of {columns} x {rows} cells with {values} values; allowed: at least 2 x 2, one value each"
+        "raster of {columns} x {rows} cells with {values} values; allowed: at least 2 x 2 cells \
+         with one value each"
     )]
     RasterSize {
         /// Number of columns.
@@ -83,7 +84,8 @@ pub enum TerrainError {
     },
     /// A raster has cells without data.
     #[error(
-        "{missing} of {total} cells hold no data, the first in row {row} (0 is north), column {column}; crop the raster or ask for them to be filled"
+        "{missing} of {total} cells have no data, the first in row {row} (0 is north), column \
+         {column}; crop the raster or have them filled"
     )]
     NoData {
         /// Number of cells without data.
@@ -96,10 +98,10 @@ pub enum TerrainError {
         column: usize,
     },
     /// No cell has data from which the missing cells could be filled.
-    #[error("no cell of the raster holds data")]
+    #[error("no cell of the raster has data")]
     Empty,
     /// A raster in degrees is used where meters are required.
-    #[error("the raster's coordinates are in {0}, not in metres; place it at a local origin first")]
+    #[error("the raster's coordinates are in {0}, not in meters; place it at a local origin first")]
     NotMetres(String),
     /// A raster of soil classes has a class that is not in the table.
     #[error(
@@ -117,11 +119,11 @@ pub enum TerrainError {
     },
     /// The EPSG code of the reference system is unknown.
     #[error(
-        "EPSG {0} is not known; allowed: a zone of UTM (32611, 26911, 25832 ...) or degrees (4326)"
+        "EPSG {0} is not known; allowed: a UTM zone (32611, 26911, 25832 ...) or degrees (4326)"
     )]
     UnknownReference(u16),
     /// A given property contradicts the file.
-    #[error("the {what} is {given}, but the file says {file}; leave it out")]
+    #[error("the {what} is {given}, but the file specifies {file}; omit it")]
     Contradicted {
         /// The property.
         what: &'static str,
@@ -142,8 +144,8 @@ pub enum TerrainError {
     },
     /// The compression is not supported.
     #[error(
-        "geotiff: Compression is {code} ({name}); allowed: none, LZW, Deflate and PackBits; convert it, as by \
-         gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif"
+        "geotiff: Compression is {code} ({name}); allowed: none, LZW, Deflate and PackBits; \
+         convert it, for example with gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif"
     )]
     GeoTiffCompression {
         /// Value of the tag.
@@ -153,14 +155,15 @@ pub enum TerrainError {
     },
     /// The rows of the raster do not run east.
     #[error(
-        "{0} turns or shears the raster, or mirrors it east to west; allowed: rows that run east; warp it, as by \
-         gdalwarp -t_srs EPSG:326ZZ IN.tif OUT.tif (ZZ: the zone of UTM)"
+        "{0} rotates or shears the raster, or mirrors it east to west; allowed: rows that run \
+         east; warp it, for example with gdalwarp -t_srs EPSG:326ZZ IN.tif OUT.tif (ZZ: the UTM \
+         zone)"
     )]
     Rotated(&'static str),
     /// The unit of heights is unknown.
     #[error(
-        "the unit of heights is {found}; allowed: {allowed}; convert the heights, or name their unit, as by \
-         gdal_edit.py -units m"
+        "the unit of heights is {found}; allowed: {allowed}; convert the heights, or set their \
+         unit, for example with gdal_edit.py -units m"
     )]
     HeightUnit {
         /// The unit found.
@@ -170,14 +173,14 @@ pub enum TerrainError {
     },
     /// The text of a reference system cannot be parsed.
     #[error(
-        "the reference system '{0}' cannot be read; allowed: WKT of a projected, a geographic (degrees) or a \
-         local system"
+        "the reference system '{0}' cannot be read; allowed: WKT of a projected, geographic \
+         (degrees) or local system"
     )]
     ReferenceText(String),
     /// The unit of longitudes and latitudes is unknown.
     #[error(
-        "the unit of longitudes and latitudes is {0}; allowed: degree, grad, radian, arc-minute, arc-second; \
-         warp the raster, as by gdalwarp -t_srs EPSG:4326"
+        "the unit of longitudes and latitudes is {0}; allowed: degree, grad, radian, arc-minute, \
+         arc-second; warp the raster, for example with gdalwarp -t_srs EPSG:4326"
     )]
     AngleUnit(String),
     /// A sidecar file cannot be read.
@@ -189,7 +192,10 @@ pub enum TerrainError {
         cause: String,
     },
     /// A raster that is laid over the ground uses other coordinates than the ground.
-    #[error("is in {own}, the elevation model in {ground}; warp it to that, as by gdalwarp -t_srs")]
+    #[error(
+        "is in {own}, but the elevation model is in {ground}; warp it to that system, for example \
+         with gdalwarp -t_srs"
+    )]
     OtherReference {
         /// Its reference system.
         own: String,
@@ -198,7 +204,8 @@ pub enum TerrainError {
     },
     /// A raster that is laid over the ground does not overlap it.
     #[error(
-        "covers {own:?} m (x_min, y_min, x_max, y_max of the local frame), nothing of the ground, {ground:?}"
+        "covers {own:?} m (x_min, y_min, x_max, y_max of the local frame), which does not overlap \
+         the ground, {ground:?}"
     )]
     Beside {
         /// Extent of the raster, m.
@@ -216,7 +223,7 @@ pub enum TerrainError {
     },
     /// A header specifies more cells than the file can hold.
     #[error(
-        "{format}: the header announces {columns} x {rows} cells, more than {bytes} bytes can hold"
+        "{format}: the header specifies {columns} x {rows} cells, more than {bytes} bytes can hold"
     )]
     Overstated {
         /// The format.
@@ -229,7 +236,7 @@ pub enum TerrainError {
         bytes: u64,
     },
     /// A polygon has too few corners.
-    #[error("polygon of {0} corners; allowed: at least 3")]
+    #[error("polygon has {0} corners; allowed: at least 3")]
     Polygon(usize),
 }
 
@@ -238,27 +245,28 @@ pub enum TerrainError {
 #[non_exhaustive]
 pub enum RasterWarning {
     /// Heights have 8 bits, so that the ground has steps that affect wheels.
-    #[error("heights of 8 bits come in steps of {step} m; use 16 bits or floating point")]
+    #[error("8-bit heights have steps of {step} m; use 16 bits or floating point")]
     StairSteps {
         /// Height of one step, m.
         step: f64,
     },
     /// The file does not specify the unit of its coordinates; degrees are assumed.
-    #[error("coordinates look like degrees (cell of {cell}); taken as degrees")]
+    #[error("coordinates look like degrees (cell size {cell}); degrees are assumed")]
     DegreesGuessed {
         /// Cell size in the file's coordinates.
         cell: f64,
     },
     /// The file does not specify the unit of its coordinates; meters are assumed.
-    #[error("no coordinate unit in the file; taken as metres")]
+    #[error("the file has no coordinate unit; meters are assumed")]
     MetresGuessed,
     /// Coordinates are in a unit other than meters and are converted.
-    #[error("coordinates are in units of {0} m and are turned into metres")]
+    #[error("coordinates are in units of {0} m and are converted to meters")]
     UnitConverted(f64),
     /// Longitudes and latitudes are not in degrees from Greenwich and are converted.
     #[error(
-        "longitudes and latitudes are in units of {degrees} degrees from a meridian {meridian} degrees east of \
-         Greenwich, and are turned into degrees from Greenwich; an `origin` is given in these"
+        "longitudes and latitudes are in units of {degrees} degrees from a meridian {meridian} \
+         degrees east of Greenwich. They are converted to degrees from Greenwich, as is the \
+         `origin`"
     )]
     AnglesConverted {
         /// Length of one unit, degrees.
@@ -268,8 +276,8 @@ pub enum RasterWarning {
     },
     /// Lengths of coordinates differ from those on the ground and are corrected.
     #[error(
-        "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the middle \
-         of the raster; corrected by that everywhere",
+        "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the \
+         center of the raster; all lengths are corrected by this",
         metres[0], metres[1]
     )]
     LengthsCorrected {
@@ -280,9 +288,9 @@ pub enum RasterWarning {
     },
     /// The projection is unknown.
     #[error(
-        "{system} is a projection that is not known here ({method}): 1 unit of its coordinates is taken for \
-         {length} m on the ground, east and north; warp it to a zone of UTM if it is not, as by \
-         gdalwarp -t_srs EPSG:326ZZ"
+        "{system} is an unknown projection ({method}): 1 unit of its coordinates is assumed to be \
+         {length} m on the ground, east and north. If it is not, warp the raster to a UTM zone, \
+         for example with gdalwarp -t_srs EPSG:326ZZ"
     )]
     LengthsAssumed {
         /// The reference system.
@@ -294,8 +302,9 @@ pub enum RasterWarning {
     },
     /// The axes are not perpendicular on the ground.
     #[error(
-        "{system}: its axes are {degrees:.1} degrees from a right angle on the ground, and shapes are sheared by as \
-         much; warp it to a zone of UTM, as by gdalwarp -t_srs EPSG:326ZZ"
+        "{system}: its axes are {degrees:.1} degrees from a right angle on the ground, which \
+         shears shapes by that angle; warp it to a UTM zone, for example with gdalwarp -t_srs \
+         EPSG:326ZZ"
     )]
     AxesSkew {
         /// The reference system.
@@ -305,8 +314,8 @@ pub enum RasterWarning {
     },
     /// The raster is far outside its zone of UTM.
     #[error(
-        "lies far from the middle of its zone of UTM: its lengths are {percent:.1} % longer than on the ground; \
-         warp it to its own zone, as by gdalwarp -t_srs EPSG:326ZZ"
+        "is far from the center of its UTM zone: its lengths are {percent:.1} % longer than on the \
+         ground; warp it to its own zone, for example with gdalwarp -t_srs EPSG:326ZZ"
     )]
     FarFromZone {
         /// Excess of its lengths over those on the ground, %.
@@ -314,8 +323,8 @@ pub enum RasterWarning {
     },
     /// The vertical system counts depths downward.
     #[error(
-        "EPSG {0} counts depths downward: its values are taken as heights upward all the same; \
-         negate them if they are depths"
+        "EPSG {0} counts depths downward, but its values are used as heights upward; negate them \
+         if they are depths"
     )]
     Depths(u16),
     /// Values were scaled.
@@ -325,12 +334,12 @@ pub enum RasterWarning {
     #[error("the {0} is taken from the {1}")]
     TakenFromSidecar(&'static str, &'static str),
     /// A sidecar file is ignored.
-    #[error("the {0} beside the raster is ignored: {1}")]
+    #[error("the {0} next to the raster is ignored: {1}")]
     SidecarIgnored(&'static str, &'static str),
     /// Directories of a TIFF cannot be read.
     #[error(
-        "directory {index} of the file, at byte {offset}, cannot be read ({cause}): masks from there on are not \
-         applied; write the file anew, as by gdal_translate"
+        "directory {index} of the file, at byte {offset}, cannot be read ({cause}): masks from \
+         there on are not applied; rewrite the file, for example with gdal_translate"
     )]
     DirectoriesUnread {
         /// Index of the directory, counted from 0.
@@ -341,12 +350,12 @@ pub enum RasterWarning {
         cause: String,
     },
     /// Heights are not in meters and are converted.
-    #[error("heights are in {0} and are turned into metres")]
+    #[error("heights are in {0} and are converted to meters")]
     HeightsConverted(HeightUnit),
     /// Heights equal a value that commonly marks gaps, but the file does not declare it.
     #[error(
-        "{count} cells are at {value} m, by which gaps are often marked, but the file names no \
-         value for gaps: taken as heights; `gdal_edit -a_nodata {value}` names it"
+        "{count} cells have the value {value} m, which often marks gaps, but the file declares no \
+         value for gaps: they are used as heights; `gdal_edit -a_nodata {value}` declares it"
     )]
     GapsGuessed {
         /// Number of such cells.

@@ -122,7 +122,7 @@ pub(super) fn read_with(
     let mut raster = parse(bytes, auxiliary.no_data)?;
     let mut warnings = Vec::new();
     if sidecars.world.is_some() {
-        let reason = "the header of an ASCII grid places it";
+        let reason = "the header of an ASCII grid defines the position";
         warnings.push(RasterWarning::SidecarIgnored("world file", reason));
     }
     match system(None, &auxiliary, sidecars, &mut warnings)? {

@@ -81,13 +81,13 @@ impl HeightUnit {
 impl std::fmt::Display for HeightUnit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            HeightUnit::Metre => "metres",
+            HeightUnit::Metre => "meters",
             HeightUnit::Foot => "feet",
             HeightUnit::UsSurveyFoot => "US survey feet",
-            HeightUnit::Millimetre => "millimetres",
-            HeightUnit::Centimetre => "centimetres",
-            HeightUnit::Decimetre => "decimetres",
-            HeightUnit::Kilometre => "kilometres",
+            HeightUnit::Millimetre => "millimeters",
+            HeightUnit::Centimetre => "centimeters",
+            HeightUnit::Decimetre => "decimeters",
+            HeightUnit::Kilometre => "kilometers",
             HeightUnit::Inch => "inches",
             HeightUnit::Yard => "yards",
             HeightUnit::Fathom => "fathoms",

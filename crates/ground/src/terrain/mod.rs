@@ -123,7 +123,7 @@ pub fn read_raster_with(
         (RasterFormat::Png, Some(scale)) => read_png(bytes, scale)?,
         (RasterFormat::Png, None) => {
             return Err(TerrainError::Png(
-                "a height range and a cell size are needed: the image has none".to_string(),
+                "the image has no height range and no cell size; give both".to_string(),
             ));
         }
     };

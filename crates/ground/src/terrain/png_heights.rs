@@ -115,7 +115,7 @@ mod tests {
         let red = image(png::ColorType::Rgb, png::BitDepth::Eight, &[0; 12]);
         assert_eq!(
             message(&red, &SCALE),
-            "png: colour type is Rgb; allowed: grayscale, of 16 (or 8) bits"
+            "png: color type is Rgb; allowed: grayscale with 16 or 8 bits"
         );
         assert!(message(b"not a png", &SCALE).starts_with("png: "));
         let upside = PngScale { heights: [5.0, 5.0], ..SCALE };

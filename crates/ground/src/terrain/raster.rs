@@ -420,7 +420,7 @@ mod tests {
         raster.values[12] = f64::NAN;
         raster.values[13] = f64::NAN;
         let refusal = raster.clone().without_gaps(NoData::Refuse).unwrap_err().to_string();
-        assert!(refusal.starts_with("2 of 25 cells hold no data, the first in row 2"), "{refusal}");
+        assert!(refusal.starts_with("2 of 25 cells have no data, the first in row 2"), "{refusal}");
         let nearest = raster.clone().without_gaps(NoData::Nearest).unwrap();
         assert!([17.0, 19.0, 27.0, 21.0, 32.0, 12.0].contains(&nearest.values[12]));
         // a plane is harmonic, so relaxation restores it, up to its own tolerance

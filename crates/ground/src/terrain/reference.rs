@@ -114,7 +114,7 @@ impl Crs {
             let given = format!("EPSG {code}");
             Err(TerrainError::Contradicted { what, file, given })
         };
-        let own = self.text.as_deref().unwrap_or("without a name");
+        let own = self.text.as_deref().unwrap_or("without name");
         if self.length != 1.0 {
             let given = format!("that of EPSG {code}");
             let (what, file) = ("length of a unit of coordinates", format!("{} m", self.length));
@@ -194,7 +194,7 @@ impl Crs {
                 warnings.push(RasterWarning::LengthsAssumed { system, method, length });
             }
             (Projection::Mapped(_), None) => {
-                let method = "no place has the coordinates of the middle of the raster".into();
+                let method = "the center of the raster has no geographic position".into();
                 let (system, length) = (name(), self.length);
                 warnings.push(RasterWarning::LengthsAssumed { system, method, length });
             }
@@ -220,7 +220,7 @@ impl Crs {
             (None, Unit::Metre) if self.projection != Projection::TrueToScale => {
                 self.text.clone().unwrap_or_else(|| "a projection without a code".into())
             }
-            (None, Unit::Metre) => "metres".into(),
+            (None, Unit::Metre) => "meters".into(),
         }
     }
 

@@ -129,11 +129,11 @@ impl Sidecars {
         let [a, d, b, e, c, f] = numbers[..] else {
             return Err(TerrainError::Sidecar {
                 file: "world file",
-                cause: format!("holds {} numbers; allowed: 6", numbers.len()),
+                cause: format!("has {} numbers; allowed: 6", numbers.len()),
             });
         };
         if numbers.iter().any(|number| !number.is_finite()) {
-            let cause = "holds a word that is no number; allowed: 6 numbers".to_string();
+            let cause = "contains a word that is not a number; allowed: 6 numbers".to_string();
             return Err(TerrainError::Sidecar { file: "world file", cause });
         }
         // a world file gives the middle of the first cell
@@ -303,7 +303,7 @@ mod tests {
         };
         let map = world("10\n0\n0\n-20\n105\n190\n").unwrap().unwrap();
         assert_eq!(map, [10.0, 0.0, 100.0, 0.0, -20.0, 200.0]);
-        assert!(world("10 0 0").unwrap_err().to_string().contains("holds 3 numbers"));
+        assert!(world("10 0 0").unwrap_err().to_string().contains("has 3 numbers"));
         assert!(world("10 0 0 x 1 2").is_err());
     }
 }

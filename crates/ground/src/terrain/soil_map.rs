@@ -460,7 +460,7 @@ mod tests {
         let refuse = |region| SoilMap::uniform(FIRM).paint(region, MUD).unwrap_err().to_string();
         assert_eq!(
             refuse(Region::Polygon(vec![[0.0, 0.0]])),
-            "polygon of 1 corners; allowed: at least 3"
+            "polygon has 1 corners; allowed: at least 3"
         );
         assert_eq!(
             refuse(Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 0.0] }),

@@ -11,8 +11,7 @@ use super::tiled::TiledRaster;
 /// Greatest height above or below zero, m.
 pub(super) const HIGHEST: f64 = 1e5;
 /// Allowed heights, as text.
-pub(super) const HIGHEST_ALLOWED: &str =
-    "-100000 to 100000; a value for gaps must be named as such";
+pub(super) const HIGHEST_ALLOWED: &str = "-100000 to 100000; declare a value for gaps as such";
 
 /// Large-scale shape of the ground.
 #[derive(Clone, Debug)]

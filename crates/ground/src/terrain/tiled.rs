@@ -175,7 +175,7 @@ impl TiledRaster {
             if checksum(&heights) == checksums[chunk] {
                 return Ok(heights);
             }
-            let cause = "holds other heights than when the file was opened".to_string();
+            let cause = "has other heights than when the file was opened".to_string();
             Err(source.file.refused(chunk, cause))
         });
         let heights = match read {

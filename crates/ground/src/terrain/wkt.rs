@@ -151,7 +151,9 @@ fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
         }
     };
     if !(-360.0..=360.0).contains(&meridian) {
-        return Err(TerrainError::AngleUnit(format!("such that PRIMEM is {meridian} degrees")));
+        return Err(TerrainError::AngleUnit(format!(
+            "such that PRIMEM is {meridian} degrees (allowed: -360 to 360)"
+        )));
     }
     Ok(AngleFrame { degrees, meridian })
 }

@@ -24,10 +24,10 @@ impl std::fmt::Display for Datum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Datum::Wgs84 => "WGS 84",
-            Datum::Nad83 => "NAD83, taken for WGS 84 (within 2 m)",
-            Datum::Etrs89 => "ETRS89, taken for WGS 84 (within 1 m)",
-            Datum::Gda => "GDA, taken for WGS 84 (within 2 m)",
-            Datum::Sirgas2000 => "SIRGAS 2000, taken for WGS 84 (within 1 m)",
+            Datum::Nad83 => "NAD83, treated as WGS 84 (within 2 m)",
+            Datum::Etrs89 => "ETRS89, treated as WGS 84 (within 1 m)",
+            Datum::Gda => "GDA, treated as WGS 84 (within 2 m)",
+            Datum::Sirgas2000 => "SIRGAS 2000, treated as WGS 84 (within 1 m)",
         })
     }
 }

@@ -15,8 +15,8 @@ const ROAD_AHEAD: f64 = 100_000.0;
 const ROOM_BEHIND: f64 = 10.0;
 
 /// Reason why a convoy's head cannot be followed.
-pub(super) const NO_PATH: &str = "the head of the convoy must have a driver of kind path, \
-                                  so that there is a path to follow";
+pub(super) const NO_PATH: &str = "the convoy's head must have a driver of kind path, which the \
+    others follow";
 
 /// The paths of a scenario's convoys.
 pub(super) struct ConvoyWays<'a> {

@@ -25,7 +25,7 @@ pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terra
         if is_on_gap || touches(gaps, &corners) {
             let what = if vehicle.draws_trailer() { " or its trailer" } else { "" };
             let cause = format!(
-                "{}{what} reaches over ground without elevation data, where its drive would end at once; \
+                "{}{what} starts over ground without elevation data, which ends its run at once; \
                  move it",
                 agent.name
             );
@@ -70,8 +70,8 @@ pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
         let mut legs = first.chain(waypoints.windows(2).map(|leg| [leg[0], leg[1]]));
         let [x, y] = legs.find_map(|leg| first_gap(gaps, leg))?;
         let cause = format!(
-            "leads over ground without elevation data, first at ({x:.0}, {y:.0}) m: a drive that \
-             gets there ends"
+            "cross ground without elevation data, first at ({x:.0}, {y:.0}) m: a vehicle that \
+             enters it ends its run"
         );
         let key = format!("vehicle[{index}].driver.waypoints");
         Some(file.document.fault(&key, Problem::Refused { cause }))

@@ -31,7 +31,7 @@ pub fn site(
         return (Some(dem.at_altitude(given.altitude)), None);
     }
     let cause = format!(
-        "lies {:.1} km from where the DEM says that it lies, {:.5} {:.5}; taken as meant",
+        "is {:.1} km from the location in the DEM file, {:.5} {:.5}; [site] is used",
         distance / 1000.0,
         there.latitude.to_degrees(),
         there.longitude.to_degrees(),

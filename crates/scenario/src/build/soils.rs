@@ -62,8 +62,8 @@ impl SoilTable {
             } else {
                 let [bears, weighs] = [frost.bearing(), heaviest].map(|newtons| newtons / 1e3);
                 let cause = format!(
-                    "bears {bears:.1} kN, the heaviest vehicle weighs {weighs:.1} kN: all drive on \
-                     the soil as it is without frost"
+                    "carries {bears:.1} kN, but the heaviest vehicle weighs {weighs:.1} kN: all \
+                     vehicles drive on the unfrozen soil"
                 );
                 warnings.push(document.fault(key, Problem::Refused { cause }));
             }
@@ -155,7 +155,9 @@ pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
         faults.push(document.fault(key.trim_start_matches('.'), problem));
     });
     if custom.frost.is_some() {
-        let cause = "needs the weight of a vehicle: it is for scenarios".into();
+        let cause = "requires the weight of a vehicle, so it is allowed in scenarios only; remove \
+            it"
+        .into();
         faults.push(document.fault("frost", Problem::Refused { cause }));
     }
     Faults::into_result(faults)?;
@@ -199,7 +201,10 @@ fn resolved(
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {
         (Some(Soil { name, kind: SoilKind::Yielding(_), .. }), Some(_)) => {
-            let cause = format!("is firm ground's, and `{name}`, which this is based on, yields");
+            let cause = format!(
+                "applies to firm ground only, but the base soil `{name}` is deformable; remove one \
+                 of the two"
+            );
             return Err(refuse(".friction", Problem::Refused { cause }));
         }
         (_, Some(friction)) => SoilKind::Firm { friction },
@@ -207,7 +212,10 @@ fn resolved(
             of_figures(changed(base.clone(), custom))
         }
         (Some(firm), None) => {
-            let cause = format!("is firm: only friction can be given upon `{}`", firm.name);
+            let cause = format!(
+                "is firm ground: with base `{}`, friction is the only soil parameter allowed",
+                firm.name
+            );
             return Err(refuse(".based_on", Problem::Refused { cause }));
         }
         (None, None) => of_figures(changed(blank(custom), custom)),
@@ -319,20 +327,20 @@ struct TooStrong {
 impl TooStrong {
     /// The warning that the strength is reduced to the limit.
     fn told(&self, document: &Document) -> Fault {
-        let taken = format!("{:.4} times is taken, as in maps", self.taken);
+        let taken = format!("it is limited to {:.4} times, as in maps", self.taken);
         document.fault(&self.key, Problem::Refused { cause: self.cause(&taken) })
     }
 
     /// The error that the strength is not allowed.
     fn refused(&self, document: &Document) -> Fault {
-        let most = format!("{:.4} times at most is allowed", self.taken);
+        let most = format!("it must be at most {:.4} times", self.taken);
         document.fault(&self.key, Problem::Refused { cause: self.cause(&most) })
     }
 
     fn cause(&self, instead: &str) -> String {
         format!(
-            "makes it {:.4} times as strong as its figures, with an angle of friction beyond 59 degrees, \
-             about where the laws end: {instead}",
+            "makes the soil {:.4} times as strong as its parameters, with a friction angle above \
+             59 degrees, about the limit of the laws: {instead}",
             self.asked
         )
     }

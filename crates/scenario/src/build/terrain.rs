@@ -177,7 +177,7 @@ impl Builder<'_> {
         sidecars: &Sidecars,
     ) -> Result<Elevations, Faults> {
         let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
-            unreachable!("only elevation models lie in files")
+            unreachable!("only elevation models are read from files")
         };
         let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
         let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
@@ -323,8 +323,8 @@ impl Builder<'_> {
 /// Reports how many cells without data are kept.
 fn kept_gaps(gaps: &Gaps) -> String {
     format!(
-        "{} cells ({:.1} %) hold no data and are off limits; pictures and sensors see the height \
-         of the nearest cell with data there",
+        "{} cells ({:.1} %) have no data and are off limits; images and sensors use the height of \
+         the nearest cell with data there",
         gaps.count(),
         100.0 * gaps.share()
     )
@@ -344,8 +344,8 @@ fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
     let share = 1.0 - within(west, east, 0) * within(south, north, 1);
     (share >= 0.01).then(|| {
         format!(
-            "covers x {:.0} to {:.0}, y {:.0} to {:.0} m: in the {:.0} % of the ground beyond, its outermost \
-             cells go on",
+            "covers x {:.0} to {:.0}, y {:.0} to {:.0} m: the other {:.0} % of the ground uses the \
+             values of its outermost cells",
             covered[0],
             covered[2],
             covered[1],

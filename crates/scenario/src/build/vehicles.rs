@@ -138,7 +138,7 @@ fn overridden(
         let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
         let blame = |fault: Fault| match is_sound && of_model(&fault) {
             true => {
-                let cause = format!("must leave the model sound: {fault}");
+                let cause = format!("must leave the vehicle model valid: {fault}");
                 scenario.fault(key, Problem::Refused { cause })
             }
             false if of_model(&fault) => fault,
@@ -153,11 +153,11 @@ fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValu
     let driver = &entry.driver;
     match spec {
         AnySpec::Tracked(own) if driver.inflates() => {
-            let cause = format!("must give no inflation_kpa: {} runs on tracks", own.name);
+            let cause = format!("must set no inflation_kpa: {} is a tracked vehicle", own.name);
             return Err(UnfitValue::new("driver.rows", cause));
         }
         AnySpec::Wheeled(_) if driver.inflates() && entry.tyre == Some(TyreModel::Rigid) => {
-            let cause = "must give no inflation_kpa beside tyre = \"rigid\"";
+            let cause = "must set no inflation_kpa with tyre = \"rigid\"";
             return Err(UnfitValue::new("driver.rows", cause.into()));
         }
         AnySpec::Wheeled(own) => check_inflations(own, driver)?,
@@ -173,13 +173,14 @@ fn check_inflations(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), U
     let name = &spec.name;
     for (row, asked) in driver.inflations() {
         if ranges.is_empty() {
-            let cause = format!("must give no inflation_kpa: {name} has no central tyre inflation");
+            let cause = format!("must set no inflation_kpa: {name} has no central tire inflation");
             return Err(UnfitValue::new("driver.rows", cause));
         }
         let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
         if let Some([least, most]) = outside {
             let cause = format!(
-                "must be from {least} to {most} kPa, which the central tyre inflation of {name} sets"
+                "must be from {least} to {most} kPa, the range of the central tire inflation of \
+                 {name}"
             );
             return Err(UnfitValue::new(&format!("driver.rows[{row}].inflation_kpa"), cause));
         }
@@ -197,7 +198,7 @@ fn check_locks(spec: &AnySpec, driver: &config::Driver) -> Result<(), UnfitValue
         Some(lock) => {
             let (name, lock) = (spec.name(), lock.name());
             let cause = format!(
-                "must not lock {lock}: no such differential of {name} says commanded = true"
+                "must not lock {lock}: no such differential of {name} has commanded = true"
             );
             Err(UnfitValue::new("driver.rows", cause))
         }
@@ -247,8 +248,8 @@ fn model_document(
     }
     let own = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model));
     let document = match own {
-        Some(entry) => Document::parse(&format!("{} (catalogue)", entry.key), entry.text),
-        None => Document::of_values(&format!("{model} (catalogue)"), &catalog_spec(model)?),
+        Some(entry) => Document::parse(&format!("{} (catalog)", entry.key), entry.text),
+        None => Document::of_values(&format!("{model} (catalog)"), &catalog_spec(model)?),
     };
     Ok(document.map_err(Faults::from))
 }
@@ -277,7 +278,9 @@ fn catalog_spec(model: &str) -> Result<AnySpec, Problem> {
     find_any(model).map_err(|error| match error {
         CatalogueError::Unknown { name } => unknown(&name, catalogue()),
         CatalogueError::UnknownTrailer { name } => unknown(&name, trailers()),
-        other => Problem::Refused { cause: format!("must draw trailers: {other}") },
+        other => {
+            Problem::Refused { cause: format!("must be a vehicle that can draw trailers: {other}") }
+        }
     })
 }
 
@@ -358,8 +361,8 @@ mod tests {
         let key = "own.toml:9: vehicle[0].overrides.trailer.chassis.mass = -5: must be ";
         assert!(fault.starts_with(key), "{fault}");
         let fault = read("{ chassis.mass = 100 }").unwrap_err();
-        let key = "own.toml:9: vehicle[0].overrides: must leave the model sound: \
-                   HMMWV+cargo_trailer (catalogue): chassis.inertia = [";
+        let key = "own.toml:9: vehicle[0].overrides: must leave the vehicle model valid: \
+                   HMMWV+cargo_trailer (catalog): chassis.inertia = [";
         assert!(fault.starts_with(key), "{fault}");
     }
 

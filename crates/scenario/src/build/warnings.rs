@@ -72,7 +72,8 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
             let Some((_, first)) = of_kind.next() else { continue };
             warnings.extend(of_kind.map(|(which, _)| {
                 let cause = format!(
-                    "{} does not drive by it: of its sensors of kind {kind} it goes by the first, {:?}",
+                    "is not used by the driver of {}: of several sensors of kind {kind}, it uses \
+                     only the first, {:?}",
                     vehicle.name, first.name
                 );
                 let key = format!("vehicle[{index}].sensor[{which}]");
@@ -94,7 +95,8 @@ pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fau
     let warning = |(key, goal): (String, [f64; 2])| {
         let struck = obstacles.at(goal)?;
         let (noun, [x, y]) = (obstacles.noun(struck), obstacles.get(struck)?.place());
-        let cause = format!("lies in the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not arrive");
+        let cause =
+            format!("is inside the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not reach it");
         Some(file.document.fault(&key, Problem::Refused { cause }))
     };
     own.chain(of_teams).filter_map(warning).collect()
@@ -117,8 +119,9 @@ fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMo
         let away = (x - west).min(east - x).min(y - south).min(north - y);
         if away < reach {
             let cause = format!(
-                "lies {away:.2} m from the terrain's edge, less than the {reach:.2} m from the vehicle's rear axle, \
-                 which is driven there, to its front: it may not arrive"
+                "is {away:.2} m from the terrain's edge, less than the {reach:.2} m from the \
+                 vehicle's rear axle to its front. The rear axle is driven to the goal, so the \
+                 vehicle may not reach it"
             );
             warnings.push(file.document.fault(&key, Problem::Refused { cause }));
         }
@@ -157,9 +160,9 @@ fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
         let softest = lighter * (STIFFEST / heartbeat) * (STIFFEST / heartbeat);
         let shortest = STIFFEST * (lighter / tow.stiffness).sqrt();
         let cause = format!(
-            "is stiff for one of several bars in a row: what one bears comes to the next a heartbeat late, and \
-             they jam; at heartbeats of {heartbeat} s {softest:.0} N/m and less are borne, this at heartbeats of \
-             {shortest:.4} s and less"
+            "is too stiff for one of several bars in a row: the load of a bar reaches the next one \
+             heartbeat late, and the vehicles stall. Heartbeats of {heartbeat} s allow \
+             {softest:.0} N/m; this stiffness needs heartbeats of {shortest:.4} s or less"
         );
         let key = format!("tow[{index}].stiffness");
         Some(file.document.fault(&key, Problem::Refused { cause }))
@@ -181,8 +184,8 @@ fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fa
         {
             if end == VehicleEnd::Rear && draws(name) {
                 let cause = format!(
-                    "is fixed to the coupling at which the trailer of {name} hangs, and goes through that: \
-                     take the front, or draw no trailer"
+                    "is the trailer coupling of {name}, so the rope or bar passes through the \
+                     trailer: use the front, or remove the trailer"
                 );
                 let key = format!("tow[{index}].{key}");
                 warnings.push(file.document.fault(&key, Problem::Refused { cause }));
@@ -209,8 +212,8 @@ pub fn too_long_step<'a>(
         vehicles.filter_map(|(name, spec)| Some((name, longest_step(spec.tracked()?.model))));
     let (name, longest) = tracks.find(|(_, longest)| step > *longest)?;
     Some(format!(
-        "is long for {name}, which runs on tracks: above {longest} s they come out too slow, too \
-         deep or stuck; 0.002 s is meant for them"
+        "is long for {name}, a tracked vehicle: above {longest} s such vehicles are too slow, sink \
+         too deep or get stuck; use 0.002 s"
     ))
 }
 
@@ -224,8 +227,9 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
             base.and_then(|name| catalogue().find(name).ok()).filter(|base| base.family != "snow");
         if let Some(base) = base {
             let cause = format!(
-                "the layer has the shear strength of {}, which is no snow: give based_on a soil of the family \
-                 snow (`bekker soils`), or the snow's own cohesion and friction_angle_deg",
+                "the layer has the shear strength of {}, which is not snow: set based_on to a soil \
+                 of the family snow (`bekker soils`), or give the snow's cohesion and \
+                 friction_angle_deg",
                 base.id
             );
             let key = format!("soil.custom[{index}].snow");
@@ -233,7 +237,8 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
         }
         let Some(snow) = own.snow.filter(|snow| snow.ground_below().depth == 0.0) else { continue };
         let cause = format!(
-            "packs no further ({} kg/m3): it bears as the frozen ground below it",
+            "cannot be compacted further ({} kg/m3): it carries loads like the frozen ground below \
+             it",
             snow.packed_density
         );
         let key = format!("soil.custom[{index}].snow.density");
@@ -270,9 +275,9 @@ pub fn too_few_nodes<'a>(
     let most = narrowest / ACROSS;
     (spacing > most).then(|| {
         format!(
-            "is coarse for {name}, of whose wheels or tracks the narrowest is {narrowest:.2} m wide: \
-             slip and resistance come out too great where fewer than {ACROSS} nodes lie across; \
-             {:.2} m or less is meant for it",
+            "is coarse for {name}, whose narrowest wheel or track is {narrowest:.2} m wide: slip \
+             and resistance are too large with fewer than {ACROSS} nodes across it; use {:.2} m or \
+             less",
             (100.0 * most).floor() / 100.0
         )
     })
@@ -294,15 +299,15 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
     let given = file.scenario.vehicle[index].inflation_kpa.is_some();
     let key = if given { "inflation_kpa" } else { "model" };
     let mut cause = format!(
-        "sets {kpa} kPa, where what its tyre carries is extrapolated: it was measured from {least} \
-         to {most} kPa (tyre.flexible.load_deflection)"
+        "sets {kpa} kPa, at which the tire's load is extrapolated: it was measured from {least} to \
+         {most} kPa (tyre.flexible.load_deflection)"
     );
     // HMMWVs on `firm` sink 18 cm at 10 kPa with nodes 5 cm apart, but 2 cm with nodes 2 cm apart
     let spacing = file.scenario.ground.spacing;
     if kpa < least && spacing > TREMBLES {
         cause += &format!(
-            "; on nodes {spacing} m apart so soft a belt may tremble and dig itself in: compare with nodes \
-             {TREMBLES} m apart"
+            "; with nodes {spacing} m apart, a tire this soft may vibrate and dig itself in: \
+             compare with nodes {TREMBLES} m apart"
         );
     }
     Some(file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }))
@@ -327,8 +332,8 @@ fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault>
         let footprint = spec.footprint();
         let (length, width) = (footprint.length(), footprint.width);
         let cause = format!(
-            "its file has no chassis.footprint: the {length:.2} m by {width:.2} m around its wheels \
-             or tracks are used for gaps"
+            "its file has no chassis.footprint: gaps are computed from the {length:.2} m by \
+             {width:.2} m around its wheels or tracks"
         );
         file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
     };
@@ -353,7 +358,8 @@ fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
     };
     let keys = file.scenario.soil.custom.iter().enumerate().flat_map(of_a_soil);
     let left_out = |key: String| {
-        let cause = "is left out: these laws know no layers; ground.refine.layers = true adds them";
+        let cause = "is ignored: the selected laws have no layers; set ground.refine.layers = true \
+            to add them";
         file.document.fault(&key, Problem::Refused { cause: cause.into() })
     };
     keys.map(left_out).collect()

@@ -233,7 +233,7 @@ fn agents(
         ];
         for (key, _) in uncouples.into_iter().filter(|(_, asked)| *asked && !draws) {
             let key = format!("vehicle[{index}].{key}");
-            let cause = "must let go of no trailer: the vehicle draws no trailer".into();
+            let cause = "must uncouple no trailer: the vehicle draws no trailer".into();
             faults.push(file.document.fault(&key, Problem::Refused { cause }));
         }
         let sensors = sensors(file, index, land.site.as_ref());
@@ -314,8 +314,8 @@ fn driver(
     {
         let name = specs[index].name();
         let cause = format!(
-            "{must}: no axle of {name} is steered, so it cannot steer; give an axle \
-             steered = true and the file [steering]"
+            "{must}: no axle of {name} is steered; set steered = true on an axle and add \
+             [steering] to the vehicle file"
         );
         return Err(refused(file, &key(&part), &cause));
     }

@@ -105,8 +105,8 @@ pub struct RandomWorld {
 /// Error: too many objects for the available space.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "asks for {count} {kind} on {} m by {} m, of which number {number} found no room in {ATTEMPTS} \
-     places; ask for fewer or smaller ones, a larger size or a smaller clear",
+    "{count} {kind} do not fit on {} m by {} m: number {number} found no free position in \
+     {ATTEMPTS} attempts; give fewer or smaller ones, a larger size or a smaller clear",
     size[0], size[1]
 )]
 pub struct NoRoom {

@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of GeoJSON")
+        f.write_str("a GeoJSON object")
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
                 Kind::Other => (None, true),
             };
             if let (Some(kind), false) = (kind, fits) {
-                return Err(A::Error::custom(format!("coordinates are not those of a {kind}")));
+                return Err(A::Error::custom(format!("coordinates do not fit the type {kind}")));
             }
             walk.emit(Part::Kind(kind))?;
         }
@@ -137,7 +137,7 @@ impl<'de> Deserialize<'de> for Kind {
         impl Visitor<'_> for Name {
             type Value = Kind;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a type of GeoJSON")
+                f.write_str("a GeoJSON type")
             }
             fn visit_str<E: Error>(self, name: &str) -> Result<Kind, E> {
                 Ok(match name {
@@ -183,7 +183,7 @@ impl<'de> Deserialize<'de> for Properties {
         impl<'de> Visitor<'de> for Entries {
             type Value = Properties;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of properties")
+                f.write_str("a properties object")
             }
             fn visit_unit<E>(self) -> Result<Properties, E> {
                 Ok(Properties(None))
@@ -287,9 +287,7 @@ impl<'de> Visitor<'de> for Coordinates<'_, '_, '_> {
         let Coordinates(walk) = self;
         let mixed = || A::Error::custom("coordinates mix numbers, positions and lists");
         let short = |count: usize| {
-            A::Error::custom(format!(
-                "a position has too few numbers, {count}; must have 2 or more"
-            ))
+            A::Error::custom(format!("a position has {count} numbers; must have 2 or more"))
         };
         let (mut numbers, mut count, mut shape) = ([0.0; 2], 0, Shape::Empty);
         while let Some(item) = items.next_element_seed(Coordinates(walk))? {

@@ -46,9 +46,9 @@ pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
     let (open, name) = (Vec::new(), None);
     let mut walk = Walk { visit, open, is_rooted: false, begun: 0, in_way_points: false, name };
     loop {
-        let event = reader
-            .read_event()
-            .map_err(|error| format!("no GPX: {error}, at byte {}", reader.error_position()))?;
+        let event = reader.read_event().map_err(|error| {
+            format!("not a GPX file: {error}, at byte {}", reader.error_position())
+        })?;
         let at = reader.buffer_position();
         match event {
             Event::Start(element) => walk.start(&element, at)?,
@@ -66,8 +66,8 @@ pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
     }
     match (walk.open.is_empty(), walk.is_rooted) {
         (true, true) => Ok(()),
-        (true, false) => Err("no GPX: holds no element gpx".into()),
-        (false, _) => Err("no GPX: ends within an element".into()),
+        (true, false) => Err("not a GPX file: contains no gpx element".into()),
+        (false, _) => Err("not a GPX file: ends inside an element".into()),
     }
 }
 
@@ -76,7 +76,7 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     let wide = |bytes: &[u8], of: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]]));
         let text: Result<String, _> = char::decode_utf16(units).collect();
-        text.map(Cow::Owned).map_err(|_| "is not text: no UTF-16".to_owned())
+        text.map(Cow::Owned).map_err(|_| "is not text: not valid UTF-16".to_owned())
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => return wide(rest, u16::from_le_bytes),
@@ -93,7 +93,7 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     if ["iso-8859-1", "latin1", "windows-1252"].iter().any(|name| declaration.contains(name)) {
         return Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()));
     }
-    Err(format!("is not text: byte {} is no UTF-8", error.valid_up_to()))
+    Err(format!("is not text: byte {} is not UTF-8", error.valid_up_to()))
 }
 
 /// Resolves a reference such as `&amp;`.
@@ -125,7 +125,10 @@ impl Walk<'_, '_> {
         let name = element.local_name();
         let kind = Element::classify(parent, name.as_ref());
         if parent.is_none() && kind != Element::Gpx {
-            return Err(format!("no GPX: the root is {:?}; must be gpx", excerpt(name.as_ref())));
+            return Err(format!(
+                "not a GPX file: the root element is {:?}; must be gpx",
+                excerpt(name.as_ref())
+            ));
         }
         match kind {
             Element::Line(kind) => self.line(kind, kind == "track")?,
@@ -143,7 +146,7 @@ impl Walk<'_, '_> {
             Element::Other => {}
         }
         if self.open.len() == DEEPEST {
-            return Err(format!("no GPX: elements are nested more than {DEEPEST} deep"));
+            return Err(format!("not a GPX file: elements are nested more than {DEEPEST} deep"));
         }
         self.open.push(kind);
         Ok(())

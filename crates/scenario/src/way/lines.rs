@@ -40,8 +40,8 @@ impl Line {
         let gap = self.widest.filter(|(_, gap)| *gap > APART);
         let sentence = |(segment, gap): (usize, f64)| {
             format!(
-                "{}: segment {} begins {gap:.0} m from the end of the one before; driven straight \
-                 across",
+                "{}: segment {} begins {gap:.0} m from the end of the previous one; the gap is \
+                 driven in a straight line",
                 self.label(),
                 segment + 1,
             )
@@ -105,7 +105,9 @@ impl Lines {
             }
         }
         if self.lines.len() == MOST {
-            return Err(format!("holds more than {MOST} lines; keep those to choose from"));
+            return Err(format!(
+                "contains more than {MOST} lines; delete those that are not needed"
+            ));
         }
         self.lines.push(Line {
             kind,
@@ -143,22 +145,22 @@ impl Lines {
         match (chosen.next(), chosen.next()) {
             (Some((_, line)), None) => Ok((line.clone(), line.assumed())),
             _ if self.lines.is_empty() => {
-                Err("holds no route, track or LineString with points".into())
+                Err("contains no route, track or LineString with points".into())
             }
             (None, _) if choice.is_none() => {
                 let label = self.lines[0].label();
-                Err(format!("{label} is no line; must be at least 2 points"))
+                Err(format!("{label} is not a line; must have at least 2 points"))
             }
             (Some(_), _) if choice.is_some() => Err(format!(
-                "holds several lines{given}; choose one by its number: {}",
+                "contains several lines{given}; choose one by its number: {}",
                 self.list()
             )),
-            (None, _) => Err(format!("holds no line{given}; must be one of {}", self.list())),
+            (None, _) => Err(format!("contains no line{given}; must be one of {}", self.list())),
             (Some(_), Some(_)) => {
                 let count = self.lines.len();
                 let list = self.list();
                 Err(format!(
-                    "holds {count} lines; choose one by track = NUMBER or \"NAME\": {list}"
+                    "contains {count} lines; choose one by track = NUMBER or \"NAME\": {list}"
                 ))
             }
         }
@@ -176,7 +178,7 @@ impl Lines {
 }
 
 /// Type name of a line of GPX waypoints.
-pub(super) const WAY_POINTS: &str = "way points";
+pub(super) const WAY_POINTS: &str = "waypoints";
 
 /// Approximate distance between two nearby points given as latitude and longitude in degrees, m.
 fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {

@@ -49,7 +49,7 @@ impl Columns {
         if row.ends.len() != self.count {
             let (found, count) = (row.ends.len(), self.count);
             return Err(format!(
-                "row {number} has {found} columns; must have {count} as the first"
+                "row {number} has {found} columns; must have {count} like the first row"
             ));
         }
         let value = |which: usize| -> Result<f64, String> {
@@ -79,7 +79,7 @@ impl<'t> TableRow<'t> {
 }
 
 fn no_text(number: u64) -> String {
-    format!("row {number} is not text: no UTF-8")
+    format!("row {number} is not text: not valid UTF-8")
 }
 
 /// Passes the points of a table to `take`.

@@ -9,13 +9,13 @@ use wgpu::{BufferUsages, ShaderSource};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
     /// Vulkan lists no GPU.
-    #[error("no graphics card: {0}")]
+    #[error("no GPU: {0}")]
     None(String),
     /// The adapter is a software renderer on this machine's CPU, slower than the CPU code.
-    #[error("no graphics card: Vulkan shows only `{0}`, which is this machine's processor")]
+    #[error("no GPU: Vulkan lists only `{0}`, which runs on this machine's CPU")]
     Software(String),
     /// The device cannot be opened.
-    #[error("the graphics card `{name}` does not open: {cause}")]
+    #[error("GPU `{name}` cannot be opened: {cause}")]
     Closed {
         /// Name of the adapter.
         name: String,
@@ -23,13 +23,13 @@ pub enum GpuError {
         cause: String,
     },
     /// The device was lost.
-    #[error("the graphics card has given up: {0}")]
+    #[error("the GPU was lost: {0}")]
     Lost(String),
     /// The device returned less output than requested.
-    #[error("the graphics card has made no picture")]
+    #[error("the GPU returned no image")]
     Nothing,
     /// A buffer exceeds the limit of the device.
-    #[error("{what} takes {bytes} bytes, more than the {most} that the graphics card holds in one")]
+    #[error("{what} takes {bytes} bytes; must be at most {most}, the GPU's limit for one buffer")]
     TooLarge {
         /// Content of the buffer.
         what: &'static str,

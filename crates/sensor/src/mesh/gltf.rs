@@ -166,7 +166,7 @@ type Affine = [[f64; 4]; 3];
 pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
     let (json, mut held) = if bytes.starts_with(MAGIC) { unpacked(bytes)? } else { (bytes, None) };
     if has_more_values(json, VALUES) {
-        return Err(syntax(&format!("holds more than {VALUES} values; must be fewer")));
+        return Err(syntax(&format!("contains more than {VALUES} values; must be fewer")));
     }
     let document: Document<'_> =
         serde_json::from_slice(json).map_err(|error| syntax(&error.to_string()))?;
@@ -184,12 +184,12 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         let bytes = match &buffer.uri {
             Some(uri) => resource(uri, fetch)?,
             None => held.take().map(<[u8]>::to_vec).ok_or_else(|| {
-                value(&format!("buffers[{index}].uri"), "absent", "given outside a .glb")
+                value(&format!("buffers[{index}].uri"), "absent", "given, except in a .glb file")
             })?,
         };
         length += bytes.len();
         if length > BUFFERS {
-            let allowed = format!("of at most {BUFFERS} bytes with those before");
+            let allowed = format!("at most {BUFFERS} bytes with the previous buffers");
             return Err(value(&format!("buffers[{index}]"), &format!("{length} bytes"), &allowed));
         }
         buffers.push(bytes);
@@ -215,7 +215,7 @@ fn value(key: &str, value: &str, allowed: &str) -> MeshError {
 fn unpacked(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshError> {
     let word = |at: usize| {
         let bytes = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
-        bytes.map(u32::from_le_bytes).ok_or_else(|| syntax(&format!("cut short at byte {at}")))
+        bytes.map(u32::from_le_bytes).ok_or_else(|| syntax(&format!("truncated at byte {at}")))
     };
     let version = word(4)?;
     if version != 2 {
@@ -226,7 +226,7 @@ fn unpacked(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshError> {
         let (length, kind) = (word(at)? as usize, word(at + 4)?);
         let chunk = bytes.get(at + 8..(at + 8).saturating_add(length));
         let chunk =
-            chunk.ok_or_else(|| syntax(&format!("a chunk of {length} bytes is cut short")))?;
+            chunk.ok_or_else(|| syntax(&format!("a chunk of {length} bytes is truncated")))?;
         match kind {
             JSON if json.is_none() => json = Some(chunk),
             BIN if binary.is_none() => binary = Some(chunk),
@@ -246,15 +246,15 @@ fn resource(uri: &str, fetch: &mut Fetch<'_>) -> Result<Vec<u8>, MeshError> {
     let short: String = uri.chars().take(40).collect();
     let refused = |allowed: &str| value("buffers[].uri", &short, allowed);
     let (_, coded) =
-        data.split_once(";base64,").ok_or_else(|| refused("a file's name or data of base64"))?;
+        data.split_once(";base64,").ok_or_else(|| refused("a file name or base64 data"))?;
     BASE64.decode(coded).map_err(|error| {
         let what = match error {
             DecodeError::InvalidByte(at, symbol) => {
-                format!("of its alphabet: {:?} at {at} is not", char::from(symbol))
+                format!("{:?} at {at} is not in its alphabet", char::from(symbol))
             }
-            other => format!("whole: {other}"),
+            other => other.to_string(),
         };
-        refused(&format!("base64 {what}"))
+        refused(&format!("valid base64: {what}"))
     })
 }
 
@@ -298,7 +298,11 @@ impl Reading<'_> {
         while let Some((index, above)) = open.pop() {
             let node = nodes.get(index).ok_or_else(|| self.beyond("node", index, nodes.len()))?;
             if std::mem::replace(&mut seen[index], true) {
-                return Err(value("nodes", &index.to_string(), "a tree: this one has two parents"));
+                return Err(value(
+                    "nodes",
+                    &index.to_string(),
+                    "a node with a single parent: this one has two",
+                ));
             }
             let place = chained(&above, &node.place());
             if node.skin.is_some() {
@@ -356,7 +360,7 @@ impl Reading<'_> {
         };
         let all = self.builder.triangles.len() + triangles.len();
         if all.max((self.builder.corners.len() + corners.len()) / 3) > TRIANGLES {
-            let what = format!("corners of more than {TRIANGLES} triangles with those before");
+            let what = format!("corners of more than {TRIANGLES} triangles with the previous ones");
             return Err(value(key, &what, "fewer"));
         }
         let rows = place.map(|[a, b, c, _]| [a, b, c].map(|x| x as f32));
@@ -377,7 +381,7 @@ impl Reading<'_> {
         }
         let material = self.material(primitive.material, key)?;
         if primitive.attributes.color_0.is_some() {
-            self.ignored.push("colours of corners".into());
+            self.ignored.push("vertex colors".into());
         }
         if primitive.targets.is_some() {
             self.ignored.push("morph targets".into());
@@ -424,7 +428,7 @@ impl Reading<'_> {
         let bytes = bytes.and_then(|b| b.get(accessor.byte_offset..)).unwrap_or(&[]);
         let room = if bytes.len() < size { 0 } else { (bytes.len() - size) / stride + 1 };
         if accessor.count > room {
-            let allowed = format!("at most {room}, what its buffer holds");
+            let allowed = format!("at most {room}, the number of elements in its buffer");
             return Err(value(&of("count"), &accessor.count.to_string(), &allowed));
         }
         Ok((0..accessor.count).map(|k| &bytes[k * stride..k * stride + size]).collect())
@@ -596,7 +600,7 @@ mod tests {
         );
         assert_eq!(
             held("data:text/plain,a").unwrap_err(),
-            "buffers[].uri = data:text/plain,a: must be a file's name or data of base64"
+            "buffers[].uri = data:text/plain,a: must be a file name or base64 data"
         );
         // RFC 3986: an invalid escape is kept literally
         for (uri, name) in
@@ -615,7 +619,7 @@ mod tests {
         };
         assert_eq!(
             with(r#""componentType":5126,"count":3"#, r#""componentType":5126,"count":4"#),
-            "accessors[0].count = 4: must be at most 3, what its buffer holds"
+            "accessors[0].count = 4: must be at most 3, the number of elements in its buffer"
         );
         assert_eq!(with(r#""mesh":0"#, r#""mesh":7"#), "mesh = 7: must be below 1");
         assert_eq!(with("my%20buffer", "other"), "names other.bin: no other.bin");
@@ -626,7 +630,7 @@ mod tests {
         );
         assert_eq!(
             with(r#""mesh":0}"#, r#""mesh":0,"children":[0]}"#),
-            "nodes = 0: must be a tree: this one has two parents"
+            "nodes = 0: must be a node with a single parent: this one has two"
         );
         assert_eq!(
             with(
@@ -664,10 +668,10 @@ mod tests {
         let error = many("meshes", &format!(r#"{{"primitives":[{primitives}]}}"#), 1);
         assert!(error.contains("a list of more than 100000 elements"), "{error}");
         let error = many("nodes", "{}", 2_000_001);
-        assert_eq!(error, "no glTF: holds more than 4000000 values; must be fewer");
+        assert_eq!(error, "not a glTF file: contains more than 4000000 values; must be fewer");
         // the search for roots takes linear time
         let nodes = many("nodes", r#"{"children":[1]}"#, 99_999);
-        assert!(nodes.contains("two parents") || nodes.contains("no triangles"), "{nodes}");
+        assert!(nodes.contains("a single parent") || nodes.contains("no triangles"), "{nodes}");
     }
 
     /// One triangle with many corners, instanced by thousands of nodes.
@@ -686,7 +690,7 @@ mod tests {
         let error = import("x.gltf", text.as_bytes(), Up::Y, &mut fetch).unwrap_err().to_string();
         assert!(
             error.ends_with(
-                "corners of more than 4000000 triangles with those before: must be fewer"
+                "corners of more than 4000000 triangles with the previous ones: must be fewer"
             ),
             "{error}"
         );

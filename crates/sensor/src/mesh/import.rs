@@ -17,10 +17,10 @@ pub(super) const UNPAINTED: Material = Material::dull([0.5; 3]);
 #[non_exhaustive]
 pub enum MeshError {
     /// The file is of an unsupported kind.
-    #[error("must be a mesh whose name ends in .gltf, .glb or .obj")]
+    #[error("must be a mesh file that ends in .gltf, .glb or .obj")]
     Kind,
     /// Another file that the mesh refers to cannot be read.
-    #[error("names {name}: {cause}")]
+    #[error("refers to {name}: {cause}")]
     Part {
         /// Name as written in the file.
         name: String,
@@ -28,7 +28,7 @@ pub enum MeshError {
         cause: String,
     },
     /// The container or the JSON of a glTF file is broken.
-    #[error("no glTF: {cause}")]
+    #[error("not a glTF file: {cause}")]
     Syntax {
         /// Description of the fault.
         cause: String,
@@ -180,14 +180,14 @@ f 1 2 3 4
     #[test]
     fn what_is_wrong_is_named() {
         let fault = |name: &str, text: &str| read(name, text).unwrap_err().to_string();
-        assert_eq!(fault("x.stl", ""), "must be a mesh whose name ends in .gltf, .glb or .obj");
+        assert_eq!(fault("x.stl", ""), "must be a mesh file that ends in .gltf, .glb or .obj");
         assert_eq!(fault("x.obj", "v 0 0 0\n"), "has no triangles");
         assert_eq!(
             fault("x.obj", "v 0 0 0\nf 1 2 3\n"),
-            "line 2: `f 1 2 3`: must be three or more corners out of those above"
+            "line 2: `f 1 2 3`: must be three or more corners that are defined above"
         );
         assert_eq!(fault("x.obj", "v 0 a 0\n"), "line 1: `v 0 a 0`: must be three finite numbers");
-        assert!(fault("x.gltf", "{").starts_with("no glTF: EOF"));
+        assert!(fault("x.gltf", "{").starts_with("not a glTF file: EOF"));
         assert!(
             fault("x.gltf", "{\"asset\":{\"version\":\"1.0\"}}").contains("asset.version = 1.0")
         );

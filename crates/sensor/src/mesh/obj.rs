@@ -37,14 +37,14 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         let fault = |allowed| fault(number, &line, allowed);
         let most = 3 * TRIANGLES;
         if places.len() > most || normals.len() > most {
-            return Err(fault("within the first 12000000 places and as many normals"));
+            return Err(fault("within the first 12000000 vertices and as many normals"));
         }
         let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         match key {
             "v" => places.push(vector(rest).ok_or_else(|| fault("three finite numbers"))?),
             "vn" => normals.push(vector(rest).ok_or_else(|| fault("three finite numbers"))?),
             "mtllib" if libraries == LIBRARIES => {
-                return Err(fault("one of at most 100 libraries of materials"));
+                return Err(fault("one of at most 100 material libraries"));
             }
             "mtllib" => match fetch(rest.trim()) {
                 Ok(bytes) => {
@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
                     .collect();
                 let corners = corners.filter(|corners| corners.len() >= 3);
                 let corners =
-                    corners.ok_or_else(|| fault("three or more corners out of those above"))?;
+                    corners.ok_or_else(|| fault("three or more corners that are defined above"))?;
                 let fan = corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]]);
                 group.triangles.extend(fan);
             }

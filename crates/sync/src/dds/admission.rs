@@ -41,29 +41,31 @@ impl Admission {
         let refused = |why: String| Verdict::Refused(why);
         if hello.protocol != PROTOCOL {
             let theirs = hello.protocol;
-            return refused(format!("rank {rank} speaks protocol {theirs}, rank 0 {PROTOCOL}"));
+            return refused(format!("rank {rank} uses protocol {theirs}, rank 0 uses {PROTOCOL}"));
         }
         if hello.program != own.program {
             let (theirs, ours) = (&hello.program, &own.program);
-            return refused(format!("rank {rank} is {theirs}, rank 0 is {ours}"));
+            return refused(format!("rank {rank} runs {theirs}, rank 0 runs {ours}"));
         }
         if hello.size != own.size {
             return refused(format!(
-                "rank {rank} is to be of {}, rank 0 of {}",
+                "rank {rank} expects {} ranks, rank 0 expects {}",
                 hello.size, own.size
             ));
         }
         if rank >= self.admitted.len() {
             let last = self.admitted.len() - 1;
-            return refused(format!("rank {rank} cannot join, those who can are 1 to {last}"));
+            return refused(format!("rank {rank} cannot join; allowed: 1 to {last}"));
         }
         let late = self.complete.map_or(String::new(), |since| {
             let since = now.duration_since(since).as_secs();
-            format!("; all {} ranks are there since {since} s, none can join late", own.size)
+            format!("; all {} ranks joined {since} s ago, late join is not supported", own.size)
         });
         if rank == 0 {
             let (theirs, ours) = (&hello.place, &own.place);
-            return refused(format!("rank 0 is {ours} already, and {theirs} says it too{late}"));
+            return refused(format!(
+                "rank 0 is already {ours}, but {theirs} also joins as rank 0{late}"
+            ));
         }
         match &mut self.admitted[rank] {
             Some((other, heard)) if other.participant == hello.participant => {
@@ -75,7 +77,9 @@ impl Admission {
                 if self.complete.is_some() || now.duration_since(*heard) < GONE =>
             {
                 let (theirs, other) = (&hello.place, &other.place);
-                refused(format!("rank {rank} is {other} already, and {theirs} says it too{late}"))
+                refused(format!(
+                    "rank {rank} is already {other}, but {theirs} also joins as this rank{late}"
+                ))
             }
             free => {
                 *free = Some((hello.clone(), now));
@@ -124,26 +128,26 @@ mod tests {
         assert_eq!(refused(&Hello { run: vec![6, 5, 7], ..hello(1, 5) }, 0), "Ignored");
         assert_eq!(refused(&hello(1, 10), 0), "Admitted");
         assert_eq!(refused(&hello(1, 10), 1), "Admitted");
-        let twice = "rank 1 is process 10 already, and process 11 says it too";
+        let twice = "rank 1 is already process 10, but process 11 also joins as this rank";
         assert_eq!(refused(&hello(1, 11), 2), twice);
-        let first = "rank 0 is process 9 already, and process 12 says it too";
+        let first = "rank 0 is already process 9, but process 12 also joins as rank 0";
         assert_eq!(refused(&hello(0, 12), 2), first);
         // a participant that has been silent for long is replaced
         assert_eq!(refused(&hello(1, 11), 20), "Admitted");
-        assert_eq!(refused(&hello(3, 13), 20), "rank 3 cannot join, those who can are 1 to 2");
+        assert_eq!(refused(&hello(3, 13), 20), "rank 3 cannot join; allowed: 1 to 2");
         let other = Hello { size: 4, ..hello(2, 14) };
-        assert_eq!(refused(&other, 20), "rank 2 is to be of 4, rank 0 of 3");
+        assert_eq!(refused(&other, 20), "rank 2 expects 4 ranks, rank 0 expects 3");
         let other = Hello { program: "bekker 1".into(), ..hello(2, 14) };
-        assert_eq!(refused(&other, 20), "rank 2 is bekker 1, rank 0 is ");
+        assert_eq!(refused(&other, 20), "rank 2 runs bekker 1, rank 0 runs ");
         let other = Hello { protocol: 7, ..hello(2, 14) };
-        assert_eq!(refused(&other, 20), "rank 2 speaks protocol 7, rank 0 1");
+        assert_eq!(refused(&other, 20), "rank 2 uses protocol 7, rank 0 uses 1");
         let at = |seconds| now + Duration::from_secs(seconds);
         assert_eq!(admission.missing(at(20)), [2]);
         assert_eq!(admission.hear(&hello(2, 12), at(21)), Verdict::Admitted);
         assert!(admission.missing(at(22)).is_empty());
         assert_eq!(admission.complete(at(22)), [9, 11, 12]);
-        let late = "rank 2 is process 12 already, and process 15 says it too; \
-                    all 3 ranks are there since 10 s, none can join late";
+        let late = "rank 2 is already process 12, but process 15 also joins as this rank; all 3 \
+            ranks joined 10 s ago, late join is not supported";
         let Verdict::Refused(why) = admission.hear(&hello(2, 15), at(32)) else { panic!("in") };
         assert_eq!(why, late);
     }

@@ -37,7 +37,7 @@ impl Rendezvous {
         }
         let begun = Instant::now();
         let failed = |what| move |cause| system(what, cause);
-        let endpoint = Endpoint::open(domain).map_err(failed("take part in the domain"))?;
+        let endpoint = Endpoint::open(domain).map_err(failed("join the domain"))?;
         let own = self.hello(rank)?;
         let table = Table::open(endpoint, own).map_err(failed("open topics"))?;
         let at = format!("DDS domain {domain}");
@@ -54,7 +54,8 @@ impl Rendezvous {
 
     fn hello(&self, rank: usize) -> Result<Hello, RendezvousError> {
         let mut drawn = [0; 8];
-        getrandom::fill(&mut drawn).map_err(|error| system("draw a number", error.to_string()))?;
+        getrandom::fill(&mut drawn)
+            .map_err(|error| system("draw a random number", error.to_string()))?;
         Ok(Hello {
             protocol: PROTOCOL,
             rank: rank as u16,
@@ -144,7 +145,7 @@ impl Rendezvous {
                 rank: 0,
                 at: at.to_owned(),
                 cause: format!(
-                    "did not say within {:.0} s that all are there",
+                    "did not confirm within {:.0} s that all ranks joined",
                     after.as_secs_f64()
                 ),
             },

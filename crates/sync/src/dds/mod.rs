@@ -272,7 +272,7 @@ impl Dds {
         received: &mut Parts,
     ) -> Result<Phases, CommError> {
         let out_of_step =
-            |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
+            |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
         let begun = Instant::now();
         self.exchange += 1;
         self.shared.state().exchange = self.exchange;

@@ -92,7 +92,9 @@ impl Peer {
                 let end = offset.saturating_add(bytes.len() as u64);
                 let fits = offset == part.len() as u64 && end <= total && total <= LARGEST;
                 if !fits || bytes.len() > LARGEST_PORTION || (bytes.is_empty() && total > 0) {
-                    let what = format!("rank {rank} sent a portion that does not go on the last");
+                    let what = format!(
+                        "rank {rank} sent a portion that does not continue the previous one"
+                    );
                     self.arrivals.push_back(Arrival::Left(CommError::Transport { what }));
                     return None;
                 }
@@ -108,7 +110,7 @@ impl Peer {
                 return self.taken.is_multiple_of(CONFIRMED).then_some(self.taken);
             }
             _ => {
-                let what = format!("rank {rank} sent a portion of no known kind, {kind}");
+                let what = format!("rank {rank} sent a portion of unknown kind {kind}");
                 self.arrivals.push_back(Arrival::Left(CommError::Transport { what }));
             }
         }

@@ -113,7 +113,7 @@ fn those_who_do_not_come_are_named() {
         };
         for missed in [missed(0), missed(2)] {
             let told = missed.join().unwrap().to_string();
-            assert_eq!(told, "2 of 4 ranks did not come within 2 s: rank 1, 3");
+            assert_eq!(told, "2 of 4 ranks did not join within 2 s: rank 1, 3");
         }
     });
     let mut stop = || Err("interrupted".to_owned());
@@ -121,7 +121,7 @@ fn those_who_do_not_come_are_named() {
     assert!(matches!(ended, RendezvousError::Ended { cause } if cause == "interrupted"));
     let many = Rendezvous { size: 33, ..rendezvous };
     let told = many.meet_over_dds(0, domain, &mut { ON }).unwrap_err().to_string();
-    assert_eq!(told, "33 ranks are too many: at most 32 meet over DDS");
+    assert_eq!(told, "33 ranks; must be at most 32 over DDS");
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         // another run in the same domain does not join this one
         let (token, patience) = ("open barley".to_owned(), Duration::from_secs(1));
         let told = refused(Rendezvous { token, patience, ..own.clone() }, 2);
-        assert!(told.starts_with("2 of 3 ranks did not come"), "{told}");
+        assert!(told.starts_with("2 of 3 ranks did not join"), "{told}");
         let ranks = [first, one, meet(2)].map(|rank| rank.join().unwrap());
         // and ranks that arrive after all have joined
         for rank in [0, 2] {
             let told = refused(own.clone(), rank);
-            assert!(told.contains("none can join late"), "{told}");
+            assert!(told.contains("late join is not supported"), "{told}");
         }
         let checks = ranks.map(|mut rank| scope.spawn(move || contract::check(&mut rank)));
         checks.into_iter().for_each(|check| check.join().unwrap().unwrap());

@@ -31,7 +31,7 @@ const ENDED: u8 = 2;
 #[non_exhaustive]
 pub enum MessageFault {
     /// The frame is truncated.
-    #[error("{left} bytes are left of a message of {length}")]
+    #[error("{left} bytes remain of a message of {length} bytes")]
     Cut {
         /// Number of bytes left.
         left: usize,
@@ -39,7 +39,7 @@ pub enum MessageFault {
         length: usize,
     },
     /// The message was altered in transit.
-    #[error("checksum is {found:08x}, must be {expected:08x}")]
+    #[error("checksum is {found:08x}; must be {expected:08x}")]
     Checksum {
         /// CRC-32 of the received bytes.
         found: u32,
@@ -47,10 +47,10 @@ pub enum MessageFault {
         expected: u32,
     },
     /// The message is not one of bekker's.
-    #[error("not a message of bekker")]
+    #[error("not a bekker message")]
     NoMessage,
     /// The message has another protocol version.
-    #[error("protocol version {found}, this is {VERSION}")]
+    #[error("protocol version is {found}; must be {VERSION}")]
     Version {
         /// Version of the sender.
         found: u16,
@@ -65,7 +65,7 @@ pub enum MessageFault {
     #[error("terrain patch: {0}")]
     Ground(#[from] GroundCodeError),
     /// The message is of an unexpected or unknown kind.
-    #[error("a {found} where a {expected} is due")]
+    #[error("received {found}, expected {expected}")]
     Kind {
         /// Received kind.
         found: &'static str,
@@ -73,7 +73,7 @@ pub enum MessageFault {
         expected: &'static str,
     },
     /// The message comes from an unexpected rank, agent, run or time.
-    #[error("{what} is {found}, must be {expected}")]
+    #[error("{what} is {found}; must be {expected}")]
     Origin {
         /// The field of the origin that differs.
         what: &'static str,
@@ -298,7 +298,7 @@ pub struct Environment {
 /// Content of a message. Its ground is appended to the patches passed to the reader.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "the large one is what nearly all are")]
+#[expect(clippy::large_enum_variant, reason = "nearly all values are of the large variant")]
 pub enum Body {
     /// Keys and values on which all ranks must agree.
     Handshake(Vec<(String, String)>),

@@ -106,8 +106,11 @@ impl<'a> Reader<'a> {
         } else if let Some(quit) = envelope.body_as_quit() {
             Body::Quit(quit.reason().unwrap_or_default().into())
         } else {
-            let found = envelope.body_type().variant_name().unwrap_or("message of unknown kind");
-            return Err(MessageFault::Kind { found, expected: "message that this version reads" });
+            let found = envelope.body_type().variant_name().unwrap_or("a message of unknown kind");
+            return Err(MessageFault::Kind {
+                found,
+                expected: "a message that this version supports",
+            });
         };
         Ok(Some((origin, body)))
     }
@@ -224,7 +227,7 @@ fn motion(motion: Option<&wire::Motion>) -> Result<Option<Motion>, MessageFault>
         angular: vector(motion.angular_otherwise()),
     };
     let motion = Motion::of(&Quat::new_unchecked(turn), &twist, &otherwise);
-    let what = "a motion that is not finite, or whose orientation is no rotation";
+    let what = "a motion is not finite, or its orientation is not a rotation";
     motion.map(Some).ok_or_else(|| MessageFault::Structure { what: what.into() })
 }
 
@@ -248,6 +251,6 @@ fn described(description: &wire::Description<'_>) -> Result<Description, Message
             road_wheels: vehicle.road_wheels(),
         });
     }
-    let found = description.vehicle_type().variant_name().unwrap_or("vehicle of unknown kind");
-    Err(MessageFault::Kind { found, expected: "description that this version reads" })
+    let found = description.vehicle_type().variant_name().unwrap_or("a vehicle of unknown kind");
+    Err(MessageFault::Kind { found, expected: "a description that this version supports" })
 }

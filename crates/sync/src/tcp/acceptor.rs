@@ -143,7 +143,7 @@ impl Roster {
         let mut timed = Timed { stream: &stream, until: Instant::now() + HANDSHAKE };
         let heard = hear(&mut timed, &self.admission.token, |hello| {
             if self.pending().remove(number).is_none() {
-                return Err("it was dropped: too many connections were pending".into());
+                return Err("connection dropped: too many connections were pending".into());
             }
             rank = Some(self.admit(hello, from)?);
             Ok(())
@@ -169,29 +169,29 @@ impl Roster {
         let Admission { program, host, size, run, .. } = &self.admission;
         let rank = hello.rank as usize;
         if hello.program != *program {
-            return Err(format!("rank {rank} is {}, rank {host} is {program}", hello.program));
+            return Err(format!("rank {rank} runs {}, rank {host} runs {program}", hello.program));
         }
         if hello.size as usize != *size {
-            return Err(format!("rank {rank} is to be of {}, rank {host} of {size}", hello.size));
+            return Err(format!(
+                "rank {rank} expects {} ranks, rank {host} expects {size}",
+                hello.size
+            ));
         }
         if hello.run != *run {
-            return Err(format!("rank {rank} is of another run than rank {host}"));
+            return Err(format!("rank {rank} belongs to another run than rank {host}"));
         }
         if rank <= *host || rank >= *size {
             let last = size - 1;
-            return Err(format!(
-                "rank {rank} cannot join, those who can are {} to {last}",
-                host + 1
-            ));
+            return Err(format!("rank {rank} cannot join; allowed: {} to {last}", host + 1));
         }
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut complete = self.complete.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(other) = taken[rank] {
             let late = complete.map_or(String::new(), |since| {
                 let since = since.elapsed().as_secs();
-                format!("; all {size} ranks are there since {since} s, none can join late")
+                format!("; all {size} ranks joined {since} s ago, late join is not supported")
             });
-            return Err(format!("rank {rank} has joined already, from {other}{late}"));
+            return Err(format!("rank {rank} has already joined, from {other}{late}"));
         }
         taken[rank] = Some(from);
         if taken.iter().skip(host + 1).all(Option::is_some) {

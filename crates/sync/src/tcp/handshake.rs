@@ -76,19 +76,20 @@ pub(super) struct Addresses {
 pub(super) enum HandshakeError {
     #[error("{0}")]
     Connection(#[from] io::Error),
-    #[error("what waits there is no bekker")]
+    #[error("the peer is not a bekker rank")]
     OtherProtocol,
-    #[error("it speaks protocol {theirs}, this bekker {PROTOCOL}")]
+    #[error("the peer uses protocol {theirs}, this bekker uses {PROTOCOL}")]
     Protocol { theirs: u16 },
-    #[error("it does not know the token of this run")]
+    #[error("the peer does not have the token of this run")]
     Impostor,
     #[error("{why}")]
     Refused { why: String },
 }
 
 fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(token.as_bytes()).expect("keys of any length");
-    let hello = postcard::to_stdvec(hello).expect("plain data serialises into memory");
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(token.as_bytes()).expect("HMAC accepts keys of any length");
+    let hello = postcard::to_stdvec(hello).expect("plain data serializes into memory");
     [role, nonces[0], nonces[1], &hello].iter().for_each(|part| mac.update(part));
     mac
 }
@@ -136,7 +137,7 @@ pub(super) fn hear(
     let nonces = [&challenge.nonce, &nonce];
     let admitted = proof(token, b"joins", nonces, &hello)
         .verify_slice(&theirs)
-        .map_err(|_| "it has another token than this process: give all the same".to_owned())
+        .map_err(|_| "the tokens differ: give all ranks the same token".to_owned())
         .and_then(|()| admit(&hello));
     let answer = match &admitted {
         Ok(()) => {
@@ -151,7 +152,7 @@ pub(super) fn hear(
 
 /// Writes a message: its length in four bytes, little-endian, then its bytes.
 pub(super) fn write(stream: &mut impl Write, word: &impl Serialize) -> io::Result<()> {
-    let bytes = postcard::to_stdvec(word).expect("plain data serialises into memory");
+    let bytes = postcard::to_stdvec(word).expect("plain data serializes into memory");
     stream.write_all(&[&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat())
 }
 
@@ -162,7 +163,7 @@ pub(super) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T>
     stream.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
     if length > LARGEST {
-        return Err(invalid(format!("a word of {length} bytes, at most {LARGEST} are taken")));
+        return Err(invalid(format!("message of {length} bytes; must be at most {LARGEST}")));
     }
     let mut bytes = vec![0; length as usize];
     stream.read_exact(&mut bytes)?;

@@ -154,7 +154,7 @@ impl Tcp {
     ) -> Result<Phases, CommError> {
         let here = self.rank;
         let out_of_step =
-            |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
+            |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
         let begun = Instant::now();
         // A send fails if the receiving rank is gone. Messages that it sent earlier may still be
         // needed, so the receiving side reports the error, in order.

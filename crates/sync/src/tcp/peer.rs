@@ -136,7 +136,7 @@ fn take_frame(
         }
         LEAVE => to.send(Arrival::Left(decoded(&bytes(LARGEST_LEAVE)?)?)).ok(),
         _ => {
-            let what = format!("rank {rank} sent a frame of {length} bytes of no known kind");
+            let what = format!("rank {rank} sent a frame of unknown kind, of {length} bytes");
             to.send(Arrival::Left(CommError::Transport { what })).ok()?;
             None
         }

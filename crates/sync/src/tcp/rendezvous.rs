@@ -21,7 +21,7 @@ const WORD: Duration = Duration::from_secs(10);
 #[non_exhaustive]
 pub enum RendezvousError {
     /// Some ranks did not join within the timeout.
-    #[error("{} of {size} ranks did not come within {:.0} s: rank {}",
+    #[error("{} of {size} ranks did not join within {:.0} s: rank {}",
             ranks.len(), after.as_secs_f64(), list(ranks))]
     Missing {
         /// Numbers of the ranks.
@@ -54,7 +54,7 @@ pub enum RendezvousError {
         cause: String,
     },
     /// The number of ranks exceeds the limit of the transport.
-    #[error("{size} ranks are too many: at most {most} meet over DDS")]
+    #[error("{size} ranks; must be at most {most} over DDS")]
     TooMany {
         /// Requested number of ranks.
         size: usize,
@@ -128,7 +128,8 @@ impl Rendezvous {
         let table = Addresses { run, addresses };
         for participant in participants.iter().flatten() {
             let mut timed = Timed { stream: &participant.stream, until: Instant::now() + WORD };
-            handshake::write(&mut timed, &table).map_err(system("tell the ranks of each other"))?;
+            handshake::write(&mut timed, &table)
+                .map_err(system("send the addresses to the ranks"))?;
         }
         let streams =
             participants.into_iter().map(|participant| participant.map(|own| own.stream)).collect();
@@ -151,10 +152,10 @@ impl Rendezvous {
     ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
         let mut first = self.connected(0, address, begun, goes_on)?;
-        let here = first.local_addr().map_err(system("find the own address"))?;
+        let here = first.local_addr().map_err(system("get the local address"))?;
         let listener = TcpListener::bind(SocketAddr::new(here.ip(), 0));
         let listener = listener.map_err(system("listen for other ranks"))?;
-        let port = listener.local_addr().map_err(system("find the own address"))?.port();
+        let port = listener.local_addr().map_err(system("get the local address"))?.port();
         let hello = Hello {
             program: self.program.clone(),
             size: self.size as u32,
@@ -184,7 +185,7 @@ impl Rendezvous {
         streams: Vec<Option<TcpStream>>,
         acceptor: Option<Acceptor>,
     ) -> Result<Tcp, RendezvousError> {
-        Tcp::new(rank, streams, self.timeout, acceptor).map_err(system("hear other ranks"))
+        Tcp::new(rank, streams, self.timeout, acceptor).map_err(system("receive from other ranks"))
     }
 
     fn acceptor(
@@ -277,7 +278,7 @@ impl Rendezvous {
         let gone = |cause: io::Error| RendezvousError::Refused {
             rank: 0,
             at: "the rendezvous".into(),
-            cause: format!("gave up before all ranks were there ({cause})"),
+            cause: format!("disconnected before all ranks had joined ({cause})"),
         };
         first.set_read_timeout(Some(POLL)).map_err(gone)?;
         let mut byte = [0];
@@ -289,7 +290,8 @@ impl Rendezvous {
                     let mut timed = Timed { stream: first, until: Instant::now() + WORD };
                     let addresses: Addresses = handshake::read(&mut timed).map_err(gone)?;
                     let complete = addresses.addresses.len() == self.size;
-                    let short = io::Error::new(io::ErrorKind::InvalidData, "of other ranks");
+                    let short =
+                        io::Error::new(io::ErrorKind::InvalidData, "wrong number of addresses");
                     return if complete { Ok(addresses) } else { Err(gone(short)) };
                 }
                 Err(error) if is_timeout(&error) => {

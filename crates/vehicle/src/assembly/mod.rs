@@ -165,7 +165,7 @@ impl Frame<'_> {
             SteeredBy::Nothing => Ok(self.sprung(axle)),
             SteeredBy::DragLink { .. } | SteeredBy::Knuckles => Err(AssemblyError::Steering {
                 axle: self.spec.axles[axle].name.clone(),
-                what: "wishbones and struts are steered by a rack_pinion or a pitman_arm",
+                what: "wishbones and struts require a rack_pinion or a pitman_arm",
             }),
         }
     }
@@ -298,7 +298,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), Assembl
         if axle.steered && spec.steering.is_none() {
             return Err(AssemblyError::Steering {
                 axle: axle.name.clone(),
-                what: "is steered, but the vehicle has no steering mechanism",
+                what: "is steered, but the vehicle has no steering mechanism; add [steering]",
             });
         }
         match &axle.suspension {
@@ -318,7 +318,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), Assembl
                 if axle.steered {
                     return Err(AssemblyError::Steering {
                         axle: axle.name.clone(),
-                        what: "a trailing arm cannot be steered",
+                        what: "has trailing arms, which cannot be steered",
                     });
                 }
                 frame.trailing_arm(index, s);
@@ -327,7 +327,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), Assembl
                 if axle.steered && s.knuckle.is_none() {
                     return Err(AssemblyError::Steering {
                         axle: axle.name.clone(),
-                        what: "is steered, but its solid axle has no knuckle",
+                        what: "is steered, but its solid axle has no knuckle; add one",
                     });
                 }
                 frame.solid_axle(index, s, by);

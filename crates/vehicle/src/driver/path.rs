@@ -31,7 +31,7 @@ pub enum PathError {
         y: f64,
     },
     /// A waypoint at the position of the previous one.
-    #[error("waypoint {index} repeats the one before it: ({x}, {y})")]
+    #[error("waypoint {index} repeats the previous one: ({x}, {y})")]
     Repeated {
         /// Index of the waypoint.
         index: usize,
@@ -41,7 +41,7 @@ pub enum PathError {
         y: f64,
     },
     /// A spacing of samples that is not positive.
-    #[error("the spacing of samples must be above 0, not {spacing}")]
+    #[error("the sample spacing must be above 0, not {spacing}")]
     Spacing {
         /// The spacing, m.
         spacing: f64,
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(message(&[[0.0, 0.0]]), "a path needs at least 2 waypoints, this one has 1");
         assert_eq!(
             message(&[[0.0, 0.0], [1.0, 2.0], [1.0, 2.0]]),
-            "waypoint 2 repeats the one before it: (1, 2)"
+            "waypoint 2 repeats the previous one: (1, 2)"
         );
         assert_eq!(message(&[[0.0, 0.0], [1.0, f64::NAN]]), "waypoint 1 is not finite: (1, NaN)");
         assert!(Path::smooth(&[[0.0, 0.0], [1.0, 0.0]], 0.0).is_err());

@@ -103,7 +103,7 @@ fn eliminate(
             .copied()
             .filter(|&v| waits[v] == 0)
             .min_by_key(|&v| (neighbours[v].len(), v))
-            .expect("coordinates are always eligible");
+            .expect("coordinates are always candidates");
         left.remove(&next);
         order.push(next);
         let around: Vec<usize> = neighbours[next].iter().copied().collect();
@@ -143,7 +143,7 @@ fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u3
     // Parents first, last child first: the reversed postorder.
     let mut open = roots;
     for place in (0..n).rev() {
-        let v = open.pop().expect("every column hangs from a root");
+        let v = open.pop().expect("every column descends from a root");
         rank[v] = place as u32;
         open.append(&mut children[v]);
     }
@@ -205,7 +205,7 @@ impl Symbolic {
             row - panel.first
         } else {
             let below = panel.rows.binary_search(&(row as u32));
-            panel.width + below.expect("updates stay within the pattern")
+            panel.width + below.expect("updates stay within the sparsity pattern")
         };
         ((panel.start + local) * WIDTH + column - panel.first) as u32
     }

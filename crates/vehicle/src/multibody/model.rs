@@ -81,13 +81,13 @@ pub struct Body {
 #[non_exhaustive]
 pub enum ModelError {
     /// A free joint below another body.
-    #[error("body '{body}' has a free joint but hangs from another body")]
+    #[error("body '{body}' has a free joint but is attached to another body")]
     FreeChild {
         /// Name of the body.
         body: String,
     },
     /// A mass that is negative or not finite.
-    #[error("body '{body}' has a mass of {mass} kg, it must be finite and not negative")]
+    #[error("body '{body}' has a mass of {mass} kg; must be finite and not negative")]
     Mass {
         /// Name of the body.
         body: String,
@@ -95,7 +95,7 @@ pub enum ModelError {
         mass: f64,
     },
     /// A shaft whose inertia is not positive and finite.
-    #[error("shaft {index} has an inertia of {inertia} kg m², it must be positive")]
+    #[error("shaft {index} has an inertia of {inertia} kg m²; must be finite and positive")]
     ShaftInertia {
         /// Index of the shaft.
         index: usize,
@@ -103,7 +103,7 @@ pub enum ModelError {
         inertia: f64,
     },
     /// A rod or a line of zero length.
-    #[error("'{a}' and '{b}' are joined by a line of no length")]
+    #[error("'{a}' and '{b}' are connected by a line of zero length")]
     NoLength {
         /// One body.
         a: String,

@@ -23,7 +23,7 @@ impl TrackedSpec {
         self.check_track("right", &self.right)?;
         let (left, right) = (self.left.stations.len(), self.right.stations.len());
         let stations = format!("{right} stations");
-        require(left == right, "right.stations", stations, "as many as on the left")?;
+        require(left == right, "right.stations", stations, "the same number as on the left")?;
         self.check_drive()?;
         powertrain(&self.powertrain)?;
         super::plausible::figures(self)?;
@@ -110,7 +110,7 @@ impl TrackedSpec {
         not_negative("shoe.guide.friction", shoe.guide.friction)?;
         positive("shoe.pad_stiffness", shoe.pad_stiffness)?;
         not_negative("shoe.pad_damping", shoe.pad_damping)?;
-        require(!shoe.faces.is_empty(), "shoe.faces", "none", "one face or more")?;
+        require(!shoe.faces.is_empty(), "shoe.faces", "none", "at least one face")?;
         for (index, face) in shoe.faces.iter().enumerate() {
             let key = |name: &str| format!("shoe.faces[{index}].{name}");
             point(&key("centre"), &face.centre)?;
@@ -128,15 +128,16 @@ impl TrackedSpec {
         let places = std::iter::once(front).chain(track.stations.iter().copied()).chain([rear]);
         let places: Vec<f64> = places.collect();
         let falling = places.windows(2).all(|pair| pair[1] < pair[0]);
-        let allowed = format!("falling, between the sprocket at {front} and the idler at {rear}");
+        let allowed =
+            format!("decreasing, between the sprocket at {front} and the idler at {rear}");
         require(falling, &stations, list(&track.stations), &allowed)?;
         let same = track.damped.len() == count;
         let damped = format!("{} entries", track.damped.len());
-        require(same, &format!("{key}.damped"), damped, "one entry a station")?;
+        require(same, &format!("{key}.damped"), damped, "one entry per station")?;
         let (rollers, key) = (&track.return_rollers, format!("{key}.return_rollers"));
         let given = self.return_roller.is_some() || rollers.is_empty();
         require(given, &key, list(rollers), "absent without return_roller")?;
-        require(rollers.len() <= 16, &key, format!("{} places", rollers.len()), "16 at most")?;
+        require(rollers.len() <= 16, &key, format!("{} positions", rollers.len()), "at most 16")?;
         let places = std::iter::once(front).chain(rollers.iter().copied()).chain([rear]);
         let falling = places.collect::<Vec<f64>>().windows(2).all(|pair| pair[1] < pair[0]);
         require(falling, &key, list(rollers), &allowed)

@@ -94,8 +94,8 @@ fn chassis(chassis: &Chassis) -> Check {
     let principal: Point = [principal[0], principal[1], principal[2]];
     let definite = principal.iter().all(|moment| *moment > 0.0);
     let smaller = format!(
-        "smaller: with chassis.inertia they give the principal moments {}, of which none may be \
-         0 or below",
+        "smaller: with chassis.inertia, they give the principal moments {}, which must all be \
+         above 0",
         list(&principal.map(|moment| moment.round()))
     );
     require(definite, "chassis.products", list(&chassis.products), &smaller)?;
@@ -109,12 +109,11 @@ fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -
     require(x > rear && x < front, "chassis.com", list(&body.com), &allowed)?;
     let allowed = format!("between the wheels, y from -{half_width} to {half_width}");
     require(y.abs() < half_width, "chassis.com", list(&body.com), &allowed)?;
-    let allowed =
-        format!("above the ground, which the wheels reach at z = {bottom:.3}, by up to 5 m");
+    let allowed = format!("up to 5 m above the ground, which the wheels touch at z = {bottom:.3}");
     require(z > bottom && z < bottom + 5.0, "chassis.com", list(&body.com), &allowed)?;
     let Some(belly) = &body.belly else { return Ok(()) };
     let clear = belly.centre[2] > bottom;
-    let allowed = format!("above the ground, which the wheels reach at z = {bottom:.3}");
+    let allowed = format!("above the ground, which the wheels touch at z = {bottom:.3}");
     require(clear, "chassis.belly.centre", list(&belly.centre), &allowed)?;
     let middle = belly.centre[0] > rear - 5.0 && belly.centre[0] < front + 5.0;
     require(middle, "chassis.belly.centre", list(&belly.centre), "under the vehicle")
@@ -146,13 +145,13 @@ impl VehicleSpec {
                 let gap = front - (axle.position[0] + wheel[0]);
                 let least = 1.9 * radius;
                 let allowed =
-                    format!("so far back that the wheels clear those ahead: {least:.3} m");
+                    format!("far enough back for its wheels to clear those ahead: {least:.3} m");
                 let place = list(&axle.position);
                 require(gap > least, &format!("{key}.position"), place, &allowed)?;
                 let level = (height - bottom).abs() < radius;
                 let allowed = format!(
-                    "such that its wheels reach the ground with the others, whose \
-                                       lowest point is at z = {bottom:.3}"
+                    "such that its wheels touch the ground like the others, whose lowest point is \
+                     at z = {bottom:.3}"
                 );
                 let place = list(&axle.position);
                 require(level, &format!("{key}.position"), place, &allowed)?;
@@ -160,8 +159,9 @@ impl VehicleSpec {
             bottom = bottom.min(height);
             let aside = format!("{key}.suspension");
             let place = list(&wheel);
-            let allowed =
-                format!("a wheel beside the other: y above half a tyre's width, {half:.3}");
+            let allowed = format!(
+                "a wheel clear of the opposite one: y above half a tire's width, {half:.3}"
+            );
             require(axle.position[1] + wheel[1] > half, &aside, place, &allowed)?;
             reach(&aside, &wheel, &serde_json::to_value(&axle.suspension).unwrap_or_default())?;
         }
@@ -169,7 +169,8 @@ impl VehicleSpec {
         let half_track = first.suspension.spindle()[1];
         over(&self.chassis, bottom, ends, half_track)?;
         let between = first.position[0] - last.position[0];
-        let allowed = format!("the distance of the first and last axle, {between:.3} m, to 10 %");
+        let allowed =
+            format!("the distance between the first and last axle, {between:.3} m, within 10 %");
         let near = (self.wheelbase - between).abs() <= 0.1 * between;
         require(own.len() > 2 || near, "wheelbase", self.wheelbase, &allowed)?;
         self.check_load()
@@ -207,8 +208,8 @@ impl VehicleSpec {
         let height = handling.unloaded_radius - self.wheel.rim_radius;
         let least = load / height.max(1e-3);
         let allowed = format!(
-            "at least {least:.0} N/m: each tyre carries {load:.0} N and is {height:.3} m high above \
-             the rim"
+            "at least {least:.0} N/m: each tire carries {load:.0} N and is {height:.3} m high \
+             above the rim"
         );
         let stiffness = handling.vertical_stiffness;
         require(stiffness >= least, "tyre.handling.vertical_stiffness", stiffness, &allowed)?;
@@ -229,8 +230,8 @@ impl VehicleSpec {
         let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
         let carried = belt.plate(least, height).load;
         let allowed = format!(
-            "one at which each tyre carries its {load:.0} N: it is {height:.3} m high above the rim, \
-             and pressed in by that it bears {carried:.0} N at {} kPa",
+            "high enough for the load of {load:.0} N per tire: compressed to the rim, by \
+             {height:.3} m, a tire carries {carried:.0} N at {} kPa",
             1e-3 * least
         );
         require(
@@ -277,7 +278,8 @@ impl TrackedSpec {
         }
         let width = self.shoe_width();
         let gauge = self.gauge();
-        let allowed = format!("so far aside that the tracks, {width:.3} m wide, clear each other");
+        let allowed =
+            format!("far enough out that the tracks, {width:.3} m wide, clear each other");
         require(gauge > width, "sprocket.position", list(&self.sprocket.position), &allowed)?;
         self.check_arm()?;
         self.check_tension()?;
@@ -299,7 +301,7 @@ impl TrackedSpec {
         ];
         for (name, point) in points {
             let near = point.iter().map(|x| x * x).sum::<f64>().sqrt() <= REACH;
-            let allowed = format!("within {REACH} m of the wheel's centre");
+            let allowed = format!("within {REACH} m of the wheel's center");
             require(near, &format!("road_arm.{name}"), list(&point), &allowed)?;
         }
         Ok(())
@@ -312,7 +314,7 @@ impl TrackedSpec {
         let tension = (0.5 * (idler.preload + idler.stiffness * idler.compression)).max(0.0);
         let least = tension / (LARGEST_STRETCH * shoe.pitch);
         let allowed = format!(
-            "at least {least:.0} N/m: the tensioner, [idler], pulls with {tension:.0} N, and would \
+            "at least {least:.0} N/m: the tensioner, [idler], pulls with {tension:.0} N and would \
              stretch a shoe by more than a tenth of its pitch"
         );
         require(shoe.pin_stiffness >= least, "shoe.pin_stiffness", shoe.pin_stiffness, &allowed)
@@ -335,8 +337,8 @@ impl TrackedSpec {
             let Some(station) = station else { continue };
             let (dx, dz) = (end[0] - station, end[2] - self.wheel_height);
             let far = (dx * dx + dz * dz).sqrt() > (end_radius - radius).abs() + 0.02;
-            let allowed = "such that neither the first nor the last wheel lies within the sprocket \
-                           or the idler, nor they within it";
+            let allowed = "such that the first and last wheels and the sprocket and idler do not \
+                contain each other";
             require(far, &key, list(&track.stations), allowed)?;
         }
         let (dx, dz) =
@@ -345,7 +347,7 @@ impl TrackedSpec {
         let length = f64::from(track.shoes) * self.shoe.pitch;
         let round = std::f64::consts::TAU * (self.pitch_radius() + idler.radius + radius);
         let allowed = format!(
-            "as many as go round: {:.0} to {:.0} of shoe.pitch = {} m",
+            "a number that fits around: {:.0} to {:.0} of shoe.pitch = {} m",
             (straight / self.shoe.pitch).ceil(),
             ((straight + round) / self.shoe.pitch).floor(),
             self.shoe.pitch

@@ -25,7 +25,7 @@ pub struct Tandem {
 #[non_exhaustive]
 pub enum TandemError {
     /// No axle has this name.
-    #[error("no axle is called '{name}'")]
+    #[error("no axle is named '{name}'")]
     NoAxle {
         /// The name that was not found.
         name: String,

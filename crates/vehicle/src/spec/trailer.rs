@@ -114,7 +114,11 @@ impl VehicleSpec {
             allowed: allowed.into(),
         };
         if let Some(other) = &self.trailer {
-            return Err(refused("trailer", other.name.clone(), "absent: it draws one trailer"));
+            return Err(refused(
+                "trailer",
+                other.name.clone(),
+                "absent: a vehicle draws at most one trailer",
+            ));
         }
         let Some([x, y, _]) = self.chassis.rear_coupling else {
             let allowed = "given, because the vehicle draws a trailer";

@@ -11,7 +11,7 @@ use bekker_math::spatial::{Pose, Vec3};
 const H: f64 = 1e-3;
 
 fn marder(model: TrackModel) -> TrackedSpec {
-    let AnySpec::Tracked(spec) = find_any("marder").unwrap() else { panic!("it runs on tracks") };
+    let AnySpec::Tracked(spec) = find_any("marder").unwrap() else { panic!("it is tracked") };
     let mut spec = TrackedSpec { model, ..*spec };
     // enough slack for a sag of centimeters
     (spec.idler.preload, spec.idler.stiffness) = (30e3, 1.0);

@@ -26,13 +26,13 @@ const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tyres/fed_
 #[non_exhaustive]
 pub enum TyreFileError {
     /// No tire of this name.
-    #[error("there is no tyre '{name}'; known are {}", known())]
+    #[error("no tire is named '{name}'; known: {}", known())]
     Unknown {
         /// The requested name.
         name: String,
     },
     /// The file of the tire is invalid.
-    #[error("tyre '{name}': {what}")]
+    #[error("tire '{name}': {what}")]
     Syntax {
         /// The requested name.
         name: String,

@@ -57,7 +57,8 @@ pub struct OnPlate {
 pub enum RingError {
     /// There are too few points for three parameters.
     #[error(
-        "{points} points at {inflations} inflations: a belt takes 3 points or more at 2 or more"
+        "{points} points at {inflations} inflations: a tire belt requires at least 3 points at 2 \
+         or more inflations"
     )]
     Few {
         /// Number of points.
@@ -67,8 +68,8 @@ pub enum RingError {
     },
     /// No belt fits the points.
     #[error(
-        "the belt that is nearest misses the point at {inflation:.0} kPa and {deflection:.4} m by \
-         {by:.0} % of its load; at most 15 % are allowed"
+        "the best-fitting belt differs from the load at {inflation:.0} kPa and {deflection:.4} m \
+         by {by:.0} %; at most 15 % is allowed"
     )]
     Misses {
         /// Inflation of the point, kPa.

@@ -76,12 +76,14 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
         tags.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(fault)?;
     // 0: white is zero, 1: black is zero, 3: a palette; the stored values are used in all cases
     if let Some(other) = photometric.filter(|code| !matches!(code, 0 | 1 | 3)) {
-        let allowed = "0, 1 or 3 (one band of values); take one, as by gdal_translate -b 1";
+        let allowed = "0, 1 or 3 (one band of values); select one band, for example with \
+            gdal_translate -b 1";
         return Err(refuse("PhotometricInterpretation", other, allowed));
     }
     let image = StoredImage::of_tags(&mut tags, byte_order, bytes)?;
     if image.sample == Sample::Bit {
-        let allowed = "8, 16, 32 or 64; convert it, as by gdal_translate -ot Byte -co NBITS=8";
+        let allowed = "8, 16, 32 or 64; convert it, for example with gdal_translate -ot Byte -co \
+            NBITS=8";
         return Err(refuse("BitsPerSample", 1, allowed));
     }
     let keys = GeoKeys::read(&mut tags)?;
@@ -125,8 +127,8 @@ fn further_images<R: Read + Seek>(
         let index = offsets.len();
         if let Some(before) = offsets.iter().position(|offset| *offset == pointer.0) {
             return Err(TerrainError::GeoTiff(format!(
-                "the directories form a ring: directory {} leads back to directory {before}, at byte {}; write the \
-                 file anew, as by gdal_translate",
+                "the directories form a cycle: directory {} refers back to directory {before}, at \
+                 byte {}; rewrite the file, for example with gdal_translate",
                 index - 1,
                 pointer.0
             )));
@@ -281,7 +283,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     } else if let Some(map) = map {
         (map, "ModelTransformation")
     } else if let Some(map) = sidecars.world_map()? {
-        warnings.push(RasterWarning::TakenFromSidecar("place", "world file"));
+        warnings.push(RasterWarning::TakenFromSidecar("position", "world file"));
         (map, "the world file")
     } else {
         let cause = "no ModelPixelScale and ModelTiepoint, no ModelTransformation, no world file";

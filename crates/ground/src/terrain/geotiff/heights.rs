@@ -60,7 +60,7 @@ impl Mask {
         if [width, height] == [columns, rows] {
             return Ok(());
         }
-        let cause = format!("has {width} x {height} cells, the raster {columns} x {rows}");
+        let cause = format!("has {width} x {height} cells, but the raster has {columns} x {rows}");
         Err(TerrainError::Sidecar { file: "mask", cause })
     }
 

@@ -83,7 +83,7 @@ impl GeoKeys {
     /// Returns the unit of heights, from its own key or from the vertical system.
     pub(super) fn heights(&self) -> Result<Option<HeightUnit>, TerrainError> {
         let allowed =
-            "9001 (metre), 9002 (foot), 9003 (US survey foot), 1025, 1033, 9014, 9036 or 9096";
+            "9001 (meter), 9002 (foot), 9003 (US survey foot), 1025, 1033, 9014, 9036 or 9096";
         match self.short(VERTICAL_UNIT).filter(|code| !matches!(*code, 0 | USER_DEFINED)) {
             Some(code) => match HeightUnit::of_epsg_unit(code) {
                 Some(unit) => Ok(Some(unit)),
@@ -162,8 +162,8 @@ impl GeoKeys {
             (_, Some(longitude)) => longitude,
             (None, None) => known.meridian,
             (Some(code), None) => AngleFrame::meridian_of_epsg(code).ok_or_else(|| {
-                let allowed = "8901 to 8914, or GeogPrimeMeridianLong; warp the raster, as by \
-                               gdalwarp -t_srs EPSG:4326";
+                let allowed = "8901 to 8914, or GeogPrimeMeridianLong; warp the raster, for \
+                    example with gdalwarp -t_srs EPSG:4326";
                 refuse("GeogPrimeMeridian", code, allowed)
             })?,
         };
@@ -215,8 +215,8 @@ impl GeoKeys {
             return Ok(Some(0.304_797_265_4)); // Clarke's foot
         }
         let size = self.double(LINEAR_UNIT_SIZE).filter(|_| code == USER_DEFINED);
-        let allowed = "9001 (metre), 9002 (foot), 9003 (US survey foot), 9005, 9036, 9096, \
-                       or 32767 with ProjLinearUnitSize";
+        let allowed = "9001 (meter), 9002 (foot), 9003 (US survey foot), 9005, 9036, 9096, or \
+            32767 with ProjLinearUnitSize";
         match size.filter(|size| (1e-4..=1e5).contains(size)) {
             Some(size) => Ok(Some(size)),
             None => Err(refuse("ProjLinearUnits", code, allowed)),

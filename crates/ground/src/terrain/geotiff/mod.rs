@@ -64,7 +64,11 @@ pub(super) fn read_geotiff_with(
     let cell_count = columns.saturating_mul(rows);
     if cell_count.saturating_mul(size_of::<f32>()) > LARGEST {
         let found = format!("{columns} x {rows}");
-        return Err(refuse("size", found, "at most 268435456 cells, where all are held in memory"));
+        return Err(refuse(
+            "size",
+            found,
+            "at most 268435456 cells for a raster that is held in memory",
+        ));
     }
     reader.image().check_held(bytes)?;
     let mut values = vec![0.0; cell_count];
@@ -248,7 +252,9 @@ mod tests {
         assert_eq!(read(32616, &[]), (10.0, vec![]));
         let (cell, warnings) = read(30_000, &[]);
         let [unknown] = &warnings[..] else { panic!("one warning: {warnings:?}") };
-        assert!(cell == 10.0 && unknown.to_string().starts_with("EPSG 30000 is a projection that"));
+        assert!(
+            cell == 10.0 && unknown.to_string().starts_with("EPSG 30000 is an unknown projection")
+        );
     }
 
     #[test]

@@ -41,8 +41,8 @@ impl Sample {
             (2, 64) => Sample::I64,
             (3, 64) => Sample::F64,
             (1..=4, _) => {
-                let allowed = "8, 16, 32 or 64; convert it, as by gdal_translate -ot Float32 \
-                               -co NBITS=32 IN.tif OUT.tif";
+                let allowed = "8, 16, 32 or 64; convert it, for example with gdal_translate -ot \
+                    Float32 -co NBITS=32 IN.tif OUT.tif";
                 return Err(refuse("BitsPerSample", bits, allowed));
             }
             _ => {
@@ -131,7 +131,7 @@ impl StoredImage {
         }
         let samples = unsigned(tags, Tag::SamplesPerPixel)?.unwrap_or(1);
         if samples != 1 {
-            let allowed = "1; take one band, as by gdal_translate -b 1 IN.tif OUT.tif";
+            let allowed = "1; select one band, for example with gdal_translate -b 1 IN.tif OUT.tif";
             return Err(refuse("SamplesPerPixel (bands)", samples, allowed));
         }
         let bits = alike(tags, Tag::BitsPerSample, "BitsPerSample", 1)?;
@@ -182,7 +182,7 @@ impl StoredImage {
             if values.len() < grid.len() {
                 let found = format!("{} values", values.len());
                 return Err(TerrainError::GeoTiff(format!(
-                    "{name} has {found}, for {} chunks",
+                    "{name} has {found} for {} chunks",
                     grid.len()
                 )));
             }

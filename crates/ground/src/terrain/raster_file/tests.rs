@@ -184,7 +184,7 @@ fn a_file_that_is_altered_later_is_told_of() {
     assert!(terrain.height(0.5 * (west + east), north).is_nan());
     assert_eq!(
         terrain.fault().unwrap().to_string(),
-        "geotiff: tile 2 at byte 2056: holds other heights than when the file was opened"
+        "geotiff: tile 2 at byte 2056: has other heights than when the file was opened"
     );
 }
 

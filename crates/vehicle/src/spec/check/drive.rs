@@ -9,18 +9,17 @@ pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     not_negative(&format!("{key}.inertia"), differential.inertia)?;
     not_negative(&format!("{key}.lock_torque"), differential.lock_torque)?;
     let always = differential.locked && differential.commanded;
-    let allowed = "false beside commanded, by which drivers engage the clutch";
+    let allowed = "false with commanded, where drivers engage the clutch";
     require(!always, &format!("{key}.locked"), "true", allowed)?;
     if let Some(bias) = differential.torque_bias {
         within(&format!("{key}.torque_bias"), bias, 1.0, 20.0)?;
         let locks =
             differential.locked || differential.commanded || differential.automatic.is_some();
-        let allowed =
-            "absent beside locked, commanded and automatic: a lock leaves nothing to bias";
+        let allowed = "absent with locked, commanded or automatic: a lock overrides it";
         require(!locks, &format!("{key}.torque_bias"), bias, allowed)?;
     }
     let Some(automatic) = &differential.automatic else { return Ok(()) };
-    let allowed = "false beside automatic, which engages the clutch by itself";
+    let allowed = "false with automatic, which engages the clutch itself";
     require(!differential.locked, &format!("{key}.locked"), "true", allowed)?;
     require(!differential.commanded, &format!("{key}.commanded"), "true", allowed)?;
     positive(&format!("{key}.automatic.engage_rpm"), automatic.engage_rpm)?;
@@ -66,14 +65,14 @@ pub(in crate::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         stop < 0.0,
         key,
         stop,
-        "below 0 with the losses at the highest speed, or it runs away",
+        "below 0 at the highest speed, including losses, so that the speed is limited",
     )?;
 
     require(
         powertrain.converter.is_some() || powertrain.clutch.is_some(),
         "powertrain.converter",
         "absent",
-        "given, or powertrain.clutch instead",
+        "given, unless powertrain.clutch is given",
     )?;
     powertrain.converter.as_ref().map_or(Ok(()), converter)?;
     if let Some(clutch) = &powertrain.clutch {
@@ -81,7 +80,7 @@ pub(in crate::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         let [from, to] = clutch.engage_rpm;
         let rises = from > 0.0 && to > from && to.is_finite();
         let key = "powertrain.clutch.engage_rpm";
-        require(rises, key, list(&[from, to]), "above 0 and rising")?;
+        require(rises, key, list(&[from, to]), "above 0 and increasing")?;
     }
     gearbox(&powertrain.gearbox)
 }
@@ -92,7 +91,7 @@ fn converter(converter: &TorqueConverter) -> Check {
     for (name, curve, least) in tables {
         let key = format!("powertrain.converter.{name}");
         let ends = [curve.points()[0][0], curve.points()[curve.points().len() - 1][0]];
-        require(ends == [0.0, 1.0], &key, list(&ends), "given from speed ratio 0 to 1")?;
+        require(ends == [0.0, 1.0], &key, list(&ends), "defined from speed ratio 0 to 1")?;
         for point in curve.points() {
             require(point[1] >= least, &key, list(point), "above 0")?;
         }
@@ -103,10 +102,10 @@ fn converter(converter: &TorqueConverter) -> Check {
 
 fn gearbox(gearbox: &Gearbox) -> Check {
     let key = "powertrain.gearbox";
-    require(!gearbox.ratios.is_empty(), &format!("{key}.ratios"), "[]", "1 gear or more")?;
+    require(!gearbox.ratios.is_empty(), &format!("{key}.ratios"), "[]", "at least 1 gear")?;
     for (index, pair) in gearbox.ratios.windows(2).enumerate() {
         let at = format!("{key}.ratios[{}]", index + 1);
-        require(pair[1] > pair[0], &at, pair[1], "above the gear before it")?;
+        require(pair[1] > pair[0], &at, pair[1], "above the previous gear")?;
     }
     positive(&format!("{key}.ratios[0]"), gearbox.ratios[0])?;
     require(gearbox.reverse < 0.0, &format!("{key}.reverse"), gearbox.reverse, "below 0")?;
@@ -119,11 +118,11 @@ fn gearbox(gearbox: &Gearbox) -> Check {
     )?;
     let count = gearbox.ratios.len();
     let given = gearbox.shift_rpm.len();
-    let allowed = format!("one pair for each of the {count} gears");
+    let allowed = format!("one pair per gear ({count})");
     require(given == 0 || given == count, &format!("{key}.shift_rpm"), given, &allowed)?;
     for (index, [down, up]) in gearbox.shift_rpm.iter().enumerate() {
         let at = format!("{key}.shift_rpm[{index}]");
-        require(*down > 0.0 && up > down, &at, list(&[*down, *up]), "above 0 and rising")?;
+        require(*down > 0.0 && up > down, &at, list(&[*down, *up]), "above 0 and increasing")?;
     }
     within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
     within(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;

@@ -38,7 +38,7 @@ impl VehicleSpec {
             driven > 0,
             "driveline.layout",
             "by_axle",
-            "another, or an axle given a final_drive",
+            "a layout with a driven axle, or an axle must have a final_drive",
         )?;
         drive::driveline(&self.driveline, driven)?;
         powertrain(&self.powertrain)?;
@@ -63,7 +63,7 @@ impl VehicleSpec {
             if index > 0 {
                 let before = self.axles[index - 1].position[0];
                 let place = format!("{key}.position");
-                let allowed = format!("behind the axle before it (x below {before})");
+                let allowed = format!("behind the previous axle (x below {before})");
                 require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
             }
             if let Some(apart) = axle.twin_spacing {
@@ -150,7 +150,7 @@ impl VehicleSpec {
                 return refuse(&key("axles"), names(), "names of two axles");
             };
             let next = behind == ahead + 1;
-            require(next, &key("axles"), names(), "two axles, one behind the other")?;
+            require(next, &key("axles"), names(), "two consecutive axles")?;
             point(&key("pin"), &tandem.pin)?;
             part(&key("beam"), &tandem.beam)?;
             let [front, rear] = [ahead, behind].map(|axle| self.axles[axle].position[0]);
@@ -280,13 +280,13 @@ mod tests {
                 "inertia = [1078.52,",
                 "inertia = [9078.52,",
                 "chassis.inertia = [9078.52, 2955.66, 3570.2]: must be moments of a rigid body: \
-                 none above the sum of the others",
+                 none above the sum of the other two",
             ),
             ("name = \"rear\"", "name = \"front\"", "axles[1].name = front: must be unique"),
             (
                 "position = [-1.688965, ",
                 "position = [2.0, ",
-                "axles[1].position = [2, 0, 0]: must be behind the axle before it (x below 1.688965)",
+                "axles[1].position = [2, 0, 0]: must be behind the previous axle (x below 1.688965)",
             ),
             (
                 "brake_torque = 4000.0",
@@ -307,7 +307,7 @@ mod tests {
             (
                 "[0.2, 322095.536]",
                 "[0.2, 3220.0]",
-                "axles[0].spring.tension = [0.2, 3220]: must be a force that does not fall as x grows",
+                "axles[0].spring.tension = [0.2, 3220]: must be a force that does not decrease as x increases",
             ),
             (
                 "max_length = 0.3\n",
@@ -338,7 +338,7 @@ mod tests {
             (
                 "{ half_width = 0.08,",
                 "{ half_width = 0.0,",
-                "tyre.rigid.outline[1].half_width = 0: must be above the one before it",
+                "tyre.rigid.outline[1].half_width = 0: must be above the previous one",
             ),
             (
                 "radius = 0.412 }",
@@ -353,18 +353,18 @@ mod tests {
             (
                 "    [2700.0, -400.0],",
                 "    [2700.0, 400.0],",
-                "powertrain.engine.full_throttle_rpm = 310: must be below 0 with the losses at the \
-                 highest speed, or it runs away",
+                "powertrain.engine.full_throttle_rpm = 310: must be below 0 at the highest speed, \
+                 including losses, so that the speed is limited",
             ),
             (
                 "    [1.0, 35.0],",
                 "    [0.95, 35.0],",
-                "powertrain.converter.capacity = [0, 0.95]: must be given from speed ratio 0 to 1",
+                "powertrain.converter.capacity = [0, 0.95]: must be defined from speed ratio 0 to 1",
             ),
             (
                 "ratios = [0.2, 0.4, 0.8]",
                 "ratios = [0.4, 0.2, 0.8]",
-                "powertrain.gearbox.ratios[1] = 0.2: must be above the gear before it",
+                "powertrain.gearbox.ratios[1] = 0.2: must be above the previous gear",
             ),
             (
                 "ratios = [0.2, 0.4, 0.8]",

@@ -14,15 +14,16 @@ pub(super) fn rear_frame(spec: &VehicleSpec) -> Check {
     positive("rear_frame.stiffness", rear.stiffness)?;
     not_negative("rear_frame.damping", rear.damping)?;
     positive("rear_frame.mass", rear.mass)?;
-    let lighter = format!("below that of the chassis, {} kg, whose part it is", spec.chassis.mass);
+    let lighter =
+        format!("below {} kg, the mass of the chassis that contains it", spec.chassis.mass);
     require(rear.mass < spec.chassis.mass, "rear_frame.mass", rear.mass, &lighter)?;
     inertia("rear_frame.inertia", &rear.inertia)?;
     point("rear_frame.products", &rear.products)?;
     point("rear_frame.com", &rear.com)?;
     for part in [rear.behind(), rear.ahead(&spec.chassis)] {
         let least = part.tensor.symmetric_eigenvalues().min();
-        let allowed = "so that all principal moments of it, and of what the chassis has besides, \
-                       are above 0";
+        let allowed = "such that all principal moments of it, and of the rest of the chassis, are \
+            above 0";
         require(least > 0.0, "rear_frame.inertia", list(&rear.inertia), allowed)?;
     }
     Ok(())

@@ -52,7 +52,7 @@ pub(in crate::spec) fn list(values: &[f64]) -> String {
 
 pub(in crate::spec) fn apart(key: &str, a: &Point, b: &Point) -> Check {
     let distance = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt();
-    require(distance > 1e-6, key, list(a), "apart from the other end")
+    require(distance > 1e-6, key, list(a), "away from the other end")
 }
 
 /// Checks that a rigid body can have these moments of inertia.
@@ -70,7 +70,7 @@ pub(in crate::spec) fn inertia(key: &str, moments: &Point) -> Check {
         x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y),
         key,
         list(moments),
-        "moments of a rigid body: none above the sum of the others",
+        "moments of a rigid body: none above the sum of the other two",
     )
 }
 
@@ -90,7 +90,7 @@ pub(in crate::spec) fn part(key: &str, part: &Part) -> Check {
 pub(super) fn rising(key: &str, curve: &Curve) -> Check {
     let falls = curve.points().windows(2).find(|pair| pair[1][1] < pair[0][1]);
     match falls {
-        Some(pair) => refuse(key, list(&pair[1]), "a force that does not fall as x grows"),
+        Some(pair) => refuse(key, list(&pair[1]), "a force that does not decrease as x increases"),
         None => Ok(()),
     }
 }
@@ -104,10 +104,10 @@ pub(in crate::spec) fn rigid(key: &str, mass: f64, moments: &Point, slack: f64) 
     let key = format!("{key}.inertia");
     let [x, y, z] = *moments;
     let closes = x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y);
-    let sum = "moments of a rigid body: none above the sum of the others";
+    let sum = "moments of a rigid body: none above the sum of the other two";
     require(closes, &key, list(moments), sum)?;
     let [least, most] = GYRATION.map(|radius| mass * radius * radius);
     let largest = x.max(y).max(z);
-    let allowed = format!("up to {most} kg m2 for its mass of {mass} kg, and from {least}");
+    let allowed = format!("from {least} to {most} kg m2 for its mass of {mass} kg");
     require(largest >= least && largest <= most, &key, list(moments), &allowed)
 }

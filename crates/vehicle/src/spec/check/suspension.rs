@@ -116,7 +116,12 @@ pub(super) fn steerable(key: &str, suspension: &Suspension) -> Check {
 
 pub(super) fn anti_roll_bar(key: &str, bar: &AntiRollBar, suspension: &Suspension) -> Check {
     let independent = !matches!(suspension, Suspension::SolidAxle(_));
-    require(independent, key, "given", "absent from a solid axle: bars join independent arms")?;
+    require(
+        independent,
+        key,
+        "given",
+        "absent for a solid axle: an anti-roll bar connects independent arms",
+    )?;
     not_negative(&format!("{key}.stiffness"), bar.stiffness)?;
     not_negative(&format!("{key}.damping"), bar.damping)?;
     positive(&format!("{key}.lever"), bar.lever)?;

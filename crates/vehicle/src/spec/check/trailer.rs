@@ -8,14 +8,14 @@ use crate::spec::{HitchKind, VehicleSpec};
 /// Rejects a trailer without axles, axles without a trailer, and invalid couplings.
 pub(super) fn trailer(spec: &VehicleSpec) -> Check {
     let own = spec.own_axles().len();
-    require(own >= 2, "axles", format!("{own} of the vehicle itself"), "at least 2")?;
+    require(own >= 2, "axles", format!("{own} without those of the trailer"), "at least 2")?;
     for (index, axle) in spec.axles.iter().enumerate().skip(own) {
         let key = |name: &str| format!("axles[{index}].{name}");
-        let last = "true, as of those before it: a trailer's axles come last";
+        let last = "true, as for the previous ones: a trailer's axles come last";
         require(axle.trailed, &key("trailed"), axle.trailed, last)?;
-        let steered = "false: no axle of a trailer is steered";
+        let steered = "false: axles of a trailer are not steered";
         require(!axle.steered, &key("steered"), axle.steered, steered)?;
-        let driven = "absent: no axle of a trailer is driven";
+        let driven = "absent: axles of a trailer are not driven";
         require(axle.final_drive.is_none(), &key("final_drive"), "given", driven)?;
     }
     let trailed = spec.axles.len() - own;

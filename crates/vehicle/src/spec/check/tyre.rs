@@ -8,7 +8,7 @@ use crate::tyre::{SlipCurve, TMeasy};
 pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
     let outline = &tyre.outline;
     let key = "tyre.rigid.outline";
-    require(outline.len() >= 2, key, format!("{} points", outline.len()), "2 points or more")?;
+    require(outline.len() >= 2, key, format!("{} points", outline.len()), "at least 2 points")?;
     require(
         outline[0].half_width == 0.0,
         &format!("{key}[0].half_width"),
@@ -18,7 +18,7 @@ pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
     for (index, pair) in outline.windows(2).enumerate() {
         let at = format!("{key}[{}].half_width", index + 1);
         let increases = pair[1].half_width > pair[0].half_width;
-        require(increases, &at, pair[1].half_width, "above the one before it")?;
+        require(increases, &at, pair[1].half_width, "above the previous one")?;
     }
     for (index, point) in outline.iter().enumerate() {
         let above = point.radius.is_finite() && point.radius > rim_radius;
@@ -51,30 +51,31 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
     let key = "tyre.flexible";
     let radius = rigid.radius();
     let fine = tyre.width > 0.0 && tyre.width <= rigid.width() && tyre.width.is_finite();
-    let allowed = format!("above 0 and not above the width of its outline ({})", rigid.width());
+    let allowed = format!("above 0 and at most the width of its outline ({})", rigid.width());
     require(fine, &format!("{key}.width"), tyre.width, &allowed)?;
     let fine = tyre.section_height > 0.0 && tyre.section_height < radius;
-    let allowed = format!("above 0 and below the tyre's radius ({radius})");
+    let allowed = format!("above 0 and below the tire's radius ({radius})");
     require(fine, &format!("{key}.section_height"), tyre.section_height, &allowed)?;
     require(
         rigid.grousers.is_none(),
         "tyre.rigid.grousers",
         "given",
-        "absent beside tyre.flexible: lugs are known on rigid tyres only",
+        "absent with tyre.flexible: lugs are supported on rigid tires only",
     )?;
     let nominal = tyre.nominal_inflation_kpa.as_ref();
     let nominal = nominal.map(|nominal| ("nominal_inflation_kpa", nominal));
     for (name, given) in [("inflation_kpa", &tyre.inflation_kpa)].into_iter().chain(nominal) {
         let (key, given) = (format!("{key}.{name}"), given.all_kpa());
         let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
-        let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
+        let allowed =
+            format!("one value, one per axle ({}) or one per wheel ({wheels})", wheels / 2);
         require(fine, &key, list(given), &allowed)?;
         given.iter().try_for_each(|kpa| inflation(&key, *kpa))?;
     }
     if let Some(central) = &tyre.central_inflation {
         let [least, most] = central.range;
         let fine = (0.0..=most).contains(&least) && most <= MOST_KPA;
-        let allowed = format!("two figures in order from 0 to {MOST_KPA} kPa");
+        let allowed = format!("two increasing values from 0 to {MOST_KPA} kPa");
         require(fine, &format!("{key}.central_inflation.range"), list(&central.range), &allowed)?;
         positive(&format!("{key}.central_inflation.rate"), central.rate)?;
     }
@@ -83,7 +84,7 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
         inflation(&at("inflation_kpa"), point.inflation_kpa)?;
         positive(&at("load"), point.load)?;
         let fine = point.deflection > 0.0 && point.deflection < tyre.section_height;
-        let allowed = format!("above 0 and below the section's height ({})", tyre.section_height);
+        let allowed = format!("above 0 and below the section height ({})", tyre.section_height);
         require(fine, &at("deflection"), point.deflection, &allowed)?;
     }
     match tyre.ring(radius) {
@@ -92,7 +93,7 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
             false,
             &format!("{key}.load_deflection"),
             format!("{} points", tyre.load_deflection.len()),
-            &format!("such that a belt goes through them: {error}"),
+            &format!("points to which a tire belt can be fitted: {error}"),
         ),
     }
 }
@@ -109,7 +110,7 @@ pub(super) fn handling(tyre: &TMeasy) -> Check {
         tyre.max_load >= tyre.nominal_load && tyre.max_load <= 3.8 * tyre.nominal_load,
         &format!("{key}.max_load"),
         tyre.max_load,
-        "from 1 to 3.8 times the nominal load, where the load interpolation still rises",
+        "from 1 to 3.8 times the nominal load, where the interpolated force still increases",
     )?;
     within(&format!("{key}.friction"), tyre.friction, 0.05, 2.0)?;
     within(&format!("{key}.rolling_resistance"), tyre.rolling_resistance, 0.0, 0.5)?;
@@ -126,7 +127,7 @@ pub(super) fn handling(tyre: &TMeasy) -> Check {
         positive(&format!("{key}.trail.zero_slip[{load}]"), tyre.trail.zero_slip[load])?;
         let fine = tyre.trail.end_slip[load] >= tyre.trail.zero_slip[load];
         let end = format!("{key}.trail.end_slip[{load}]");
-        require(fine, &end, tyre.trail.end_slip[load], "not below zero_slip")?;
+        require(fine, &end, tyre.trail.end_slip[load], "at least zero_slip")?;
     }
     Ok(())
 }
@@ -148,7 +149,7 @@ fn slip_curve(key: &str, curve: &SlipCurve) -> Check {
             sliding > 0.0 && sliding <= curve.max_force[load],
             &at("sliding_force"),
             sliding,
-            &format!("above 0 and not above max_force ({})", curve.max_force[load]),
+            &format!("above 0 and at most max_force ({})", curve.max_force[load]),
         )?;
         require(
             curve.sliding_slip[load] > curve.max_slip[load],
