@@ -985,7 +985,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["rig", "plate", "--soil", "mud", "--size", "0.6x0"],
-        "invalid value '0.6x0' for '--size <LxB>': the width must be from 0.01 to 10 m",
+        "invalid value '0.6x0' for '--size <LxB>': width: must be from 0.01 to 10 m",
         2,
     ),
     (&["rig", "plate", "--soil", "mud", "--size", "1x1", "--disc", "1"], "cannot be used with", 2),
@@ -1001,17 +1001,17 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["rig", "plate", "--soil", "mud", "--plot", "gone/curve.png"],
-        "must be in a folder that exists; gone does not",
+        "must be in an existing folder; gone does not exist",
         2,
     ),
     (
         &["preview", "sound.toml", "--out", "gone/a.png"],
-        "must be in a folder that exists; gone does not",
+        "must be in an existing folder; gone does not exist",
         2,
     ),
     (
         &["compare", "a", "b", "--out", "gone/a.png"],
-        "must be in a folder that exists; gone does not",
+        "must be in an existing folder; gone does not exist",
         2,
     ),
     (

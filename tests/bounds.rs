@@ -260,12 +260,13 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["terrain", "import", "gap.asc", "out.tif"],
-        "cells hold no data, the first in row 1 (0 is north), column 1; crop the raster or ask for them to be filled (--crop; --fill nearest or --fill interpolated)",
+        "cells hold no data, the first in row 1 (0 is north), column 1; crop the raster or ask for \
+         them to be filled (use --crop, --fill nearest or --fill interpolated)",
         3,
     ),
     (
         &["terrain", "import", "gap.asc", "gone/out.tif"],
-        "must be in a folder that exists; gone does not",
+        "must be in an existing folder; gone does not exist",
         2,
     ),
     (
@@ -281,7 +282,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["identify", "--plates", "kilopascals.csv"],
-        "these measurements give a soil that `bekker run` refuses: n = ",
+        "the identified soil is not valid for `bekker run`: n = ",
         3,
     ),
     (&["replay", "folder.toml"], "folder.toml: holds no manifest.json", 3),
@@ -292,7 +293,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (&["render", "sound.toml", "--time", "1e300"], "must be from 0 to 604800 s", 2),
     (&["render", "sound.toml", "--fov-deg", "180"], "must be from 0.1 to 170 deg", 2),
-    (&["render", "sound.toml", "--size", "16384x16384"], "at most 16777216 pixels in all", 2),
+    (&["render", "sound.toml", "--size", "16384x16384"], "at most 16777216 pixels in total", 2),
     (
         &["render", "sound.toml", "--size", "4096x4096", "--supersample", "16"],
         "invalid value '16' for '--supersample'",

@@ -323,7 +323,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
     let hash = crate::link::hash_of(&run);
     fs::remove_file(run.join("checkpoint.bin")).unwrap();
     let output = bekker().args(["run", "--resume"]).arg(&run).output().unwrap();
-    let told = failed(&output, 3, &["has no checkpoint yet", "start it again by"]);
+    let told = failed(&output, 3, &["has no checkpoint", "start it again with"]);
     let line = told.split('`').nth(1).unwrap().to_owned();
     let again: Vec<&str> = line.split(' ').skip(1).collect();
     let output = bekker().args(again).output().unwrap();

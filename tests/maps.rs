@@ -249,7 +249,7 @@ fn parts_of_driven_cells_merge_into_the_whole() {
     let manifest = |out: &str| fs::read(folder.join(out).join("manifest.json")).unwrap();
     let refused = bekker(folder, &["merge", "2_3", "3_3", "--out", "two"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("2 of 4 cells have not been driven, the first of them 0"), "{said}");
+    assert!(said.contains("2 of 4 cells have no drives yet; the first is cell 0"), "{said}");
     assert!(!folder.join("two").exists());
     done(folder, &["merge", "3_3", "1_3", "2_3", "--out", "merged"]);
     let again = ["run", "flank.toml", "--physics", "--out", "whole"];
@@ -338,8 +338,11 @@ fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
         "route_safest.toml",
     ];
     let said = String::from_utf8(done(folder, &up).stdout).unwrap();
-    assert!(said.contains("  route_fastest: none: slope bars the way: at least "), "{said}");
-    assert!(said.contains("m through cells with p_go below 0.5 in the way's direction"), "{said}");
+    assert!(said.contains("  no route_fastest route: slope blocks the route: at least "), "{said}");
+    assert!(
+        said.contains("m through cells with p_go below 0.5 in the direction of travel"),
+        "{said}"
+    );
     assert!(said.contains("  route_safest: "), "{said}");
     assert_eq!(ways(), safest);
     let told = json(folder, &up);
@@ -361,7 +364,7 @@ fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
     assert_eq!(none.status.code(), Some(1));
     let said = String::from_utf8_lossy(&none.stderr).into_owned();
     // all cells from x = 200 on: to the middle of the last
-    assert!(said.contains("water bars the way: at least 45 m at (205, 5) m"), "{said}");
+    assert!(said.contains("water blocks the route: at least 45 m at (205, 5) m"), "{said}");
     assert_eq!(ways(), [""; 0]);
 }
 
@@ -702,7 +705,7 @@ fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
     done(folder, &[&run[..], &one].concat());
     for (to, told) in [
         ("95,30", "within the map: x 0 to 90, y 20 to 50 m"),
-        ("25,45", "in another cell than --from: cells are 30 m wide"),
+        ("25,45", "in another cell than --from; cells are 30 m wide"),
     ] {
         let refused = bekker(folder, &["route", "flat", "--from", "5,30", "--to", to]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -710,7 +713,7 @@ fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
     }
     let way = done(folder, &["route", "flat", "--from", "5,30", "--to", "80,30"]);
     let said = String::from_utf8(way.stdout).unwrap();
-    assert!(said.contains("from (15, 35) to (75, 35) m, the middles of their cells"), "{said}");
+    assert!(said.contains("from (15, 35) to (75, 35) m, centers of their cells"), "{said}");
 }
 
 #[test]
@@ -817,7 +820,7 @@ fn a_way_leads_around_water_and_its_scenario_has_walls() {
     let route = ["--from=-50,50", "--to=50,-50"];
     let refused = bekker(folder, &[&["route", "both"], &route[..]].concat());
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("no way leads"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no route found"));
 
     // one that ends where a column of cells is free
     let one = text + &lake([0.1, 0.1], [39.0, 19.5]);
@@ -1053,7 +1056,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     done(folder, &["run", "map.toml", "--out", "map"]);
     let none = bekker(folder, &[&["route", "map"], &across[..]].concat());
     let said = String::from_utf8_lossy(&none.stderr).into_owned();
-    assert!(none.status.code() == Some(1) && said.contains("no data bars the way"), "{said}");
+    assert!(none.status.code() == Some(1) && said.contains("no data blocks the route"), "{said}");
 
     // filled, on which it would go
     fs::write(folder.join("map.toml"), gap_map("fill_nearest")).unwrap();
@@ -1064,7 +1067,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     fs::write(folder.join("map.toml"), gap_map("keep")).unwrap();
     let nothing = bekker(folder, &["plan", "map.toml"]);
     let said = String::from_utf8_lossy(&nothing.stderr).into_owned();
-    assert!(nothing.status.code() == Some(3) && said.contains("no cell of the map has"), "{said}");
+    assert!(nothing.status.code() == Some(3) && said.contains("every cell of the map"), "{said}");
 }
 
 /// The share of the area is told at each confidence that is asked for, and at all others in a table.
@@ -1081,8 +1084,7 @@ fn a_reader_chooses_the_confidence() {
     fs::write(folder.join("flank.toml"), text).unwrap();
     let run = ["run", "flank.toml", "--out", "flank"];
     let said = String::from_utf8(done(folder, &run).stdout).unwrap();
-    for part in
-        ["probability to go in every direction 0.", "0.5 or more on", ", 0.8 on", ", 0.95 on"]
+    for part in ["GO probability in every direction 0.", "0.5 or more on", ", 0.8 on", ", 0.95 on"]
     {
         assert!(said.contains(part), "{part}: {said}");
     }

@@ -197,7 +197,7 @@ fn a_page_of_plots_is_told_of_where_there_is_one() {
     let mut command = Command::new(cargo_bin("bekker"));
     let output = command.current_dir(place.path()).arg("mobility").args(words).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("mobility.md and mobility.json (nothing"), "{told}");
+    assert!(told.contains("mobility.md and mobility.json (these"), "{told}");
     assert!(!told.contains("mobility.png"), "{told}");
     assert!(!place.path().join("found/mobility.png").exists());
 }

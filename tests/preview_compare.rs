@@ -251,7 +251,7 @@ fn runs_are_laid_side_by_side() {
 
     let table = bekker(folder.path()).args(["compare", "short", "long", "--no-picture"]).assert();
     let text = String::from_utf8(table.success().get_output().stdout.clone()).unwrap();
-    assert!(text.contains("what differs") && text.contains("soil.default"), "{text}");
+    assert!(text.contains("difference") && text.contains("soil.default"), "{text}");
     assert!(text.contains("hmmwv") && text.contains("long"), "{text}");
 
     // An interrupted run has no summary; its record is still compared.

@@ -573,7 +573,7 @@ fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
         let more = ["--ranks", ranks, "--route", "neighbour"];
         let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
         assert!(output.status.success(), "{}", told(&output));
-        let line = "--route neighbour: dragster speeds up harder than a census allows for";
+        let line = "--route neighbour: dragster accelerates faster than a census assumes";
         assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
         same_record(&single, &out, ranks);
     }
@@ -625,7 +625,7 @@ fn ranks_that_cannot_begin_say_why_at_once() {
     let more = ["--ranks", "2", "--timeout", "600"];
     let output = mpirun(2, &bekker(), &runs.arguments(&out, &more)).unwrap();
     // On one line, regardless of text added by the launcher.
-    let line = "'--ranks': must be left away under a launcher";
+    let line = "'--ranks': must be omitted under an MPI launcher";
     assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
 }
 
@@ -662,7 +662,7 @@ fn a_signal_to_any_rank_ends_the_run_on_all() {
         let out = runs.out("interrupted");
         let Some(output) = struck(&runs, &out, signal, &OFTEN, NOW) else { return };
         assert_eq!(output.status.code(), Some(130), "{signal}: {}", told(&output));
-        let line = format!("interrupted; go on with --resume {}", out.display());
+        let line = format!("interrupted; resume with --resume {}", out.display());
         assert_eq!(told(&output).matches(&line).count(), 1, "{signal}: {}", told(&output));
         for file in ["states.csv", "hashes.csv", "summary.json", "manifest.json"] {
             assert!(out.join(file).exists(), "{signal}: {file}");
@@ -727,7 +727,7 @@ fn a_study_is_the_same_bytes_on_any_ranks() {
         assert!(tables(&at(out[0])) == tables(&at(out[1])), "{study}");
         // Already done, on other ranks too.
         let Some((code, said)) = driven(command(2, &bekker(), &words)) else { return };
-        assert!(code == Some(0) && said.contains(" 0 of them new"), "{said}");
+        assert!(code == Some(0) && said.contains(" (0 new,"), "{said}");
     }
     // An error that prevents the start on every rank is reported once.
     let absent = ["study", "run", "absent.toml", "--out", "never"];

@@ -262,7 +262,7 @@ fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
         let mut run = run.arg(&out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut told = BufReader::new(run.stderr.take().unwrap());
         let mut line = String::new();
-        while !line.contains("1000 vehicles are set down first") {
+        while !line.contains("computing static equilibrium of 1000 vehicles") {
             line.clear();
             assert!(told.read_line(&mut line).unwrap() > 0, "it has ended before");
         }
@@ -449,7 +449,7 @@ fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
     let apart = [&short[..], &["--out", other.to_str().unwrap()]].concat();
     for more in [&short[..], &apart] {
         let output = on(more);
-        let line = "time.duration = 0.1: must be at least 0.2 s, to which the run to go on with";
+        let line = "time.duration = 0.1: must be at least 0.2 s, the time that the run to resume";
         assert!(told(&output).contains(line), "{}", told(&output));
         assert_eq!(output.status.code(), Some(3));
     }
@@ -526,8 +526,16 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
         manifest["status"].as_str().unwrap().to_owned()
     };
     for (set, told) in [
-        ("output.hash_every=5", "output.hash_every = 5: must be 1, as in the record in"),
-        ("output.interval=0.1", "output.interval = 0.1: must be 0.05, as in the record in"),
+        (
+            "output.hash_every=5",
+            "output.hash_every = 5: must be 1 (null: not given), as in the \
+            resumed record in",
+        ),
+        (
+            "output.interval=0.1",
+            "output.interval = 0.1: must be 0.05 (null: not given), as in the \
+            resumed record in",
+        ),
         ("time.duration=1", "time.duration = 1: must be at least 1.2 s"),
     ] {
         let error = fails(&mut go_on(&["--set", set]), 3);
@@ -758,7 +766,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     entry["bytes"] = short.len().into();
     std::fs::write(out.join("manifest.json"), forged.to_string()).unwrap();
     let told = verify(&out);
-    assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");
+    assert!(told.contains("hashes.csv is incomplete: the heartbeat at tick"), "{told}");
 }
 
 /// A full disk, simulated by a limit on file size, is reported with the file.

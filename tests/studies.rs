@@ -118,9 +118,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
             // Two shards are incomplete and leave no output.
             let told = place.refused(&[&["merge"], &parts[..2], &["--out", "part"]].concat());
             assert!(
-                told.contains(
-                    "3 of 9 trials are in none of the folders, the first that it takes is 1"
-                ),
+                told.contains("3 of 9 trials are missing; the next required trial is 1"),
                 "{told}"
             );
             assert!(!place.at("part").exists());
@@ -254,17 +252,14 @@ fn totals_are_reported_of_trials_that_arrived() {
     let [text, told] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     let first = text.lines().next().unwrap();
-    assert!(
-        first.starts_with("drive_energy, kJ, of trials that arrived: lowest at speed "),
-        "{text}"
-    );
-    assert!(first.contains("Not compared, too few arrived: 0.5 m/s, 0 of 3."), "{text}");
+    assert!(first.starts_with("drive_energy, kJ, arrived trials only: lowest at speed "), "{text}");
+    assert!(first.contains("Not compared (too few arrived trials): 0.5 m/s, 0 of 3."), "{text}");
     assert!(
         text.contains("-, 0 of 3 arrived [all: ") && text.contains("drive_energy, kJ"),
         "{text}"
     );
     let left_out =
-        "warning: drive_energy, lead.driving_time: 3 of 9 trials did not arrive and are left out";
+        "warning: drive_energy, lead.driving_time: 3 of 9 trials did not arrive and are excluded";
     assert!(told.contains(left_out), "{told}");
     let answer = place.json(&["report", "out", "--pictures", "0"]);
     assert_eq!(answer["answer"], first);
@@ -298,7 +293,7 @@ fn a_design_without_curves_is_reported() {
             4,
             "\"passes_until_stuck\"",
             flavour.to_owned(),
-            "passes_until_stuck: a vehicle stuck in 0 of 4",
+            "passes_until_stuck: a vehicle is stuck in 0 of 4",
             0,
         ),
         (12, "\"distance\"", format!("{factor}{flavour}"), "distance, m", 12),
@@ -314,7 +309,7 @@ fn a_design_without_curves_is_reported() {
         for empty in ["<div class=\"side\"></div>", "<tbody></tbody>", "NaN"] {
             assert!(!page.contains(empty), "{responses}: {empty}");
         }
-        assert_eq!(page.contains("No curve is drawn"), dots > 0, "{page}");
+        assert_eq!(page.contains("No curve is fitted"), dots > 0, "{page}");
     }
 }
 
@@ -355,7 +350,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let hash = csv.lines().nth(5).unwrap().rsplit(',').next().unwrap().to_owned();
     let told = place.refused(&["replay", "out", "--trial", "4", "--out", "out", "--force"]);
-    assert!(told.contains("another folder than that of a study"), "{told}");
+    assert!(told.contains("is a study folder; give another folder"), "{told}");
     place.done(&["replay", "out", "--trial", "4", "--out", "again"]);
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
@@ -366,7 +361,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(told.contains("with --force"), "{told}");
     place.done(&[&again[..], &["--force"]].concat());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
-    assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
+    assert!(told.contains("has no result of trial 6: 6 of trials 0 to 5 are done"), "{told}");
     // On other ground it would be another trial; the study's folder holds its own copy.
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
@@ -378,7 +373,10 @@ fn a_trial_is_driven_again_to_its_hash() {
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
+    assert!(
+        told.contains("quick.toml is different from the scenario of the study; using out"),
+        "{told}"
+    );
     // The same after both were moved.
     fs::remove_file(place.at("quick.toml")).unwrap();
     fs::rename(place.at("out"), place.at("moved")).unwrap();
@@ -387,7 +385,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(read("copied").contains(&hash) && read("elsewhere").contains(&hash));
     fs::remove_file(place.at("moved/scenario.toml")).unwrap();
     let told = place.refused(&["replay", "moved", "--trial", "4", "--out", "never"]);
-    assert!(told.contains("is not what the study was driven on"), "{told}");
+    assert!(told.contains("differs from the scenario of the study"), "{told}");
     assert!(!place.at("never").exists());
 }
 
@@ -439,7 +437,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     assert!(told.contains("1_2 holds a study with SHA-256 of flat.asc = "), "{told}");
     place.done(&["run", "study.toml", "--out", "other", "--shard", "2/2"]);
     let told = place.refused(&["merge", "1_2", "other", "--out", "never"]);
-    let line = "other: is of another study than 1_2: SHA-256 of flat.asc = ";
+    let line = "other: belongs to another study than 1_2: SHA-256 of flat.asc = ";
     assert!(told.contains(line) && !place.at("never").exists(), "{told}");
     fs::write(place.at("flat.asc"), ramp(0.0)).unwrap();
     // Another file gives another study.
@@ -630,14 +628,14 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
     let first = &told["influences"][0]["factors"][0];
     assert_eq!((&first["factor"], &first["certain"]), (&"speed".into(), &true.into()), "{told}");
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
-    assert!(page.contains("Most depends on speed: the mean goes from "), "{page}");
-    assert!(!page.contains("Not done yet"));
+    assert!(page.contains("The most influential factor is speed: the mean ranges from "), "{page}");
+    assert!(!page.contains("Not finished"));
 
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
     place.done(&["report", "part", "--pictures", "1"]);
     let page = fs::read_to_string(place.at("part/report.html")).unwrap();
     assert!(
-        page.contains("Not done yet: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
+        page.contains("Not finished: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
         "{page}"
     );
 
@@ -723,7 +721,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
     assert_eq!((&told["done"], &told["left"]), (&12.into(), &0.into()));
     let page = place.done(&["report", "merged"]);
     let page = String::from_utf8(page.stdout).unwrap();
-    assert!(page.contains("12 of 40 trials, as many as its stopping rule takes"), "{page}");
+    assert!(page.contains("12 of 40 trials; stopping rule met"), "{page}");
 }
 
 /// A total counts arrived trials only: if none arrives, the rule is not met, and the reason is
@@ -835,7 +833,7 @@ fn finer_drives_say_how_far_answers_move() {
     let output = place.command(&["converge", "none.toml"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("no trial can be driven") && said.contains("no_such_soil"), "{said}");
+    assert!(said.contains("no trial has a result") && said.contains("no_such_soil"), "{said}");
 }
 
 #[test]
@@ -1121,11 +1119,14 @@ fn a_study_of_teams_is_not_counted_twice() {
     };
     for again in ["one", "copy"] {
         let told = swarm(&["one", "two", again]);
-        let expected = format!("{again}: holds trial 0 of the same study as one; give each trial");
+        let expected = format!(
+            "{again}: contains trial 0 of the same study as one; give each \
+            trial"
+        );
         assert!(told.contains(&expected), "{told}");
     }
     // These two have no trial in common; the fault is that their study has no team.
-    assert!(swarm(&["one", "two"]).contains("its study does not take down completed"));
+    assert!(swarm(&["one", "two"]).contains("its study does not record completed"));
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl BenchEnvs {
                 ..Options::default()
             };
             if !quiet {
-                eprintln!("{} tyres, {} ms ...", tyre(flexible_tyres), 1e3 * step);
+                eprintln!("{} tires, {} ms ...", tyre(flexible_tyres), 1e3 * step);
             }
             costs.push(self.cost(options)?);
         }
@@ -95,7 +95,7 @@ impl BenchEnvs {
         table.load_style(presets::NOTHING).set_header([
             "tyres",
             "step ms",
-            "env-steps/s\nand core",
+            "env-steps/s\nper core",
             "step us",
             "observation us",
             "reset us",
@@ -110,7 +110,7 @@ impl BenchEnvs {
                 format!("{:.0}", cost.reset_us),
             ]);
         }
-        let image = self.image.map_or(String::new(), |n| format!(", pictures of {n} x {n}"));
+        let image = self.image.map_or(String::new(), |n| format!(", images of {n} x {n}"));
         let lidar = self.lidar.map_or(String::new(), |n| format!(", scans of 16 x {n}"));
         let head =
             format!("{} x {}{image}{lidar} on {} threads", self.envs, self.task, self.threads);

@@ -53,14 +53,14 @@ impl Graphics {
         };
         match GpuDevice::find(self.gpu == Choice::Software) {
             Ok(gpu) => {
-                say(format!("cameras and lidars look with {}", gpu.name()));
+                say(format!("cameras and lidars are rendered by {}", gpu.name()));
                 Ok(Some(gpu))
             }
             Err(error) if self.is_required() => {
                 Err(Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
             }
             Err(error) => {
-                say(format!("{error}; the processor looks"));
+                say(format!("{error}; the CPU renders cameras and lidars"));
                 Ok(None)
             }
         }
@@ -80,8 +80,8 @@ impl Graphics {
             Choice::Required | Choice::Software => Err(Failure::Usage {
                 argument: "--gpu",
                 value: format!("{:?}", self.gpu).to_lowercase(),
-                allowed: "auto or off: this build knows no graphics cards, one with \
-                          `cargo build --release --features gpu` does"
+                allowed: "auto or off: this build has no GPU support; build with `cargo build \
+                    --release --features gpu`"
                     .into(),
             }),
         }

@@ -51,7 +51,7 @@ fn list() -> String {
         "cohesion Pa",
         "friction",
         "K mm",
-        "figures",
+        "quality",
     ]);
     for soil in &catalogue().soils {
         table.add_row(row(soil));
@@ -67,8 +67,9 @@ fn list() -> String {
         .map(|alias| format!("  {:<12} {:<24} {}", alias.id, alias.soil, alias.why))
         .collect();
     format!(
-        "{}\n\nSecond names:\n{}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). \
-         `bekker soils NAME` shows one in full with its source.",
+        "{}\n\nAliases:\n\
+         {}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). `bekker soils NAME` shows all parameters of a \
+         soil and their source.",
         table.trim_fmt(),
         aliases.join("\n")
     )
@@ -107,7 +108,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
             }
         }
     }
-    entry("figures", soil.trust.words().to_string());
+    entry("quality", soil.trust.words().to_string());
     entry("source", soil.source.clone());
     if !soil.notes.is_empty() {
         entry("notes", soil.notes.clone());

@@ -28,11 +28,11 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
     }
     let of = match processes {
         0 | 1 => String::new(),
-        count => format!("\ntimed: the vehicles of the first of {count} processes alone"),
+        count => format!("\ntimed: only the vehicles of the first of {count} processes"),
     };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["autonomy", "times", "mean ms", "longest ms", "s in all"]);
+    table.set_header(["autonomy", "calls", "mean ms", "max ms", "total s"]);
     for part in TimedPart::ALL {
         let Spent { count, total, longest } = timings.of(part);
         if count > 0 {
@@ -52,16 +52,16 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
     let sent = summary.exploration.as_ref().map_or(0, |found| found.bytes[0]);
     let members = summary.vehicles.len().max(1) as f64;
     let rate = 1e-3 * sent as f64 / members / summary.simulated.max(f64::MIN_POSITIVE);
-    format!("{}\n{of}\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
+    format!("{}\n{of}\nmaps sent: {rate:.1} kB/s per vehicle\n", table.trim_fmt())
 }
 
 /// Explains why there is no table; vehicles of other processes are not timed.
 fn untimed(processes: usize) -> String {
     match processes {
-        0 | 1 => "timings: no vehicle here drives itself, so nothing was timed\n".into(),
+        0 | 1 => "timings: none; no vehicle in this process is autonomous\n".into(),
         count => format!(
-            "timings: of {count} processes the first alone is timed, and it drove no vehicle that drives \
-             itself\n"
+            "timings: none; only the first of {count} processes is timed, and it has no autonomous \
+             vehicle\n"
         ),
     }
 }
@@ -73,8 +73,8 @@ mod tests {
     /// If the first process has no autonomous vehicle, other processes may have some.
     #[test]
     fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
-        assert!(untimed(1).contains("no vehicle here drives itself"));
+        assert!(untimed(1).contains("no vehicle in this process is autonomous"));
         let told = untimed(3);
-        assert!(told.contains("of 3 processes the first alone is timed"), "{told}");
+        assert!(told.contains("only the first of 3 processes is timed"), "{told}");
     }
 }

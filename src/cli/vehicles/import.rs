@@ -74,7 +74,7 @@ impl Import {
         let path = self.out.unwrap_or_else(|| own_name(&self.vehicle));
         if path.symlink_metadata().is_ok() && !self.force {
             let subject = path.display().to_string();
-            let cause = "is there already; --force writes in its place".to_owned();
+            let cause = "already exists; overwrite it with --force".to_owned();
             return Err(Failure::Input { subject, cause });
         }
         // checked before the file is written: the vehicle must stand on ground
@@ -107,7 +107,7 @@ fn failed(error: ImportError) -> Failure {
 
 fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
     let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
-    let mut omitted = table(["file", "key", "value", "why left out"]);
+    let mut omitted = table(["file", "key", "value", "reason omitted"]);
     for own in &read.omitted {
         omitted.add_row([&own.file, &own.key, &own.value, &own.why]);
     }
