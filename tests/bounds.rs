@@ -285,7 +285,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         "the identified soil is not valid for `bekker run`: n = ",
         3,
     ),
-    (&["replay", "folder.toml"], "folder.toml: holds no manifest.json", 3),
+    (&["replay", "folder.toml"], "folder.toml: has no manifest.json", 3),
     (
         &["render", "sound.toml", "--time", "nan"],
         "invalid value 'nan' for '--time <SECONDS>': must be from 0 to 604800 s",
@@ -302,7 +302,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["render", "sound.toml", "--out", "a.jpg"], "must end in .png", 2),
     (
         &["render", "sound.toml", "--from", "1,2,3", "--to", "1,2,3"],
-        "from [1.0, 2.0, 3.0] m to the same place: it must look at another",
+        "camera at [1.0, 2.0, 3.0] m: its target must be another position",
         3,
     ),
     (&["bench", "--vehicles", "1000000000"], "1000000000 is not in 1..=4096", 2),

@@ -792,8 +792,8 @@ fn what_is_wrong_is_refused_by_name() {
     fs::create_dir(folder.join("other")).unwrap();
     fs::write(folder.join("other/notes.txt"), "mine").unwrap();
     let other = ["run", "flat.toml", "--out", "other", "--set", area];
-    refused(&other, 3, &["not the folder of a map", "notes.txt"]);
-    refused(&["audit", "other"], 3, &["not the folder of a map"]);
+    refused(&other, 3, &["not a map folder", "notes.txt"]);
+    refused(&["audit", "other"], 3, &["not a map folder"]);
 }
 
 /// Between two lakes whose corners are 0.28 m apart there is no way. Around one of them there is, and its scenario
@@ -961,7 +961,7 @@ fn the_map_of_another_file_is_not_overwritten() {
     let refused = bekker(folder, &["run", "other.toml", "--out", "map"]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(3), "{said}");
-    for part in ["holds the map of", "road.toml", "other.toml", "--out", "--force"] {
+    for part in ["contains the map of", "road.toml", "other.toml", "--out", "--force"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(fs::read(folder.join("map/summary.json")).unwrap(), before);

@@ -272,13 +272,13 @@ fn what_is_no_run_is_refused() {
     fs::create_dir(folder.path().join("empty")).unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     for (name, cause) in [
-        ("empty", "holds no manifest.json"),
+        ("empty", "has no manifest.json"),
         ("nowhere", "does not exist"),
-        ("file", "is no folder"),
+        ("file", "is not a folder"),
     ] {
         let output = bekker(folder.path()).args(["compare", name]).assert().code(3);
         let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-        let remedy = "give the folder of a run, such as runs/convoy_mud-1";
+        let remedy = "give a run folder, such as runs/convoy_mud-1";
         assert!(said.contains(cause) && said.contains(name) && said.contains(remedy), "{said}");
         assert!(!folder.path().join("comparison.png").exists());
     }

@@ -177,7 +177,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     std::fs::write(&list, altered.join("\n")).unwrap();
     let output = replay(&runs.out("two"));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("altered since the run: hashes.csv"), "{told}");
+    assert!(told.contains("changed since the run: hashes.csv"), "{told}");
     // The same with a manifest altered to match.
     let place = runs.out("two").join("manifest.json");
     let mut manifest = manifest::read(&place).unwrap();

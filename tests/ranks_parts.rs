@@ -125,7 +125,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     // process.
     let out = runs.out("killed");
     let output = killed(&runs, &out, &words);
-    let line = "rank 1 is gone; go on from the last checkpoint with --resume";
+    let line = "rank 1 is gone; resume from the last checkpoint with --resume";
     assert!(told(&output).contains(line), "{}", told(&output));
     let sets = whole_sets(&out, 3);
     let (last, folder) = sets.last().expect("one stays, whenever the kill came");

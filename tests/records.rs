@@ -163,7 +163,7 @@ fn a_torn_sample_is_made_good_or_told_of() {
     let out = runs.whole("lost", &only);
     tear(&out, "states.csv", 300);
     let output = goes_on(&out);
-    assert!(told(&output).contains("no whole samples of 2 vehicles"), "{}", told(&output));
+    assert!(told(&output).contains("not a multiple of 2 vehicles"), "{}", told(&output));
 }
 
 /// If all drives end between two samples, one more sample records their end.
@@ -309,7 +309,7 @@ fn outputs_replace_regular_files_only() {
             let output = bekker().args(arguments).arg(place).output().unwrap();
             let told = told(&output);
             assert!(!output.status.success(), "{arguments:?} {}", place.display());
-            assert!(told.contains(what) && told.contains("only a regular file"), "{told}");
+            assert!(told.contains(what) && told.contains("only regular files"), "{told}");
         }
     }
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
@@ -548,7 +548,7 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
         std::fs::write(&path, &bytes[..to]).unwrap();
         let error = told(&go_on(&[]).output().unwrap());
         assert!(
-            error.contains(file) && error.contains("before the checkpoint at 1.2 s"),
+            error.contains(file) && error.contains("but the checkpoint is at 1.2 s"),
             "{error}"
         );
         std::fs::write(&path, bytes).unwrap();
@@ -747,7 +747,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
         altered[middle] ^= 1;
         std::fs::write(out.join(name), altered).unwrap();
         let told = verify(&out);
-        assert!(told.contains(&format!("altered since the run: {name}")), "{told}");
+        assert!(told.contains(&format!("changed since the run: {name}")), "{told}");
         std::fs::remove_file(out.join(name)).unwrap();
         let told = verify(&out);
         assert!(told.contains(&format!("missing: {name}")), "{told}");

@@ -340,7 +340,7 @@ fn questions_that_have_no_answer_are_refused_by_name() {
         .replace("name = \"soil\"", "name = \"go\"");
     fs::write(place.at("other.toml"), study).unwrap();
     let told = place.refused(&["run", "other.toml", "--out", "never"]);
-    assert!(told.contains("is the name of a column of the results: who arrived"), "{told}");
+    assert!(told.contains("is the name of a result column (arrivals"), "{told}");
 }
 
 #[test]
@@ -365,11 +365,11 @@ fn a_trial_is_driven_again_to_its_hash() {
     // On other ground it would be another trial; the study's folder holds its own copy.
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
-    assert!(told.contains("out holds a study with fingerprint of quick.toml = "), "{told}");
+    assert!(told.contains("out contains a study with fingerprint of quick.toml = "), "{told}");
     // The same with a longer duration.
     fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
     let told = place.refused(&["resume", "out"]);
-    assert!(told.contains("out holds a study with duration = 1.0, not 2.0"), "{told}");
+    assert!(told.contains("out contains a study with duration = 1.0, not 2.0"), "{told}");
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
@@ -434,7 +434,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     // The scenario's own file is named too, and shards with other files do not merge.
     fs::write(place.at("flat.asc"), ramp(0.01)).unwrap();
     let told = place.refused(&["resume", "1_2"]);
-    assert!(told.contains("1_2 holds a study with SHA-256 of flat.asc = "), "{told}");
+    assert!(told.contains("1_2 contains a study with SHA-256 of flat.asc = "), "{told}");
     place.done(&["run", "study.toml", "--out", "other", "--shard", "2/2"]);
     let told = place.refused(&["merge", "1_2", "other", "--out", "never"]);
     let line = "other: belongs to another study than 1_2: SHA-256 of flat.asc = ";
@@ -443,7 +443,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     // Another file gives another study.
     fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
-    assert!(told.contains("out holds a study with SHA-256 of steep.asc = "), "{told}");
+    assert!(told.contains("out contains a study with SHA-256 of steep.asc = "), "{told}");
     // Replayed without any of the original files.
     for name in ["flat.asc", "steep.asc", "quick.toml"] {
         fs::remove_file(place.at(name)).unwrap();
@@ -469,11 +469,10 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
 #[test]
 fn replications_that_are_one_trial_are_told() {
     let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
-    let line =
-        "warning: the replications of 2 design points, the first 0, are one and the same trial";
+    let line = "warning: the replications of 2 design points (first: 0) are identical";
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let rough = place.done(&["run", "study.toml", "--out", "rough"]);
-    assert!(!said(&rough).contains("same trial"), "{}", said(&rough));
+    assert!(!said(&rough).contains("are identical"), "{}", said(&rough));
     fs::write(place.at("quick.toml"), SCENARIO.replace(", roughness = \"D\"", "")).unwrap();
     let smooth = place.done(&["run", "study.toml", "--out", "smooth"]);
     assert!(said(&smooth).contains(line), "{}", said(&smooth));
@@ -483,7 +482,7 @@ fn replications_that_are_one_trial_are_told() {
     assert_eq!(answer["repeated_points"], serde_json::json!([0, 1]));
     for page in ["smooth/report.md", "smooth/report.html"] {
         let page = fs::read_to_string(place.at(page)).unwrap();
-        assert!(page.contains("are one and the same trial"), "{page}");
+        assert!(page.contains("are identical (equal state hashes)"), "{page}");
     }
 }
 
@@ -879,9 +878,10 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     assert!(driven.contains("speed = 6") && driven.contains("step = 0.01"), "{driven}");
     // Another table gives another study.
     points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
-    assert!(
-        place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
-    );
+    assert!(place.refused(&["run", "study.toml", "--out", "out"]).contains(
+        "contains a study with \
+            table"
+    ));
 
     // The plan tries each value of a column, also between its probes.
     let good = |speed: f64| format!("{speed},mud,long\n{speed},mud,short\n");
@@ -900,7 +900,7 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         "speed,soil,drive\n1,mud,shrt\n",
         "points.csv:2: drive = \"shrt\": must be one of short, long",
     );
-    said("speed,soil,drive\n1,mud\n", "points.csv:2: must have 3 columns, as the head has, has 2");
+    said("speed,soil,drive\n1,mud\n", "points.csv:2: must have 3 columns, like the header, has 2");
     said("speed,soil,drive\nfast,mud,long\n", "points.csv:2: speed = \"fast\": must be a number");
     said("speed,soil,drive\n1,,long\n", "points.csv:2: soil = \"\": missing");
     said(
@@ -908,9 +908,9 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         "points.csv:1: sped: unknown key (did you mean `speed`?)",
     );
     let twice = "speed,soil,drive\n1,mud,long\n2,mud,long\n1.0,mud,long\n";
-    said(twice, "points.csv:4: repeats the 1. row below the head");
+    said(twice, "points.csv:4: repeats data row 1");
     said("speed,soil\n1,mud\n", "points.csv:1: drive: missing: a column of this factor");
-    said("speed,soil,drive\n", "points.csv:1: has no row below its head");
+    said("speed,soil,drive\n", "points.csv:1: has no data rows");
     assert!(!place.at("never").exists());
 }
 
@@ -937,17 +937,17 @@ fn what_is_wrong_is_refused_by_name() {
         "\"sobbol\"",
         "must be one of \"full_factorial\", \"latin_hypercube\", \"random\", \"sobol\", \"saltelli\"",
     );
-    said("\"full_factorial\"", "\"random\"", "points: missing: the number of design points");
+    said("\"full_factorial\"", "\"random\"", "points: missing: the number of points");
     said("seed = 5", "points = 5", "points = 5: is for designs that draw");
     said(
         "\"distance\"",
         "\"distanze\"",
         "other.toml:7: responses[1] = \"distanze\": must be one of go, distance, speed_made_good",
     );
-    said("lead.max", "tail.max", "must name a vehicle of the scenario before the point: lead");
-    said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is asked for twice");
-    said("name = \"soil\"", "name = \"go\"", "is the name of another column of the results");
-    said("name = \"soil\"", "name = \"s-l\"", "must be of letters, digits and underscores");
+    said("lead.max", "tail.max", "must have the name of a vehicle before the dot: lead");
+    said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is a duplicate");
+    said("name = \"soil\"", "name = \"go\"", "is the name of another result column");
+    said("name = \"soil\"", "name = \"s-l\"", "must consist of letters, digits and underscores");
 }
 
 /// All levels of the factor.
@@ -971,11 +971,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(VALUES, "range = [2, 2]", "from low to high");
     said(VALUES, "values = []", "factor[0].values");
     said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is given already");
-    said(
-        "\"outcome\"]",
-        "\"map_bytes\"]",
-        "responses[3] = \"map_bytes\": is of vehicles that explore",
-    );
+    said("\"outcome\"]", "\"map_bytes\"]", "responses[3] = \"map_bytes\": applies to teams");
     said("seed = 5", "seed = 9007199254740993", "must be from 0 to 9007199254740992");
     let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
     said(VALUES, &normal("deviation = 1"), "factor[0].steps: missing");
@@ -989,9 +985,14 @@ fn factors_that_are_none_are_refused_by_name() {
         &normal("deviation = 1, low = 0.3, high = 0.2"),
         "factor[0].distribution.low = 0.3: must be below high",
     );
-    said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
+    said(
+        VALUES,
+        &normal("deviation = 1, low = 90"),
+        "must keep at least a millionth of the \
+        distribution",
+    );
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
-    let beyond = "reaches beyond the largest number that there is";
+    let beyond = "exceeds the range of 64-bit floating-point numbers";
     said(VALUES, "range = [-1e308, 1e308]", &format!("range = [-1e308, 1e308]: {beyond}"));
     for own in [
         "kind = \"uniform\", low = -1e308, high = 1e308",
@@ -1002,13 +1003,14 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         "key = \"soil.default\"",
         "key = \"soil.default=1\"",
-        "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
+        "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key without a value; the \
+         levels give the values",
     );
     // Replications draw the seed: with a fixed seed they would all be the same run.
     said(
         "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         "key = \"seed\"\nvalues = [1, 2]",
-        "other.toml:10: factor[0].key = \"seed\": `seed` is what replications draw",
+        "other.toml:10: factor[0].key = \"seed\": `seed` is set by the replications",
     );
     said(
         "key = \"soil.default\"",
@@ -1017,15 +1019,16 @@ fn factors_that_are_none_are_refused_by_name() {
     );
     for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
         let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
-        said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));
+        said("key = \"soil.default\"", &keys, &format!("`{key}` is already varied"));
     }
     let scaled = "scale = true\nvalues = [1, 2]";
     said(
         VALUES,
         scaled,
-        "scale = true: multiplies a number that the scenario gives, and it gives none at soil.default",
+        "scale = true: multiplies the scenario's number, but the scenario gives none at \
+         soil.default",
     );
-    said(VALUES, "scale = true\nvalues = [\"mud\"]", "is for levels that are numbers");
+    said(VALUES, "scale = true\nvalues = [\"mud\"]", "is for numeric levels");
     let levels = |second: &str| {
         format!("levels = [{{ name = \"a\", set = {{ \"time.duration\" = 1 }} }}, {second}]")
     };
@@ -1038,7 +1041,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         &key,
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
-        "must give a value to the keys that the first level gives one to",
+        "must set the same keys as the first level",
     );
     said(
         &key,
@@ -1065,12 +1068,12 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "seed = 5",
         &stop("response = \"distance\", half_width = 0.1"),
-        "stop.bounds: missing: [low, high], the least and the greatest",
+        "stop.bounds: missing: [low, high], the lowest and highest",
     );
     said(
         "seed = 5",
         &stop("response = \"distance\", half_width = 5, bounds = [0, 10]"),
-        "stop.half_width = 5: must be below 5, half of what the response can be",
+        "stop.half_width = 5: must be below 5, half of the response's range",
     );
     said(
         "seed = 5",
@@ -1086,13 +1089,13 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "lead.max_sinkage",
         "lead.passes_until_stuck",
-        "is of the whole convoy: give it without `lead.`",
+        "applies to the whole convoy; omit `lead.`",
     );
     said("lead.max_sinkage", "max_of_rol_rad", "min_of_, mean_of_ or max_of_ before one of x_m,");
     said("lead.max_sinkage", "count_of_gears", "count_of_ or first_time_of_ before one of gear_sh");
     said("seed = 5", "second_order = true", "second_order = true: is for the design `saltelli`");
     said("seed = 5", "table = \"p.csv\"", "table = \"p.csv\": is for the design `table`");
-    said("\"full_factorial\"", "\"table\"", "table: missing: the file of the design's points");
+    said("\"full_factorial\"", "\"table\"", "table: missing: the file with the design points");
     said(
         "soil.default",
         "soil.defualt",
@@ -1138,7 +1141,7 @@ fn folders_of_other_studies_are_left_alone() {
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("shard = {\"index\":1,\"of\":9}, not {\"index\":1,\"of\":1}"), "{told}");
     fs::write(place.at("study.toml"), STUDY.replace("seed = 5", "seed = 6")).unwrap();
-    assert!(place.refused(&run).contains("holds a study with seed = 5, not 6"));
+    assert!(place.refused(&run).contains("contains a study with seed = 5, not 6"));
     assert!(tables(&place.at("out")) == before);
     let mine = place.at("mine");
     fs::create_dir(&mine).unwrap();
@@ -1146,7 +1149,7 @@ fn folders_of_other_studies_are_left_alone() {
     for words in
         [&["run", "study.toml", "--out", "mine"][..], &["status", "mine"], &["report", "mine"]]
     {
-        assert!(place.refused(words).contains("mine is not the folder of a study: "));
+        assert!(place.refused(words).contains("mine is not a study folder: "));
     }
     assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
     let usage = place.command(&["run", "study.toml", "--out", "x", "--shard", "4/3"]).output();

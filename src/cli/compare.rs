@@ -63,7 +63,7 @@ impl Compare {
         for run in &runs {
             if let Some(altered) = &run.altered {
                 let folder = run.folder.display();
-                eprintln!("warning: {folder}: files changed since the run: {altered}");
+                eprintln!("warning: {folder} does not match its record: {altered}");
             }
         }
         let labels = labels(&runs);

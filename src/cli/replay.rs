@@ -37,7 +37,7 @@ impl Replay {
         if self.verify
             && let Some(differences) = manifest::differences(&self.run, &manifest.outputs)
         {
-            return Err(failed(format!("files changed since the run: {differences}")));
+            return Err(failed(format!("does not match its record: {differences}")));
         }
         if self.verify {
             let gaps = manifest::tables_with_gaps(&self.run, &manifest.outputs);

@@ -75,7 +75,7 @@ pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
     fs::create_dir_all(path).map_err(|error| {
         let error = match error.kind() {
             ErrorKind::AlreadyExists => {
-                Error::other("it is a file, or a link to no folder: name another folder")
+                Error::other("it is a file, or a link that leads to no folder; give another folder")
             }
             _ => error,
         };
