@@ -954,7 +954,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["rig", "plate", "--soil", "mud", "--set", "k_phi=-5"],
-        "pressure = 100000 Pa must be one that it comes to bear, by k_c, k_phi and n, within 100 m",
+        "must be supported within 100 m, by k_c, k_phi and n",
         1,
     ),
     (

@@ -277,7 +277,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["identify", "--plates", "/dev/zero"], "is a device or pipe; must be a regular file", 3),
     (
         &["identify", "--plates", "centimetres.csv"],
-        "row 1: sinkage_m is 4; allowed: from 1e-6 to 2 m",
+        "row 1: sinkage_m = 4: must be from 1e-6 to 2 m",
         3,
     ),
     (

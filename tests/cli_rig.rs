@@ -233,7 +233,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_told() {
     }
     assert_eq!(report, "rig: no result at slip -1.000\n");
     let [data, _] = with("0.1,-1", "");
-    assert!(data.contains("\nat slip -1.000: the ground bears"), "{data}");
+    assert!(data.contains("\nat slip -1.000: the ground supports"), "{data}");
     let [data, report] = with("-1", "");
     assert!(
         data.is_empty() && report.contains("no setting has a result; first, at slip -1.000"),
