@@ -426,7 +426,7 @@ fn nobody_to_drive_is_told() {
         let fault = peer.hear();
         let told = fault["text"].as_str().unwrap();
         assert_eq!(fault["code"], "unknown");
-        assert!(told.ends_with("driven from outside"), "{told}");
+        assert!(told.ends_with("external controller"), "{told}");
     }
     let mut observer = run.connect(json!({ "role": "observer" }));
     assert_eq!(observer.hear()["type"], "welcome");

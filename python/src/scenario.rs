@@ -63,7 +63,16 @@ impl Scenario {
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
         let text = toml::to_string(&to_toml("", values.as_any())?);
-        let text = text.map_err(|e| error::input(py, "values", &"", "what TOML can say", e))?;
+        let text = text.map_err(|e| {
+            error::input(
+                py,
+                "values",
+                &"",
+                "values that TOML can \
+            represent",
+                e,
+            )
+        })?;
         Scenario::parse(py, text, folder)
     }
 
