@@ -20,7 +20,7 @@ pub fn apply() -> Result<(), Failure> {
     let threads = match named.as_str() {
         "" | "0" => cores,
         named => named.parse().map_err(|_| {
-            format!("RAYON_NUM_THREADS={named}: must be a whole number, 0 for all cores")
+            format!("RAYON_NUM_THREADS={named}: must be a whole number; 0 uses all cores")
         })?,
     };
     let pool = start_global_pool(threads)?;

@@ -45,12 +45,12 @@ impl Graphics {
         };
         match GpuDevice::find(self.gpu == Choice::Software) {
             Ok(gpu) => {
-                say(format!("cameras and lidars look with {}", gpu.name()));
+                say(format!("cameras and lidars are rendered by {}", gpu.name()));
                 Ok(Some(gpu))
             }
             Err(error) if self.is_required() => Err(format!("--gpu: {error}").into()),
             Err(error) => {
-                say(format!("{error}; the processor looks"));
+                say(format!("{error}; the CPU renders cameras and lidars"));
                 Ok(None)
             }
         }
@@ -60,8 +60,8 @@ impl Graphics {
     #[cfg(not(feature = "gpu"))]
     pub fn gpu(self) -> Result<(), Failure> {
         if self.is_required() {
-            return Err("--gpu: must be auto or off: build with \
-                        `cargo build --release -p bekker-bench --features gpu` for graphics cards"
+            return Err("--gpu: must be auto or off; this build has no GPU support: build with \
+                `cargo build --release -p bekker-bench --features gpu`"
                 .into());
         }
         Ok(())

@@ -142,13 +142,13 @@ impl Results {
                 format!("{:.3}", cost.real_time_factor),
             ]);
         }
-        let mut abreast = table(&["side by side", "vehicle steps a second", "real-time factor"]);
+        let mut abreast = table(&["vehicles, threads", "vehicle steps/s", "real-time factor"]);
         for (title, many) in &self.abreast {
             let rate = format!("{:.0}", many.steps_per_second);
             abreast.add_row([title.clone(), rate, format!("{:.3}", many.real_time_factor)]);
         }
         let mut shoes =
-            table(&["shoes", "coordinates", "entries of the matrix", "a step, us", "a shoe, us"]);
+            table(&["shoes", "coordinates", "matrix entries", "step, us", "us per shoe"]);
         for cost in &self.shoes {
             shoes.add_row([
                 cost.shoes.to_string(),
@@ -161,7 +161,7 @@ impl Results {
         let mut energy = table(&["energy over 20 s", "kJ"]);
         let EnergyBalance { account, gain, error } = &self.energy;
         for (what, work) in [
-            ("engine, behind its converter", account.engine),
+            ("engine, after torque converter", account.engine),
             ("brakes", account.brakes),
             ("suspension", account.suspension),
             ("pins", account.pins),
@@ -171,7 +171,7 @@ impl Results {
         ] {
             energy.add_row([what.to_string(), format!("{:.2}", 1e-3 * work)]);
         }
-        energy.add_row(["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)]);
+        energy.add_row(["unaccounted".to_string(), format!("{:.4} %", 100.0 * error)]);
         format!("{steps}{}\n\n{abreast}\n\n{shoes}\n\n{energy}", allocations_note())
     }
 }

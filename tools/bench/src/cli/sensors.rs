@@ -52,7 +52,7 @@ impl BenchSensors {
             if let Some(folder) = &self.export {
                 let folder = folder.join(side.to_string());
                 std::fs::create_dir_all(&folder)
-                    .map_err(|cause| format!("{}: cannot be written: {cause}", folder.display()))?;
+                    .map_err(|cause| format!("{}: cannot write: {cause}", folder.display()))?;
                 write_file(&folder.join("ground.bin"), &exported.ground_bytes())?;
                 write_file(&folder.join("rays.bin"), &exported.ray_bytes())?;
             }
@@ -64,7 +64,7 @@ impl BenchSensors {
         #[cfg(feature = "gpu")]
         let gpu = match self.graphics.gpu(quiet)? {
             Some(gpu) => {
-                say("the same with 1 to 64 cameras on the graphics card");
+                say("the same scene with 1 to 64 cameras on the GPU");
                 Some(gpu_cost(gpu)?)
             }
             None => None,
@@ -108,14 +108,14 @@ impl Results {
             scene.add_row([what, format!("{:.2}", 1e3 * time)]);
         };
         row(format!("place {moving} moving instances"), place);
-        row(format!("take over {dirty} changed tiles"), update);
+        row(format!("update {dirty} changed tiles"), update);
         row(format!("OS2-64 scan, {points} points, one thread"), scan);
-        row("the same with one ray a beam (rays = \"one\")".into(), one_ray);
-        row("640 x 360 picture with shadows, one thread".into(), &picture[0]);
-        row("640 x 360 picture with shadows, two threads".into(), &picture[1]);
+        row("the same scan with one ray per beam (rays = \"one\")".into(), one_ray);
+        row("640 x 360 image with shadows, one thread".into(), &picture[0]);
+        row("640 x 360 image with shadows, two threads".into(), &picture[1]);
         let WoodScan { scan, one_ray, points } = &self.wood;
         row("random world of 250 trees, OS2-64 scan from the hood, one thread".into(), scan);
-        row(format!("the same with one ray a beam, {points} points"), one_ray);
+        row(format!("the same scan with one ray per beam, {points} points"), one_ray);
         let text = format!("{}\n\n{}", ground.trim_fmt(), scene.trim_fmt());
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
@@ -129,7 +129,7 @@ impl Results {
 fn gpu_text(gpu: &GpuCost) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"]);
+    table.set_header(["640 x 360 cameras", "changed tiles", "total ms", "images/s"]);
     for frame in &gpu.frames {
         table.add_row([
             frame.cameras.to_string(),
@@ -138,9 +138,9 @@ fn gpu_text(gpu: &GpuCost) -> String {
             format!("{:.0}", frame.rate),
         ]);
     }
-    let software = if gpu.software { " (this machine's processor in disguise)" } else { "" };
+    let software = if gpu.software { " (software renderer on the CPU)" } else { "" };
     format!(
-        "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million a second\n{}",
+        "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million/s\n{}",
         gpu.name,
         1e3 * gpu.first,
         1e-6 * gpu.rays,
