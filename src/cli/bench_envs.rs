@@ -93,7 +93,7 @@ impl BenchEnvs {
         }
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_header([
-            "tyres",
+            "tires",
             "step ms",
             "env-steps/s\nper core",
             "step us",

@@ -37,7 +37,7 @@ const HEADER: [&str; 12] = [
     "\npeak",
     "sinkage\nmean cm",
     "\ndeepest",
-    "tyres\nkPa/mm/cm",
+    "tires\nkPa/mm/cm",
     "resistance\nkN",
     "energy\nkJ",
     "outcome",
