@@ -927,7 +927,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"],
-        "must be 4 numbers between commas",
+        "must be 4 numbers separated by commas",
         2,
     ),
     (

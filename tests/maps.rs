@@ -281,7 +281,7 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     assert_eq!(of("").unwrap().area, [115.0, -385.0, 885.0, 385.0]);
     assert_eq!(of("area = [-500, -20, 200, 20]").unwrap().area, [115.0, -20.0, 195.0, 20.0]);
     let cut = of("area = [-500, -20, 200, 20]").unwrap().warnings(&[]);
-    assert!(matches!(&cut[..], [told] if told.contains("mapped is [115.0, -20.0")), "{cut:?}");
+    assert!(matches!(&cut[..], [told] if told.contains("mapped area is [115.0, -20.0")), "{cut:?}");
     assert!(of("area = [150, -20, 200, 20]").unwrap().warnings(&[]).is_empty());
     let none = of("area = [-90, -20, 0, 20]").unwrap_err().to_string();
     assert!(none.contains("area = [-90, -20, 0, 20]: contains no cell of 10 m"), "{none}");

@@ -563,7 +563,7 @@ mod tests {
         }
         let (_, answer) = introduced(&listening);
         let told = answer.unwrap();
-        assert!(told.starts_with("64 connections are open, the most"), "{told}");
+        assert!(told.starts_with("64 connections are open, the maximum"), "{told}");
         let page = get(&listening, "/page?token=secret", "");
         assert!(page.starts_with("HTTP/1.1 503") && page.contains("64 connections"), "{page}");
         // a session that ends frees capacity

@@ -661,7 +661,10 @@ mod tests {
         let mut states =
             States::begin(folder.path(), &names(), (4, false), &Output::default()).unwrap();
         let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
-        assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
+        assert_eq!(
+            error.to_string(),
+            "the sample at 1.5 s is of vehicle index 2, but there are only 2 vehicles"
+        );
     }
 
     #[test]

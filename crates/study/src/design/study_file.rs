@@ -132,8 +132,8 @@ impl Study {
         let arrivals = self.arrivals.join(", ");
         (!arrivals.is_empty()).then(|| {
             format!(
-                "note: {arrivals} is also recorded, because energy, fuel and time are reported \
-                for arrived trials"
+                "note: also recorded: {arrivals}; energy, fuel and time are reported for arrived \
+                 trials"
             )
         })
     }
