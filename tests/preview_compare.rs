@@ -121,7 +121,7 @@ fn a_lidar_within_its_own_hull_is_warned_of() {
     "#;
     let (told, said, _) = preview(scenario, &[]);
     assert_eq!(codes(&told), ["hidden_lidar"], "{said}");
-    assert!(said.contains("blind: its lidar lidar is mounted"), "{said}");
+    assert!(said.contains("blind: lidar lidar is mounted"), "{said}");
     let (told, said, _) = preview(scenario, &["--set", "vehicle[0].model=\"mrzr4\""]);
     assert!(codes(&told).is_empty(), "{said}");
 }

@@ -743,8 +743,7 @@ fn a_rule_on_a_total_tells_that_nobody_arrived() {
     let place = Place::new(&study);
     let ran = place.done(&["run", "study.toml", "--out", "out"]);
     let warned = String::from_utf8_lossy(&ran.stderr).into_owned();
-    for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Stop by \"go\" instead"]
-    {
+    for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Use \"go\" instead"] {
         assert!(warned.contains(part), "{warned}");
     }
     let page = String::from_utf8(place.done(&["report", "out"]).stdout).unwrap();
@@ -970,7 +969,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(VALUES, "range = [1, 2]", "steps: missing");
     said(VALUES, "range = [2, 2]", "from low to high");
     said(VALUES, "values = []", "factor[0].values");
-    said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is given already");
+    said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is a duplicate");
     said("\"outcome\"]", "\"map_bytes\"]", "responses[3] = \"map_bytes\": applies to teams");
     said("seed = 5", "seed = 9007199254740993", "must be from 0 to 9007199254740992");
     let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
@@ -1078,7 +1077,7 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "seed = 5",
         &stop("half_width = 0.1, bounds = [0, 1]"),
-        "stop.bounds = [0, 1]: is for numbers",
+        "stop.bounds = [0, 1]: is for numeric",
     );
     said("seed = 5", &stop("half_width = 0.5"), "stop.half_width = 0.5: must be below 0.5");
     said(

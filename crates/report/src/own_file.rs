@@ -129,7 +129,7 @@ mod tests {
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
             let told = own.append(b"3,4\n").unwrap_err().to_string();
             assert!(
-                told.contains(&format!("table.csv has {length} bytes, 8 were written")),
+                told.contains(&format!("table.csv has {length} bytes, but the run wrote 8")),
                 "{told}"
             );
             assert!(matches!(own.finish(), Err(ReportError::Altered { .. })));
