@@ -153,10 +153,10 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(uneven, "step = 0.003: must be an integer fraction of period = 0.1 s");
     // An hour is no integer multiple of this period.
     assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
-    assert!(told(Options { inflation: Some(200.0), ..quick() }).contains(
-        "rigid tires have no \
-        inflation"
-    ));
+    assert!(
+        told(Options { inflation: Some(200.0), ..quick() })
+            .contains("rigid tires have no inflation")
+    );
     let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("inflation"));
     // A gator's tires are rigid by default, and options without effect on them are named.

@@ -698,8 +698,8 @@ fn a_vehicle_without_a_driver_is_refused() {
     let output = bekker(&["run", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8_lossy(&output.stderr);
-    let cause = "vehicle a: has an external controller (driver.kind = \"outside\"); run with \
-        --serve";
+    let cause =
+        "vehicle a: has an external controller (driver.kind = \"outside\"); run with --serve";
     assert!(said.lines().any(|line| line.starts_with(cause)), "{said}");
     let output = bekker(&["run", file.to_str().unwrap(), "--serve=nowhere"]);
     assert_eq!(output.status.code(), Some(2));

@@ -709,8 +709,7 @@ fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
     let [said, warned] = [plan.stdout, plan.stderr].map(|own| String::from_utf8(own).unwrap());
     assert!(said.contains("3 x 1 cells of 30 m, x 0 to 90, y 20 to 50 m"), "{said}");
     assert!(warned.contains(
-        "not a multiple of the cell size of 30 m; the mapped area is [0.0, \
-        20.0, 90.0, 50.0]"
+        "not a multiple of the cell size of 30 m; the mapped area is [0.0, 20.0, 90.0, 50.0]"
     ));
     let one = ["--set", "strength.sigma_ln=0", "--set", "table.side_slopes=2"];
     let run = ["run", "flat.toml", "--out", "flat", "--set", "directions=4"];
@@ -763,12 +762,7 @@ fn what_is_wrong_is_refused_by_name() {
     refused(
         &with("step=0.003"),
         3,
-        &[
-            "step = 0.003",
-            "an integer fraction of the 0.01 s",
-            "smaller \
-        is 0.0025",
-        ],
+        &["step = 0.003", "an integer fraction of the 0.01 s", "smaller is 0.0025"],
     );
     refused(&with("step=0.02"), 3, &["step = 0.02", "0.01"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);

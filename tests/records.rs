@@ -528,13 +528,11 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
     for (set, told) in [
         (
             "output.hash_every=5",
-            "output.hash_every = 5: must be 1 (null: not given), as in the \
-            resumed record in",
+            "output.hash_every = 5: must be 1 (null: not given), as in the resumed record in",
         ),
         (
             "output.interval=0.1",
-            "output.interval = 0.1: must be 0.05 (null: not given), as in the \
-            resumed record in",
+            "output.interval = 0.1: must be 0.05 (null: not given), as in the resumed record in",
         ),
         ("time.duration=1", "time.duration = 1: must be at least 1.2 s"),
     ] {

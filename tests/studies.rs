@@ -877,10 +877,11 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     assert!(driven.contains("speed = 6") && driven.contains("step = 0.01"), "{driven}");
     // Another table gives another study.
     points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
-    assert!(place.refused(&["run", "study.toml", "--out", "out"]).contains(
-        "contains a study with \
-            table"
-    ));
+    assert!(
+        place
+            .refused(&["run", "study.toml", "--out", "out"])
+            .contains("contains a study with table")
+    );
 
     // The plan tries each value of a column, also between its probes.
     let good = |speed: f64| format!("{speed},mud,long\n{speed},mud,short\n");
@@ -987,8 +988,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         VALUES,
         &normal("deviation = 1, low = 90"),
-        "must keep at least a millionth of the \
-        distribution",
+        "must keep at least a millionth of the distribution",
     );
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
     let beyond = "exceeds the range of 64-bit floating-point numbers";
@@ -1121,10 +1121,8 @@ fn a_study_of_teams_is_not_counted_twice() {
     };
     for again in ["one", "copy"] {
         let told = swarm(&["one", "two", again]);
-        let expected = format!(
-            "{again}: contains trial 0 of the same study as one; give each \
-            trial"
-        );
+        let expected =
+            format!("{again}: contains trial 0 of the same study as one; give each trial");
         assert!(told.contains(&expected), "{told}");
     }
     // These two have no trial in common; the fault is that their study has no team.

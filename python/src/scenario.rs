@@ -63,16 +63,8 @@ impl Scenario {
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
         let text = toml::to_string(&to_toml("", values.as_any())?);
-        let text = text.map_err(|e| {
-            error::input(
-                py,
-                "values",
-                &"",
-                "values that TOML can \
-            represent",
-                e,
-            )
-        })?;
+        let text =
+            text.map_err(|e| error::input(py, "values", &"", "values that TOML can represent", e))?;
         Scenario::parse(py, text, folder)
     }
 

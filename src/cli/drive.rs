@@ -293,8 +293,7 @@ impl<'a> Narrator<'a> {
             Some(cause) => self.note(&format!("SIGUSR2: no rank can join: {cause}")),
             None if ranks >= MOST_RANKS => {
                 self.note(&format!(
-                    "SIGUSR2: no rank can join: the run already has {ranks} ranks, \
-                    the maximum"
+                    "SIGUSR2: no rank can join: the run already has {ranks} ranks, the maximum"
                 ));
             }
             None => {

@@ -100,9 +100,9 @@ impl Processes {
         Err(Failure::Usage {
             argument: "--restarts",
             value: restarts.to_string(),
-            allowed: "omitted with --rank: only ranks that --processes starts here can be \
-                restarted"
-                .into(),
+            allowed:
+                "omitted with --rank: only ranks that --processes starts here can be restarted"
+                    .into(),
         })
     }
 

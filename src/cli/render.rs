@@ -115,8 +115,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
             Ok((w, h))
         }
         _ => Err(format!(
-            "must be WIDTHxHEIGHT, such as 1280x720, with at most {MOST_PIXELS} \
-            pixels in total"
+            "must be WIDTHxHEIGHT, such as 1280x720, with at most {MOST_PIXELS} pixels in total"
         )),
     }
 }

@@ -83,8 +83,7 @@ impl Replay {
         }
         if let Some(HashRow { tick, .. }) = rows.next() {
             return Err(failed(format!(
-                "hashes.csv has a row after the end of the run, at tick \
-                {tick}"
+                "hashes.csv has a row after the end of the run, at tick {tick}"
             )));
         }
         // as at the end of a run

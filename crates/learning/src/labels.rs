@@ -37,8 +37,7 @@ pub const LABELS: [Field; 16] = [
     label(
         "wheel_rut",
         4,
-        "m, depth of the rut one wheel radius ahead of the hub; negative for \
-        heaps",
+        "m, depth of the rut one wheel radius ahead of the hub; negative for heaps",
     ),
 ];
 

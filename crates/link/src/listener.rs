@@ -402,8 +402,8 @@ impl Introduced<'_> {
 
 /// Name of the query parameter with the token.
 const TOKEN: &str = "token";
-const NO_TOKEN: &str = "the token is missing or wrong; add ?token=TOKEN with the token that the \
-    run printed";
+const NO_TOKEN: &str =
+    "the token is missing or wrong; add ?token=TOKEN with the token that the run printed";
 
 /// Admits a connection, or rejects it with status 503.
 fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {

@@ -606,8 +606,8 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         found.push(document.fault(&key, Problem::Refused { cause }));
     }
     found.extend(standing(&config.terrain.surface).map(|key| {
-        let cause = "is not supported in maps; use conditions.stems, conditions.ridges or \
-            [[barrier]]";
+        let cause =
+            "is not supported in maps; use conditions.stems, conditions.ridges or [[barrier]]";
         let key = format!("terrain.surface.{key}");
         document.fault(&key, Problem::Refused { cause: cause.into() })
     }));

@@ -188,8 +188,7 @@ pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     if format.is_some_and(|format| format != u64::from(FORMAT)) {
         let found = format.unwrap_or_default();
         let cause = format!(
-            "unsupported format {found} (this version reads {FORMAT}); run the \
-            scenario again"
+            "unsupported format {found} (this version reads {FORMAT}); run the scenario again"
         );
         return Err(ReportError::decode(path)(cause));
     }

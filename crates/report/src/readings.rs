@@ -425,9 +425,7 @@ fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
         FrameFormat::Png16 => frames::png16(image),
         FrameFormat::Exr => Ok(frames::exr(image)),
         FrameFormat::Pcd | FrameFormat::Las => {
-            return Err("an image cannot be written as a point \
-            cloud"
-                .into());
+            return Err("an image cannot be written as a point cloud".into());
         }
     };
     encoded.map_err(|error| error.to_string())

@@ -179,8 +179,7 @@ impl Columns {
 fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
     if manifest::holds_nul(path).map_err(ReportError::file("read", path))? {
         return Err(ReportError::decode(path)(
-            "it contains NUL bytes, which indicate an incomplete \
-            write",
+            "it contains NUL bytes, which indicate an incomplete write",
         ));
     }
     let mut reader = csv::Reader::from_path(path).map_err(ReportError::decode(path))?;

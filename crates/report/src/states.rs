@@ -327,8 +327,7 @@ static OF_WHEEL: [OfWheel; 10] = [
         Quantity::TyreContact,
         "contact_length_m",
         |w| w.contact_length,
-        "contact length of the tire, \
-        m",
+        "contact length of the tire, m",
     ),
 ];
 
@@ -347,8 +346,7 @@ static OF_TRAILER: [OfTrailer; 8] = [
     (
         "trailer_pitch_rad",
         |t| t.pitch,
-        "pitch of the trailer relative to its vehicle, positive \
-        nose down, rad",
+        "pitch of the trailer relative to its vehicle, positive nose down, rad",
     ),
     ("hitch_x_n", |t| t.hitch_force.x, "force of the trailer on the vehicle, chassis axes, x, N"),
     ("hitch_y_n", |t| t.hitch_force.y, "the same, y, N"),

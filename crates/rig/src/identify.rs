@@ -522,8 +522,7 @@ mod tests {
             ("width_m,length_m,sinkage_m,pressure_Pa\n0.2,0.1,0.01,1e4\n", "from width_m to 50 m"),
             (
                 "diameter_m,length_m,sinkage_m,pressure_Pa\n0.2,0.3,0.01,1e4\n",
-                "absent unless \
-                width_m",
+                "absent unless width_m",
             ),
         ] {
             let refused = read_plates(table).unwrap_err().to_string();

@@ -108,8 +108,8 @@ impl Services {
             self.state.answer(caller, (self.shown(), Verdict::ok()));
         }
         while let Some((caller, _)) = self.reset.next() {
-            let why = "a recorded run cannot be reset; end it with STATE_QUITTING and start \
-                another";
+            let why =
+                "a recorded run cannot be reset; end it with STATE_QUITTING and start another";
             self.reset.answer(caller, Verdict::of(code::FEATURE_UNSUPPORTED, why));
         }
         self.hear_of_entities();

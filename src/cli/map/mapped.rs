@@ -340,8 +340,7 @@ fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
     let refused = |cause: String| Failure::Input { subject: file.to_string(), cause };
     let text = toml::to_string(&without_nulls(&asked.map)).map_err(|error| {
         refused(format!(
-            "does not exist any more, and its copy in the folder is not readable: \
-            {error}"
+            "does not exist any more, and its copy in the folder is not readable: {error}"
         ))
     })?;
     let beside = asked.file.parent().unwrap_or(Path::new(""));

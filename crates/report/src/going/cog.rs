@@ -105,8 +105,7 @@ fn encode(
     let total = head + levels.iter().flat_map(|own| &own.tiles).map(Vec::len).sum::<usize>();
     if u32::try_from(total).is_err() {
         return Err(io::Error::other(format!(
-            "the file would have {total} bytes; the maximum is 4 \
-            GiB"
+            "the file would have {total} bytes; the maximum is 4 GiB"
         )));
     }
     let mut bytes = Vec::with_capacity(total);

@@ -48,8 +48,7 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
                 fault(
                     name,
                     refused(&format!(
-                        "`{key}` must be a key without a value; the levels give the \
-                        values"
+                        "`{key}` must be a key without a value; the levels give the values"
                     )),
                 );
             } else if !keys.insert(Document::plain_path(key)) {
@@ -105,19 +104,13 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
         Some(_) if !is_factorial => {
             fault(
                 "steps",
-                refused(
-                    "is for the design `full_factorial`; this design draws its \
-                levels",
-                ),
+                refused("is for the design `full_factorial`; this design draws its levels"),
             );
         }
         Some(_) if !is_drawn => {
             fault(
                 "steps",
-                refused(
-                    "is for `range` or `distribution`; `values` already gives the \
-                levels",
-                ),
+                refused("is for `range` or `distribution`; `values` already gives the levels"),
             );
         }
         _ => {}
@@ -158,13 +151,9 @@ fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) 
             fault("points", refused(cause));
         }
         (Design::FullFactorial | Design::Table, None) | (_, Some(_)) => {}
-        (_, None) => fault(
-            "points",
-            missing(
-                "the number of points for a design that draws its \
-            points",
-            ),
-        ),
+        (_, None) => {
+            fault("points", missing("the number of points for a design that draws its points"))
+        }
     }
     match (design, table) {
         (Design::Table, None) => fault("table", missing("the file with the design points")),
@@ -275,10 +264,7 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
         (true, Some(_)) => {
             return fault(
                 "stop.bounds",
-                refused(
-                    "is for numeric responses; yes or no has bounds 0 \
-                and 1",
-                ),
+                refused("is for numeric responses; yes or no has bounds 0 and 1"),
             );
         }
         (false, None) => {

@@ -35,8 +35,7 @@ impl FuelModel {
         if used.len() < LEAST_TRIALS {
             let count = used.len();
             return Err(format!(
-                "only {count} trials used throttle; at least {LEAST_TRIALS} are \
-                needed"
+                "only {count} trials used throttle; at least {LEAST_TRIALS} are needed"
             ));
         }
         let teams = distinct(used.iter().map(|own| f64::from(own.robots)));

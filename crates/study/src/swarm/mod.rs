@@ -290,17 +290,11 @@ mod tests {
         assert!(few.detection.is_none() && few.fuel.is_none());
         assert_eq!(
             few.refused[0].as_deref(),
-            Some(
-                "only 3 trials have holes; at least 10 are \
-            needed"
-            )
+            Some("only 3 trials have holes; at least 10 are needed")
         );
         assert_eq!(
             few.refused[1].as_deref(),
-            Some(
-                "only 3 trials used throttle; at least 10 are \
-            needed"
-            )
+            Some("only 3 trials used throttle; at least 10 are needed")
         );
         assert!(few.teams.iter().all(|team| team.time_shape.is_none()));
         let two = teams(&[1, 8], 10);
