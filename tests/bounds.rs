@@ -265,7 +265,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["terrain", "import", "gap.asc", "gone/out.tif"],
-        "must be in a folder that exists; gone does not",
+        "must be in an existing folder; gone does not exist",
         2,
     ),
     (
@@ -276,15 +276,15 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["identify", "--plates", "/dev/zero"], "is a device or pipe; must be a regular file", 3),
     (
         &["identify", "--plates", "centimetres.csv"],
-        "row 1: sinkage_m is 4; allowed: from 1e-6 to 2 m",
+        "row 1: sinkage_m = 4: must be from 1e-6 to 2 m",
         3,
     ),
     (
         &["identify", "--plates", "kilopascals.csv"],
-        "these measurements give a soil that `bekker run` refuses: n = ",
+        "the identified soil is not valid for `bekker run`: n = ",
         3,
     ),
-    (&["replay", "folder.toml"], "folder.toml: holds no manifest.json", 3),
+    (&["replay", "folder.toml"], "folder.toml: has no manifest.json", 3),
     (
         &["render", "sound.toml", "--time", "nan"],
         "invalid value 'nan' for '--time <SECONDS>': must be from 0 to 604800 s",
@@ -292,7 +292,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (&["render", "sound.toml", "--time", "1e300"], "must be from 0 to 604800 s", 2),
     (&["render", "sound.toml", "--fov-deg", "180"], "must be from 0.1 to 170 deg", 2),
-    (&["render", "sound.toml", "--size", "16384x16384"], "at most 16777216 pixels in all", 2),
+    (&["render", "sound.toml", "--size", "16384x16384"], "at most 16777216 pixels in total", 2),
     (
         &["render", "sound.toml", "--size", "4096x4096", "--supersample", "16"],
         "invalid value '16' for '--supersample'",
@@ -301,7 +301,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["render", "sound.toml", "--out", "a.jpg"], "must end in .png", 2),
     (
         &["render", "sound.toml", "--from", "1,2,3", "--to", "1,2,3"],
-        "from [1.0, 2.0, 3.0] m to the same place: it must look at another",
+        "camera at [1.0, 2.0, 3.0] m: its target must be another position",
         3,
     ),
     (&["bench", "--vehicles", "1000000000"], "1000000000 is not in 1..=4096", 2),

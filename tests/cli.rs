@@ -141,9 +141,9 @@ fn an_imported_terrain_is_the_one_it_came_from() {
     // An existing file is kept, and the elevation model itself with any options.
     let before = std::fs::read(&out).unwrap();
     let (_, report, code) = bekker(&["terrain", "import", source, &out, crop[0], crop[1]]);
-    assert!(code == 3 && report.contains("--force writes in its place"), "{code}: {report}");
+    assert!(code == 3 && report.contains("overwrite it with --force"), "{code}: {report}");
     let (_, report, code) = bekker(&["terrain", "import", &out, &out, "--force"]);
-    assert!(code == 3 && report.contains("is the DEM itself"), "{code}: {report}");
+    assert!(code == 3 && report.contains("is the input DEM"), "{code}: {report}");
     assert_eq!(std::fs::read(&out).unwrap(), before);
     let small = "--crop=-100,-100,100,100";
     let (_, report, code) = bekker(&["terrain", "import", source, &out, crop[0], small, "--force"]);
@@ -236,7 +236,7 @@ fn restarts_without_effect_are_refused() {
     let told = run(&["--processes", "2", "--html"]);
     assert!(told.contains("'--restarts <TIMES>' cannot be used with '--html'"), "{told}");
     let told = run(&["--processes", "2", "--rank", "0", "--meet", "127.0.0.1:9"]);
-    assert!(told.contains("'2' for '--restarts': must be left away with --rank"), "{told}");
+    assert!(told.contains("'2' for '--restarts': must be omitted with --rank"), "{told}");
 }
 
 #[test]

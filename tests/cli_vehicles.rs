@@ -131,7 +131,7 @@ fn driven_axles_that_carry_little_are_named() {
     std::fs::write(&file, text.replace("com = [0.056, 0.0, 0.213]", "com = [1.2, 0.0, 0.213]"))
         .unwrap();
     let (code, page, told) = vehicles(folder, "check own.toml");
-    let named = page.contains("unusual: share of the weight on driven axles is 0.2");
+    let named = page.contains("unusual: fraction of the weight on driven axles is 0.2");
     assert!(code == 0 && named, "{page}{told}");
 }
 

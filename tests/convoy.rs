@@ -220,7 +220,7 @@ fn an_interrupted_run_goes_on_bit_for_bit() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("go on with --resume"), "{said}");
+    assert!(said.contains("resume with --resume"), "{said}");
     let cut = manifest::read(&bench.out("cut").join("manifest.json")).unwrap();
     assert!(cut.simulated_s > 0.0 && cut.simulated_s < 1000.0, "{}", cut.simulated_s);
     println!("cut after {} s", cut.simulated_s);

@@ -28,7 +28,7 @@ fn a_library_that_is_missing_or_another_is_told_with_the_command_that_builds_it(
     assert!(told.contains("absent.so: ") && told.contains("-p bekker-fmi"), "{told}");
     std::fs::write(folder.join("old.so"), "of another day").unwrap();
     let (code, _, told) = export(folder, &["-o", "car.fmu", "--library", "old.so"]);
-    assert!(code == 3 && told.contains("of the same source"), "{told}");
+    assert!(code == 3 && told.contains("from the same source"), "{told}");
     let (code, _, told) = export(folder, &["-o", "car.zip"]);
     assert!(code == 2 && told.contains("must end in .fmu"), "{told}");
     assert!(!folder.join("car.fmu").exists());

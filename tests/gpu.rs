@@ -436,7 +436,7 @@ fn without_a_card_the_processor_looks_and_says_so() {
     let nothing = Some("/nonexistent/driver.json");
     let (assert, made) = render("auto", nothing);
     let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
-    assert!(made && said.matches("the processor looks").count() == 1, "{said}");
+    assert!(made && said.matches("the CPU renders").count() == 1, "{said}");
     for choice in ["required", "software"] {
         let (assert, made) = render(choice, nothing);
         let said = String::from_utf8_lossy(&assert.code(1).get_output().stderr).into_owned();
@@ -454,7 +454,7 @@ fn software_looks_only_if_asked_for() {
     if gpu.is_software() {
         let (assert, made) = render("auto", None);
         let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
-        assert!(made && said.contains("the processor looks"), "{said}");
+        assert!(made && said.contains("the CPU renders"), "{said}");
         render("required", None).0.code(1);
     }
     let (assert, made) = render("software", None);

@@ -211,7 +211,7 @@ fn a_summary_of_gigabytes_is_refused_at_once() {
     let output = bekker().arg("compare").args([&run, &run]).output().unwrap();
     failed(&output, 1, &["summary.json", "is 8192.0 MiB long; must be at most 256.0 MiB"]);
     let replayed = bekker().args(["replay", "--verify"]).arg(&run).output().unwrap();
-    failed(&replayed, 1, &["altered since the run: summary.json"]);
+    failed(&replayed, 1, &["changed since the run: summary.json"]);
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
@@ -225,7 +225,8 @@ fn a_link_to_nowhere_is_no_folder_of_results() {
     for name in ["dangling", "scenario.toml"] {
         let mut command = bekker();
         command.arg("run").arg(&runs.scenario).args(["--quiet", "--out"]).arg(folder.join(name));
-        let words = [name, "it is a file, or a link to no folder", "name another folder"];
+        let words =
+            [name, "it is a file, or a link that leads to no folder", "give another folder"];
         failed(&command.output().unwrap(), 1, &words);
     }
 }
@@ -243,7 +244,7 @@ fn a_table_that_is_cut_during_the_run_is_noticed() {
         until("a row", || fs::metadata(&table).is_ok_and(|own| own.len() > 2000));
         fs::OpenOptions::new().write(true).open(&table).unwrap().set_len(0).unwrap();
         let output = child.wait_with_output().unwrap();
-        failed(&output, 1, &[name, "another program has changed it"]);
+        failed(&output, 1, &[name, "another program changed it"]);
         // Nothing was appended after a gap.
         assert_eq!(fs::metadata(&table).unwrap().len(), 0);
     }
@@ -266,7 +267,7 @@ fn a_table_with_a_gap_is_neither_sound_nor_equal() {
     let own = outputs.iter_mut().find(|own| own["path"] == "states.csv").unwrap();
     let folder = run.display().to_string();
     let output = bekker().args(["replay", &folder, "--verify"]).output().unwrap();
-    failed(&output, 1, &["altered since the run: states.csv"]);
+    failed(&output, 1, &["changed since the run: states.csv"]);
     // As listed by the program that left the gap.
     own["sha256"] = sha256(&bytes).into();
     fs::write(&manifest, listed.to_string()).unwrap();
@@ -304,7 +305,7 @@ fn another_drive_is_never_shown() {
     fs::remove_file(&commands).unwrap();
     shown(1, &["commands.csv", "missing"]);
     fs::write(&commands, text.replace("0.9", "0.8")).unwrap();
-    shown(1, &["commands.csv", "altered since the run"]);
+    shown(1, &["commands.csv", "changed since the run"]);
     fs::write(&commands, &text).unwrap();
     shown(0, &[]);
     // Commands of another run.
@@ -323,7 +324,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
     let hash = crate::link::hash_of(&run);
     fs::remove_file(run.join("checkpoint.bin")).unwrap();
     let output = bekker().args(["run", "--resume"]).arg(&run).output().unwrap();
-    let told = failed(&output, 3, &["has no checkpoint yet", "start it again by"]);
+    let told = failed(&output, 3, &["has no checkpoint", "start it again with"]);
     let line = told.split('`').nth(1).unwrap().to_owned();
     let again: Vec<&str> = line.split(' ').skip(1).collect();
     let output = bekker().args(again).output().unwrap();
@@ -409,8 +410,8 @@ fn a_folder_that_cannot_be_written_is_named() {
         let mut command = bekker();
         command.args(words).arg(&runs.scenario).args(["--out", &out]);
         let output = command.output().unwrap();
-        let cause = format!("cannot write {out}: the folder {folder} cannot be written (");
-        failed(&output, 1, &[&cause, "name another place"]);
+        let cause = format!("cannot write {out}: no write access to folder {folder} (");
+        failed(&output, 1, &[&cause, "give another path"]);
     }
 }
 
@@ -425,7 +426,7 @@ fn nobody_to_drive_is_told() {
         let fault = peer.hear();
         let told = fault["text"].as_str().unwrap();
         assert_eq!(fault["code"], "unknown");
-        assert!(told.ends_with("driven from outside"), "{told}");
+        assert!(told.ends_with("external controller"), "{told}");
     }
     let mut observer = run.connect(json!({ "role": "observer" }));
     assert_eq!(observer.hear()["type"], "welcome");

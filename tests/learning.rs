@@ -83,7 +83,7 @@ fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
     let before = foreign.snapshot().unwrap();
     let refused = foreign.restore(&snapshot).unwrap_err();
     let differ = format!("difficulty was {} and is 0.2", quick().difficulty);
-    let told = format!("not a snapshot of this environment: it is of another one: {differ}");
+    let told = format!("not a snapshot of this environment: it belongs to another one: {differ}");
     assert_eq!(refused.to_string(), told);
     assert!(foreign.restore(&snapshot[..snapshot.len() / 2]).is_err());
     assert_eq!(foreign.snapshot().unwrap(), before);
@@ -148,13 +148,14 @@ fn what_cannot_be_is_refused_by_name() {
     let told = |options| Levels::new(TASKS[0], options).unwrap_err().to_string();
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
-    assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
+    assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("wheeled"));
     let uneven = told(Options { step: 0.003, ..quick() });
-    assert_eq!(uneven, "step = 0.003: must be a whole part of period = 0.1 s");
+    assert_eq!(uneven, "step = 0.003: must be an integer fraction of period = 0.1 s");
     // An hour is no integer multiple of this period.
     assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
     assert!(
-        told(Options { inflation_kpa: Some(200.0), ..quick() }).contains("rigid tyres have none")
+        told(Options { inflation_kpa: Some(200.0), ..quick() })
+            .contains("rigid tires have no inflation")
     );
     let soft = Options { inflation_kpa: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("(200000 Pa is 200 kPa)"));
@@ -162,9 +163,9 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(Levels::new(TASKS[0], Options { vehicle: "gator".into(), ..bare() }).is_ok());
     let gator = |options| told(Options { vehicle: "gator".into(), ..options });
     let gives = gator(Options { flexible_tyres: Some(true), ..bare() });
-    assert!(gives.starts_with("flexible_tyres = true: must be left out or false: no file of"));
+    assert!(gives.starts_with("flexible_tyres = true: must be omitted or false: "));
     let filled = gator(Options { inflation_kpa: Some(200.0), ..bare() });
-    assert!(filled.starts_with("inflation_kpa = 200: must be left out: no file of"), "{filled}");
+    assert!(filled.starts_with("inflation_kpa = 200: must be omitted: "), "{filled}");
     let pair = told(Options { vehicles: Some(2), ..quick() });
     assert_eq!(pair, "vehicles = 2: must be 1");
     assert!(told(Options { soil: Some("cheese".into()), ..quick() }).contains("cheese"));

@@ -502,7 +502,7 @@ fn a_driver_may_end_a_run_that_is_gone_on_with() {
     let elsewhere = [&here[..], &["--out", other.to_str().unwrap()]].concat();
     for (words, folder) in [(&elsewhere[..], &other), (&here[..], &folder)] {
         let mut run = Run::begin(words, folder.clone());
-        run.until("waiting for who drives a, b");
+        run.until("waiting for a driver for a, b");
         let peer = run.driver(&["a", "b"]);
         run.driven_to_its_end(peer);
         verify(folder);
@@ -540,10 +540,10 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
     ];
     assert_eq!(codes, expected);
     let taken = faults[2]["text"].as_str().unwrap();
-    assert!(taken.starts_with("vehicle \"a\" is driven by 127.0.0.1:"), "{taken}");
+    assert!(taken.starts_with("vehicle \"a\" is already driven by 127.0.0.1:"), "{taken}");
     // A name with line breaks would forge lines on the terminal.
     let named = faults[9]["text"].as_str().unwrap();
-    let says = "name = \"x\\na: its driver is gone\\u{1b}[31m\": must be of one line";
+    let says = "name = \"x\\na: its driver is gone\\u{1b}[31m\": must be one line";
     assert!(named.starts_with(says), "{named}");
 
     // Bytes that are no messages, before and after a hello.
@@ -611,8 +611,8 @@ fn a_vehicle_whose_driver_dies_or_is_silent_brakes() {
     assert!(beats.len() >= 6 && beats.windows(2).all(|two| two[1] - two[0] == 3), "{beats:?}");
     let folder = run.folder.clone();
     let Ended { code, said } = run.ended();
-    assert!(code == 0 && said.contains("is gone: it brakes"), "{said}");
-    assert!(said.contains("does not answer in time: it brakes"), "{said}");
+    assert!(code == 0 && said.contains("disconnected: it brakes"), "{said}");
+    assert!(said.contains("timed out: it brakes"), "{said}");
     let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
     let origins: Vec<&str> = commands.lines().filter(|line| line.contains(",0,1,0,")).collect();
     assert_eq!(origins.len(), 2, "{commands}");
@@ -632,7 +632,7 @@ fn a_run_may_fail_with_its_driver() {
     drop(peer);
     let Ended { code, said } = run.ended();
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("a: its driver 127.0.0.1:") && said.contains("is gone"), "{said}");
+    assert!(said.contains("a: its driver 127.0.0.1:") && said.contains("disconnected"), "{said}");
     // Reported once.
     assert_eq!(said.matches("run: a: its driver").count(), 1, "{said}");
 }
@@ -698,7 +698,8 @@ fn a_vehicle_without_a_driver_is_refused() {
     let output = bekker(&["run", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8_lossy(&output.stderr);
-    let cause = "vehicle a: is driven from outside: run with --serve";
+    let cause =
+        "vehicle a: has an external controller (driver.kind = \"outside\"); run with --serve";
     assert!(said.lines().any(|line| line.starts_with(cause)), "{said}");
     let output = bekker(&["run", file.to_str().unwrap(), "--serve=nowhere"]);
     assert_eq!(output.status.code(), Some(2));

@@ -84,8 +84,8 @@ fn frames_that_are_too_large_end_their_session_by_name() {
     let mut over = b"GET / HTTP/1.1\r\nA: ".to_vec();
     over.resize(LONGEST_HEAD + 1, b'a');
     for (head, cause) in [
-        (over, format!("a head beyond {LONGEST_HEAD} bytes")),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n".to_vec(), "a head without end".into()),
+        (over, format!("HTTP header above {LONGEST_HEAD} bytes")),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n".to_vec(), "incomplete HTTP header".into()),
     ] {
         let mut stream = run.stranger().0;
         stream.write_all(&head).unwrap();
@@ -164,7 +164,7 @@ fn an_address_that_is_taken_is_named_and_nothing_begun() {
         let output = bekker(&words);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
-        let named = format!("--serve: cannot listen at {address}: ");
+        let named = format!("--serve: cannot listen on {address}: ");
         assert!(said.lines().any(|line| line.starts_with(&named)), "{said}");
         assert!(!out.exists());
     }
@@ -182,7 +182,7 @@ fn a_signal_ends_a_run_that_waits_for_its_drivers() {
     fn resumed(folder: &Path) {
         let words = ["run", "--resume", folder.to_str().unwrap(), "--no-picture", "--serve"];
         let mut run = Run::begin(&words, folder.to_owned());
-        run.until("waiting for who drives a, b");
+        run.until("waiting for a driver for a, b");
         let peer = run.driver(&["a", "b"]);
         run.driven_to_its_end(peer);
         verify(folder);
@@ -192,7 +192,7 @@ fn a_signal_ends_a_run_that_waits_for_its_drivers() {
     for stage in 0..3 {
         let place = tempfile::tempdir().unwrap();
         let mut run = Run::start(place.path(), &scenario(", timeout = 60"), &[]);
-        run.until("waiting for who drives a, b");
+        run.until("waiting for a driver for a, b");
         let mut peer = match stage {
             0 => None,
             1 => Some(run.driver(&["a"])),

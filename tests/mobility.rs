@@ -73,7 +73,7 @@ fn who_is_slow_is_asked_at_speeds_that_it_drives() {
     assert!((0.85 * top..0.9 * top).contains(&(3.6 * speed)), "{on}, {top}");
     let change = figure(&found, "lane_change_speed");
     assert!(change["value"].as_f64().unwrap() <= top, "{change}");
-    assert!(change["note"].as_str().unwrap().contains("no faster than it drives"), "{change}");
+    assert!(change["note"].as_str().unwrap().contains("limited by the top speed"), "{change}");
 }
 
 /// Drawbar pull does not exceed friction.
@@ -108,7 +108,7 @@ fn nobody_rides_faster_than_he_can_drive() {
     let ride = figures.find(on_class_e).unwrap();
     let speed = ride["value"].as_f64().unwrap();
     assert!(speed <= top && speed > 0.9 * top, "{speed} of {top}");
-    assert_eq!(ride["note"], "less than 6 W: it holds no faster speed");
+    assert_eq!(ride["note"], "below 6 W at the highest speed that it holds");
 }
 
 /// `bekker run` drives the deciding scenarios to the same result.
@@ -184,7 +184,10 @@ fn who_is_not_held_by_his_brakes_is_told_so() {
     };
     let (grade, told) = note("weak.toml");
     // The search resolution is 0.04.
-    assert!((0.3..0.4).contains(&grade) && told.starts_with("its brakes decide: on 0."), "{told}");
+    assert!(
+        (0.3..0.4).contains(&grade) && told.starts_with("limited by the brakes: on 0."),
+        "{told}"
+    );
     let (grade, told) = note("hmmwv");
     assert!(grade > 0.5 && told.is_empty(), "{grade}: {told}");
 }
@@ -197,7 +200,7 @@ fn a_page_of_plots_is_told_of_where_there_is_one() {
     let mut command = Command::new(cargo_bin("bekker"));
     let output = command.current_dir(place.path()).arg("mobility").args(words).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("mobility.md and mobility.json (nothing"), "{told}");
+    assert!(told.contains("mobility.md and mobility.json (these"), "{told}");
     assert!(!told.contains("mobility.png"), "{told}");
     assert!(!place.path().join("found/mobility.png").exists());
 }

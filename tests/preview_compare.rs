@@ -121,7 +121,7 @@ fn a_lidar_within_its_own_hull_is_warned_of() {
     "#;
     let (told, said, _) = preview(scenario, &[]);
     assert_eq!(codes(&told), ["hidden_lidar"], "{said}");
-    assert!(said.contains("blind: its lidar lidar is mounted"), "{said}");
+    assert!(said.contains("blind: lidar lidar is mounted"), "{said}");
     let (told, said, _) = preview(scenario, &["--set", "vehicle[0].model=\"mrzr4\""]);
     assert!(codes(&told).is_empty(), "{said}");
 }
@@ -251,7 +251,7 @@ fn runs_are_laid_side_by_side() {
 
     let table = bekker(folder.path()).args(["compare", "short", "long", "--no-picture"]).assert();
     let text = String::from_utf8(table.success().get_output().stdout.clone()).unwrap();
-    assert!(text.contains("what differs") && text.contains("soil.default"), "{text}");
+    assert!(text.contains("difference") && text.contains("soil.default"), "{text}");
     assert!(text.contains("hmmwv") && text.contains("long"), "{text}");
 
     // An interrupted run has no summary; its record is still compared.
@@ -272,13 +272,13 @@ fn what_is_no_run_is_refused() {
     fs::create_dir(folder.path().join("empty")).unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     for (name, cause) in [
-        ("empty", "holds no manifest.json"),
+        ("empty", "has no manifest.json"),
         ("nowhere", "does not exist"),
-        ("file", "is no folder"),
+        ("file", "is not a folder"),
     ] {
         let output = bekker(folder.path()).args(["compare", name]).assert().code(3);
         let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-        let remedy = "give the folder of a run, such as runs/convoy_mud-1";
+        let remedy = "give a run folder, such as runs/convoy_mud-1";
         assert!(said.contains(cause) && said.contains(name) && said.contains(remedy), "{said}");
         assert!(!folder.path().join("comparison.png").exists());
     }

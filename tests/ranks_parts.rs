@@ -116,7 +116,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     let out = runs.out("restarted");
     let output = killed(&runs, &out, &[&words[..], &more].concat());
     assert!(output.status.success(), "{}", told(&output));
-    let line = "rank 1 is gone; on from the last checkpoint (1 restarts left)";
+    let line = "rank 1 is gone; restarting from the last checkpoint (1 restarts left)";
     assert!(told(&output).contains(line), "{}", told(&output));
     same_files(&single, &out, "restarted");
 
@@ -124,7 +124,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     // process.
     let out = runs.out("killed");
     let output = killed(&runs, &out, &words);
-    let line = "rank 1 is gone; go on from the last checkpoint with --resume";
+    let line = "rank 1 is gone; resume from the last checkpoint with --resume";
     assert!(told(&output).contains(line), "{}", told(&output));
     let sets = whole_sets(&out, 3);
     let (last, folder) = sets.last().expect("one stays, whenever the kill came");
@@ -167,8 +167,8 @@ fn what_one_rank_must_write_is_not_written_in_parts() {
     };
     let output = ended(&[]);
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
-    let line = "--parts: sensors of far are recorded, which the first rank does with the ground \
-                around them; allowed is output.readings = false, or to leave --parts away";
+    let line = "--parts: sensors of far are recorded by rank 0 with the ground around them; set \
+        output.readings = false, or omit --parts";
     assert!(told(&output).contains(line), "{}", told(&output));
     assert!(!ended(&["--html"]).status.success());
     assert!(ended(&["--set", "output.readings=false"]).status.success());
@@ -191,7 +191,7 @@ fn a_rank_that_does_not_see_the_folder_is_named() {
     let outputs = ended(ranks.into());
     assert!(outputs.iter().all(|rank| rank.status.code() == Some(1)));
     let line =
-        "--parts: rank 1 does not see the run's folder out: it must lie where all ranks write";
+        "--parts: rank 1 cannot access the run folder out; use a folder that all ranks can write";
     assert!(told(&outputs[0]).contains(line), "{}", told(&outputs[0]));
 }
 

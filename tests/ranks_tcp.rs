@@ -98,7 +98,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
         assert_eq!([first, second].map(|rank| rank.status.code()), [Some(1); 2]);
         assert!(!out.exists());
     }
-    // one cannot begin: it says why, and the other what it says
+    // one cannot start: it says why, and the other what it says
     for (more, fails, key) in [
         (&[&[][..], &["--set", "time.duration=-1"]], 1, "time.duration = -1: must be"),
         (&[&["--set", "time.duration=-1"][..], &[]], 0, "time.duration = -1: must be"),
@@ -107,7 +107,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
         let ranks = [hand("0", more[0]), hand("1", more[1])];
         let ranks = ranks.map(|rank| rank.wait_with_output().unwrap());
         for (rank, output) in ranks.iter().enumerate() {
-            let by_name = told(output).contains(&format!("rank {fails} cannot begin: "));
+            let by_name = told(output).contains(&format!("rank {fails} cannot start: "));
             assert!(told(output).contains(key) && by_name == (rank != fails), "{}", told(output));
             assert_eq!(output.status.code(), Some(3));
         }
@@ -124,7 +124,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     std::fs::write(out.join("other.txt"), "of somebody").unwrap();
     let used = [hand("0", &[]), hand("1", &[])].map(|rank| rank.wait_with_output().unwrap());
     assert!(told(&used[0]).contains("is not empty"), "{}", told(&used[0]));
-    assert!(told(&used[1]).contains("rank 0 cannot begin: "), "{}", told(&used[1]));
+    assert!(told(&used[1]).contains("rank 0 cannot start: "), "{}", told(&used[1]));
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // another secret
     let first = hand("0", &["--force"]);
@@ -137,7 +137,11 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     let id = first.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let output = first.wait_with_output().unwrap();
-    assert!(told(&output).contains("interrupted before all ranks were there"), "{}", told(&output));
+    assert!(
+        told(&output).contains("interrupted before all ranks had connected"),
+        "{}",
+        told(&output)
+    );
     // nobody comes
     let words = ["--processes", "3", "--timeout", "0.5", "--rank", "0", "--meet", &meet];
     let output = ended(&runs, &runs.out("alone"), &words);
@@ -178,7 +182,7 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
-        told.contains("rank 1 is gone; on from the last checkpoint (1 restarts left)"),
+        told.contains("rank 1 is gone; restarting from the last checkpoint (1 restarts left)"),
         "{told}"
     );
     assert_same_files(&RESTORED, &single, &out, "restarted");
@@ -213,7 +217,7 @@ fn a_rank_joins_a_run_that_goes_on() {
         let output = strike(&out, &more);
         let told = told(&output);
         assert!(output.status.success(), "{name}: {}: {told}", output.status);
-        let joins = "a rank joins; on from the last checkpoint with 3 processes";
+        let joins = "a rank joins; restarting from the last checkpoint with 3 processes";
         assert!(told.contains(joins), "{told}");
         assert_same_files(&RESTORED, &single, &out, name);
         let beats = read(&out, "heartbeats.csv");
@@ -269,7 +273,7 @@ fn a_run_that_went_on_goes_on_again_with_all_its_options() {
     assert_eq!(output.status.code(), Some(130), "{told}");
     for left in ["(1 restarts left)", "(0 restarts left)"] {
         assert!(
-            told.contains(&format!("rank 1 is gone; on from the last checkpoint {left}")),
+            told.contains(&format!("rank 1 is gone; restarting from the last checkpoint {left}")),
             "{told}"
         );
     }
@@ -294,7 +298,10 @@ fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
     let output = strike(&Tcp, &runs, &out, "-KILL", &is_begun, &more).unwrap();
     let told = told(&output);
     assert!(output.status.success(), "{told}");
-    assert!(told.contains("rank 1 is gone; on from the beginning (0 restarts left)"), "{told}");
+    assert!(
+        told.contains("rank 1 is gone; restarting from the beginning (0 restarts left)"),
+        "{told}"
+    );
     assert_same_files(&RESTORED, &single, &out, "begun again");
 }
 

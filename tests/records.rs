@@ -163,7 +163,7 @@ fn a_torn_sample_is_made_good_or_told_of() {
     let out = runs.whole("lost", &only);
     tear(&out, "states.csv", 300);
     let output = goes_on(&out);
-    assert!(told(&output).contains("no whole samples of 2 vehicles"), "{}", told(&output));
+    assert!(told(&output).contains("not a multiple of 2 vehicles"), "{}", told(&output));
 }
 
 /// If all drives end between two samples, one more sample records their end.
@@ -264,7 +264,7 @@ fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
         let mut run = run.arg(&out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut told = BufReader::new(run.stderr.take().unwrap());
         let mut line = String::new();
-        while !line.contains("1000 vehicles are set down first") {
+        while !line.contains("computing static equilibrium of 1000 vehicles") {
             line.clear();
             assert!(told.read_line(&mut line).unwrap() > 0, "it has ended before");
         }
@@ -311,7 +311,7 @@ fn outputs_replace_regular_files_only() {
             let output = bekker().args(arguments).arg(place).output().unwrap();
             let told = told(&output);
             assert!(!output.status.success(), "{arguments:?} {}", place.display());
-            assert!(told.contains(what) && told.contains("only a regular file"), "{told}");
+            assert!(told.contains(what) && told.contains("only regular files"), "{told}");
         }
     }
     assert_eq!(std::fs::read(&target).unwrap(), b"mine");
@@ -460,7 +460,7 @@ fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
     let apart = [&short[..], &["--out", other.to_str().unwrap()]].concat();
     for more in [&short[..], &apart] {
         let output = on(more);
-        let line = "time.duration = 0.1: must be at least 0.2 s, to which the run to go on with";
+        let line = "time.duration = 0.1: must be at least 0.2 s, the time that the run to resume";
         assert!(told(&output).contains(line), "{}", told(&output));
         assert_eq!(output.status.code(), Some(3));
     }
@@ -537,8 +537,14 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
         manifest["status"].as_str().unwrap().to_owned()
     };
     for (set, told) in [
-        ("output.hash_every=5", "output.hash_every = 5: must be 1, as in the record in"),
-        ("output.interval=0.1", "output.interval = 0.1: must be 0.05, as in the record in"),
+        (
+            "output.hash_every=5",
+            "output.hash_every = 5: must be 1 (null: not given), as in the resumed record in",
+        ),
+        (
+            "output.interval=0.1",
+            "output.interval = 0.1: must be 0.05 (null: not given), as in the resumed record in",
+        ),
         ("time.duration=1", "time.duration = 1: must be at least 1.2 s"),
     ] {
         let error = fails(&mut go_on(&["--set", set]), 3);
@@ -551,7 +557,7 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
         std::fs::write(&path, &bytes[..to]).unwrap();
         let error = told(&go_on(&[]).output().unwrap());
         assert!(
-            error.contains(file) && error.contains("before the checkpoint at 1.2 s"),
+            error.contains(file) && error.contains("but the checkpoint is at 1.2 s"),
             "{error}"
         );
         std::fs::write(&path, bytes).unwrap();
@@ -752,7 +758,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
         altered[middle] ^= 1;
         std::fs::write(out.join(name), altered).unwrap();
         let told = verify(&out);
-        assert!(told.contains(&format!("altered since the run: {name}")), "{told}");
+        assert!(told.contains(&format!("changed since the run: {name}")), "{told}");
         std::fs::remove_file(out.join(name)).unwrap();
         let told = verify(&out);
         assert!(told.contains(&format!("missing: {name}")), "{told}");
@@ -771,7 +777,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     entry["bytes"] = short.len().into();
     std::fs::write(out.join("manifest.json"), forged.to_string()).unwrap();
     let told = verify(&out);
-    assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");
+    assert!(told.contains("hashes.csv is incomplete: the heartbeat at tick"), "{told}");
 }
 
 /// A full disk, simulated by a limit on file size, is reported with the file.

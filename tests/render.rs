@@ -58,7 +58,7 @@ fn refuses_what_it_cannot_draw() {
         String::from_utf8(output.get_output().stderr.clone()).unwrap()
     };
     let unknown = refused(&["--vehicle", "nobody"]);
-    for said in ["nobody", "--vehicle", "one of the vehicles there are: \""] {
+    for said in ["nobody", "--vehicle", "the name of a vehicle: \""] {
         assert!(unknown.contains(said), "{unknown}");
     }
     assert!(refused(&["--size", "64"]).contains("1280x720"));

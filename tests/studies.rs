@@ -119,9 +119,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
             // Two shards are incomplete and leave no output.
             let told = place.refused(&[&["merge"], &parts[..2], &["--out", "part"]].concat());
             assert!(
-                told.contains(
-                    "3 of 9 trials are in none of the folders, the first that it takes is 1"
-                ),
+                told.contains("3 of 9 trials are missing; the next required trial is 1"),
                 "{told}"
             );
             assert!(!place.at("part").exists());
@@ -255,17 +253,14 @@ fn totals_are_reported_of_trials_that_arrived() {
     let [text, told] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     let first = text.lines().next().unwrap();
-    assert!(
-        first.starts_with("drive_energy, kJ, of trials that arrived: lowest at speed "),
-        "{text}"
-    );
-    assert!(first.contains("Not compared, too few arrived: 0.5 m/s, 0 of 3."), "{text}");
+    assert!(first.starts_with("drive_energy, kJ, arrived trials only: lowest at speed "), "{text}");
+    assert!(first.contains("Not compared (too few arrived trials): 0.5 m/s, 0 of 3."), "{text}");
     assert!(
         text.contains("-, 0 of 3 arrived [all: ") && text.contains("drive_energy, kJ"),
         "{text}"
     );
     let left_out =
-        "warning: drive_energy, lead.driving_time: 3 of 9 trials did not arrive and are left out";
+        "warning: drive_energy, lead.driving_time: 3 of 9 trials did not arrive and are excluded";
     assert!(told.contains(left_out), "{told}");
     let answer = place.json(&["report", "out", "--pictures", "0"]);
     assert_eq!(answer["answer"], first);
@@ -299,7 +294,7 @@ fn a_design_without_curves_is_reported() {
             4,
             "\"passes_until_stuck\"",
             flavour.to_owned(),
-            "passes_until_stuck: a vehicle stuck in 0 of 4",
+            "passes_until_stuck: a vehicle is stuck in 0 of 4",
             0,
         ),
         (12, "\"distance\"", format!("{factor}{flavour}"), "distance, m", 12),
@@ -315,7 +310,7 @@ fn a_design_without_curves_is_reported() {
         for empty in ["<div class=\"side\"></div>", "<tbody></tbody>", "NaN"] {
             assert!(!page.contains(empty), "{responses}: {empty}");
         }
-        assert_eq!(page.contains("No curve is drawn"), dots > 0, "{page}");
+        assert_eq!(page.contains("No curve is fitted"), dots > 0, "{page}");
     }
 }
 
@@ -346,7 +341,7 @@ fn questions_that_have_no_answer_are_refused_by_name() {
         .replace("name = \"soil\"", "name = \"go\"");
     fs::write(place.at("other.toml"), study).unwrap();
     let told = place.refused(&["run", "other.toml", "--out", "never"]);
-    assert!(told.contains("is the name of a column of the results: who arrived"), "{told}");
+    assert!(told.contains("is the name of a result column (arrivals"), "{told}");
 }
 
 #[test]
@@ -356,7 +351,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let hash = csv.lines().nth(5).unwrap().rsplit(',').next().unwrap().to_owned();
     let told = place.refused(&["replay", "out", "--trial", "4", "--out", "out", "--force"]);
-    assert!(told.contains("another folder than that of a study"), "{told}");
+    assert!(told.contains("is a study folder; give another folder"), "{told}");
     place.done(&["replay", "out", "--trial", "4", "--out", "again"]);
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
@@ -367,19 +362,22 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(told.contains("with --force"), "{told}");
     place.done(&[&again[..], &["--force"]].concat());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
-    assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
+    assert!(told.contains("has no result of trial 6: 6 of trials 0 to 5 are done"), "{told}");
     // On other ground it would be another trial; the study's folder holds its own copy.
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
-    assert!(told.contains("out holds a study with fingerprint of quick.toml = "), "{told}");
+    assert!(told.contains("out contains a study with fingerprint of quick.toml = "), "{told}");
     // The same with a longer duration.
     fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
     let told = place.refused(&["resume", "out"]);
-    assert!(told.contains("out holds a study with duration = 1.0, not 2.0"), "{told}");
+    assert!(told.contains("out contains a study with duration = 1.0, not 2.0"), "{told}");
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("quick.toml is not what the study was driven on; taking out"), "{told}");
+    assert!(
+        told.contains("quick.toml is different from the scenario of the study; using out"),
+        "{told}"
+    );
     // The same after both were moved.
     fs::remove_file(place.at("quick.toml")).unwrap();
     fs::rename(place.at("out"), place.at("moved")).unwrap();
@@ -388,7 +386,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     assert!(read("copied").contains(&hash) && read("elsewhere").contains(&hash));
     fs::remove_file(place.at("moved/scenario.toml")).unwrap();
     let told = place.refused(&["replay", "moved", "--trial", "4", "--out", "never"]);
-    assert!(told.contains("is not what the study was driven on"), "{told}");
+    assert!(told.contains("differs from the scenario of the study"), "{told}");
     assert!(!place.at("never").exists());
 }
 
@@ -437,16 +435,16 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     // The scenario's own file is named too, and shards with other files do not merge.
     fs::write(place.at("flat.asc"), ramp(0.01)).unwrap();
     let told = place.refused(&["resume", "1_2"]);
-    assert!(told.contains("1_2 holds a study with SHA-256 of flat.asc = "), "{told}");
+    assert!(told.contains("1_2 contains a study with SHA-256 of flat.asc = "), "{told}");
     place.done(&["run", "study.toml", "--out", "other", "--shard", "2/2"]);
     let told = place.refused(&["merge", "1_2", "other", "--out", "never"]);
-    let line = "other: is of another study than 1_2: SHA-256 of flat.asc = ";
+    let line = "other: belongs to another study than 1_2: SHA-256 of flat.asc = ";
     assert!(told.contains(line) && !place.at("never").exists(), "{told}");
     fs::write(place.at("flat.asc"), ramp(0.0)).unwrap();
     // Another file gives another study.
     fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
-    assert!(told.contains("out holds a study with SHA-256 of steep.asc = "), "{told}");
+    assert!(told.contains("out contains a study with SHA-256 of steep.asc = "), "{told}");
     // Replayed without any of the original files.
     for name in ["flat.asc", "steep.asc", "quick.toml"] {
         fs::remove_file(place.at(name)).unwrap();
@@ -472,11 +470,10 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
 #[test]
 fn replications_that_are_one_trial_are_told() {
     let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
-    let line =
-        "warning: the replications of 2 design points, the first 0, are one and the same trial";
+    let line = "warning: the replications of 2 design points (first: 0) are identical";
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let rough = place.done(&["run", "study.toml", "--out", "rough"]);
-    assert!(!said(&rough).contains("same trial"), "{}", said(&rough));
+    assert!(!said(&rough).contains("are identical"), "{}", said(&rough));
     fs::write(place.at("quick.toml"), SCENARIO.replace(", roughness = \"D\"", "")).unwrap();
     let smooth = place.done(&["run", "study.toml", "--out", "smooth"]);
     assert!(said(&smooth).contains(line), "{}", said(&smooth));
@@ -486,7 +483,7 @@ fn replications_that_are_one_trial_are_told() {
     assert_eq!(answer["repeated_points"], serde_json::json!([0, 1]));
     for page in ["smooth/report.md", "smooth/report.html"] {
         let page = fs::read_to_string(place.at(page)).unwrap();
-        assert!(page.contains("are one and the same trial"), "{page}");
+        assert!(page.contains("are identical (equal state hashes)"), "{page}");
     }
 }
 
@@ -643,14 +640,14 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
     let first = &told["influences"][0]["factors"][0];
     assert_eq!((&first["factor"], &first["certain"]), (&"speed".into(), &true.into()), "{told}");
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
-    assert!(page.contains("Most depends on speed: the mean goes from "), "{page}");
-    assert!(!page.contains("Not done yet"));
+    assert!(page.contains("The most influential factor is speed: the mean ranges from "), "{page}");
+    assert!(!page.contains("Not finished"));
 
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
     place.done(&["report", "part", "--pictures", "0"]);
     let page = fs::read_to_string(place.at("part/report.html")).unwrap();
     assert!(
-        page.contains("Not done yet: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
+        page.contains("Not finished: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
         "{page}"
     );
 
@@ -737,7 +734,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
     assert_eq!((&told["done"], &told["left"]), (&12.into(), &0.into()));
     let page = place.done(&["report", "merged", "--pictures", "0"]);
     let page = String::from_utf8(page.stdout).unwrap();
-    assert!(page.contains("12 of 40 trials, as many as its stopping rule takes"), "{page}");
+    assert!(page.contains("12 of 40 trials; stopping rule met"), "{page}");
 }
 
 /// A total counts arrived trials only: if none arrives, the rule is not met, and the reason is
@@ -760,8 +757,7 @@ fn a_rule_on_a_total_tells_that_nobody_arrived() {
     let place = Place::new(&study);
     let ran = place.done(&["run", "study.toml", "--out", "out"]);
     let warned = String::from_utf8_lossy(&ran.stderr).into_owned();
-    for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Stop by \"go\" instead"]
-    {
+    for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Use \"go\" instead"] {
         assert!(warned.contains(part), "{warned}");
     }
     let page = String::from_utf8(place.done(&["report", "out", "--pictures", "0"]).stdout).unwrap();
@@ -849,7 +845,7 @@ fn finer_drives_say_how_far_answers_move() {
     let output = place.command(&["converge", "none.toml"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("no trial can be driven") && said.contains("no_such_soil"), "{said}");
+    assert!(said.contains("no trial has a result") && said.contains("no_such_soil"), "{said}");
 }
 
 #[test]
@@ -896,7 +892,9 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     // Another table gives another study.
     points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
     assert!(
-        place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
+        place
+            .refused(&["run", "study.toml", "--out", "out"])
+            .contains("contains a study with table")
     );
 
     // The plan tries each value of a column, also between its probes.
@@ -916,7 +914,7 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         "speed,soil,drive\n1,mud,shrt\n",
         "points.csv:2: drive = \"shrt\": must be one of short, long",
     );
-    said("speed,soil,drive\n1,mud\n", "points.csv:2: must have 3 columns, as the head has, has 2");
+    said("speed,soil,drive\n1,mud\n", "points.csv:2: must have 3 columns, like the header, has 2");
     said("speed,soil,drive\nfast,mud,long\n", "points.csv:2: speed = \"fast\": must be a number");
     said("speed,soil,drive\n1,,long\n", "points.csv:2: soil = \"\": missing");
     said(
@@ -924,9 +922,9 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         "points.csv:1: sped: unknown key (did you mean `speed`?)",
     );
     let twice = "speed,soil,drive\n1,mud,long\n2,mud,long\n1.0,mud,long\n";
-    said(twice, "points.csv:4: repeats the 1. row below the head");
+    said(twice, "points.csv:4: repeats data row 1");
     said("speed,soil\n1,mud\n", "points.csv:1: drive: missing: a column of this factor");
-    said("speed,soil,drive\n", "points.csv:1: has no row below its head");
+    said("speed,soil,drive\n", "points.csv:1: has no data rows");
     assert!(!place.at("never").exists());
 }
 
@@ -953,17 +951,17 @@ fn what_is_wrong_is_refused_by_name() {
         "\"sobbol\"",
         "must be one of \"full_factorial\", \"latin_hypercube\", \"random\", \"sobol\", \"saltelli\"",
     );
-    said("\"full_factorial\"", "\"random\"", "points: missing: the number of design points");
+    said("\"full_factorial\"", "\"random\"", "points: missing: the number of points");
     said("seed = 5", "points = 5", "points = 5: is for designs that draw");
     said(
         "\"distance\"",
         "\"distanze\"",
         "other.toml:7: responses[1] = \"distanze\": must be one of go, distance, speed_made_good",
     );
-    said("lead.max", "tail.max", "must name a vehicle of the scenario before the point: lead");
-    said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is asked for twice");
-    said("name = \"soil\"", "name = \"go\"", "is the name of another column of the results");
-    said("name = \"soil\"", "name = \"s-l\"", "must be of letters, digits and underscores");
+    said("lead.max", "tail.max", "must have the name of a vehicle before the dot: lead");
+    said("\"go\", \"d", "\"go\", \"go\", \"d", "responses[1] = \"go\": is a duplicate");
+    said("name = \"soil\"", "name = \"go\"", "is the name of another result column");
+    said("name = \"soil\"", "name = \"s-l\"", "must consist of letters, digits and underscores");
 }
 
 /// All levels of the factor.
@@ -986,12 +984,8 @@ fn factors_that_are_none_are_refused_by_name() {
     said(VALUES, "range = [1, 2]", "steps: missing");
     said(VALUES, "range = [2, 2]", "must increase");
     said(VALUES, "values = []", "factor[0].values");
-    said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is given already");
-    said(
-        "\"outcome\"]",
-        "\"map_bytes\"]",
-        "responses[3] = \"map_bytes\": is of vehicles that explore",
-    );
+    said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is a duplicate");
+    said("\"outcome\"]", "\"map_bytes\"]", "responses[3] = \"map_bytes\": applies to teams");
     said("seed = 5", "seed = 9007199254740993", "must be from 0 to 9007199254740992");
     let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
     said(VALUES, &normal("deviation = 1"), "factor[0].steps: missing");
@@ -1005,9 +999,13 @@ fn factors_that_are_none_are_refused_by_name() {
         &normal("deviation = 1, low = 0.3, high = 0.2"),
         "factor[0].distribution.low = 0.3: must be below high",
     );
-    said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
+    said(
+        VALUES,
+        &normal("deviation = 1, low = 90"),
+        "must keep at least a millionth of the distribution",
+    );
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
-    let beyond = "reaches beyond the largest number that there is";
+    let beyond = "exceeds the range of 64-bit floating-point numbers";
     said(VALUES, "range = [-1e308, 1e308]", &format!("range = [-1e308, 1e308]: {beyond}"));
     for own in [
         "kind = \"uniform\", low = -1e308, high = 1e308",
@@ -1018,13 +1016,14 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         "key = \"soil.default\"",
         "key = \"soil.default=1\"",
-        "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
+        "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key without a value; the \
+         levels give the values",
     );
     // Replications draw the seed: with a fixed seed they would all be the same run.
     said(
         "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         "key = \"seed\"\nvalues = [1, 2]",
-        "other.toml:10: factor[0].key = \"seed\": `seed` is what replications draw",
+        "other.toml:10: factor[0].key = \"seed\": `seed` is set by the replications",
     );
     said(
         "key = \"soil.default\"",
@@ -1033,15 +1032,16 @@ fn factors_that_are_none_are_refused_by_name() {
     );
     for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
         let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
-        said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));
+        said("key = \"soil.default\"", &keys, &format!("`{key}` is already varied"));
     }
     let scaled = "scale = true\nvalues = [1, 2]";
     said(
         VALUES,
         scaled,
-        "scale = true: multiplies a number that the scenario gives, and it gives none at soil.default",
+        "scale = true: multiplies the scenario's number, but the scenario gives none at \
+         soil.default",
     );
-    said(VALUES, "scale = true\nvalues = [\"mud\"]", "is for levels that are numbers");
+    said(VALUES, "scale = true\nvalues = [\"mud\"]", "is for numeric levels");
     let levels = |second: &str| {
         format!("levels = [{{ name = \"a\", set = {{ \"time.duration\" = 1 }} }}, {second}]")
     };
@@ -1054,7 +1054,7 @@ fn factors_that_are_none_are_refused_by_name() {
     said(
         &key,
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
-        "must give a value to the keys that the first level gives one to",
+        "must set the same keys as the first level",
     );
     said(
         &key,
@@ -1081,17 +1081,17 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "seed = 5",
         &stop("response = \"distance\", half_width = 0.1"),
-        "stop.bounds: missing: [low, high], the least and the greatest",
+        "stop.bounds: missing: [low, high], the lowest and highest",
     );
     said(
         "seed = 5",
         &stop("response = \"distance\", half_width = 5, bounds = [0, 10]"),
-        "stop.half_width = 5: must be below 5, half of what the response can be",
+        "stop.half_width = 5: must be below 5, half of the response's range",
     );
     said(
         "seed = 5",
         &stop("half_width = 0.1, bounds = [0, 1]"),
-        "stop.bounds = [0, 1]: is for numbers",
+        "stop.bounds = [0, 1]: is for numeric",
     );
     said("seed = 5", &stop("half_width = 0.5"), "stop.half_width = 0.5: must be below 0.5");
     said(
@@ -1102,13 +1102,13 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "lead.max_sinkage",
         "lead.passes_until_stuck",
-        "is of the whole convoy: give it without `lead.`",
+        "applies to the whole convoy; omit `lead.`",
     );
     said("lead.max_sinkage", "max_of_rol_rad", "min_of_, mean_of_ or max_of_ before one of x_m,");
     said("lead.max_sinkage", "count_of_gears", "count_of_ or first_time_of_ before one of gear_sh");
     said("seed = 5", "second_order = true", "second_order = true: is for the design `saltelli`");
     said("seed = 5", "table = \"p.csv\"", "table = \"p.csv\": is for the design `table`");
-    said("\"full_factorial\"", "\"table\"", "table: missing: the file of the design's points");
+    said("\"full_factorial\"", "\"table\"", "table: missing: the file with the design points");
     said(
         "soil.default",
         "soil.defualt",
@@ -1135,11 +1135,12 @@ fn a_study_of_teams_is_not_counted_twice() {
     };
     for again in ["one", "copy"] {
         let told = swarm(&["one", "two", again]);
-        let expected = format!("{again}: holds trial 0 of the same study as one; give each trial");
+        let expected =
+            format!("{again}: contains trial 0 of the same study as one; give each trial");
         assert!(told.contains(&expected), "{told}");
     }
     // These two have no trial in common; the fault is that their study has no team.
-    assert!(swarm(&["one", "two"]).contains("its study does not take down completed"));
+    assert!(swarm(&["one", "two"]).contains("its study does not record completed"));
 }
 
 #[test]
@@ -1151,7 +1152,7 @@ fn folders_of_other_studies_are_left_alone() {
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("shard = {\"index\":1,\"of\":9}, not {\"index\":1,\"of\":1}"), "{told}");
     fs::write(place.at("study.toml"), STUDY.replace("seed = 5", "seed = 6")).unwrap();
-    assert!(place.refused(&run).contains("holds a study with seed = 5, not 6"));
+    assert!(place.refused(&run).contains("contains a study with seed = 5, not 6"));
     assert!(tables(&place.at("out")) == before);
     let mine = place.at("mine");
     fs::create_dir(&mine).unwrap();
@@ -1159,7 +1160,7 @@ fn folders_of_other_studies_are_left_alone() {
     for words in
         [&["run", "study.toml", "--out", "mine"][..], &["status", "mine"], &["report", "mine"]]
     {
-        assert!(place.refused(words).contains("mine is not the folder of a study: "));
+        assert!(place.refused(words).contains("mine is not a study folder: "));
     }
     assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
     let usage = place.command(&["run", "study.toml", "--out", "x", "--shard", "4/3"]).output();

@@ -365,7 +365,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     // Neither a run nor a folder of runs.
     let output = bekker().arg("view").arg(folder.join("a study")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(told(&output).contains("neither the folder of a run"), "{}", told(&output));
+    assert!(told(&output).contains("is not a run folder"), "{}", told(&output));
 }
 
 /// Links in a folder of runs do not give access to files outside it.

@@ -48,7 +48,7 @@ class Link:
     ) -> None:
         if address.startswith("unix:"):
             if not hasattr(socket, "AF_UNIX"):
-                raise ValueError(f"address = {address!r}: must be HOST:PORT, this system has no Unix sockets")
+                raise ValueError(f"address = {address!r}: must be HOST:PORT, because this system has no Unix sockets")
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._socket.settimeout(timeout)
             self._socket.connect(address.removeprefix("unix:"))
@@ -72,7 +72,7 @@ class Link:
         })
         welcome = self._receive()
         if welcome is None:
-            raise ConnectionError("the run is gone")
+            raise ConnectionError("the connection to the run was lost")
         #: What the run said of itself: its vehicles, sensors, step and heartbeat.
         self.welcome: dict[str, Any] = welcome
 

@@ -100,10 +100,10 @@ def wheel(
     if tyre not in (None, "flexible", "rigid"):
         _refuse("tyre", tyre, "flexible or rigid")
     if vehicle is None and tyre is not None:
-        _refuse("tyre", tyre, "left out without a vehicle: a cylinder is rigid")
+        _refuse("tyre", tyre, "omitted without a vehicle, because a cylinder is rigid")
     for key, given in (("radius", radius), ("width", width)):
         if vehicle is not None and given is not None:
-            _refuse(key, given, "left out beside a vehicle, which has its own wheel")
+            _refuse(key, given, "omitted with a vehicle, which has its own wheel")
     cylinder = (_RADIUS if radius is None else radius, _WIDTH if width is None else width)
     slips = np.atleast_1d(np.asarray(slip, float))
     own = dict(changes or {})

@@ -107,7 +107,7 @@ class BekkerVecEnv(VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Sets an attribute of all; one alone has none of its own."""
         if {*self._get_indices(indices)} != {*range(self.num_envs)}:
-            allowed = "None, or all of them"
+            allowed = "None, or all indices"
             told = f"indices = {indices!r}: must be {allowed}"
             raise InputError(told, "indices", repr(indices), allowed)
         setattr(self.env, attr_name, value)

@@ -39,7 +39,7 @@ class Study:
         self.folder = Path(folder)
         path = self.folder / "study.json"
         if not path.is_file():
-            raise InputError(f"{self.folder} holds no study: there is no study.json", "folder", str(folder))
+            raise InputError(f"{self.folder} is not a study folder: it has no study.json", "folder", str(folder))
         self.asked: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         """All that was asked: the study's file, factors, responses with their units, number of trials."""
 
@@ -60,7 +60,7 @@ class Study:
         `pandas.DataFrame(study.trials)` takes it as it is."""
         path = self.folder / "trials.csv"
         if not path.is_file():
-            raise InputError(f"{self.folder} is not driven to its end: there is no trials.csv", "folder", str(path))
+            raise InputError(f"{self.folder} is not complete: it has no trials.csv", "folder", str(path))
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
         columns = {name: [row[n] for row in rows] for n, name in enumerate(head)}
@@ -113,7 +113,7 @@ def run(
 
 def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLike[str]) -> Study:
     """Makes the whole of parts that were driven by `shard`."""
-    allowed = "a list of folders, one of each shard"
+    allowed = "a list of folders, one per shard"
     if isinstance(parts, (str, os.PathLike)):
         raise InputError(f"parts = {os.fspath(parts)!r}: must be {allowed}", "parts", os.fspath(parts), allowed)
     folders = [part.folder if isinstance(part, Study) else part for part in parts]
@@ -137,7 +137,7 @@ def _threads(threads: int) -> int:
 
 def _shard(shard: tuple[int, int]) -> tuple[int, int]:
     """A part and how many there are, if it can be one of them."""
-    allowed = "two whole numbers (i, n), the i-th of n parts, counted from 1, n up to 1000000"
+    allowed = "two whole numbers (i, n), part i of n, from 1, with n up to 1000000"
     try:
         part, parts = (operator.index(number) for number in shard)
     except (TypeError, ValueError):

@@ -58,7 +58,7 @@ pub fn input(
 /// A whole number that is not below zero.
 pub fn whole(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
     u64::try_from(value).map_err(|_| {
-        let allowed = "a whole number, zero at the least";
+        let allowed = "a whole number, 0 or more";
         input(py, key, &value, allowed, format!("{key} = {value}: must be {allowed}"))
     })
 }

@@ -22,11 +22,10 @@ pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             let names: Vec<&str> =
                 known.as_object().into_iter().flatten().map(|(n, _)| &**n).collect();
             let allowed = names.join(", ");
-            let told = format!("{key}: there is no such option; there are {allowed}");
+            let told = format!("{key}: unknown option; must be one of {allowed}");
             return Err(error::input(py, &key, &value.repr()?, &allowed, told));
         }
-        let plain =
-            plain(&value).ok_or_else(|| refused("a finite number, a truth value or text"))?;
+        let plain = plain(&value).ok_or_else(|| refused("a finite number, a Boolean or text"))?;
         let alone = json!({ key.as_str(): &plain });
         serde_json::from_value::<Options>(alone).map_err(|e| refused(&expected(&e.to_string())))?;
         all.insert(key, plain);
@@ -49,7 +48,7 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Value> {
 fn expected(told: &str) -> String {
     match told.rsplit_once("expected ").map(|(_, expected)| expected) {
         Some("f64") => "a number".into(),
-        Some("u32" | "u64") => "a whole number, zero at the least".into(),
+        Some("u32" | "u64") => "a whole number, 0 or more".into(),
         Some(expected) => expected.into(),
         None => told.into(),
     }

@@ -91,7 +91,7 @@ impl Pool {
                         }
                         Err(RecvTimeoutError::Timeout) => {}
                         Err(RecvTimeoutError::Disconnected) => {
-                            return Err(PyRuntimeError::new_err("the work was not done"));
+                            return Err(PyRuntimeError::new_err("the work was not completed"));
                         }
                     }
                 }
@@ -102,8 +102,8 @@ impl Pool {
     fn check_process(&self) -> PyResult<()> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
-                "made before this process was forked, which has none of its threads: make it anew \
-                 here, or start processes by 'spawn' or 'forkserver' \
+                "created before this process was forked, so its threads do not exist here; create \
+                 it again, or start processes with 'spawn' or 'forkserver' \
                  (multiprocessing.set_start_method)",
             ));
         }

@@ -32,8 +32,8 @@ fn soil(
         )
     })?;
     if matches!(known.kind, SoilKind::Firm { .. }) {
-        let told = format!("{name} is firm; a rig needs a yielding soil");
-        return Err(error::input(py, "soil", &name, "a yielding soil", told));
+        let told = format!("{name} is firm; a rig needs a deformable soil");
+        return Err(error::input(py, "soil", &name, "a deformable soil", told));
     }
     let mut table = toml::Table::from_iter(changes.iter().map(|(k, v)| (k.clone(), (*v).into())));
     table.insert("name".into(), "of a rig".into());
@@ -77,7 +77,7 @@ fn refused(py: Python<'_>, failure: RigError) -> PyErr {
             error::input(py, parameter, &value, allowed, failure)
         }
         RigError::Ground(_) => {
-            error::input(py, "soil", &"", "a soil that the step can follow", failure)
+            error::input(py, "soil", &"", "a soil that the time step can resolve", failure)
         }
         failure => error::run(py, failure),
     }
@@ -184,22 +184,22 @@ pub fn roll_wheel<'py>(
             within(py, "radius", radius, 0.02..=3.0, "m")?;
             within(py, "width", width, 0.01..=3.0, "m")?;
             let wheel = Underside::cylinder(radius, width)
-                .map_err(|e| error::input(py, "radius", &radius, "a radius of a wheel, m", e))?;
+                .map_err(|e| error::input(py, "radius", &radius, "a wheel radius, m", e))?;
             (wheel, Tread::rough(), None)
         }
         Some(name) => {
             let spec = vehicle_spec(name, Path::new(""));
             let spec = spec.map_err(|faults| error::scenario(py, &faults))?;
             let Some(spec) = spec.wheeled() else {
-                let told = format!("{name} runs on tracks");
-                return Err(error::input(py, "vehicle", &name, "a vehicle on wheels", told));
+                let told = format!("{name} is tracked");
+                return Err(error::input(py, "vehicle", &name, "a wheeled vehicle", told));
             };
             let wheel = underside(&spec.tyre.rigid)
-                .map_err(|e| error::input(py, "vehicle", &name, "a vehicle on wheels", e))?;
+                .map_err(|e| error::input(py, "vehicle", &name, "a wheeled vehicle", e))?;
             let belt = if tyre == Some("rigid") { None } else { belt(spec) };
             if tyre == Some("flexible") && belt.is_none() {
                 let allowed =
-                    "rigid or left out: no file says how its tyres give way ([tyre.flexible])";
+                    "rigid or omitted: the vehicle has no flexible tires ([tyre.flexible])";
                 let told = format!("tyre = flexible: must be {allowed}");
                 return Err(error::input(py, "tyre", &"flexible", allowed, told));
             }

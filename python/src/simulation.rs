@@ -108,8 +108,8 @@ impl Simulation {
         let half = 0.5 * self.world.model().clock.step();
         let allowed = match until.is_finite() {
             true if until > now - half => return Ok(until),
-            true => format!("a moment from now on, which is {now} s"),
-            false => "a moment, s".into(),
+            true => format!("a time, s, not before the current time of {now} s"),
+            false => "a time, s".into(),
         };
         let told = format!("until = {until}{whose}: must be {allowed}");
         Err(error::input(py, "until", &until, &allowed, told))
@@ -177,7 +177,7 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
             let value = format!("{position:?}");
             error::input(py, "position", &value, "ground with elevation data", &failure)
         }
-        _ => error::input(py, "vehicle", &"", "what this vehicle can do", &failure),
+        _ => error::input(py, "vehicle", &"", "a command that this vehicle supports", &failure),
     }
 }
 
@@ -194,8 +194,8 @@ fn held<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRefMut<'py, Simu
 fn busy(py: Python<'_>) -> PyErr {
     error::run(
         py,
-        "the simulation is at work: a call of another thread, or the one that called `progress`, \
-         must return first",
+        "the simulation is busy: a call of another thread, or the one that called `progress`, must \
+         return first",
     )
 }
 
@@ -317,8 +317,14 @@ impl Simulation {
         let index = this.index(vehicle)?;
         let steering = match (steering, steering_angle) {
             (Some(_), Some(angle)) => {
-                let told = "steering and steering_angle: give one of them";
-                return Err(error::input(py, "steering_angle", &angle, "one of the two", told));
+                let told = "steering and steering_angle: give only one of them";
+                return Err(error::input(
+                    py,
+                    "steering_angle",
+                    &angle,
+                    "absent with steering",
+                    told,
+                ));
             }
             (share, None) => Steering::Share(share.unwrap_or(0.0)),
             (None, Some(angle)) => Steering::Angle(angle),
@@ -516,7 +522,7 @@ impl Simulation {
         };
         let Some((rows, columns, count)) = found else {
             let value = format!("{} x {}", shape[0], shape[1]);
-            return Err(wrong("shape", &value, "rows and columns, at most 2^24 points"));
+            return Err(wrong("shape", &value, "rows and columns with at most 2^24 points"));
         };
         let grid = SampleGrid { origin, spacing, columns, rows };
         if count > 0 {

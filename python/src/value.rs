@@ -23,7 +23,7 @@ pub fn to_toml(key: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
     }
 }
 
-const PLAIN: &str = "finite numbers, text, truth values, lists and dicts of these";
+const PLAIN: &str = "finite numbers, text, Booleans, lists and dicts of these";
 
 /// Numbers and arrays of numpy are numbers and lists.
 fn in_plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -214,7 +214,7 @@ def test_snapshots_of_others_are_refused():
     for wrong in (other.snapshot(), snapshot[:20], *flipped, b""):
         with pytest.raises(bekker.SnapshotError):
             env.restore(wrong)
-    with pytest.raises(bekker.SnapshotError, match=r"it is of another one: difficulty was 0\.1 and is") as refused:
+    with pytest.raises(bekker.SnapshotError, match=r"it belongs to another one: difficulty was 0\.1 and is") as refused:
         env.restore(other.snapshot())
     assert "Options {" not in str(refused.value)
     assert env.snapshot() == snapshot

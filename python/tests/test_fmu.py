@@ -217,11 +217,11 @@ def test_what_cannot_be_is_refused_in_words(made: dict[str, Any], unit: Unit) ->
         assert unit.hash() == before
 
     at = unit.references
-    refused(lambda: unit.slave.doStep(0, 0.015), "0.015", "whole number of heartbeats of 0.01 s")
+    refused(lambda: unit.slave.doStep(0, 0.015), "0.015", "multiple of the heartbeat of 0.01 s")
     refused(lambda: unit.slave.doStep(0, float("nan")), "communicationStepSize")
     refused(lambda: unit.slave.doStep(0.5, HEARTBEAT), "currentCommunicationPoint = 0.5")
     refused(lambda: unit.set(throttle=float("nan")), "lead.throttle = NaN", "finite")
-    refused(lambda: unit.slave.setFloat64([at["lead.speed"]], [1.0]), "lead.speed is no input")
+    refused(lambda: unit.slave.setFloat64([at["lead.speed"]], [1.0]), "lead.speed is not an input")
     refused(lambda: unit.slave.getFloat64([9999]), "value reference 9999")
     refused(lambda: unit.slave.setInt32([at["lead.selector"]], [5]), "1 (drive)")
     refused(lambda: unit.slave.enterInitializationMode(), "Step Mode")

@@ -179,7 +179,8 @@ fn allocations_note() -> &'static str {
     match ALLOCATIONS {
         Some(_) => "",
         None => {
-            "\nallocations are not counted in this build: cargo run --release --features \
+            "\n\
+             this build does not count allocations; to count them: cargo run --release --features \
              allocations -- bench"
         }
     }
@@ -205,7 +206,7 @@ impl Results {
         let rows: [(&str, Figure); 17] = [
             ("step, us", |c| format!("{:.1}", c.step_us)),
             ("  contact", |c| format!("{:.1}", c.stages_us.contact)),
-            ("    of it soil law", |c| format!("{:.1}", c.soil_law_us)),
+            ("    soil law", |c| format!("{:.1}", c.soil_law_us)),
             ("  multibody", |c| format!("{:.1}", c.stages_us.multibody)),
             ("  driver", |c| format!("{:.2}", c.stages_us.driver)),
             ("  publication", |c| format!("{:.2}", c.stages_us.publication)),
@@ -228,11 +229,11 @@ impl Results {
         let mut text = text_table::plain(header, rows, ..0).trim_fmt() + allocations_note();
         for t in &self.throughput {
             text += &format!(
-                "\n{:>5} vehicles{} on {} thread{}: {:.0} vehicle steps a second, real-time factor {:.3}",
+                "\n{:>5} vehicles{} on {} thread{}: {:.0} vehicle steps/s, real-time factor {:.3}",
                 t.vehicles,
                 match t.grouping {
                     Grouping::Abreast => String::new(),
-                    Grouping::Crowd => format!(" in a crowd, {} hits,", t.hits),
+                    Grouping::Crowd => format!(" in a crowd, {} collisions,", t.hits),
                 },
                 t.threads,
                 if t.threads == 1 { "" } else { "s" },

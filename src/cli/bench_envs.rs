@@ -84,7 +84,7 @@ impl BenchEnvs {
                 ..Options::default()
             };
             if !quiet {
-                eprintln!("{} tyres, {} ms ...", tyre(flexible_tyres), 1e3 * step);
+                eprintln!("{} tires, {} ms ...", tyre(flexible_tyres), 1e3 * step);
             }
             costs.push(self.cost(options)?);
         }
@@ -92,7 +92,7 @@ impl BenchEnvs {
             return stdout::print_json(&costs);
         }
         let header =
-            ["tyres", "step ms", "env-steps/s\nand core", "step us", "observation us", "reset us"];
+            ["tires", "step ms", "env-steps/s\nper core", "step us", "observation us", "reset us"];
         let rows = costs.iter().map(|cost| {
             [
                 cost.tyre.to_owned(),
@@ -104,7 +104,7 @@ impl BenchEnvs {
             ]
         });
         let table = text_table::plain(header, rows, ..0);
-        let image = self.image.map_or(String::new(), |n| format!(", pictures of {n} x {n}"));
+        let image = self.image.map_or(String::new(), |n| format!(", images of {n} x {n}"));
         let lidar = self.lidar.map_or(String::new(), |n| format!(", scans of 16 x {n}"));
         let head =
             format!("{} x {}{image}{lidar} on {} threads", self.envs, self.task, self.threads);

@@ -63,7 +63,7 @@ impl Compare {
         for run in &runs {
             if let Some(altered) = &run.altered {
                 let folder = run.folder.display();
-                eprintln!("warning: {folder} is not as the run left it: {altered}");
+                eprintln!("warning: {folder} does not match its record: {altered}");
             }
         }
         let labels = labels(&runs);
@@ -71,7 +71,7 @@ impl Compare {
         let differences = differences(&runs);
         if !self.no_picture {
             if runs.len() > MOST {
-                eprintln!("the picture shows the first {MOST} of {} runs", runs.len());
+                eprintln!("the picture shows only the first {MOST} of {} runs", runs.len());
             }
             draw(&self, &runs, &labels, &names, &differences)?;
         }
@@ -169,7 +169,7 @@ fn outcome(run: &Recorded, name: &str) -> Option<(String, String)> {
         None => {
             let own = run.vehicles.iter().find(|vehicle| vehicle.name == name)?;
             let last = own.points.last().map_or(0.0, |point| point.time);
-            Some(("not recorded".into(), format!("cut at {last:.1} s")))
+            Some(("not recorded".into(), format!("record ends at {last:.1} s")))
         }
     }
 }
@@ -209,7 +209,7 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
     if differences.is_empty() {
         return "the scenarios and the program are the same".into();
     }
-    let header = std::iter::once("what differs").chain(labels.iter().map(String::as_str));
+    let header = std::iter::once("difference").chain(labels.iter().map(String::as_str));
     const SHOWN: usize = 40;
     let cell = |value: &Option<String>| {
         let text = value.as_deref().unwrap_or("-");
@@ -222,7 +222,7 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
     let mut text = text_table::ruled(header, rows, ..0, 2).trim_fmt();
     let more = differences.len().saturating_sub(SHOWN);
     if more > 0 {
-        text.push_str(&format!("\nand {more} more, see --json"));
+        text.push_str(&format!("\n{more} more differences: see --json"));
     }
     text
 }
@@ -286,12 +286,12 @@ fn land(run: &Recorded) -> Option<Land> {
         Ok::<_, Failure>((file, built))
     };
     let (file, built) =
-        read().inspect_err(|failure| said("its ground cannot be drawn", failure)).ok()?;
+        read().inspect_err(|failure| said("cannot draw the terrain", failure)).ok()?;
     let path = run.folder.join("ruts.tif");
     let ruts = path
         .is_file()
         .then(|| ruts(&path))
-        .and_then(|read| read.inspect_err(|cause| said("its ruts cannot be drawn", cause)).ok());
+        .and_then(|read| read.inspect_err(|cause| said("cannot draw the ruts", cause)).ok());
     let props = props(&file, &built.meshes, built.random.as_ref());
     Some(Land { built, props, ruts })
 }
@@ -326,7 +326,7 @@ fn draw(
     let subtitle = match &keys[..] {
         _ if shown < 2 => String::new(),
         [] => "the scenarios and the program are the same".into(),
-        keys => format!("they differ in {}", keys.join(", ")),
+        keys => format!("differences: {}", keys.join(", ")),
     };
     let samplers: Vec<Option<Sampler<'_>>> =
         lands.iter().map(|land| land.as_ref().map(Sampler::of)).collect();

@@ -255,10 +255,10 @@ impl Dataset {
             }));
         }
         let ends: Vec<String> =
-            endings.iter().map(|(ending, count)| format!("{count} by {ending}")).collect();
-        let was = if driven == 0 { "was complete" } else { "is complete" };
+            endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
+        let was = if driven == 0 { "was already complete" } else { "is complete" };
         stdout::print(&format!(
-            "{} {was}: {episodes} episodes of {}, {} steps, {:.1} MB; ended {}",
+            "{} {was}: {episodes} episodes of {}, {} steps, {:.1} MB; endings: {}",
             self.out.display(),
             self.task,
             manifest.steps,

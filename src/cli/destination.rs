@@ -51,7 +51,7 @@ fn of_kind(text: &str, ending: &str) -> Result<PathBuf, String> {
 fn in_folder(path: &Path) -> Result<(), String> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            Err(format!("must be in a folder that exists; {} does not", folder.display()))
+            Err(format!("must be in an existing folder; {} does not exist", folder.display()))
         }
         _ => Ok(()),
     }

@@ -291,8 +291,8 @@ fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), F
         Some(rank) => Err(Failure::Run {
             subject: "--parts".into(),
             cause: format!(
-                "rank {rank} does not see the run's folder {}: it must lie where all ranks write, \
-                 or leave --parts away",
+                "rank {rank} cannot access the run folder {}; use a folder that all ranks can \
+                 write to, or omit --parts",
                 folder.display()
             ),
         }),
@@ -350,7 +350,9 @@ impl<'a> Narrator<'a> {
             _ if !self.first => {}
             Some(cause) => self.note(&format!("SIGUSR2: no rank can join: {cause}")),
             None if ranks >= MOST_RANKS => {
-                self.note(&format!("SIGUSR2: no rank can join: there are {ranks}, the most"));
+                self.note(&format!(
+                    "SIGUSR2: no rank can join: the run already has {ranks} ranks, the maximum"
+                ));
             }
             None => {
                 self.enlarged_to = Some(ranks + 1);
@@ -367,7 +369,9 @@ impl<'a> Narrator<'a> {
                 self.told += 1;
                 match self.told {
                     ..=MOST_TOLD => self.note(&format!("{}: {}", agent.name, world.outcome(index))),
-                    told if told == MOST_TOLD + 1 => self.note("... and others, in summary.json"),
+                    told if told == MOST_TOLD + 1 => {
+                        self.note("... more endings: see summary.json")
+                    }
                     _ => {}
                 }
             }
@@ -391,8 +395,8 @@ impl Observer<Failure> for Narrator<'_> {
             self.outran = true;
             let name = &world.model().agents[agent as usize].name;
             self.note(&format!(
-                "--route neighbour: {name} speeds up harder than a census allows for; another \
-                 is held whenever that is so, and the result is the same"
+                "--route neighbour: {name} accelerates faster than a census assumes; each such \
+                 case triggers another census, and the result is the same"
             ));
         }
         if self.first && !self.options.output.quiet {
@@ -403,7 +407,7 @@ impl Observer<Failure> for Narrator<'_> {
                 return Err(Failure::Run { subject: "--gpu".into(), cause });
             }
             self.gave_up = true;
-            self.note(&format!("{cause}; the processor looks from here on"));
+            self.note(&format!("{cause}; the CPU renders sensors from now on"));
         }
         if let Some(progress) = &mut self.progress {
             progress.update(moment.time);
@@ -426,16 +430,14 @@ fn tell_of_starts(world: &World) {
     for (agent, stand) in begun.filter(|(_, stand)| **stand != Stand::Still).take(MOST_TOLD) {
         let begins = match stand {
             Stand::Still => continue,
-            Stand::Slides => {
-                "the ground does not hold it where it starts: it slides from time zero"
-            }
+            Stand::Slides => "start pose is not stable: the vehicle slides from t = 0",
             Stand::Falls => {
-                "it finds no equilibrium where it starts: it begins in its design position"
+                "no equilibrium at the start pose: the vehicle starts in its design position"
             }
         };
         eprintln!("warning: vehicle {}: {begins}", agent.name);
     }
     if others > MOST_TOLD {
-        eprintln!("warning: ... and {} other vehicles so", others - MOST_TOLD);
+        eprintln!("warning: ... and {} more vehicles", others - MOST_TOLD);
     }
 }

@@ -15,8 +15,7 @@ pub fn heed() -> Result<(), Failure> {
         // an empty value and 0 mean one thread per core
         let fits = value.is_empty() || value.parse().is_ok_and(|threads: usize| threads <= MOST);
         if !fits {
-            let allowed =
-                format!("a whole number up to {MOST}; 0 takes as many as there are cores");
+            let allowed = format!("a whole number up to {MOST}; 0 uses one thread per core");
             return Err(Failure::Usage { argument, value, allowed });
         }
     }
@@ -63,6 +62,6 @@ fn choose_instructions() -> Result<(), Failure> {
         return Ok(());
     }
     let names: Vec<&str> = instructions::available().into_iter().map(|(name, _)| name).collect();
-    let allowed = format!("one of {}, which this processor has", names.join(", "));
+    let allowed = format!("one of the instruction sets of this processor: {}", names.join(", "));
     Err(Failure::Usage { argument: INSTRUCTIONS, value, allowed })
 }

@@ -98,7 +98,8 @@ impl ExportFmu {
             let count = |causality| variables.iter().filter(|v| v.causality == causality).count();
             let (inputs, outputs) = (count(Causality::Input), count(Causality::Output));
             stdout::print(&format!(
-                "{}: {inputs} inputs, {outputs} outputs, steps of whole heartbeats of {heartbeat} s",
+                "{}: {inputs} inputs, {outputs} outputs; communication steps must be multiples of \
+                 {heartbeat} s (heartbeat)",
                 out.display()
             ))
         }
@@ -113,11 +114,16 @@ impl ExportFmu {
         });
         let wrong = |cause: String| Failure::Input { subject: path.display().to_string(), cause };
         let bytes = std::fs::read(&path).map_err(|error| {
-            wrong(format!("{error}; build it by `{BUILD}`, or say by --library where it is"))
+            wrong(format!("{error}; build it with `{BUILD}`, or give its path with --library"))
         })?;
         // the reproducibility key contains the source hash, so that the library must contain it too
         let same = bytes.windows(SOURCE.len()).any(|window| window == SOURCE.as_bytes());
-        let other = || wrong(format!("is no {name} of the same source as this bekker: `{BUILD}`"));
+        let other = || {
+            wrong(format!(
+                "is not a {name} built from the same source as this bekker; \
+            build it with `{BUILD}`"
+            ))
+        };
         same.then_some(bytes).ok_or_else(other)
     }
 }

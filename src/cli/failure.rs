@@ -46,7 +46,7 @@ pub enum Failure {
         good: String,
     },
     /// Another rank cannot start, and its output is not visible here.
-    #[error("rank {rank} cannot begin: {cause}")]
+    #[error("rank {rank} cannot start: {cause}")]
     OtherRank {
         /// Number of the rank.
         rank: usize,
@@ -56,19 +56,19 @@ pub enum Failure {
         code: u8,
     },
     /// An error that this or another rank has already reported.
-    #[error("told before")]
+    #[error("already reported")]
     Reported {
         /// Its exit code.
         code: u8,
     },
     /// Ctrl-C, SIGTERM or SIGHUP.
-    #[error("interrupted; go on with --resume {}", folder.display())]
+    #[error("interrupted; resume with --resume {}", folder.display())]
     Interrupted {
         /// The run's folder, with a checkpoint.
         folder: PathBuf,
     },
     /// Ctrl-C, SIGTERM or SIGHUP during the creation of a dataset or a study.
-    #[error("interrupted; the same command goes on with what is in {}", folder.display())]
+    #[error("interrupted; rerun the same command to resume from {}", folder.display())]
     FolderInterrupted {
         /// The folder of the dataset or study.
         folder: PathBuf,
@@ -87,7 +87,7 @@ pub enum Failure {
     #[error("rig: {0}")]
     Rig(#[from] RigError),
     /// No setting of a rig has a result.
-    #[error("rig: no result at any slip; at {at}: {reason}")]
+    #[error("rig: no setting has a result; first, at {at}: {reason}")]
     NoResult {
         /// The first slip, slip angle or both.
         at: String,
@@ -95,7 +95,7 @@ pub enum Failure {
         reason: String,
     },
     /// A result could not be written.
-    #[error("{subject}: cannot be written: {cause}")]
+    #[error("{subject}: cannot write: {cause}")]
     Output {
         /// The destination.
         subject: String,

@@ -54,14 +54,14 @@ impl Graphics {
         };
         match GpuDevice::find(self.gpu == Choice::Software) {
             Ok(gpu) => {
-                say(format!("cameras and lidars look with {}", gpu.name()));
+                say(format!("cameras and lidars are rendered by {}", gpu.name()));
                 Ok(Some(gpu))
             }
             Err(error) if self.is_required() => {
                 Err(Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
             }
             Err(error) => {
-                say(format!("{error}; the processor looks"));
+                say(format!("{error}; the CPU renders cameras and lidars"));
                 Ok(None)
             }
         }
@@ -85,8 +85,8 @@ impl Graphics {
                 argument: "--gpu",
                 value: format!("{:?}", self.gpu).to_lowercase(),
                 allowed: format!(
-                    "auto or off: this build knows no graphics cards, one with \
-                     `{build} --features gpu` does"
+                    "auto or off: this build has no GPU support; build with \
+                     `{build} --features gpu`"
                 ),
             }),
         }

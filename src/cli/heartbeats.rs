@@ -12,8 +12,9 @@ pub fn pacing(own: &PacingSummary) -> String {
         [own.lateness_p50, own.lateness_p99, own.lateness_max].map(|time| 1e3 * time);
     let share = 100.0 * *late as f64 / (*heartbeats).max(1) as f64;
     format!(
-        "pace {factor} times the clock: {achieved:.3} came of it; of {heartbeats} heartbeats {late} \
-         ({share:.1} %) more than 2 ms late, p50 {p50:.2} ms, p99 {p99:.2} ms, at most {most:.2} ms"
+        "real-time factor: requested {factor}, achieved {achieved:.3}; {late} of {heartbeats} \
+         heartbeats ({share:.1} %) more than 2 ms late; lateness p50 {p50:.2} ms, p99 {p99:.2} ms, \
+         max {most:.2} ms"
     )
 }
 
@@ -35,11 +36,12 @@ pub fn summary(ranks: &[HeartbeatCosts]) -> Option<String> {
     let (step, slowest) = mean(|b| b.step);
     let most = |value: fn(&HeartbeatCosts) -> f64| ranks.iter().map(value).fold(0.0, f64::max);
     Some(format!(
-        "{} ranks, {heartbeats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
-         {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
-         {} bytes a vehicle's state, {:.2} bytes a node ({nodes} nodes), \
-         {:.0} bytes received a heartbeat and rank\n\
-         vehicles of other ranks: off by {:.2} mm at most where extrapolated, D_H {:.1} mm",
+        "{} ranks, {heartbeats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, \
+         imbalance {:.0} %), serialize {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} \
+         us\n\
+         {} bytes per vehicle state, {:.2} bytes per node ({nodes} nodes), {:.0} bytes received \
+         per heartbeat and rank\n\
+         vehicles of other ranks: extrapolation error at most {:.2} mm, D_H {:.1} mm",
         ranks.len(),
         100.0 * (slowest / step.max(1e-9) - 1.0),
         mean(|b| b.serialise).0,

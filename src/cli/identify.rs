@@ -87,7 +87,8 @@ fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Resul
             format!("{}{value}: {}", fault.key, fault.problem)
         });
         let cause = format!(
-            "these measurements give a soil that `bekker run` refuses: {}; are they in m and Pa?",
+            "the identified soil is not valid for `bekker run`: {}; check that the measurements \
+             are in m and Pa",
             told.collect::<Vec<_>>().join("; ")
         );
         Failure::Input { subject: "identify".into(), cause }
@@ -123,7 +124,7 @@ fn plates_in_words(found: &PressureSinkage) -> String {
     let mut text = section("Pressure and sinkage, p = (k_c/b + k_phi) z^n", &rows, &found.quality);
     if let Some((k, n, quality)) = &found.without_k_c {
         let rows = [("k_phi, N/m^(n+2)", *k, 1.0), ("n", *n, 1.0)];
-        text += &section("The same with k_c = 0", &rows, quality);
+        text += &section("Same fit with k_c = 0", &rows, quality);
     }
     text + &remarks(&found.remarks)
 }
@@ -138,7 +139,7 @@ fn shear_in_words(found: &Shearing) -> String {
 }
 
 fn section(title: &str, rows: &[(&str, Estimate, f64)], quality: &Quality) -> String {
-    let header = ["", "value", "error", "95 % from", "to"];
+    let header = ["", "value", "error", "95 % low", "95 % high"];
     let cells = rows.iter().map(|(name, estimate, unit)| {
         let figure = |value: f64| number(value * unit);
         [
@@ -152,8 +153,8 @@ fn section(title: &str, rows: &[(&str, Estimate, f64)], quality: &Quality) -> St
     let table = text_table::plain(header, cells, 1..=4);
     let by = if quality.trials > rows.len() { "trials" } else { "points" };
     format!(
-        "{title}\n\n{table}\n\n{} points, {} trials; bounds from the scatter of {by}; residual {} Pa \
-         rms, {:.2} % of the variance explained; condition {:.0}\n\n",
+        "{title}\n\n{table}\n\n{} points, {} trials; bounds from the scatter between {by}; \
+         residual {} Pa rms; explained variance {:.2} %; condition number {:.0}\n\n",
         quality.points,
         quality.trials,
         number(quality.residual),

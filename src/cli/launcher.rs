@@ -28,9 +28,9 @@ fn refuse_others(remedy: &str) -> Result<(), Failure> {
     let Some(subject) = others() else { return Ok(()) };
     let name = subject.split('=').next().unwrap_or_default();
     let cause = format!(
-        "a launcher started several processes, which would all run the same into the same \
-         folder: {remedy}; to run scenarios side by side, each by itself, start it by \
-         `env -u {name} bekker ...`"
+        "a launcher started several processes, and each would write the same run to the same \
+         folder: {remedy}; to run independent scenarios in parallel, start each with `env -u \
+         {name} bekker ...`"
     );
     Err(Failure::Input { subject, cause })
 }
@@ -42,7 +42,7 @@ fn refuse_others(remedy: &str) -> Result<(), Failure> {
 #[cfg(not(feature = "mpi"))]
 pub fn alone() -> Result<(), Failure> {
     refuse_others(
-        "this bekker is built without MPI; build it by `cargo build --release --features mpi`, \
+        "this bekker is built without MPI; build it with `cargo build --release --features mpi`, \
          or start one process with --ranks",
     )
 }
@@ -57,8 +57,8 @@ pub fn session() -> Result<Option<MpiSession>, Failure> {
     let session = MpiSession::of_launcher().filter(|session| session.size() > 1);
     if session.is_none() {
         refuse_others(
-            "the MPI that this bekker is built with finds itself alone; start it by the \
-             launcher of that MPI, or start one process with --ranks",
+            "the MPI library of this bekker reports a single process; use the launcher of that \
+             MPI, or start one process with --ranks",
         )?;
     }
     Ok(session)

@@ -172,7 +172,8 @@ impl Mobility {
         for load in &self.payload {
             if load.position.is_none() {
                 eprintln!(
-                    "{} kg of payload are at the chassis' center of mass, {center:?} m",
+                    "note: no position given for {} kg of payload; it is at the chassis' center of \
+                     mass, {center:?} m",
                     load.mass
                 );
             }
@@ -194,13 +195,19 @@ impl Mobility {
             return Err(Failure::Usage {
                 argument: "--soil",
                 value: self.soil.join(","),
-                allowed: format!("for events on soil only: {}", all.join(", ")),
+                allowed: format!(
+                    "omitted: only these events are driven on soil: {}",
+                    all.join(", ")
+                ),
             });
         }
         let others: Vec<&str> =
             events.iter().filter(|own| !own.on_soil).map(|own| own.name).collect();
         if !others.is_empty() {
-            eprintln!("--soil does not change {}: they are driven on the road", others.join(", "));
+            eprintln!(
+                "note: --soil has no effect on {}, which are driven on the road",
+                others.join(", ")
+            );
         }
         Ok(())
     }
@@ -259,9 +266,9 @@ impl Mobility {
             if !quiet {
                 let files = match plotted {
                     true => "mobility.md, mobility.json and mobility.png",
-                    false => "mobility.md and mobility.json (nothing of these events is plotted)",
+                    false => "mobility.md and mobility.json (these events have no plots)",
                 };
-                eprintln!("{files} in {}", folder.display());
+                eprintln!("{files} written to {}", folder.display());
             }
         }
         if self.json {
@@ -326,13 +333,13 @@ fn list() -> Outline {
     let rows = EVENTS.iter().map(|event| vec![event.name.into(), event.about.into()]);
     Outline {
         title: "Events".into(),
-        head: vec!["event".into(), "what is found".into()],
+        head: vec!["event".into(), "result".into()],
         rows: rows.collect(),
     }
 }
 
 fn outline(title: &str, driven: &[Driven]) -> Outline {
-    let head = ["event", "figure", "value", "unit", "asked", "closed form", "published", "note"];
+    let head = ["event", "metric", "value", "unit", "required", "closed form", "published", "note"];
     let rows = driven.iter().flat_map(|(event, found)| match found {
         Ok(findings) => findings.figures.iter().map(|own| row(event, own)).collect(),
         Err(error) => vec![failed(event, error)],

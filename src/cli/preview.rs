@@ -97,7 +97,7 @@ fn draw(
             let going = going[soil];
             if going.sinkage > 0.0 {
                 format!(
-                    "{whose}sinks {:.0} cm, pulls {:.0} % of weight",
+                    "{whose}sinkage {:.0} cm, drawbar pull {:.0} % of weight",
                     100.0 * going.sinkage,
                     100.0 * going.drawbar().max(0.0)
                 )
@@ -117,13 +117,13 @@ fn draw(
                 title: scenario.name.clone(),
                 subtitle: scenario.description.clone(),
                 facts: vec![
-                    fact(format!("{longest:.0} m"), "longest way"),
+                    fact(format!("{longest:.0} m"), "longest route"),
                     fact(format!("{climb:.0} m"), "climb"),
                     fact(format!("{:.0} %", 100.0 * steepest), "steepest grade"),
                     fact(routes.findings.len().to_string(), "warnings"),
                 ],
                 footer: format!(
-                    "bekker {}, preview of {}: the ground before anything has driven on it",
+                    "bekker {}, preview of {}: undisturbed ground",
                     env!("CARGO_PKG_VERSION"),
                     command.file.display()
                 ),
@@ -143,15 +143,15 @@ fn draw(
 fn drives(driver: &Driver) -> String {
     match driver {
         Driver::Hold { .. } => "stands".into(),
-        Driver::Table { .. } => "by a table of commands".into(),
-        Driver::Outside { .. } => "from outside".into(),
-        Driver::Path { speed, .. } => format!("its way at {speed} m/s"),
-        Driver::Follow { leader, .. } => format!("behind {leader}"),
+        Driver::Table { .. } => "command table".into(),
+        Driver::Outside { .. } => "external controller".into(),
+        Driver::Path { speed, .. } => format!("route at {speed} m/s"),
+        Driver::Follow { leader, .. } => format!("follows {leader}"),
         Driver::Autonomous { goal: Some([x, y]), speed, .. } => {
-            format!("itself to ({x}, {y}) at {speed} m/s")
+            format!("autonomous to ({x}, {y}) at {speed} m/s")
         }
         Driver::Autonomous { goal: None, speed, .. } => {
-            format!("itself to where it is sent at {speed} m/s")
+            format!("autonomous to assigned goals at {speed} m/s")
         }
     }
 }
@@ -162,11 +162,11 @@ fn title(built: &Built, way: &Way) -> String {
     let head = name(&way.vehicles[0]);
     let rest: Vec<&str> = way.vehicles[1..].iter().map(name).collect();
     match &rest[..] {
-        [] => format!("way of {head}"),
+        [] => format!("route of {head}"),
         others if others.len() <= 4 => {
-            format!("way of {head}, followed by {}", others.join(", "))
+            format!("route of {head}, followed by {}", others.join(", "))
         }
-        others => format!("way of {head}, followed by {} vehicles", others.len()),
+        others => format!("route of {head}, followed by {} vehicles", others.len()),
     }
 }
 
@@ -232,7 +232,7 @@ fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> S
         if way.time > duration {
             let time = way.time;
             lines.push(format!(
-                "  takes {time:.0} s at the driver's speed, the run ends at {duration} s"
+                "  takes {time:.0} s at the driver's speed, but the run ends at {duration} s"
             ));
         }
         let going = &planned.routes.going[way.vehicles[0]];
@@ -252,7 +252,7 @@ fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> S
         }
     }
     let count = match planned.routes.findings.len() {
-        0 => "nothing doubtful found".into(),
+        0 => "no warnings".into(),
         1 => "1 warning".into(),
         several => format!("{several} warnings"),
     };

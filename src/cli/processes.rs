@@ -100,9 +100,9 @@ impl Processes {
         Err(Failure::Usage {
             argument: "--restarts",
             value: restarts.to_string(),
-            allowed: "left away with --rank: only ranks that --processes starts here are started \
-                      anew"
-                .into(),
+            allowed:
+                "omitted with --rank: only ranks that --processes starts here can be restarted"
+                    .into(),
         })
     }
 
@@ -126,14 +126,14 @@ impl Processes {
     ) -> Result<Option<Met>, Failure> {
         let Some(size) = self.processes else { return Ok(None) };
         let waits = || match interrupted.load(Ordering::Relaxed) {
-            true => Err("interrupted before all ranks were there".to_owned()),
+            true => Err("interrupted before all ranks had connected".to_owned()),
             false => Ok(()),
         };
         let rendezvous = |token| Rendezvous {
             size: size.into(),
             token,
             program: format!(
-                "bekker {} of source {}",
+                "bekker {}, source {}",
                 env!("CARGO_PKG_VERSION"),
                 crate::scenario::SOURCE
             ),
@@ -150,7 +150,7 @@ impl Processes {
         }
         let says = |at: &str| {
             if rank == 0 && !quiet {
-                eprintln!("rank 0 waits at {at} for {} others", size - 1);
+                eprintln!("rank 0 is listening on {at} for {} more ranks", size - 1);
             }
         };
         let rank = match rendezvous_point {
@@ -177,7 +177,7 @@ fn met_at(
     let met = if rank == 0 {
         let listener = TcpListener::bind(address).map_err(|error| Failure::Input {
             subject: format!("--meet {address}"),
-            cause: format!("rank 0 cannot wait there: {error}"),
+            cause: format!("rank 0 cannot listen on this address: {error}"),
         })?;
         says(address);
         rendezvous.host(listener, waits)
@@ -210,9 +210,9 @@ fn met_over_dds(
 ) -> Result<Box<dyn Communicator>, Failure> {
     Err(Failure::Input {
         subject: format!("--meet dds:{domain}"),
-        cause:
-            "this bekker is built without DDS; build it by `cargo build --release --features dds`"
-                .into(),
+        cause: "this bekker is built without DDS; build it with `cargo build --release --features \
+             dds`"
+            .into(),
     })
 }
 
@@ -229,8 +229,8 @@ fn token(address: &str) -> Result<String, Failure> {
     };
     if token.is_empty() && !address.to_socket_addrs().is_ok_and(is_own) {
         let cause = format!(
-            "must be set, to the same secret for all ranks, where they meet at {address}: whoever \
-             reaches that address could take part otherwise"
+            "must be set to the same secret on all ranks when --meet is {address}: otherwise any \
+             host that reaches this address could join"
         );
         return Err(Failure::Input { subject: TOKEN.into(), cause });
     }
@@ -297,7 +297,7 @@ impl Started {
     fn ended(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(rank, child)| {
             let status = child.try_wait().ok().flatten()?;
-            Some(format!("rank {rank} ended before all were there ({status})"))
+            Some(format!("rank {rank} exited before all ranks had connected ({status})"))
         })
     }
 

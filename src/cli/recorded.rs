@@ -20,11 +20,11 @@ pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Comman
     let listed: Vec<FileHash> =
         manifest.outputs.iter().filter(|own| own.path == COMMANDS).cloned().collect();
     if let Some(differences) = manifest::differences(run, &listed) {
-        let cause = format!("{differences}; without it the drive cannot be repeated");
+        let cause = format!("{differences}; the run cannot be replayed without this file");
         return Err(Failure::Run { subject: subject(), cause });
     }
     if listed.is_empty() && path.symlink_metadata().is_ok() {
-        let cause = "belongs to another run (manifest.json does not list it): remove it".into();
+        let cause = "belongs to another run (manifest.json does not list it); remove it".into();
         return Err(Failure::Run { subject: subject(), cause });
     }
     Ok(CommandLog::of_run(run, world)?)
@@ -43,7 +43,7 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     let told = run.join(kept_inputs::SCENARIO);
     let text = kept_inputs::text(&told, &recorded)?;
     let Some((scenario, inputs)) = manifest.inputs.split_first() else {
-        let cause = "names no scenario".into();
+        let cause = "lists no scenario".into();
         return Err(Failure::Input { subject: path.display().to_string(), cause });
     };
     let folder = Path::new(&scenario.path).parent().unwrap_or(Path::new(""));
@@ -93,7 +93,7 @@ pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<Str
     let more = told.len().saturating_sub(MOST_EDITS);
     told.truncate(MOST_EDITS);
     if more > 0 {
-        told.push(format!("and {more} more"));
+        told.push(format!("{more} more"));
     }
     Some(told.join("; "))
 }
@@ -103,7 +103,7 @@ pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
     if let Some(edits) = edits(run, manifest, file) {
         let path = run.join(kept_inputs::SCENARIO);
         eprintln!(
-            "warning: {} was changed since the run ({edits}); the run's own is used",
+            "warning: {} was changed since the run ({edits}); the recorded version is used",
             path.display()
         );
     }

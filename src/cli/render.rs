@@ -114,7 +114,9 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         {
             Ok((w, h))
         }
-        _ => Err(format!("must be like 1280x720, at most {MOST_PIXELS} pixels in all")),
+        _ => Err(format!(
+            "must be WIDTHxHEIGHT, such as 1280x720, with at most {MOST_PIXELS} pixels in total"
+        )),
     }
 }
 
@@ -141,7 +143,7 @@ impl Render {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let pixels = u64::from(self.size.0) * u64::from(self.size.1);
         if pixels * u64::from(self.supersample).pow(2) > MOST_RAYS {
-            let allowed = format!("smaller for {pixels} pixels: at most {MOST_RAYS} rays in all");
+            let allowed = format!("smaller for {pixels} pixels: at most {MOST_RAYS} rays in total");
             let value = self.supersample.to_string();
             return Err(Failure::Usage { argument: "--supersample", value, allowed });
         }
@@ -157,7 +159,7 @@ impl Render {
             Some(name) => agents.iter().position(|agent| agent.name == *name).ok_or_else(|| {
                 let names: Vec<String> =
                     agents.iter().map(|own| format!("{:?}", own.name)).collect();
-                let allowed = format!("one of the vehicles there are: {}", names.join(", "));
+                let allowed = format!("the name of a vehicle: {}", names.join(", "));
                 Failure::Usage { argument: "--vehicle", value: name.clone(), allowed }
             })?,
         };

@@ -31,19 +31,19 @@ impl Replay {
         let failed = |cause: String| Failure::Run { subject: subject.clone(), cause };
         let (manifest, file) = recorded::read(&self.run, &[])?;
         if manifest.status == Status::Running {
-            let cause = "the run has not ended: go on with it by `bekker run --resume`";
+            let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(failed(cause.into()));
         }
         if self.verify
             && let Some(differences) = manifest::differences(&self.run, &manifest.outputs)
         {
-            return Err(failed(format!("is not as the run left it: {differences}")));
+            return Err(failed(format!("does not match its record: {differences}")));
         }
         if self.verify {
             let gaps = manifest::tables_with_gaps(&self.run, &manifest.outputs);
             if !gaps.is_empty() {
                 let files = gaps.join(", ");
-                return Err(failed(format!("NUL bytes, as of a file that was cut, in: {files}")));
+                return Err(failed(format!("NUL bytes (incomplete writes) in: {files}")));
             }
         }
         recorded::warn_of_edits(&self.run, &manifest, &file);
@@ -51,7 +51,7 @@ impl Replay {
         let was = manifest.decisive.join("\n");
         let differences = checkpoint::differences(&was, built.decisive.trim_end());
         if let Some(differences) = &differences {
-            eprintln!("warning: recorded by another program: {differences}");
+            eprintln!("warning: the run was recorded by another program version: {differences}");
         }
         let mut world = World::new(built.world);
         let list = self.run.join("hashes.csv");
@@ -72,7 +72,7 @@ impl Replay {
             }
             let Some(recorded) = rows.next().filter(|row| row.tick == tick) else {
                 let cause =
-                    format!("hashes.csv is not whole: the heartbeat of tick {tick} is missing");
+                    format!("hashes.csv is incomplete: the heartbeat at tick {tick} is missing");
                 return Err(failed(cause));
             };
             if let Some(parts) = recorded.difference(&row(&world, names.is_empty()), &names) {
@@ -82,21 +82,23 @@ impl Replay {
             }
         }
         if let Some(HashRow { tick, .. }) = rows.next() {
-            return Err(failed(format!("hashes.csv goes on after the run's end, at tick {tick}")));
+            return Err(failed(format!(
+                "hashes.csv has a row after the end of the run, at tick {tick}"
+            )));
         }
         // as at the end of a run
         world.publish_all();
         let hash = hexadecimal(&world.hash());
         if hash != manifest.state_hash {
             let recorded = &manifest.state_hash;
-            let told = format!("ends in state {hash}, recorded is {recorded}");
+            let told = format!("final state is {hash}, but the recorded state is {recorded}");
             if self.verify || differences.is_none() {
                 return Err(failed(told));
             }
             eprintln!("warning: {told}");
         }
         if !quiet {
-            let what = if self.verify { "equal at every heartbeat" } else { "replayed" };
+            let what = if self.verify { "identical at every heartbeat" } else { "replayed" };
             let time = whole_microseconds(world.time());
             stdout::print(&format!("{subject}: {what}, {time} s, state {hash}"))?;
         }

@@ -80,7 +80,8 @@ impl Results<'_> {
             && raster.coarsened > 1
         {
             eprintln!(
-                "ruts.tif: coarsened to cells of {} m, {} nodes a side, to stay within {} cells",
+                "note: ruts.tif: coarsened to cells of {} m ({} nodes per side) to stay within {} \
+                 cells",
                 raster.cell, raster.coarsened, RASTER_CELLS
             );
         }
@@ -237,7 +238,10 @@ pub fn begin(
             let kept = kept_inputs::keep(folder, &file.inputs)?;
             for large in kept.iter().filter(|input| input.copy.is_none()) {
                 let (path, size) = (&large.path, large.bytes >> 20);
-                eprintln!("warning: {path} ({size} MiB) is not copied: a replay reads it there");
+                eprintln!(
+                    "warning: {path} ({size} MiB) is not copied to the run folder; a replay \
+                    needs it at this path"
+                );
             }
             (std::iter::once(own).chain(kept).collect(), first_tick)
         }
@@ -277,7 +281,7 @@ fn stopped(vehicles: &[VehicleSummary]) -> Fact {
     }
     let count: usize = kinds.iter().map(|(_, count)| count).sum();
     let label = match &kinds[..] {
-        [] => "lost on the way".into(),
+        [] => "lost".into(),
         [(kind, _)] => kind.words().into(),
         several => {
             several.iter().map(|(k, n)| format!("{n} {}", k.words())).collect::<Vec<_>>().join(", ")

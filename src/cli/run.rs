@@ -261,7 +261,7 @@ impl Run {
         let clock = Instant::now();
         let vehicles = built.world.agents.len();
         if vehicles > MANY && !quiet && place.is_some() && prepared.state.is_none() {
-            eprintln!("{vehicles} vehicles are set down first");
+            eprintln!("computing static equilibrium of {vehicles} vehicles");
         }
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);

@@ -101,8 +101,8 @@ impl Served {
             let peers = if cut == 1 { "1 peer".into() } else { format!("{cut} peers") };
             let waited = begun.elapsed().as_secs_f64();
             eprintln!(
-                "warning: {peers} cut off {waited:.0} s after the run's end: they did not read what \
-                 was sent"
+                "warning: {peers} disconnected {waited:.0} s after the end of the run: unread data \
+                 remained"
             );
         }
     }
@@ -142,7 +142,7 @@ impl Serving {
                 return Err(Failure::Usage {
                     argument: "--serve-token",
                     value: "a token".into(),
-                    allowed: "left away without --serve or --view".into(),
+                    allowed: "omitted without --serve or --view".into(),
                 });
             }
             if let Some(domain) = self.ros2 {
@@ -156,8 +156,8 @@ impl Serving {
                 Some(own) => Err(Failure::Input {
                     subject: format!("vehicle {}", own.name),
                     cause:
-                        "is driven from outside: run with --serve, --view or --ros2, and connect a \
-                            controller"
+                        "has an external controller (driver.kind = \"outside\"); run with --serve, \
+                         --view or --ros2, and connect a controller"
                             .into(),
                 }),
             };
@@ -166,7 +166,8 @@ impl Serving {
             return Err(Failure::Usage {
                 argument: "--serve",
                 value: address.to_string(),
-                allowed: "HOST:PORT with --view: browsers open nothing else".into(),
+                allowed: "HOST:PORT with --view, because browsers cannot open other addresses"
+                    .into(),
             });
         }
         let token = self.serve_token.clone().map_or_else(Token::random, Ok).map_err(failed)?;
@@ -212,8 +213,8 @@ fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
         Some([one, other, ros]) => Err(Failure::Input {
             subject: format!("--ros2={domain}"),
             cause: format!(
-                "{one:?} and {other:?} are both {ros} in ROS 2: names must differ in letters and \
-                 digits of ASCII"
+                "{one:?} and {other:?} both become {ros} in ROS 2; names must differ in ASCII \
+                 letters and digits"
             ),
         }),
     }
@@ -228,8 +229,8 @@ fn named_in_ros2(domain: DdsDomain, _: &WorldModel) -> Result<(), Failure> {
 fn knows_no_ros2(domain: DdsDomain) -> Failure {
     Failure::Input {
         subject: format!("--ros2={domain}"),
-        cause: "this bekker is built without ROS 2; build it by \
-                `cargo build --release --features ros2`"
+        cause: "this bekker is built without ROS 2; build it with `cargo build --release \
+            --features ros2`"
             .into(),
     }
 }
@@ -266,7 +267,7 @@ impl Bound {
             },
             Some(clients) => {
                 let url = watching::url(listener.address(), &revealed);
-                eprintln!("open {url}: the run begins once it is open");
+                eprintln!("open {url} to start the run");
                 watching::routes(link, watching::of_run(clients), Box::new(watching::OwnFiles))
             }
         };

@@ -4,7 +4,7 @@ use crate::report::study::Shard;
 
 /// Parses a shard such as `2/3`.
 pub fn shard(text: &str) -> Result<Shard, String> {
-    let wrong = || "must be I/N with I from 1 to N and N up to 1000000, such as 2/3".to_owned();
+    let wrong = || "must be I/N with N from 1 to 1000000 and I from 1 to N, such as 2/3".to_owned();
     let (index, of) = text.split_once('/').ok_or_else(wrong)?;
     let shard = Shard {
         index: index.trim().parse().map_err(|_| wrong())?,

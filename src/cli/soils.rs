@@ -42,7 +42,7 @@ impl Soils {
 }
 
 fn list() -> String {
-    let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm", "figures"];
+    let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm", "quality"];
     let table = text_table::plain(header, catalogue().soils.iter().map(row), 1..=6);
     let aliases: Vec<String> = catalogue()
         .aliases
@@ -50,8 +50,9 @@ fn list() -> String {
         .map(|alias| format!("  {:<12} {:<24} {}", alias.id, alias.soil, alias.why))
         .collect();
     format!(
-        "{}\n\nSecond names:\n{}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). \
-         `bekker soils NAME` shows one in full with its source.",
+        "{}\n\nAliases:\n\
+         {}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). `bekker soils NAME` shows all parameters of a \
+         soil and their source.",
         table.trim_fmt(),
         aliases.join("\n")
     )
@@ -90,7 +91,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
             }
         }
     }
-    entry("figures", soil.trust.words().to_string());
+    entry("quality", soil.trust.words().to_string());
     entry("source", soil.source.clone());
     if !soil.notes.is_empty() {
         entry("notes", soil.notes.clone());

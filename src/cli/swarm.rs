@@ -64,12 +64,13 @@ impl Swarm {
         if let Some(folder) = &self.out {
             std::fs::create_dir_all(folder).map_err(|cause| Failure::input(folder, &cause))?;
             let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
-            let page = format!("# Swarm\n\n{} trials.\n\n{}", trials.len(), sections.join("\n"));
+            let page =
+                format!("# Swarm results\n\n{} trials.\n\n{}", trials.len(), sections.join("\n"));
             write_file(&folder.join("swarm.md"), page.as_bytes())?;
             write_file(&folder.join("swarm.json"), format!("{document:#}\n").as_bytes())?;
             plot::write(&folder.join("swarm.png"), &figure(&found, &trials))?;
             if !quiet {
-                eprintln!("swarm.md, swarm.json and swarm.png in {}", folder.display());
+                eprintln!("swarm.md, swarm.json and swarm.png written to {}", folder.display());
             }
         }
         if self.json {
@@ -93,7 +94,7 @@ fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
         let known = earlier.records(other)?;
         if let Some(number) = own.keys().find(|number| known.contains_key(number)) {
             let cause = format!(
-                "holds trial {number} of the same study as {}; give each trial once",
+                "contains trial {number} of the same study as {}; give each trial once",
                 other.display()
             );
             return Err(Failure::Input { subject: folder.display().to_string(), cause });
@@ -113,17 +114,19 @@ fn read(folder: &Path) -> Result<Vec<(u64, Trial)>, Failure> {
     if let Some(missing) = RESPONSES.into_iter().find(|name| column(name).is_none()) {
         let told = RESPONSES.join(", ");
         return Err(refused(format!(
-            "its study does not take down {missing}; it must have {told}"
+            "its study does not record {missing}; set responses to include {told}"
         )));
     }
     let scenario = AskedOfStudy::kept_scenario(folder)
-        .ok_or_else(|| refused("holds no copy of its scenario".into()))?;
+        .ok_or_else(|| refused("has no copy of its scenario".into()))?;
     let file = ScenarioFile::read(&scenario, &[])?;
     let world = build::world(&file)?.world;
     let [west, south, east, north] = world.ground.terrain().bounds();
     let area = (east - west) * (north - south);
     if !area.is_finite() {
-        return Err(refused("its terrain has no bounds: vehicles by area are not known".into()));
+        return Err(refused(
+            "its terrain is unbounded, so the density of vehicles is undefined".into(),
+        ));
     }
     let trial = |record: &TrialRecord| {
         let number = |name: &str| match record.responses.get(column(name)?)? {
@@ -185,7 +188,7 @@ fn teams(found: &SwarmFigures) -> Outline {
         ]
     };
     Outline {
-        title: format!("Teams, with intervals of {:.0} %", 100.0 * CONFIDENCE),
+        title: format!("Teams, with {:.0} % intervals", 100.0 * CONFIDENCE),
         head: words(&[
             "side m",
             "vehicles",
@@ -218,7 +221,7 @@ fn shapes(found: &SwarmFigures) -> Outline {
     };
     Outline {
         title: format!(
-            "Times to complete: log-likelihoods, and Vuong's test of the two, of {LEAST_TIMES} times or more"
+            "Completion times: log-likelihoods and Vuong's test, for {LEAST_TIMES} or more times"
         ),
         head: words(&["side m", "vehicles", "times", "normal", "lognormal", "z", "p"]),
         rows: found.teams.iter().map(row).collect(),
@@ -229,7 +232,7 @@ fn models(found: &SwarmFigures) -> Outline {
     let mut rows = Vec::new();
     let laws = ["detected = 1 - exp(-a N / A)", "throttle = c N^p L^q"];
     for (law, cause) in laws.into_iter().zip(&found.refused) {
-        rows.extend(cause.as_ref().map(|cause| vec![law.to_owned(), format!("none: {cause}")]));
+        rows.extend(cause.as_ref().map(|cause| vec![law.to_owned(), format!("no fit: {cause}")]));
     }
     if let Some(own) = &found.detection {
         let law = laws[0].to_owned();
@@ -241,7 +244,7 @@ fn models(found: &SwarmFigures) -> Outline {
         let law = laws[1].to_owned();
         let of_side = match own.of_side {
             Some(q) => format!("q = {q:.3}"),
-            None => "q not determined by one side (taken as 1)".into(),
+            None => "q = 1 assumed: all trials have the same side".into(),
         };
         let figure = format!(
             "c = {:.4}, p = {:.3}, {of_side}, R2 {:.3}",
@@ -257,7 +260,10 @@ fn models(found: &SwarmFigures) -> Outline {
             let measured = team.detection.value;
             rows.push(vec![
                 law,
-                format!("{burned:.0} s of throttle detect {detected:.3}; found {measured:.3}"),
+                format!(
+                    "{burned:.0} s of throttle: detected {detected:.3} (model), {measured:.3} \
+                    (measured)"
+                ),
             ]);
         }
     }
@@ -303,11 +309,11 @@ fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
     let (detection, fuel) = (found.detection.as_ref(), found.fuel.as_ref());
     let mut panels = vec![
         panel(
-            "share of holes detected",
+            "fraction of holes detected",
             measured(|own| Some(own.detection.value)),
             modelled(&|robots, side| Some(detection?.share(robots, side))),
         ),
-        panel("time to complete, s", measured(|own| Some(own.time?.value)), Vec::new()),
+        panel("completion time, s", measured(|own| Some(own.time?.value)), Vec::new()),
         panel(
             "cumulative throttle, s",
             measured(|own| Some(own.throttle?.value)),
@@ -325,8 +331,8 @@ fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
             mark: if which == 0 { Mark::Dashes } else { Mark::Line },
         };
         panels.push(Panel {
-            title: format!("Times of {} vehicles, side {:.0} m", team.robots, team.side),
-            x_label: "time to complete, s".into(),
+            title: format!("Completion times of {} vehicles, side {:.0} m", team.robots, team.side),
+            x_label: "completion time, s".into(),
             y_label: "standard score".into(),
             from_zero: false,
             series: vec![

@@ -135,7 +135,7 @@ impl Source {
         if same(&self.file, output) != Some(true) {
             return Ok(());
         }
-        let cause = "is the DEM itself; give another file to write".into();
+        let cause = "is the input DEM; give another output file".into();
         Err(Failure::Input { subject: output.display().to_string(), cause })
     }
 
@@ -233,12 +233,12 @@ impl Info {
                 "cells",
                 format!("{columns} x {rows}, {:.2} m east by {:.2} m north", cell[0], cell[1]),
             ),
-            ("size", format!("{}; {} from middle to middle of cells", across(0), across(1))),
+            ("size", format!("{}; {} between cell centers", across(0), across(1))),
             ("coordinates", format!("{} ({system})", extent(bounds))),
             (
                 "middle",
                 degrees.map_or(
-                    "not known: the file names no reference system that is known here".into(),
+                    "unknown: the file has no supported coordinate reference system".into(),
                     |[lat, lon]| format!("latitude {lat:.6}, longitude {lon:.6}"),
                 ),
             ),
@@ -249,7 +249,7 @@ impl Info {
                     let Slopes { median, percentile_95, largest } = slopes;
                     let percent = |slope: f64| format!("{:.0} %", 100.0 * slope);
                     format!(
-                        "half no steeper than {}, 95 of 100 than {}, steepest {}",
+                        "median {}, 95th percentile {}, maximum {}",
                         percent(median),
                         percent(percentile_95),
                         percent(largest)
@@ -283,7 +283,7 @@ impl Import {
         check_writable(&self.output)?;
         self.source.is_not(&self.output)?;
         if self.output.exists() && !self.force {
-            let cause = "is there already; --force writes in its place".into();
+            let cause = "already exists; overwrite it with --force".into();
             return Err(Failure::Input { subject: self.output.display().to_string(), cause });
         }
         let (raster, _, _) = self.source.read()?;
@@ -302,14 +302,14 @@ impl Import {
         let local = local.without_gaps(NoData::Refuse).map_err(|error| match error {
             TerrainError::NoData { .. } => Failure::Input {
                 subject: self.source.file.display().to_string(),
-                cause: format!("{error} (--crop; --fill nearest or --fill interpolated)"),
+                cause: format!("{error} (use --crop, --fill nearest or --fill interpolated)"),
             },
             other => refused(other),
         })?;
         let is_written = placement.crs.can_be_written();
         if !is_written {
             eprintln!(
-                "{}: in local meters: no EPSG code names the DEM's reference system",
+                "note: {} is in local meters, because the DEM's reference system has no EPSG code",
                 self.output.display()
             );
         }
@@ -341,5 +341,5 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
         .ok()
         .filter(|numbers| numbers.iter().all(|x| x.abs() <= 1e8))
         .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("must be {N} numbers between commas, none above 1e8"))
+        .ok_or_else(|| format!("must be {N} numbers separated by commas, each from -1e8 to 1e8"))
 }

@@ -116,7 +116,7 @@ fn open(
         Failure::Input { subject, cause }
     };
     let Address::Tcp(_) = address else {
-        let cause = "browsers connect by HOST:PORT alone".into();
+        let cause = "must be HOST:PORT, because browsers cannot connect to other addresses".into();
         return Err(Failure::Input { subject: address.to_string(), cause });
     };
     let token = token.map_or_else(Token::random, Token::fixed).map_err(refused)?;

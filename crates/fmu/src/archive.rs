@@ -23,7 +23,7 @@ pub type Entry = (String, Vec<u8>);
 /// # Errors
 /// When there are more than 65,535 files, or when a file or the archive exceeds 4 GiB.
 pub fn archive(entries: &[Entry]) -> io::Result<Vec<u8>> {
-    let too_large = |_| io::Error::other("an FMU holds 65,535 files and 4 GiB at most");
+    let too_large = |_| io::Error::other("an FMU can have at most 65,535 files and 4 GiB");
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in entries {
         let deflated = deflated(content)?;

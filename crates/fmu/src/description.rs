@@ -18,8 +18,8 @@ const UNITS: [(&str, [i32; 4], f64); 9] = [
 
 /// Log categories of the library.
 const LOG_CATEGORIES: [(&str, &str); 2] = [
-    ("logStatusError", "Why a call was refused"),
-    ("logStatusFatal", "Why an instance can do nothing more"),
+    ("logStatusError", "Reason why a call was rejected"),
+    ("logStatusFatal", "Reason why an instance cannot continue"),
 ];
 
 /// Version of the interface.

@@ -12,7 +12,8 @@ pub enum FmuError {
     Scenario(#[from] Faults),
     /// Description, library and resources are from different exports.
     #[error(
-        "the instantiation token is {given}, but library and resources make {own}: export the FMU again"
+        "the instantiation token is {given}, but library and resources give {own}; export the FMU \
+         again"
     )]
     Token {
         /// Token of the description, given by the importer.
@@ -44,8 +45,8 @@ pub enum FmuError {
     },
     /// The length of a step is not a whole number of heartbeats.
     #[error(
-        "communicationStepSize = {given} s: must be a whole number of heartbeats of {heartbeat} s, \
-         a week at most"
+        "communicationStepSize = {given} s: must be a multiple of the heartbeat of {heartbeat} s, \
+         at most a week"
     )]
     StepSize {
         /// Length given, s.
@@ -54,7 +55,7 @@ pub enum FmuError {
         heartbeat: f64,
     },
     /// No variable of this type has this reference.
-    #[error("value reference {reference}: no variable of type {kind} has it")]
+    #[error("value reference {reference}: no variable of type {kind} has this reference")]
     NoVariable {
         /// Value reference given.
         reference: u32,
@@ -62,7 +63,7 @@ pub enum FmuError {
         kind: &'static str,
     },
     /// The number of values differs from the number of variables.
-    #[error("{values} values for {references} value references: every variable has one")]
+    #[error("{values} values for {references} value references: must be one value per reference")]
     Count {
         /// Number of variables.
         references: usize,
@@ -70,7 +71,7 @@ pub enum FmuError {
         values: usize,
     },
     /// The variable cannot be set.
-    #[error("{name} is no input: it cannot be set")]
+    #[error("{name} is not an input and cannot be set")]
     NoInput {
         /// Name of the variable.
         name: String,
@@ -100,7 +101,7 @@ pub enum FmuError {
     #[error(transparent)]
     State(#[from] StateError),
     /// The bytes are not a state of this unit.
-    #[error("the serialised state: {cause}")]
+    #[error("serialized state: {cause}")]
     Serialised {
         /// Reason.
         cause: String,

@@ -345,7 +345,7 @@ impl Instance {
                 inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {
                     name: name(),
                     value,
-                    allowed: "1 (let go) or 0 (as it is)",
+                    allowed: "1 (uncouple) or 0 (no change)",
                 })?;
             }
             Control::Gear => {

@@ -46,7 +46,7 @@ impl SavedState {
         let world = checkpoint::decode(model, decisive, &world)?;
         let count = model.agents.len();
         if about.inputs.len() != count || about.accelerations.len() != count {
-            let cause = format!("it is not one of {count} vehicles");
+            let cause = format!("it does not have {count} vehicles");
             return Err(FmuError::Serialised { cause });
         }
         if !about.start_time.is_finite() {

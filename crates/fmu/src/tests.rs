@@ -149,7 +149,7 @@ fn a_trailer_is_let_go_of() {
     let [uncouple, brake, hash] =
         ["lead.uncouple", "lead.brake", "state_hash"].map(|name| reference(&instance, name));
     let told = instance.set_int32(uncouple, 2).unwrap_err().to_string();
-    assert!(told.contains("1 (let go) or 0 (as it is)"), "{told}");
+    assert!(told.contains("1 (uncouple) or 0 (no change)"), "{told}");
     for step in 0..4 {
         let uncouples = step > 1;
         instance.set_int32(uncouple, i32::from(uncouples)).unwrap();
@@ -183,7 +183,7 @@ fn one_that_is_restored_from_bytes_shows_and_does_the_same() {
     }
     assert_eq!(told(&other), told(&instance));
     let cut = instance.deserialise(&bytes[..bytes.len() / 2]).unwrap_err().to_string();
-    assert!(cut.starts_with("the serialised state: "), "{cut}");
+    assert!(cut.starts_with("serialized state: "), "{cut}");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn steps_that_are_no_heartbeats_are_refused_and_change_nothing() {
     let before = instance.string(hash).unwrap();
     for length in [0.0, -0.01, 0.004, 0.0151, f64::NAN, f64::INFINITY, 1e9] {
         let told = instance.step(0.0, length).unwrap_err().to_string();
-        assert!(told.contains("a whole number of heartbeats of 0.01 s"), "{told}");
+        assert!(told.contains("a multiple of the heartbeat of 0.01 s"), "{told}");
     }
     assert!(matches!(instance.step(0.01, 0.01), Err(FmuError::CommunicationPoint { .. })));
     assert_eq!(instance.string(hash).unwrap(), before);

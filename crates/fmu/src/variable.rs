@@ -95,23 +95,23 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
         Control::Steering,
         SHARE,
         from(-1.0, 1.0, 0.0),
-        "Share of full lock, positive to the left",
+        "Fraction of full lock, positive to the left",
     ),
     (
         "selector",
         Control::Gear,
         Kind::Int32,
         from(-1.0, 1.0, 1.0),
-        "Lever of the gearbox: 1 drive, 0 neutral, -1 reverse",
+        "Gear lever: 1 drive, 0 neutral, -1 reverse",
     ),
     (
         "inflation_kpa",
         Control::Inflation,
         Kind::Float64 { unit: "kPa" },
         from(0.0, MOST_KPA, 0.0),
-        "Inflation that central tyre inflation works towards; 0: as it is",
+        "Target of central tire inflation; 0: no change",
     ),
-    lock("lock.centre", Lock::Centre, "Lock of the centre differential"),
+    lock("lock.centre", Lock::Centre, "Lock of the center differential"),
     lock("lock.inter_axle", Lock::InterAxle, "Locks of the inter-axle differentials"),
     lock("lock.front_axles", Lock::FrontAxles, "Locks of the front axles' differentials"),
     lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),
@@ -120,7 +120,7 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
         Control::Uncouple,
         Kind::Int32,
         from(0.0, 1.0, 0.0),
-        "1 lets go of the trailer, which nothing takes back",
+        "1 uncouples the trailer permanently",
     ),
 ];
 
@@ -164,14 +164,14 @@ const VEHICLE: [(&str, &str, &str, OfVehicle); 21] = [
     ("angular_velocity.x", "rad/s", "About forward", |m| m.sample.angular_velocity.x),
     ("angular_velocity.y", "rad/s", "About left", |m| m.sample.angular_velocity.y),
     ("angular_velocity.z", "rad/s", "About up of the chassis", |m| m.sample.angular_velocity.z),
-    ("acceleration.x", "m/s2", "Mean of the last heartbeat, east", |m| m.acceleration.x),
-    ("acceleration.y", "m/s2", "Mean of the last heartbeat, north", |m| m.acceleration.y),
-    ("acceleration.z", "m/s2", "Mean of the last heartbeat, up", |m| m.acceleration.z),
+    ("acceleration.x", "m/s2", "Mean over the last heartbeat, east", |m| m.acceleration.x),
+    ("acceleration.y", "m/s2", "Mean over the last heartbeat, north", |m| m.acceleration.y),
+    ("acceleration.z", "m/s2", "Mean over the last heartbeat, up", |m| m.acceleration.z),
     ("speed", "m/s", "Along the chassis' forward axis", |m| m.sample.speed),
-    ("engine_speed", "rad/s", "Speed of the engine", |m| m.sample.engine_speed),
-    ("applied.throttle", "1", "Throttle in force", |m| m.sample.controls.throttle),
-    ("applied.brake", "1", "Service brake in force", |m| m.sample.controls.brake),
-    ("applied.steering", "1", "Share of full lock in force", |m| m.sample.controls.steering),
+    ("engine_speed", "rad/s", "Engine speed", |m| m.sample.engine_speed),
+    ("applied.throttle", "1", "Applied throttle", |m| m.sample.controls.throttle),
+    ("applied.brake", "1", "Applied service brake", |m| m.sample.controls.brake),
+    ("applied.steering", "1", "Applied fraction of full lock", |m| m.sample.controls.steering),
 ];
 
 fn turn(moment: Moment<'_>) -> [f64; 4] {
@@ -182,17 +182,22 @@ fn turn(moment: Moment<'_>) -> [f64; 4] {
 /// Outputs of a wheel or road wheel.
 const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
     ("spin", "rad/s", "Positive when rolling forward", |own| own.spin),
-    ("slip", "1", "1 - v/(omega r) when driving, omega r/v - 1 when braked, from -1 to 1", |own| {
-        own.slip
+    (
+        "slip",
+        "1",
+        "1 - v/(omega r) when driving, omega r/v - 1 when braking, from -1 to 1",
+        |own| own.slip,
+    ),
+    ("sinkage", "m", "Depth of the lowest point below the undisturbed ground", |own| own.sinkage),
+    ("force.x", "N", "Force of the ground along the wheel's heading", |own| own.traction),
+    ("force.y", "N", "Force of the ground to the wheel's left", |own| own.lateral),
+    ("force.z", "N", "Force of the ground, up", |own| own.load),
+    ("torque", "N.m", "Torque of driveline and brake, positive forward", |own| own.torque),
+    ("inflation_kpa", "kPa", "Inflation of a flexible tire, else 0", |own| {
+        kilopascals(own.inflation)
     }),
-    ("sinkage", "m", "Of its lowest point below the undisturbed ground", |own| own.sinkage),
-    ("force.x", "N", "Of the ground, along its heading", |own| own.traction),
-    ("force.y", "N", "Of the ground, along its left", |own| own.lateral),
-    ("force.z", "N", "Of the ground, up", |own| own.load),
-    ("torque", "N.m", "Of driveline and brake, positive forward", |own| own.torque),
-    ("inflation_kpa", "kPa", "Of a tyre that gives way, else 0", |own| kilopascals(own.inflation)),
-    ("deflection", "m", "How far such a tyre is pressed in", |own| own.deflection),
-    ("contact_length", "m", "Of such a tyre", |own| own.contact_length),
+    ("deflection", "m", "Deflection of a flexible tire", |own| own.deflection),
+    ("contact_length", "m", "Contact length of a flexible tire", |own| own.contact_length),
 ];
 
 /// Source of the value of a variable.
@@ -295,9 +300,9 @@ fn states(vehicle: &str, agent: usize) -> Vec<Variable> {
         Kind::Int32,
         Source::Gear { agent },
     ));
-    let driving = "Whether its drive goes on: not arrived, stuck, overturned, lost";
+    let driving = "Whether the vehicle is still driving: not arrived, stuck, overturned or lost";
     all.push(named("driving", driving, Kind::Boolean, Source::Driving { agent }));
-    let outcome = "How its drive ended, or how it stands";
+    let outcome = "Outcome of the drive, or current status";
     all.push(named("outcome", outcome, Kind::String, Source::Outcome { agent }));
     all
 }

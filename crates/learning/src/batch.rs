@@ -389,7 +389,7 @@ impl Batch {
 
 /// Splits a snapshot into the episode, the number of elapsed steps and whether it is over.
 fn parted(snapshot: &[u8]) -> Result<(&[u8], u32, bool), LearningError> {
-    let short = || LearningError::Snapshot { what: "it is cut short".into() };
+    let short = || LearningError::Snapshot { what: "it is incomplete".into() };
     let (kept, [a, b, c, d, over]) = opened(snapshot)?.split_last_chunk::<5>().ok_or_else(short)?;
     Ok((kept, u32::from_le_bytes([*a, *b, *c, *d]), *over != 0))
 }

@@ -146,7 +146,7 @@ impl Env {
         }
         let (found, expected) = (terms.len(), count * self.agents());
         if found != expected {
-            return Err(LearningError::Count { what: "room for terms", found, expected });
+            return Err(LearningError::Count { what: "buffer for reward terms", found, expected });
         }
         let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
         driven.drive(actions, wide);

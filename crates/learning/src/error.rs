@@ -8,7 +8,7 @@ use bekker_world::StateError;
 #[non_exhaustive]
 pub enum LearningError {
     /// No task has this name.
-    #[error("no task is called {name:?}; there are: {known}")]
+    #[error("unknown task {name:?}; must be one of {known}")]
     NoTask {
         /// Requested name.
         name: String,
@@ -34,7 +34,7 @@ pub enum LearningError {
         faults: Faults,
     },
     /// A buffer or argument has a wrong length.
-    #[error("{found} numbers of {what}: must be {expected}")]
+    #[error("{what}: {found} values given, {expected} expected")]
     Count {
         /// Name of the argument.
         what: &'static str,

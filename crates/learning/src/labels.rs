@@ -16,26 +16,30 @@ const fn label(name: &'static str, size: usize, unit: &'static str) -> Field {
 /// Wheels are those at the corners, or road wheels of tracks, front left first, left before right.
 /// Forces are those of the last simulation step, and 0 at a reset.
 pub const LABELS: [Field; 16] = [
-    label("time", 1, "s since the reset"),
-    label("position", 3, "m, of the chassis frame's origin: east, north, up of the start"),
+    label("time", 1, "s, since the reset"),
+    label("position", 3, "m, of the chassis frame's origin: east, north, up from the start"),
     label("orientation", 4, "quaternion w, x, y, z from chassis to world axes"),
     label("speed", 1, "m/s along the chassis x axis"),
     label(
         "soil_k_phi",
         1,
-        "N/m^(n+2), of the soil under the chassis; 0 of firm ground, as the next",
+        "N/m^(n+2), of the soil under the chassis; this and the next are 0 on firm ground",
     ),
     label("soil_k_c", 1, "N/m^(n+1)"),
-    label("soil_n", 1, "exponent of sinkage"),
+    label("soil_n", 1, "sinkage exponent"),
     label("soil_cohesion", 1, "Pa"),
     label("soil_friction_angle", 1, "rad"),
     label("soil_shear_modulus", 1, "m"),
-    label("wheel_slip", 4, "1 - v/(ω r) when driving, ω r/v - 1 when braked"),
-    label("wheel_sinkage", 4, "m, of the lowest point below the undisturbed ground"),
+    label("wheel_slip", 4, "1 - v/(ω r) when driving, ω r/v - 1 when braking"),
+    label("wheel_sinkage", 4, "m, depth of the lowest point below the undisturbed ground"),
     label("wheel_load", 4, "N, vertical force of the ground"),
     label("wheel_traction", 4, "N, force of the ground along the wheel's heading"),
-    label("wheel_lateral", 4, "N, force of the ground along the wheel's left"),
-    label("wheel_rut", 4, "m, depth of the rut a wheel radius ahead of the hub, heaps negative"),
+    label("wheel_lateral", 4, "N, force of the ground to the wheel's left"),
+    label(
+        "wheel_rut",
+        4,
+        "m, depth of the rut one wheel radius ahead of the hub; negative for heaps",
+    ),
 ];
 
 /// Appends the labels of one vehicle at the current moment.

@@ -150,11 +150,11 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
     };
     let on_wheels = spec.wheeled();
     if on_wheels.is_none() && !task.on_tracks() {
-        let allowed = "one on wheels: this task is not driven on tracks".into();
+        let allowed = "a wheeled vehicle for this task".into();
         return refused("vehicle", model.clone(), allowed);
     }
     if !spec.can_steer() {
-        let allowed = "one that can be steered: no axle of this one is".into();
+        let allowed = "a vehicle with a steered axle".into();
         return refused("vehicle", model.clone(), allowed);
     }
     if on_wheels.is_some_and(|own| own.tyre.flexible.is_some()) {
@@ -162,14 +162,14 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
     }
     let name = spec.name();
     let why = match on_wheels {
-        Some(_) => format!("no file of {name} says how its tyres give way ([tyre.flexible])"),
-        None => format!("{name} runs on tracks"),
+        Some(_) => format!("{name} has no flexible tires ([tyre.flexible])"),
+        None => format!("{name} is tracked"),
     };
     if options.flexible_tyres == Some(true) {
-        return refused("flexible_tyres", "true".into(), format!("left out or false: {why}"));
+        return refused("flexible_tyres", "true".into(), format!("omitted or false: {why}"));
     }
     if let Some(kpa) = options.inflation_kpa {
-        return refused("inflation_kpa", kpa.to_string(), format!("left out: {why}"));
+        return refused("inflation_kpa", kpa.to_string(), format!("omitted: {why}"));
     }
     Ok(())
 }

@@ -92,7 +92,7 @@ impl Options {
         number("period", self.period, [0.01, 1.0])?;
         if whole_ratio(self.period, self.step).is_none() {
             let (option, value) = ("step", self.step.to_string());
-            let allowed = format!("a whole part of period = {} s", self.period);
+            let allowed = format!("an integer fraction of period = {} s", self.period);
             return Err(LearningError::Option { option, value, allowed });
         }
         number("spacing", self.spacing, [0.01, 0.2])?;
@@ -100,7 +100,7 @@ impl Options {
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
         if let (Some(kpa), Some(false)) = (self.inflation_kpa, self.flexible_tyres) {
             let (option, value) = ("inflation_kpa", kpa.to_string());
-            let allowed = "left out: rigid tyres have none".into();
+            let allowed = "omitted: rigid tires have no inflation".into();
             return Err(LearningError::Option { option, value, allowed });
         }
         number("levels", self.levels as f64, [1.0, 1e9])?;

@@ -33,14 +33,14 @@ pub(super) fn fields(options: &Options) -> Vec<Field> {
     let mut fields = Vec::new();
     if let Some(side) = options.image {
         let pixels = (side * side) as usize;
-        let colours = "red, green, blue, linear, pixel by pixel from the top left";
+        let colours = "linear red, green, blue per pixel, row by row from the top left";
         fields.push(field("image", 3 * pixels, 1.0, colours));
-        let depths = "m along the axis, 1 for the sky, pixel by pixel";
+        let depths = "m along the optical axis, per pixel; 1 for the sky";
         fields.push(field("depth", pixels, FAR, depths));
     }
     if let Some(columns) = options.lidar {
-        let ranges = "m, range, 1 for nothing; beam by beam, lowest first, \
-                      each from the rear by the left, ahead and the right";
+        let ranges = "m, range; 1 for no return; by beam, lowest first, each from the rear over \
+            left, front and right";
         fields.push(field("lidar", BEAMS * columns as usize, FAR, ranges));
     }
     fields

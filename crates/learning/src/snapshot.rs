@@ -63,7 +63,7 @@ impl Env {
     pub(super) fn restore_bytes(&mut self, episode: &[u8]) -> Result<(), LearningError> {
         let kept: Kept = postcard::from_bytes(episode).map_err(|error| refused(&error))?;
         if let Some(differences) = checkpoint::differences(&kept.of, &self.description()) {
-            let what = format!("it is of another one: {differences}");
+            let what = format!("it belongs to another one: {differences}");
             return Err(LearningError::Snapshot { what });
         }
         let level = self.levels().get(kept.level)?;
@@ -88,7 +88,7 @@ pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 
 /// Verifies and removes the checksum.
 pub(super) fn opened(snapshot: &[u8]) -> Result<&[u8], LearningError> {
-    let damaged = || refused(&"it is damaged: its checksum does not match");
+    let damaged = || refused(&"it is damaged: the checksum does not match");
     let (bytes, digest) = snapshot.split_last_chunk::<DIGEST>().ok_or_else(damaged)?;
     if Sha256::digest(bytes).as_slice() == digest { Ok(bytes) } else { Err(damaged()) }
 }

@@ -28,10 +28,10 @@ pub(super) struct Admission {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AdmissionError {
     /// Too many connections have presented the token.
-    #[error("{MOST_ADMITTED} connections are open, the most: close one, then connect again")]
+    #[error("{MOST_ADMITTED} connections are open, the maximum; close one and connect again")]
     Full,
     /// The connection was dropped because too many had not presented the token.
-    #[error("the connection was dropped: too many others were waiting")]
+    #[error("the connection was dropped: too many connections were waiting")]
     Dropped,
 }
 

@@ -200,7 +200,10 @@ impl Outgoing {
         if self.web_socket {
             return self.frame(Data::Binary, bytes);
         }
-        Err(io::Error::new(io::ErrorKind::Unsupported, "a plain stream carries texts alone"))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "a plain stream supports only text messages",
+        ))
     }
 
     /// Closes the connection, with a close frame on a WebSocket.

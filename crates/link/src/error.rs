@@ -14,19 +14,19 @@ pub enum LinkError {
         given: String,
     },
     /// The text is not a valid token.
-    #[error("a token of {length} characters: must be 1 to 128 letters, digits, - and _")]
+    #[error("token of {length} characters: must be 1 to 128 letters, digits, - and _")]
     Token {
         /// Length of the text.
         length: usize,
     },
     /// The system provides no random bytes.
-    #[error("no token can be drawn: {cause}")]
+    #[error("cannot generate a token: {cause}")]
     Random {
         /// Error of the system.
         cause: String,
     },
     /// The address cannot be bound.
-    #[error("cannot listen at {address}: {cause}")]
+    #[error("cannot listen on {address}: {cause}")]
     Bind {
         /// The address.
         address: String,

@@ -218,10 +218,10 @@ impl FoxgloveServer {
 
     fn hear(&self, number: u64, message: &Message) -> Result<(), String> {
         let Message::Text(text) = message else {
-            return Err("this server takes no messages of clients".into());
+            return Err("this server does not accept messages from clients".into());
         };
         let request: Request =
-            serde_json::from_str(text).map_err(|error| format!("not a request: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))?;
         let mut hall = self.hall();
         let known = hall.channels.len() as u32;
         let Some(client) = hall.clients.get_mut(&number) else { return Ok(()) };
@@ -232,7 +232,7 @@ impl FoxgloveServer {
                         return Err(format!("channel {channel_id}: must be below {known}"));
                     }
                     if client.subscribed.len() >= SUBSCRIPTIONS {
-                        return Err(format!("subscriptions: at most {SUBSCRIPTIONS} are taken"));
+                        return Err(format!("subscriptions: must be at most {SUBSCRIPTIONS}"));
                     }
                     client.subscribed.insert(channel_id, id);
                 }

@@ -10,19 +10,19 @@ pub(super) const PREFIX: usize = 4;
 #[non_exhaustive]
 pub enum FrameError {
     /// The announced length exceeds the limit.
-    #[error("a frame of {length} bytes; must be at most {LONGEST}")]
+    #[error("frame of {length} bytes: must be at most {LONGEST}")]
     TooLong {
         /// Announced length, bytes.
         length: usize,
     },
     /// The bytes are not text.
-    #[error("a frame that is not UTF-8 at byte {at}")]
+    #[error("frame is not valid UTF-8 at byte {at}")]
     NotText {
         /// Offset of the first byte that is not UTF-8.
         at: usize,
     },
     /// The stream ends within a message.
-    #[error("the stream ends {missing} bytes before its frame does")]
+    #[error("the stream ended {missing} bytes before the end of the frame")]
     Cut {
         /// Number of missing bytes, of the length field if that is incomplete.
         missing: usize,

@@ -63,10 +63,10 @@ pub(super) fn read_head(
             return Ok((request, bytes.split_off(length)));
         }
         if bytes.len() > LONGEST {
-            return Err(LinkError::Request { cause: format!("a head beyond {LONGEST} bytes") });
+            return Err(LinkError::Request { cause: format!("HTTP header above {LONGEST} bytes") });
         }
         match stream.read(&mut block)? {
-            0 => return Err(LinkError::Request { cause: "a head without end".into() }),
+            0 => return Err(LinkError::Request { cause: "incomplete HTTP header".into() }),
             read => bytes.extend_from_slice(&block[..read]),
         }
     }

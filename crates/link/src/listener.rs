@@ -286,7 +286,7 @@ impl Door {
             return refuse(&stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = (self.routes.web_socket)(&request.target) else {
-            return refuse(&stream, "404 Not Found", "nothing listens at this path");
+            return refuse(&stream, "404 Not Found", "no service at this path");
         };
         taker(Introduced { stream, admission, beyond, until }.switched(key, None)?);
         Ok(())
@@ -307,7 +307,11 @@ impl Door {
             return refuse(&peer.stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = &self.routes.foxglove else {
-            return refuse(&peer.stream, "404 Not Found", "no run is streamed to Foxglove here");
+            return refuse(
+                &peer.stream,
+                "404 Not Found",
+                "this server does not stream to Foxglove",
+            );
         };
         taker(peer.switched(key, Some(protocol))?);
         Ok(())
@@ -330,7 +334,7 @@ impl Door {
         admit(stream, admission)?;
         let Target { path, query } = &request.target;
         let Some(page) = self.routes.pages.page(path, query) else {
-            return refuse(stream, "404 Not Found", "there is no such page");
+            return refuse(stream, "404 Not Found", "page not found");
         };
         let given = request.target.parameter(TOKEN);
         let keep = given.map(|token| {
@@ -398,7 +402,8 @@ impl Introduced<'_> {
 
 /// Name of the query parameter with the token.
 const TOKEN: &str = "token";
-const NO_TOKEN: &str = "the token is missing or wrong: add ?token=TOKEN, as the run printed it";
+const NO_TOKEN: &str =
+    "the token is missing or wrong; add ?token=TOKEN with the token that the run printed";
 
 /// Admits a connection, or rejects it with status 503.
 fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
@@ -558,7 +563,7 @@ mod tests {
         }
         let (_, answer) = introduced(&listening);
         let told = answer.unwrap();
-        assert!(told.starts_with("64 connections are open, the most"), "{told}");
+        assert!(told.starts_with("64 connections are open, the maximum"), "{told}");
         let page = get(&listening, "/page?token=secret", "");
         assert!(page.starts_with("HTTP/1.1 503") && page.contains("64 connections"), "{page}");
         // a session that ends frees capacity

@@ -43,8 +43,8 @@ impl Outline {
                 let members = self.model.radios.iter().flat_map(|net| &net.members);
                 let all: Vec<&str> = members.map(|own| self.name(*own)).collect();
                 let text = match all.is_empty() {
-                    true => format!("no radio of {name:?}: the scenario has none"),
-                    false => format!("no radio of {name:?}: must be one of {}", all.join(", ")),
+                    true => format!("radio of {name:?}: the scenario has no radios"),
+                    false => format!("radio of {name:?}: must be one of {}", all.join(", ")),
                 };
                 (FaultCode::Unknown, text)
             })?;
@@ -108,9 +108,9 @@ impl Outline {
                 let all: Vec<&str> = self.outside.iter().map(|own| self.name(*own)).collect();
                 let text = match all.is_empty() {
                     true => format!(
-                        "no vehicle {name:?}: the scenario has none that is driven from outside"
+                        "vehicle {name:?}: the scenario has no vehicle with an external controller"
                     ),
-                    false => format!("no vehicle {name:?}: must be one of {}", all.join(", ")),
+                    false => format!("vehicle {name:?}: must be one of {}", all.join(", ")),
                 };
                 (FaultCode::Unknown, text)
             })?;
@@ -137,7 +137,7 @@ impl Outline {
                 found.extend(named.map(|(_, sensor)| (agent, sensor)));
             }
             if found.len() == before {
-                let text = format!("no sensor {word:?}: must be VEHICLE/SENSOR or VEHICLE/*");
+                let text = format!("sensor {word:?}: must be VEHICLE/SENSOR or VEHICLE/*");
                 return Err((FaultCode::Unknown, text));
             }
         }

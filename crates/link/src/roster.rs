@@ -188,11 +188,11 @@ impl Roster {
         for &agent in &member.agents {
             let name = outline.name(agent);
             let Some(taken) = self.seats.iter().find(|own| own.seat.agent == agent) else {
-                let text = format!("vehicle {name:?} is not driven from outside");
+                let text = format!("vehicle {name:?} has no external controller");
                 return Err((FaultCode::Unknown, text));
             };
             if let Some(other) = taken.driver.and_then(|other| self.members.get(&other)) {
-                let text = format!("vehicle {name:?} is driven by {}", other.name);
+                let text = format!("vehicle {name:?} is already driven by {}", other.name);
                 return Err((FaultCode::Taken, text));
             }
         }
@@ -247,7 +247,7 @@ impl Roster {
                     own.speed = None;
                     "it brakes"
                 }
-                OnTimeout::Hold => "its last command holds",
+                OnTimeout::Hold => "its last command remains active",
                 OnTimeout::Fail => {
                     self.failed.get_or_insert(format!("{vehicle}: its driver {name} {why}"));
                     "the run fails"
@@ -275,7 +275,7 @@ impl Roster {
             let Some(member) = self.members.get_mut(&number) else { continue };
             (member.awaited, member.silent) = (None, true);
             let name = member.name.clone();
-            let why = "does not answer in time";
+            let why = "timed out";
             self.desert(outline, number, &name, CommandOrigin::TimedOut, why);
         }
     }
@@ -291,14 +291,14 @@ impl Roster {
         let now = self.tick;
         let Some(member) = self.members.get_mut(&number) else { return Ok(()) };
         if member.role != Role::Driver {
-            return Err((FaultCode::Act, "an observer drives nothing".into()));
+            return Err((FaultCode::Act, "observers cannot send commands".into()));
         }
         let was_silent = std::mem::replace(&mut member.silent, false);
         if was_silent {
             let (name, agents) = (member.name.clone(), member.agents.clone());
             for agent in agents {
                 let (vehicle, event) = (outline.name(agent).to_owned(), DriverFate::Back);
-                self.remarks.push(format!("{vehicle}: its driver {name} answers again"));
+                self.remarks.push(format!("{vehicle}: its driver {name} responds again"));
                 self.tell(&DriverEvent { tick: now, vehicle, event, driver: name.clone() });
             }
         }
@@ -307,8 +307,8 @@ impl Roster {
             let asked = member.awaited;
             if act.tick.is_some_and(|tick| Some(tick) != asked) || (asked.is_none() && !was_silent)
             {
-                let wanted = asked.map_or("no act is awaited".into(), |tick| {
-                    format!("the act for tick {tick} is awaited")
+                let wanted = asked.map_or("no act is expected".into(), |tick| {
+                    format!("the act for tick {tick} is expected")
                 });
                 let given = act.tick.map_or("an act".into(), |tick| format!("an act for {tick}"));
                 return Err((FaultCode::Tick, format!("{given}: {wanted}")));
@@ -318,11 +318,11 @@ impl Roster {
         for own in &act.controls {
             let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
             let Some(agent) = agent else {
-                let text = format!("vehicle {:?}: is none that this session drives", own.vehicle);
+                let text = format!("this session does not drive vehicle {:?}", own.vehicle);
                 return Err((FaultCode::Act, text));
             };
             if taken.iter().any(|(other, ..)| *other == agent) {
-                let text = format!("vehicle {:?}: must be commanded once in an act", own.vehicle);
+                let text = format!("vehicle {:?}: must have one command per act", own.vehicle);
                 return Err((FaultCode::Act, text));
             }
             let controls = controls(own).and_then(|command| {
@@ -336,11 +336,12 @@ impl Roster {
             let refused =
                 |text: String| (FaultCode::Act, format!("vehicle {:?}: {text}", own.vehicle));
             let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
-            let agent = agent.ok_or_else(|| refused("is none that this session drives".into()))?;
+            let agent = agent.ok_or_else(|| refused("is not driven by this session".into()))?;
             let radio = outline.radios(std::slice::from_ref(&own.vehicle));
             radio.map_err(|(_, text)| (FaultCode::Act, text))?;
             let bytes = STANDARD.decode(&own.bytes);
-            let bytes = bytes.map_err(|error| refused(format!("bytes: no base64: {error}")))?;
+            let bytes =
+                bytes.map_err(|error| refused(format!("bytes: invalid base64: {error}")))?;
             if bytes.len() > LONGEST_SAID {
                 return Err(refused(format!(
                     "says {} bytes: must be at most {LONGEST_SAID}",
@@ -351,7 +352,7 @@ impl Roster {
         }
         let waiting: usize = self.seats.iter().map(|own| own.says.len()).sum();
         if waiting + says.len() > MOST_SAID {
-            let text = format!("says: at most {MOST_SAID} may wait for the next heartbeat");
+            let text = format!("`says`: at most {MOST_SAID} messages may be queued per heartbeat");
             return Err((FaultCode::Act, text));
         }
         (member.awaited, member.echo) = (None, act.echo);

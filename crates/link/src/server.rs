@@ -103,14 +103,14 @@ impl Server {
         let why = loop {
             match next(&mut connection) {
                 Ok(Some(request)) => self.hear(number, &name, request),
-                Ok(None) => break "is gone".to_owned(),
+                Ok(None) => break "disconnected".to_owned(),
                 Err((code, text)) => {
                     let roster = self.shared.roster();
                     let text_told = text.clone();
                     if let Some(member) = roster.members.get(&number) {
                         member.say(&Reply::Fault { code, text: text_told });
                     }
-                    break format!("sent what is no message ({text})");
+                    break format!("sent an invalid message ({text})");
                 }
             }
         };
@@ -127,20 +127,19 @@ impl Server {
             return Err((FaultCode::Protocol, text));
         }
         if !token.is(&hello.token) {
-            let text = "the token is missing or wrong: give the one that the run printed";
+            let text = "the token is missing or wrong; give the one that the run printed";
             return Err((FaultCode::Token, text.into()));
         }
         connection.admit().map_err(|error| (FaultCode::Full, error.to_string()))?;
         if hello.every == 0 {
-            let text = "every = 0: must be 1 heartbeat or more from one beat to the next";
+            let text = "every = 0: must be 1 heartbeat or more";
             return Err((FaultCode::Message, text.into()));
         }
         if hello.name.chars().any(char::is_control) {
             // log lines and events contain the name
             let shown: String = hello.name.chars().take(LONGEST_NAME).collect();
             let text = format!(
-                "name = {shown:?}: must be of one line, without line breaks, tabs and other control \
-                 characters"
+                "name = {shown:?}: must be one line without tabs and other control characters"
             );
             return Err((FaultCode::Message, text));
         }
@@ -149,11 +148,14 @@ impl Server {
         let radios = outline.radios(&hello.radios)?;
         match hello.role {
             Role::Driver if agents.is_empty() => {
-                let text = "a driver must name the vehicles that it drives";
+                let text = "vehicles: a driver must name the vehicles that it drives";
                 return Err((FaultCode::Unknown, text.into()));
             }
             Role::Observer if !agents.is_empty() => {
-                return Err((FaultCode::Unknown, "an observer drives no vehicles".into()));
+                return Err((
+                    FaultCode::Unknown,
+                    "vehicles: must be absent for an observer".into(),
+                ));
             }
             _ => {}
         }
@@ -205,7 +207,7 @@ impl Server {
             }
             _ => {
                 roster.leave(outline, number, "could not be served");
-                return Err((FaultCode::Protocol, "the system gives no thread".into()));
+                return Err((FaultCode::Protocol, "cannot start a thread".into()));
             }
         }
         drop(roster);
@@ -234,7 +236,7 @@ impl Server {
                 roster.quit.get_or_insert(name.to_owned());
                 Ok(())
             }
-            Request::Hello(_) => Err((FaultCode::Act, "a hello comes once".into())),
+            Request::Hello(_) => Err((FaultCode::Act, "hello is allowed only once".into())),
         };
         if let (Err((code, text)), Some(member)) = (outcome, roster.members.get(&number)) {
             member.say(&Reply::Fault { code, text });
@@ -288,14 +290,14 @@ fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
     let text = match connection.incoming.receive() {
         Ok(Some(Message::Text(text))) => text,
         Ok(Some(Message::Binary(_))) => {
-            return Err((FaultCode::Message, "a binary message: must be a text".into()));
+            return Err((FaultCode::Message, "binary message: must be text".into()));
         }
         Ok(None) => return Ok(None),
         Err(LinkError::Stream(error)) => return Err((FaultCode::Message, error.to_string())),
         Err(error) => return Err((FaultCode::Message, error.to_string())),
     };
     let request = serde_json::from_str(&text);
-    request.map(Some).map_err(|error| (FaultCode::Message, format!("no message: {error}")))
+    request.map(Some).map_err(|error| (FaultCode::Message, format!("invalid message: {error}")))
 }
 
 impl Shared {
@@ -365,7 +367,7 @@ impl Controller for ServedController {
             let stands = !vacant.is_empty() || (roster.paused && roster.steps == 0);
             if !vacant.is_empty() && !self.missing {
                 self.missing = true;
-                (self.remark)(&format!("waiting for who drives {}", vacant.join(", ")));
+                (self.remark)(&format!("waiting for a driver for {}", vacant.join(", ")));
             }
             let now = Instant::now();
             if stands {

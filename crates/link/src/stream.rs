@@ -40,7 +40,8 @@ impl Stream {
 
     /// Reads, waiting until `until` at most. Without a deadline the timeout that is set applies.
     pub fn read_until(&self, bytes: &mut [u8], until: Option<Instant>) -> io::Result<usize> {
-        let late = || io::Error::new(io::ErrorKind::TimedOut, "nothing whole came in time");
+        let late =
+            || io::Error::new(io::ErrorKind::TimedOut, "timed out before a complete message");
         if let Some(until) = until {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -108,7 +108,7 @@ impl MapFile {
             for (_, own) in &mut laid {
                 own.strength = rounded(exp((ln(own.strength) / STEP).round() * STEP));
             }
-            unsaid.push(format!("strengths of soils are in steps of {:.0} %", 100.0 * STEP));
+            unsaid.push(format!("soil strengths are rounded to steps of {:.0} %", 100.0 * STEP));
         }
         let start = cells.centre(way.through.first().copied().unwrap_or_default());
         let usual = |soil: SoilId| {
@@ -157,7 +157,8 @@ impl MapFile {
             let class = most.map_or("none".into(), |class| format!("class {class:?}"));
             let share = 100.0 * count(most) as f64 / classes.len() as f64;
             unsaid.push(format!(
-                "roughness is {class} all along, as on {share:.0} % of the way: a scenario has one"
+                "roughness is {class} everywhere, as on {share:.0} % of the route, because a \
+                 scenario has only one"
             ));
         }
         most
@@ -177,7 +178,7 @@ impl MapFile {
         let mut all: Vec<Scenery> = all.take(MOST_WALLS + 1).collect();
         if all.len() > MOST_WALLS {
             all.truncate(MOST_WALLS);
-            unsaid.push(format!("walls about [[barrier]] end after {MOST_WALLS} edges"));
+            unsaid.push(format!("walls around [[barrier]] are limited to {MOST_WALLS} edges"));
         }
         scenario.scenery.extend(all);
     }
@@ -208,7 +209,7 @@ impl MapFile {
         scenario.terrain.stamp.extend(across);
         if scenario.terrain.stamp.len() > MOST_STAMPS {
             scenario.terrain.stamp.truncate(MOST_STAMPS);
-            unsaid.push(format!("ridges end after {MOST_STAMPS}, as many as a scenario takes"));
+            unsaid.push(format!("truncated to {MOST_STAMPS} ridges (scenario limit)"));
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum DrivingError {
     #[error("interrupted")]
     Interrupted,
     /// The system cannot start a thread.
-    #[error("no thread can be had")]
+    #[error("cannot start a thread")]
     NoThread,
 }
 

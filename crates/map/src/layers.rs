@@ -85,13 +85,13 @@ impl Layers {
         let reader = Reader { base, document, land };
         let custom = &base.scenario.soil.custom;
         if conditions.moisture.is_some() && !custom.iter().any(|own| own.moisture.is_some()) {
-            let cause = "no soil of soil.custom says by `moisture` how it answers to it";
+            let cause = "has no effect: no soil of soil.custom has `moisture`";
             return Err(reader.refused("conditions.moisture", &cause));
         }
         if let Some(snow) = &conditions.snow
             && !custom.iter().any(|own| own.name == snow.soil && own.snow.is_some())
         {
-            let cause = "is none of soil.custom that has `snow`";
+            let cause = "must be a soil of soil.custom that has `snow`";
             return Err(reader.refused("conditions.snow.soil", &cause));
         }
         let [snow, frost] = [
@@ -128,17 +128,13 @@ impl Layers {
             layer.as_ref().map_or(0.0, |own| own.unsaid(cells))
         }
         let shares = [
-            (
-                "conditions.strength",
-                of(strength, cells),
-                "soils are as strong there as their figures",
-            ),
-            ("conditions.moisture", of(moisture, cells), "soils are as wet there as their figures"),
-            ("conditions.roughness", of(roughness, cells), "the terrain's own holds there"),
-            ("conditions.snow.depth", of(snow, cells), "there is none there"),
-            ("conditions.frost.depth", of(frost, cells), "there is none there"),
-            ("conditions.stems", of(stems, cells), "there are none there"),
-            ("conditions.ridges", of(ridges, cells), "there are none there"),
+            ("conditions.strength", of(strength, cells), "soils have their nominal strength there"),
+            ("conditions.moisture", of(moisture, cells), "soils have their nominal moisture there"),
+            ("conditions.roughness", of(roughness, cells), "the terrain's roughness applies there"),
+            ("conditions.snow.depth", of(snow, cells), "no snow there"),
+            ("conditions.frost.depth", of(frost, cells), "no frost there"),
+            ("conditions.stems", of(stems, cells), "no stems there"),
+            ("conditions.ridges", of(ridges, cells), "no ridges there"),
         ];
         shares.into_iter().filter(|(_, share, _)| *share > 0.0)
     }
@@ -234,8 +230,8 @@ impl Reader<'_> {
         if let (Some(n), Some(raster)) = (first, &raster) {
             let (row, column, value) = (n / raster.columns, n % raster.columns, raster.values[n]);
             let cause = format!(
-                "has {value} in row {row} from the north, column {column} from the west; must be from \
-                 {low} to {high}"
+                "has {value} in row {row} from the north, column {column} from the west; must be \
+                 from {low} to {high}"
             );
             return Err(self.refused(&format!("{key}.file"), &cause));
         }
@@ -251,7 +247,7 @@ impl Reader<'_> {
         let Some(layer) = layer else { return Ok(None) };
         let raster = self.raster(key, layer)?;
         if raster.is_some() && layer.classes.is_empty() {
-            let cause = "is missing: the raster's numbers are classes, each with its value";
+            let cause = "is missing: give a value for each class of the raster";
             return Err(self.refused(&format!("{key}.classes"), &cause));
         }
         let mut classes = Vec::new();
@@ -262,7 +258,7 @@ impl Reader<'_> {
             let number = f64::from(number);
             if let Some(place) = classes.iter().position(|(own, _)| *own == number) {
                 let other = layer.classes.keys().nth(place).map_or("", String::as_str);
-                let cause = format!("is the class {number}, as classes.{other} is; leave one out");
+                let cause = format!("is class {number}, like classes.{other}; remove one");
                 return Err(self.refused(&format!("{key}.classes.{class}"), &cause));
             }
             classes.push((number, *value));
@@ -271,7 +267,7 @@ impl Reader<'_> {
         let mut values = raster.iter().flat_map(|own| &own.values);
         if let Some(x) = values.find(|x| x.is_finite() && !known(**x)) {
             let names: Vec<&str> = layer.classes.keys().map(String::as_str).collect();
-            let cause = format!("has the class {x}; classes has {}", names.join(", "));
+            let cause = format!("has class {x}, which is not in classes ({})", names.join(", "));
             return Err(self.refused(&format!("{key}.file"), &cause));
         }
         Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Classes(classes) }))
@@ -280,8 +276,8 @@ impl Reader<'_> {
     fn raster<T>(&self, key: &str, layer: &Layer<T>) -> Result<Option<Raster>, Faults> {
         let Some(file) = &layer.file else {
             let (needless, cause) = match (layer.classes.is_empty(), &layer.value) {
-                (false, _) => ("classes", "is for a raster: give file, too"),
-                (true, None) => ("value", "is missing: give value, or file"),
+                (false, _) => ("classes", "needs a raster; give file"),
+                (true, None) => ("value", "is missing; give value or file"),
                 _ => return Ok(None),
             };
             return Err(self.refused(&format!("{key}.{needless}"), &cause));

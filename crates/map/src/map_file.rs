@@ -211,7 +211,7 @@ impl MapFile {
         let cells = Cells::within(self.area, self.config.cell);
         warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
             let cause = format!(
-                "has no value in {:.1} % of the map's cells, and no `value` is given: {instead}",
+                "has no data in {:.1} % of the map's cells, and `value` is not given: {instead}",
                 100.0 * share
             );
             let fault = self.document.fault(&format!("{key}.file"), Problem::Refused { cause });
@@ -219,7 +219,8 @@ impl MapFile {
         }));
         if self.config.area.is_some_and(|asked| asked != self.area) {
             let cause = format!(
-                "reaches beyond the ground, or is no whole number of cells of {} m; mapped is {:?}",
+                "extends beyond the ground or is not a multiple of the cell size of {} m; the \
+                 mapped area is {:?}",
                 self.config.cell, self.area
             );
             let fault = self.document.fault("area", Problem::Refused { cause });
@@ -227,7 +228,7 @@ impl MapFile {
         }
         for (n, own) in self.config.barrier.iter().enumerate() {
             if !build::region(&own.area).meets(self.area) {
-                let cause = format!("lies beside all that is mapped, {:?} m", self.area);
+                let cause = format!("is outside the mapped area {:?} m", self.area);
                 let key = format!("barrier[{n}].area");
                 warnings.push(self.document.fault(&key, Problem::Refused { cause }).to_string());
             }
@@ -239,8 +240,8 @@ impl MapFile {
         if let Some(deepest) = depths.into_iter().rev().find(|depth| bears(*depth) < self.weight) {
             let [bears, weighs] = [bears(deepest), self.weight].map(|newtons| newtons / 1e3);
             let cause = format!(
-                "{deepest} m and less bear {bears:.1} kN, the vehicle weighs {weighs:.1} kN: it drives there on \
-                 the soil as it is without frost"
+                "frost of {deepest} m or less supports {bears:.1} kN, but the vehicle weighs \
+                 {weighs:.1} kN: it drives there on the unfrozen soil"
             );
             let fault = self.document.fault("conditions.frost", Problem::Refused { cause });
             warnings.push(fault.to_string());
@@ -511,7 +512,8 @@ fn check_step(step: f64) -> Result<(), String> {
     }
     let below = (1..=micros).rev().find(fills).unwrap_or(1) as f64 / 1e6;
     Err(format!(
-        "a whole part of {HEARTBEAT} s, the heartbeat of the drives; the next below is {below}"
+        "an integer fraction of the {HEARTBEAT} s heartbeat of the drives; the next smaller is \
+         {below}"
     ))
 }
 
@@ -533,7 +535,7 @@ fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f6
     let [west, south, east, north] = config.area.unwrap_or(bounds);
     let asked = [west, south, east, north];
     if !asked.iter().all(|edge| edge.is_finite()) {
-        return Err(refused("has no end: give area = [x_min, y_min, x_max, y_max], m".into()));
+        return Err(refused("is unbounded; give area = [x_min, y_min, x_max, y_max], m".into()));
     }
     let margin = 1.5 * config.cell;
     let inside = [
@@ -546,12 +548,12 @@ fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f6
     if columns < 1.0 || rows < 1.0 {
         let cell = config.cell;
         return Err(refused(format!(
-            "leaves no cell of {cell} m that lies a cell or more within the ground, {bounds:?} m"
+            "contains no cell of {cell} m that is at least a cell inside the ground {bounds:?} m"
         )));
     }
     if columns * rows > MOST_CELLS {
         let count = columns * rows;
-        return Err(refused(format!("has {count:.0} cells; at most {MOST_CELLS:.0} are allowed")));
+        return Err(refused(format!("has {count:.0} cells; must have at most {MOST_CELLS:.0}")));
     }
     Ok(Cells::within(inside, config.cell).bounds())
 }
@@ -579,7 +581,9 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         found.push(document.fault("entry_speed", Problem::Refused { cause }));
     }
     if !config.directions.is_multiple_of(4) {
-        let cause = "must be a multiple of 4: each with its opposite, and both across".into();
+        let cause = "must be a multiple of 4, so that each direction has its opposite and \
+            perpendicular ones"
+            .into();
         found.push(document.fault("directions", Problem::Refused { cause }));
     }
     let snow = config.conditions.snow.as_ref().map(|own| own.soil.as_str());
@@ -589,9 +593,12 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         let is_known = snow == Some(name) || soils.soils().iter().any(|own| own.name == soil);
         let cause = if !is_known {
             let known = soils.soils().iter().map(|own| own.name.as_str()).chain(snow);
-            format!("is no soil of this map; it has {}", known.collect::<Vec<_>>().join(", "))
+            format!(
+                "is not a soil of this map; must be one of {}",
+                known.collect::<Vec<_>>().join(", ")
+            )
         } else if named.contains(&soil) {
-            format!("is {soil}, which has a factor already")
+            format!("is the soil {soil}, which already has a factor")
         } else {
             named.push(soil);
             continue;
@@ -600,8 +607,8 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         found.push(document.fault(&key, Problem::Refused { cause }));
     }
     found.extend(standing(&config.terrain.surface).map(|key| {
-        let cause = "is not in a map: the drives over its cells keep clear of such; give conditions.stems, \
-                     conditions.ridges or [[barrier]]";
+        let cause =
+            "is not supported in maps; use conditions.stems, conditions.ridges or [[barrier]]";
         let key = format!("terrain.surface.{key}");
         document.fault(&key, Problem::Refused { cause: cause.into() })
     }));

@@ -57,8 +57,8 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let held = Figure::new("lateral_acceleration", Some(most), "g");
     let held = held.on(format!("greatest held, {speed} m/s"));
     let note = match (rolled, lost) {
-        (true, _) => "then it turned over".into(),
-        (false, true) => format!("its speed falls to {slowest:.1} m/s"),
+        (true, _) => "rolled over above this".into(),
+        (false, true) => format!("speed falls to {slowest:.1} m/s"),
         (false, false) => String::new(),
     };
     let gradient = Figure::new("understeer_gradient", slope(&linear), "deg/g");

@@ -76,9 +76,9 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         lines.push(Line { name: soil.into(), points: by_slip(&curve), mark: Mark::Line });
     }
     findings.panels.push(Panel {
-        title: "Drawbar pull of the whole vehicle".into(),
+        title: "Drawbar pull of the vehicle".into(),
         x: "slip".into(),
-        y: "pull, share of the weight".into(),
+        y: "drawbar pull over weight".into(),
         lines,
     });
     Ok(findings)

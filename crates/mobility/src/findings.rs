@@ -86,7 +86,7 @@ impl Figure {
     /// Adds a note about a value that passed although a smaller one failed, if there is one.
     pub(super) fn again(self, passed: Option<String>) -> Figure {
         let Some(passed) = passed else { return self };
-        let told = format!("{passed} was passed, though less was not");
+        let told = format!("{passed} passed, although an easier value failed");
         let note = if self.note.is_empty() { told } else { format!("{}; {told}", self.note) };
         self.note(note)
     }

@@ -51,8 +51,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let figure = Figure::new("fuel", fuel, "kg/100 km").on(format!("{soil}, {kmh} km/h"));
         let figure = figure.published(&subject.model);
         findings.figures.push(match (summary.fuel, held) {
-            (None, _) => figure.note("its file does not say how it burns fuel"),
-            (_, false) => figure.note("does not hold this speed"),
+            (None, _) => figure.note("its file has no fuel consumption data"),
+            (_, false) => figure.note("cannot hold this speed"),
             _ => figure,
         });
         points.extend(fuel.filter(|_| soil == ROAD).map(|fuel| [kmh, fuel]));

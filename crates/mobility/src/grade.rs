@@ -53,11 +53,13 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
     for (soil, limit, unheld) in found.collect::<Result<Vec<_>, _>>()? {
         let figure = Figure::new("gradeability", limit.passed, "").on(soil);
         let figure = match (limit.passed, limit.failed) {
-            (None, _) if !unheld => figure.note(format!("not even {}", GRADES[0])),
-            (_, None) => figure.note("the steepest that was tried"),
+            (None, _) if !unheld => {
+                figure.note(format!("failed at the lowest value tried, {}", GRADES[0]))
+            }
+            (_, None) => figure.note("steepest value tried"),
             (_, Some(grade)) if unheld => figure.note(format!(
-                "its brakes decide: on {grade:.3} they do not hold it, and it rolls back before it \
-                 pulls away"
+                "limited by the brakes: on {grade:.3} they do not hold it, and it rolls back \
+                 before it starts"
             )),
             _ => figure,
         };
@@ -158,7 +160,7 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
             let figure = figure.on(format!("{soil}, {grade:.1}"));
             let figure = match speed {
                 Some(_) => figure,
-                None => figure.note("nobody steers: it turned off its line"),
+                None => figure.note("turned off its line (no driver steers)"),
             };
             let balance = TractiveEffort::of(&subject.spec).filter(|_| soil == ROAD);
             findings.figures.push(match balance {

@@ -41,8 +41,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let figure = Figure::new("half_round_speed", limit.passed, "km/h")
             .on(format!("{:.0} cm", 100.0 * radius));
         findings.figures.push(match (limit.passed, limit.failed) {
-            (None, _) => figure.note("more than 2.5 g, or stuck, at the slowest speed tried"),
-            (_, None) => figure.note("the fastest that was tried"),
+            (None, _) => figure.note("above 2.5 g, or stuck, at the lowest speed tried"),
+            (_, None) => figure.note("highest speed tried"),
             _ => figure,
         });
         points.extend(limit.passed.map(|kmh| [100.0 * radius, kmh]));

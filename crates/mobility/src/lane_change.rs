@@ -53,9 +53,9 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     };
     let found = threshold(SPEEDS, effort.width(WIDTH), passes)?;
     let mut findings = Findings::default();
-    let mut note = "driver of pure pursuit, the best of five lines".to_owned();
+    let mut note = "pure-pursuit driver, best of five lines".to_owned();
     if found.failed.is_some_and(|kmh| kmh > top) {
-        note += &format!("; no faster than it drives, {top:.1} km/h");
+        note += &format!("; limited by the top speed, {top:.1} km/h");
     }
     if let Some(kmh) = found.passed {
         for delay in DELAYS {
@@ -67,9 +67,10 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
             }
         }
     } else if top < SPEEDS[0] {
-        note = format!("it drives {top:.1} km/h, the slowest speed tried is {} km/h", SPEEDS[0]);
+        note =
+            format!("top speed {top:.1} km/h is below the lowest speed tried, {} km/h", SPEEDS[0]);
     } else {
-        note = "left its lanes at the slowest speed tried".into();
+        note = "left its lanes at the lowest speed tried".into();
     }
     let figure = Figure::new("lane_change_speed", found.passed, "km/h").note(note);
     findings.figures.push(figure);
@@ -129,8 +130,8 @@ fn keeps_lane(subject: &Subject, sample: &Sample, width: f64) -> bool {
 fn panel(kmh: f64, way: Vec<[f64; 2]>) -> Panel {
     Panel {
         title: format!("Double lane change at {kmh:.0} km/h"),
-        x: "along the track, m".into(),
-        y: "beside it, m".into(),
+        x: "distance along the track, m".into(),
+        y: "lateral position, m".into(),
         lines: vec![Line { name: "driven".into(), points: way, mark: Mark::Line }],
     }
 }

@@ -116,7 +116,7 @@ pub const EVENTS: [Event; 15] = [
     },
     Event {
         name: "grade",
-        about: "steepest grade climbed from standing, firm and on soils",
+        about: "steepest grade climbed from rest, firm and on soils",
         on_soil: true,
         drive: grade::gradeability,
     },
@@ -170,7 +170,7 @@ pub const EVENTS: [Event; 15] = [
     },
     Event {
         name: "passes",
-        about: "weakest clay passed once and often, as a share of its catalogue strength",
+        about: "weakest clay passed once and repeatedly, as a fraction of its catalog strength",
         on_soil: true,
         drive: passes::drive,
     },

@@ -36,9 +36,9 @@ pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, Mobili
     Ok(match subject.spec.tracked() {
         Some(track) => {
             let axle = track.sprocket.position[2] - (track.wheel_height - radius);
-            beside(figure, "height of the sprocket's axle", axle, subject)
+            beside(figure, "height of the sprocket axle", axle, subject)
         }
-        None => beside(figure, "radius of the wheels", radius, subject),
+        None => beside(figure, "wheel radius", radius, subject),
     })
 }
 
@@ -48,9 +48,9 @@ pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, Mobilit
     let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
     let findings = seek(subject, effort, "gap", [0.1, 3.0], &course)?;
     Ok(if let Some(track) = subject.spec.tracked() {
-        beside(findings, "half the length of the tracks", 0.5 * running_length(track), subject)
+        beside(findings, "half the track length", 0.5 * running_length(track), subject)
     } else {
-        beside(findings, "diameter of the wheels", diameter, subject)
+        beside(findings, "wheel diameter", diameter, subject)
     })
 }
 
@@ -116,8 +116,8 @@ fn seek(
     })?;
     let figure = Figure::new(name, limit.passed, "m");
     let figure = match (limit.passed, limit.failed) {
-        (None, _) => figure.note(format!("not even {} m", sizes[0])),
-        (_, None) => figure.note("the greatest that was tried"),
+        (None, _) => figure.note(format!("failed at the lowest value tried, {} m", sizes[0])),
+        (_, None) => figure.note("highest value tried"),
         _ => figure,
     };
     let figure = figure.again(limit.again.map(|size| format!("{size:.3} m")));

@@ -34,7 +34,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
     for soil in firm {
         let figure = Figure::new("strength_ratio", None, "").on(soil);
-        findings.figures.push(figure.note("firm ground has no strength to be taken away"));
+        findings.figures.push(figure.note("not applicable to firm ground"));
     }
     let trials =
         clays.iter().flat_map(|clay| effort.some(&PASSES).iter().map(move |n| (*clay, *n)));
@@ -49,13 +49,13 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
             .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
         let known = known.filter(|_| clay == CLAY);
         let told =
-            known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi by its mobility index"));
+            known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi from the mobility index"));
         let figure = match (limit.passed, limit.failed) {
-            (None, _) => figure.note("not even twice the catalogue's strength"),
-            (_, None) => figure.note("the weakest that was tried"),
+            (None, _) => figure.note("failed at twice the catalog strength"),
+            (_, None) => figure.note("lowest value tried"),
             _ => figure.note(told),
         };
-        let again = limit.again.map(|own| format!("at {:.3} it", exp(-own)));
+        let again = limit.again.map(|own| format!("ratio {:.3}", exp(-own)));
         findings.figures.push(figure.again(again));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         let weakened = |weakness: f64| WeakenedClay { clay, ratio: exp(-weakness) };

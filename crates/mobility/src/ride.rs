@@ -60,9 +60,9 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let figure = Figure::new("ride_speed", ridden, "km/h")
             .on(format!("class {name}, {:.0} mm rms", 1e3 * rms));
         findings.figures.push(match (limit.passed, limit.failed) {
-            _ if slower.is_some() => figure.note("less than 6 W: it holds no faster speed"),
-            (None, _) => figure.note("more than 6 W at the slowest speed tried"),
-            (_, None) => figure.note("the fastest that was tried"),
+            _ if slower.is_some() => figure.note("below 6 W at the highest speed that it holds"),
+            (None, _) => figure.note("above 6 W at the lowest speed tried"),
+            (_, None) => figure.note("highest speed tried"),
             _ => figure,
         });
         points.extend(ridden.map(|kmh| [1e3 * rms, kmh]));

@@ -37,10 +37,10 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     for (soil, limit, why) in found.collect::<Result<Vec<_>, _>>()? {
         let figure = Figure::new("side_slope", limit.passed, "").on(soil);
         let figure = figure.note(match why {
-            None | Some(Ending::Passed) => "the steepest that was tried",
-            Some(Ending::Overturned) => "beyond, it turns over",
-            Some(Ending::Astray) => "beyond, it leaves its line by more than 1 m",
-            Some(Ending::Stuck) => "beyond, it does not get on",
+            None | Some(Ending::Passed) => "steepest value tried",
+            Some(Ending::Overturned) => "rolls over above this",
+            Some(Ending::Astray) => "leaves its line by more than 1 m above this",
+            Some(Ending::Stuck) => "stuck above this",
         });
         let figure = figure.again(limit.again.map(|slope| format!("{slope:.3}")));
         findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
@@ -58,7 +58,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let tips = 0.5 * geometry.gauge / geometry.centre_of_mass;
     let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
     match road_friction() {
-        friction if friction < tips => figure.beside("μ (t/2h is more)", friction),
+        friction if friction < tips => figure.beside("μ (t/2h is greater)", friction),
         _ => figure.beside("t/2h", tips),
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
         .collect();
     let mut fastest = Figure::new("top_speed", Some(top / KMH), "km/h").published(&subject.model);
     if subject.spec.drag_area().is_none() {
-        fastest = fastest.note("without air drag: the file gives no chassis.drag_area");
+        fastest = fastest.note("without air drag: the file has no chassis.drag_area");
     }
     if let Some(effort) = TractiveEffort::of(&subject.spec) {
         fastest = fastest.beside("balance of tractive effort", effort.speed(0.0) / KMH);

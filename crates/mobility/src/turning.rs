@@ -47,7 +47,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
         .published(&subject.model);
     let figure = match (closed, &geometry.trailer) {
         (false, _) => figure.note("no full circle"),
-        (true, Some(_)) => figure.note("closed form of the tractor alone"),
+        (true, Some(_)) => figure.note("closed form for the tractor only"),
         (true, None) => figure,
     };
     Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })

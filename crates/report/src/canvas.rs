@@ -105,7 +105,7 @@ impl Canvas {
             what: "picture",
             width: u64::from(width),
             height: u64::from(height),
-            allowed: "200 to 16384 pixels a side",
+            allowed: "200 to 16384 pixels per side",
         };
         if width.min(height) < 200 || width.max(height) > LARGEST_SIDE {
             return Err(size());
@@ -423,6 +423,6 @@ mod tests {
     #[test]
     fn an_impossible_size_is_an_error() {
         let error = Canvas::new(0, 100, 1.0).err().unwrap().to_string();
-        assert_eq!(error, "picture is 0 x 100; allowed is 200 to 16384 pixels a side");
+        assert_eq!(error, "picture is 0 x 100; must be 200 to 16384 pixels per side");
     }
 }

@@ -181,7 +181,7 @@ pub(super) fn parquet_rows(parquet: &Path) -> Option<u64> {
 
 /// Converts a complete Parquet file to a CSV with the same columns.
 pub(super) fn csv_of_parquet(parquet: &Path, csv: &Path) -> Result<(), ReportError> {
-    let opened = fs::File::open(parquet).map_err(ReportError::file("go on with", parquet))?;
+    let opened = fs::File::open(parquet).map_err(ReportError::file("resume", parquet))?;
     let reader = SerializedFileReader::new(opened).map_err(failed(parquet))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let part = csv.with_file_name(".rows.csv.part");

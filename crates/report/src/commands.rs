@@ -23,22 +23,25 @@ const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 /// Name and description of each column, for the README of the folder.
 pub(super) fn described() -> [(&'static str, &'static str); 13] {
     [
-        ("time_s", "from when on it holds"),
-        ("tick", "the same in steps"),
-        ("vehicle", "who"),
+        ("time_s", "start of validity, s"),
+        ("tick", "same time in steps"),
+        ("vehicle", "name of the vehicle"),
         ("throttle", "0 to 1"),
         ("brake", "0 to 1"),
-        ("steering", "share of full lock, -1 (right) to 1 (left)"),
-        ("gear", "lever of the gearbox: drive, neutral, reverse"),
-        ("inflation_kpa", "that central tyre inflation works towards, if it was asked for"),
+        ("steering", "fraction of full lock, -1 (right) to 1 (left)"),
+        ("gear", "gear lever: drive, neutral, reverse"),
+        ("inflation_kpa", "target of central tire inflation, if requested"),
         (
             "locks",
             "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
         ),
-        ("uncouple", "whether the trailer is let go of"),
-        ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
-        ("driver", "what it calls itself"),
-        ("says", "what the vehicle says by radio at the next exchange: messages in base64"),
+        ("uncouple", "whether to uncouple the trailer"),
+        (
+            "origin",
+            "source: `driver`, or a substitute because the driver `timed_out` or was `lost`",
+        ),
+        ("driver", "name given by the driver"),
+        ("says", "radio messages that the vehicle sends at the next exchange, in base64"),
     ]
 }
 
@@ -232,7 +235,7 @@ impl CommandLog {
                 let Row { tick, controls, origin, driver, says, .. } = row;
                 Some((tick, Commanded { agent, controls, origin, driver, says }))
             });
-            let cause = || format!("row {}: no command to a vehicle of the run", line + 1);
+            let cause = || format!("row {}: not a command to a vehicle of the run", line + 1);
             rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);
         }
         Ok(CommandLog { rows })

@@ -121,7 +121,7 @@ impl<'a> Page<'a> {
         let all = || comparison.runs.iter().flat_map(|run| run.vehicles);
         let places = all().flat_map(|vehicle| &vehicle.points).map(|point| point.position);
         let window = map::bounds_of(places)
-            .ok_or(ReportError::Nothing("no run has recorded where its vehicles were"))?;
+            .ok_or(ReportError::Nothing("no run has recorded positions of vehicles"))?;
         let (columns, names) = (comparison.runs.len() as f32, comparison.names.len());
         let width = (WIDTH - 2.0 * MARGIN - (columns - 1.0) * GAP) / columns;
         let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
@@ -158,7 +158,7 @@ impl<'a> Page<'a> {
                 canvas.outline(frame, 1.0, RULE);
                 let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
                 let middle = [frame.x + 0.5 * frame.width, frame.y + 0.5 * MAP];
-                canvas.text("its ground cannot be had", middle, style);
+                canvas.text("terrain not available", middle, style);
             }
         }
     }
@@ -181,7 +181,7 @@ impl<'a> Page<'a> {
         let more = names.len().saturating_sub(LISTED);
         if more > 0 {
             let style = TextStyle::new(13.0, SECONDARY);
-            canvas.text(&format!("and {more} more"), [x + 26.0, y], style);
+            canvas.text(&format!("{more} more"), [x + 26.0, y], style);
         }
     }
 
@@ -225,7 +225,7 @@ impl<'a> Page<'a> {
             });
             top += 2.0 * ROW;
         }
-        let titles = ["rut depth, cm", "distance along the way, m"];
+        let titles = ["rut depth, cm", "distance along the path, m"];
         self.plots(canvas, top, titles, &|run, index| depths(&self.ruts[run][index]));
     }
 

@@ -17,7 +17,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// The folder of a file is not writable.
-    #[error("cannot write {}: the folder {} cannot be written ({cause}): name another place", path.display(), folder.display())]
+    #[error("cannot write {}: no write access to folder {} ({cause}); give another path", path.display(), folder.display())]
     Folder {
         /// The file.
         path: PathBuf,
@@ -27,7 +27,8 @@ pub enum ReportError {
         cause: String,
     },
     /// Another program changed a file while this run wrote it.
-    #[error("{} has {found} bytes, {written} were written: another program has changed it; write nothing into the folder of a run that goes on", path.display())]
+    #[error("{} has {found} bytes, but the run wrote {written}: another program changed it; do not \
+        write to the folder of an active run", path.display())]
     Altered {
         /// The file.
         path: PathBuf,
@@ -37,7 +38,8 @@ pub enum ReportError {
         found: u64,
     },
     /// Another program removed or replaced a file while this run wrote it.
-    #[error("{} was removed or replaced by another program while this run wrote it; write nothing into the folder of a run that goes on", path.display())]
+    #[error("{} was removed or replaced by another program during the run; do not write to the \
+        folder of an active run", path.display())]
     Replaced {
         /// The file.
         path: PathBuf,
@@ -59,7 +61,8 @@ pub enum ReportError {
         reason: String,
     },
     /// The run folder is not empty.
-    #[error("{} is not empty ({found} is in it): name another folder, or replace what a run left there with --force", path.display())]
+    #[error("{} is not empty (contains {found}); give another folder, or overwrite the results of \
+        an earlier run with --force", path.display())]
     FolderInUse {
         /// The folder.
         path: PathBuf,
@@ -67,7 +70,8 @@ pub enum ReportError {
         found: String,
     },
     /// Another run is writing to the folder.
-    #[error("{} is in use by another run{holder}: wait for it, or name another folder with --out", path.display())]
+    #[error("{} is in use by another run{holder}; wait for its end, or give another folder with \
+        --out", path.display())]
     FolderLocked {
         /// The folder.
         path: PathBuf,
@@ -75,7 +79,8 @@ pub enum ReportError {
         holder: String,
     },
     /// Something other than a regular file exists at the path of a file.
-    #[error("cannot write {}: {} is {found}, and only a regular file is replaced: name another place", path.display(), path.display())]
+    #[error("cannot write {}: {} is {found}, and only regular files are overwritten; give another \
+        path", path.display(), path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -83,13 +88,15 @@ pub enum ReportError {
         found: &'static str,
     },
     /// A table has other columns than the run that would continue it.
-    #[error("{} has other columns than this run writes: go on in another folder with --out, or leave the sensors and [output] as they were", path.display())]
+    #[error("{} has other columns than this run writes; restore the sensors and [output], or \
+        resume in another folder with --out", path.display())]
     OtherColumns {
         /// The table.
         path: PathBuf,
     },
     /// A record ends before the checkpoint from which its run would resume.
-    #[error("{} ends at {ends} s, before the checkpoint at {due} s: what lies between is lost, so the run cannot be gone on with; drive it anew", path.display())]
+    #[error("cannot resume: {} ends at {ends} s, but the checkpoint is at {due} s; start the run \
+        again", path.display())]
     Short {
         /// The table.
         path: PathBuf,
@@ -99,7 +106,8 @@ pub enum ReportError {
         due: f64,
     },
     /// The folder holds a dataset with other options.
-    #[error("{} holds a dataset with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
+    #[error("{} contains a dataset with {key} = {found}, not {asked}; use the same value to resume \
+        it, or give another folder with --out", path.display())]
     OtherDataset {
         /// The folder.
         path: PathBuf,
@@ -111,7 +119,7 @@ pub enum ReportError {
         asked: String,
     },
     /// The folder of a new dataset holds something else.
-    #[error("{} is not empty ({found} is in it) and holds no dataset: name another folder with --out", path.display())]
+    #[error("{} is not empty (contains {found}) and has no dataset; give another folder with --out", path.display())]
     NotADataset {
         /// The folder.
         path: PathBuf,
@@ -119,7 +127,8 @@ pub enum ReportError {
         found: String,
     },
     /// The folder holds another study, or another part of the study.
-    #[error("{} holds a study with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
+    #[error("{} contains a study with {key} = {found}, not {asked}; use the same value to resume \
+        it, or give another folder with --out", path.display())]
     OtherStudy {
         /// The folder.
         path: PathBuf,
@@ -131,7 +140,7 @@ pub enum ReportError {
         asked: String,
     },
     /// The folder does not hold a study.
-    #[error("{} is not the folder of a study: {cause}", path.display())]
+    #[error("{} is not a study folder: {cause}", path.display())]
     NotAStudy {
         /// The folder.
         path: PathBuf,
@@ -139,7 +148,7 @@ pub enum ReportError {
         cause: String,
     },
     /// The folder does not hold a map.
-    #[error("{} is not the folder of a map: {cause}", path.display())]
+    #[error("{} is not a map folder: {cause}", path.display())]
     NotAMap {
         /// The folder.
         path: PathBuf,
@@ -148,7 +157,8 @@ pub enum ReportError {
     },
     /// The folder holds the map of another map file.
     #[error(
-        "{} holds the map of {}, not of {}: give another --out, or --force to overwrite it",
+        "{} contains the map of {}, not of {}; give another folder with --out, or overwrite it \
+         with --force",
         path.display(), found.display(), asked.display()
     )]
     OtherMap {
@@ -163,7 +173,10 @@ pub enum ReportError {
     #[error("interrupted")]
     Interrupted,
     /// A sample refers to a vehicle that does not exist.
-    #[error("sample at {time} s is of vehicle {vehicle}, but there are only {vehicles}")]
+    #[error(
+        "the sample at {time} s is of vehicle index {vehicle}, but there are only {vehicles} \
+        vehicles"
+    )]
     UnknownVehicle {
         /// Index of the vehicle.
         vehicle: usize,
@@ -174,7 +187,7 @@ pub enum ReportError {
     },
     /// The path is not that of a run.
     #[error(
-        "{}: {cause}; give the folder of a run, such as runs/convoy_mud-1",
+        "{}: {cause}; give a run folder, such as runs/convoy_mud-1",
         path.display()
     )]
     NotARun {
@@ -187,7 +200,7 @@ pub enum ReportError {
     #[error("nothing to draw: {0}")]
     Nothing(&'static str),
     /// A size that cannot be drawn or written.
-    #[error("{what} is {width} x {height}; allowed is {allowed}")]
+    #[error("{what} is {width} x {height}; must be {allowed}")]
     Size {
         /// Object that has this size.
         what: &'static str,

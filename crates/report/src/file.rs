@@ -16,7 +16,7 @@ pub fn check_place(path: &Path) -> Result<(), ReportError> {
         Ok(found) if found.is_dir() => "a folder",
         Ok(_) => "a device, pipe or socket",
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(ReportError::file("look at", path)(error)),
+        Err(error) => return Err(ReportError::file("inspect", path)(error)),
     };
     Err(ReportError::NotAFile { path: path.to_owned(), found })
 }

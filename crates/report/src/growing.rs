@@ -105,7 +105,7 @@ impl Growing {
             csv_of_parquet(&parquet, &path)?;
         }
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
-        let mut csv = opened.map_err(ReportError::file("go on with", &path))?;
+        let mut csv = opened.map_err(ReportError::file("resume", &path))?;
         let failed = ReportError::file("read", &path);
         let (whole, _) = whole_lines(&mut csv).map_err(failed)?;
         let expected = csv_header(&columns).map_err(ReportError::encode(&path))?;

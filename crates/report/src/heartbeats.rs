@@ -207,7 +207,7 @@ impl Timeline {
 fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<OwnFile, ReportError> {
     file::check_place(path)?;
     let opened = fs::OpenOptions::new().read(true).write(true).open(path);
-    let file = opened.map_err(ReportError::file("go on with", path))?;
+    let file = opened.map_err(ReportError::file("resume", path))?;
     let mut cut = || {
         let mut reader = BufReader::new(&file);
         let (mut at, mut end, mut line) = (0, 0, String::new());

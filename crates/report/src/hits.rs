@@ -13,17 +13,14 @@ const STEM: &str = "hits";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 /// Numeric columns and their descriptions.
 const NUMBERS: [(&str, &str); 8] = [
-    ("began_s", "when they touched first"),
-    ("until_s", "when they touched last"),
-    ("x_m", "where the force was greatest"),
-    ("y_m", "where the force was greatest"),
-    ("z_m", "where the force was greatest"),
-    (
-        "impulse_Ns",
-        "resultant of the contacts' forces over time, friction included: the change of momentum",
-    ),
-    ("energy_J", "taken from those who met"),
-    ("peak_N", "greatest resultant of the contacts' forces"),
+    ("began_s", "time of the first contact, s"),
+    ("until_s", "time of the last contact, s"),
+    ("x_m", "position of the greatest force, m"),
+    ("y_m", "position of the greatest force, m"),
+    ("z_m", "position of the greatest force, m"),
+    ("impulse_Ns", "impulse of the contact forces with friction, N s: the change of momentum"),
+    ("energy_J", "energy lost by the colliding bodies, J"),
+    ("peak_N", "greatest resultant contact force, N"),
 ];
 
 /// Name and description of each column, for the README of the folder.
@@ -31,11 +28,12 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     let words = [
         (
             "time_s",
-            "when it was over: a quarter of a second after the last touch; of one that went on as the run ended beyond its end",
+            "end of the collision, s: 0.25 s after the last contact; later than the end of the run \
+             if the collision was not over",
         ),
-        ("vehicle", "who"),
-        ("with", "the vehicle or thing that it met; its own name for a trailer that it has let go"),
-        ("broke", "1 where what it met gave way for good"),
+        ("vehicle", "name of the vehicle"),
+        ("with", "the other vehicle or obstacle; its own name for its uncoupled trailer"),
+        ("broke", "1 if the obstacle broke"),
     ];
     words.into_iter().chain(NUMBERS)
 }

@@ -103,7 +103,7 @@ pub fn write_scenario(
 /// [`ReportError`] if TOML cannot represent the scenario.
 pub fn text(path: &Path, scenario: &Scenario) -> Result<String, ReportError> {
     let text = scenario.to_toml().map_err(ReportError::encode(path))?;
-    Ok(format!("# What this run drove, every default and --set written out.\n{text}"))
+    Ok(format!("# Scenario of this run, with all defaults and --set values.\n{text}"))
 }
 
 /// Returns paths in the run's folder; they keep the structure below the folder common to all

@@ -22,7 +22,7 @@ pub fn page(schema: &Json, introduction: &str) -> String {
         let others: Vec<String> =
             sections.0[name.as_str()].iter().skip(1).map(|path| format!("`{path}`")).collect();
         if !others.is_empty() {
-            let _ = writeln!(text, "\nAlso at {}.", others.join(", "));
+            let _ = writeln!(text, "\nAlso used at {}.", others.join(", "));
         }
     }
     text

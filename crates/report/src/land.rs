@@ -204,7 +204,7 @@ fn edge(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
 }
 
 /// Label of ground without elevation data.
-pub(super) const GAPS: &str = "no elevation data, off limits";
+pub(super) const GAPS: &str = "no elevation data, impassable";
 
 /// Draws a patch of the hatching of ground without elevation data.
 pub(super) fn gap_patch(canvas: &mut Canvas, frame: Frame) {

@@ -33,7 +33,7 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
     }
     let more = scene.tracks.len().saturating_sub(LEGEND_ROWS);
     if more > 0 {
-        canvas.text(&format!("and {more} more"), [SIDE + 66.0, y + 5.0], plain);
+        canvas.text(&format!("{more} more"), [SIDE + 66.0, y + 5.0], plain);
         y += 31.0;
     }
     y += 4.0;
@@ -80,7 +80,7 @@ pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(Str
         let last = n + 1 == told.len();
         if lines.len() + own.len() + usize::from(!last) > most {
             let left = told.len() - n;
-            lines.push((format!("{left} more have ended: see summary.json"), SECONDARY));
+            lines.push((format!("{left} more ended drives: see summary.json"), SECONDARY));
             break;
         }
         lines.extend(own.into_iter().map(|line| (line, color)));

@@ -171,8 +171,8 @@ pub fn of_run(folder: &Path) -> Result<Manifest, ReportError> {
     let manifest = folder.join("manifest.json");
     let cause = match (folder.is_dir(), folder.exists()) {
         (true, _) if manifest.is_file() => return read(&manifest),
-        (true, _) => "holds no manifest.json",
-        (false, true) => "is no folder",
+        (true, _) => "has no manifest.json",
+        (false, true) => "is not a folder",
         (false, false) => "does not exist",
     };
     Err(ReportError::NotARun { path: folder.to_owned(), cause: cause.into() })
@@ -187,7 +187,9 @@ pub fn read(path: &Path) -> Result<Manifest, ReportError> {
     let format = value.get("format").and_then(serde_json::Value::as_u64);
     if format.is_some_and(|format| format != u64::from(FORMAT)) {
         let found = format.unwrap_or_default();
-        let cause = format!("its format is {found}, this bekker reads {FORMAT}: run it anew");
+        let cause = format!(
+            "unsupported format {found} (this version reads {FORMAT}); run the scenario again"
+        );
         return Err(ReportError::decode(path)(cause));
     }
     serde_json::from_value(value).map_err(ReportError::decode(path))
@@ -209,7 +211,7 @@ pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
             Err(_) => missing.push(file.path.as_str()),
         }
     }
-    let told = [("altered since the run", altered), ("missing", missing)];
+    let told = [("changed since the run", altered), ("missing", missing)];
     let told = told.iter().filter(|(_, files)| !files.is_empty());
     let told: Vec<String> =
         told.map(|(what, files)| format!("{what}: {}", files.join(", "))).collect();

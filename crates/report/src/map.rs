@@ -259,16 +259,16 @@ fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
         canvas.blot([at + 4.0, y], 4.5, colour, 0.75);
     }
     if !scene.ways.is_empty() {
-        let at = sign(canvas, "planned way", 24.0);
+        let at = sign(canvas, "planned route", 24.0);
         canvas.dashes(&[[at, y], [at + 24.0, y]], 1.6, land::PLANNED, [7.0, 5.0]);
     }
-    let at = sign(canvas, "who drove there, lines side by side", 24.0);
+    let at = sign(canvas, "driven paths, one line per vehicle", 24.0);
     for (n, _) in scene.tracks.iter().enumerate().take(3) {
         let y = y + (LINE + 0.6) * (n as f32 - 1.0);
         canvas.line(&[[at, y], [at + 24.0, y]], LINE, color::line(n), 1.0);
     }
     if ruts {
-        let at = sign(canvas, "rut, its width not to scale", 24.0);
+        let at = sign(canvas, "rut (width not to scale)", 24.0);
         canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND + 1.0, Rgb(70, 60, 60), 1.0);
         canvas.line(&[[at + 2.0, y], [at + 22.0, y]], BAND - 1.0, color::depth(0.45).rgb(), 1.0);
     }

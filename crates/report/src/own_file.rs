@@ -77,7 +77,7 @@ pub(super) fn check_reach(file: &fs::File, path: &Path, written: u64) -> Result<
 }
 
 fn length(file: &fs::File, path: &Path) -> Result<u64, ReportError> {
-    let found = file.metadata().map_err(ReportError::file("look at", path))?;
+    let found = file.metadata().map_err(ReportError::file("inspect", path))?;
     Ok(found.len())
 }
 
@@ -86,7 +86,7 @@ pub(super) fn check_name(file: &fs::File, path: &Path) -> Result<(), ReportError
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let own = file.metadata().map_err(ReportError::file("look at", path))?;
+        let own = file.metadata().map_err(ReportError::file("inspect", path))?;
         let named = fs::symlink_metadata(path);
         let is_same = |named: &fs::Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
         if !named.is_ok_and(|named| is_same(&named)) {
@@ -129,7 +129,7 @@ mod tests {
             fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
             let told = own.append(b"3,4\n").unwrap_err().to_string();
             assert!(
-                told.contains(&format!("table.csv has {length} bytes, 8 were written")),
+                told.contains(&format!("table.csv has {length} bytes, but the run wrote 8")),
                 "{told}"
             );
             assert!(matches!(own.finish(), Err(ReportError::Altered { .. })));

@@ -51,7 +51,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let height = size.height as f32 / scale;
     if height < 900.0 {
         return Err(ReportError::Size {
-            what: "picture of a run",
+            what: "size of the run picture",
             width: u64::from(size.width),
             height: u64::from(size.height),
             allowed: "at most twice as wide as high",
@@ -106,10 +106,9 @@ pub fn rut_depth(nodes: &[RutNode]) -> String {
 fn undeformed(scene: &Scene<'_>) -> String {
     match scene.nodes.len() {
         0 => "The ground was not deformed.".into(),
-        count => format!(
-            "{count} nodes were deformed, none to a depth of {:.0} mm or more.",
-            1000.0 * VISIBLE
-        ),
+        count => {
+            format!("{count} nodes were deformed, all by less than {:.0} mm.", 1000.0 * VISIBLE)
+        }
     }
 }
 
@@ -130,7 +129,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
         profile::draw(canvas, frame, points, color::line(*vehicle));
         let name = scene.tracks.get(*vehicle).map_or("", |track| track.name.as_str());
         let style = TextStyle::new(13.0, SECONDARY).anchor(Anchor::Right);
-        let text = canvas.fitted(&format!("way of {name}"), width - 110.0, style);
+        let text = canvas.fitted(&format!("route of {name}"), width - 110.0, style);
         canvas.text(&text, [frame.right(), top - 10.0], style);
     }
     let all = || scene.tracks.iter().flat_map(|track| &track.points);
@@ -415,7 +414,7 @@ mod tests {
             RutNode { node: Node { i: 0, j: 0 }, depth: 0.001 },
             RutNode { node: Node { i: 1, j: 0 }, depth: -0.02 },
         ];
-        assert_eq!(told(&SLIGHT), "2 nodes were deformed, none to a depth of 2 mm or more.");
+        assert_eq!(told(&SLIGHT), "2 nodes were deformed, all by less than 2 mm.");
         assert_eq!([rut_depth(&SLIGHT), rut_depth(&[])], ["0.1 cm", "0.0 cm"]);
     }
 
@@ -458,7 +457,7 @@ mod tests {
         let tracks = vec![scene().tracks[0].clone(); 9];
         let many = Scene { tracks, ..scene() };
         let told = endings(&canvas, &many, 3.0 * ENDING_LINE);
-        assert_eq!((told.len(), told[2].0.as_str()), (3, "7 more have ended: see summary.json"));
+        assert_eq!((told.len(), told[2].0.as_str()), (3, "7 more ended drives: see summary.json"));
         // in a narrow column a sentence continues in the next line
         let style = TextStyle::new(ENDING, INK);
         let lines = canvas.wrapped(&sentence, 200.0, style);
@@ -474,6 +473,6 @@ mod tests {
         assert_eq!(error, "nothing to draw: no vehicle has a track");
         let flat = Size { width: 1920, height: 400 };
         let error = write(path, &scene(), flat).unwrap_err().to_string();
-        assert!(error.contains("1920 x 400; allowed is at most twice as wide as high"), "{error}");
+        assert!(error.contains("1920 x 400; must be at most twice as wide as high"), "{error}");
     }
 }

@@ -93,7 +93,7 @@ pub fn write(path: &Path, preview: &Preview<'_>) -> Result<(), ReportError> {
 }
 
 fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
-    let shown = shown(preview).ok_or(ReportError::Nothing("no vehicle has a place"))?;
+    let shown = shown(preview).ok_or(ReportError::Nothing("no vehicle has a position"))?;
     // further profiles are only in the text output
     let profiled = preview.ways.len().min(24);
     let rows = profiled.div_ceil(2) as f32;
@@ -135,7 +135,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
         profile::draw(&mut canvas, plot, &way.profile, color::line(way.vehicle));
         if way.profile.iter().any(|point| point.limit.is_some()) {
             let style = TextStyle::new(13.0, SECONDARY).anchor(Anchor::Right);
-            let note = "dashed: drawbar pull over weight, classic theory";
+            let note = "dashed: drawbar pull over weight (classical theory)";
             let at = [plot.right(), plot.y + 0.5 * (plot.height - 34.0) + 25.0];
             canvas.text(note, at, style);
         }
@@ -348,7 +348,7 @@ fn legend(canvas: &mut Canvas, preview: &Preview<'_>, view: &View, bottom: f32) 
     }
     let more = preview.vehicles.len().saturating_sub(LEGEND_ROWS);
     if more > 0 {
-        canvas.text(&format!("and {more} more"), [SIDE + 34.0, y + 5.0], plain);
+        canvas.text(&format!("{more} more"), [SIDE + 34.0, y + 5.0], plain);
         y += 29.0;
     }
     let rule = |canvas: &mut Canvas, y: f32| {
@@ -376,13 +376,13 @@ fn legend(canvas: &mut Canvas, preview: &Preview<'_>, view: &View, bottom: f32) 
     }
     let more = soils.len().saturating_sub(LEGEND_ROWS);
     if more > 0 {
-        canvas.text(&format!("and {more} more soils"), [SIDE + 34.0, y + 4.5], plain);
+        canvas.text(&format!("{more} more soils"), [SIDE + 34.0, y + 4.5], plain);
         y += 25.0;
     }
     rule(canvas, y - 2.0);
     y += 22.0;
     if preview.warnings.is_empty() {
-        canvas.text("Nothing doubtful was found.", [SIDE, y], TextStyle::new(14.0, SECONDARY));
+        canvas.text("No warnings.", [SIDE, y], TextStyle::new(14.0, SECONDARY));
     }
     let style = TextStyle::new(13.5, ALARM);
     for (n, warning) in preview.warnings.iter().enumerate() {
@@ -391,7 +391,7 @@ fn legend(canvas: &mut Canvas, preview: &Preview<'_>, view: &View, bottom: f32) 
         let full = y + 18.0 * lines.len() as f32 > bottom - if rest > 1 { 20.0 } else { 0.0 };
         if full {
             canvas.text(
-                &format!("and {rest} more warnings, see the text"),
+                &format!("{rest} more warnings: see the text output"),
                 [SIDE, y],
                 style.bold(),
             );

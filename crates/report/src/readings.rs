@@ -190,7 +190,7 @@ impl Recording {
     /// Returns the time of the last one.
     fn take_over(&mut self, open: &[u8], until: u64) -> Result<u64, ReportError> {
         let path = self.written.path.clone();
-        let before = fs::File::open(&path).map_err(ReportError::file("go on with", &path))?;
+        let before = fs::File::open(&path).map_err(ReportError::file("resume", &path))?;
         let (mut failed, mut last) = (None, 0);
         let read = mcap_read::each(&mut BufReader::new(before), open, &mut |message| {
             if message.time <= until && failed.is_none() {
@@ -434,7 +434,9 @@ fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
         FrameFormat::Png => frames::png8(image),
         FrameFormat::Png16 => frames::png16(image),
         FrameFormat::Exr => Ok(frames::exr(image)),
-        FrameFormat::Pcd | FrameFormat::Las => return Err("a picture is no point cloud".into()),
+        FrameFormat::Pcd | FrameFormat::Las => {
+            return Err("an image cannot be written as a point cloud".into());
+        }
     };
     encoded.map_err(|error| error.to_string())
 }
@@ -451,6 +453,6 @@ fn of_cloud(
             let time = decimal_seconds(delivery.taken_us);
             Ok(clouds::las(cloud, &delivery.pose, time, reference))
         }
-        _ => Err("a point cloud is no picture".into()),
+        _ => Err("a point cloud cannot be written as an image".into()),
     }
 }

@@ -69,8 +69,8 @@ impl Recorded {
             histories(parquet_rows(&parquet)?)
         } else {
             return Err(not_a_run(
-                "holds neither states.csv nor states.parquet; its scenario must ask for one: \
-                 output.states = [\"csv\"]"
+                "has neither states.csv nor states.parquet; run again with output.states = \
+                 [\"csv\"]"
                     .into(),
             ));
         };
@@ -178,7 +178,9 @@ impl Columns {
 
 fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
     if manifest::holds_nul(path).map_err(ReportError::file("read", path))? {
-        return Err(ReportError::decode(path)("it holds NUL bytes, as a file that was cut does"));
+        return Err(ReportError::decode(path)(
+            "it contains NUL bytes, which indicate an incomplete write",
+        ));
     }
     let mut reader = csv::Reader::from_path(path).map_err(ReportError::decode(path))?;
     let header = reader.headers().map_err(ReportError::decode(path))?.clone();

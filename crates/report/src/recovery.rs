@@ -193,7 +193,7 @@ impl Recovery {
         let Some(writing) = self.writing().remove(&rank) else { return Ok(()) };
         writing.join().unwrap_or_else(|_| {
             let path = self.folder.get().cloned().unwrap_or_default().join(CHECKPOINT);
-            Err(ReportError::Encode { path, reason: "its writer panicked".into() })
+            Err(ReportError::Encode { path, reason: "the writer panicked".into() })
         })
     }
 
@@ -245,13 +245,15 @@ impl Recovery {
         if self.in_parts {
             // the world of many ranks is too large for one
             return match self.has_checkpoint() {
-                true => "; go on from the last checkpoint with --resume".into(),
+                true => "; resume from the last checkpoint with --resume".into(),
                 false => "; there is no checkpoint yet".into(),
             };
         }
         match self.recover(tick, at_work) {
-            Ok(tick) => format!("; checkpoint written at tick {tick}, go on from it with --resume"),
-            Err(failure) => format!("; no checkpoint could be written: {failure}"),
+            Ok(tick) => {
+                format!("; checkpoint written at tick {tick}; resume from it with --resume")
+            }
+            Err(failure) => format!("; cannot write a checkpoint: {failure}"),
         }
     }
 

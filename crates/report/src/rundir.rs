@@ -75,7 +75,7 @@ pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
     fs::create_dir_all(path).map_err(|error| {
         let error = match error.kind() {
             ErrorKind::AlreadyExists => {
-                Error::other("it is a file, or a link to no folder: name another folder")
+                Error::other("it is a file, or a link that leads to no folder; give another folder")
             }
             _ => error,
         };
@@ -222,7 +222,7 @@ mod tests {
         create(&path, false).unwrap();
         fs::write(path.join("notes.txt"), "mine").unwrap();
         let error = create(&path, false).unwrap_err().to_string();
-        assert!(error.contains("out/deep is not empty (notes.txt is in it)"), "{error}");
+        assert!(error.contains("out/deep is not empty (contains notes.txt)"), "{error}");
         create(&path, true).unwrap();
         assert!(path.join("notes.txt").exists());
         assert!(create(&path.join("notes.txt"), true).is_err());

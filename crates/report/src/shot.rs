@@ -68,7 +68,7 @@ pub struct Shot {
 #[non_exhaustive]
 pub enum ShotError {
     /// The vehicle does not exist.
-    #[error("vehicle {vehicle}: there are {vehicles}, counted from 0")]
+    #[error("vehicle index {vehicle}: must be below {vehicles}, the number of vehicles")]
     NoVehicle {
         /// Index of the vehicle.
         vehicle: usize,
@@ -76,13 +76,13 @@ pub enum ShotError {
         vehicles: usize,
     },
     /// A field of view that is impossible for a pinhole camera.
-    #[error("a field of view of {field} rad: must be above 0 and below pi")]
+    #[error("field of view = {field} rad: must be above 0 and below pi")]
     Field {
         /// The field, rad.
         field: f64,
     },
     /// A camera whose target is its own position.
-    #[error("from {place:?} m to the same place: it must look at another")]
+    #[error("camera at {place:?} m: its target must be another position")]
     Nowhere {
         /// Position, m.
         place: [f64; 3],

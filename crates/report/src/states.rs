@@ -108,8 +108,8 @@ impl States {
             let vehicles = states.chosen.iter().filter(|chosen| **chosen).count();
             if rows % vehicles.max(1) != 0 {
                 let reason = format!(
-                    "holds {rows} rows up to {after} s, which are no whole samples of {vehicles} vehicles: some are \
-                     lost, so the run cannot be gone on with; drive it anew"
+                    "cannot resume: it has {rows} rows up to {after} s, which is not a multiple of \
+                     {vehicles} vehicles, so rows are missing; start the run again"
                 );
                 return Err(ReportError::Decode {
                     path: folder.join(format!("{STEM}.csv")),
@@ -259,7 +259,7 @@ static OWN: [Own; 25] = {
             of: Of::Integer(|s| s.vehicle as i32),
             what: "index of the vehicle in the scenario, from 0",
         },
-        Own { name: "name", quantity, of: Of::Name, what: "its name in the scenario" },
+        Own { name: "name", quantity, of: Of::Name, what: "name of the vehicle in the scenario" },
         real("x_m", Position, |s| s.pose.position.x, "origin of the chassis frame, east, m"),
         real("y_m", Position, |s| s.pose.position.y, "the same, north, m"),
         real("z_m", Position, |s| s.pose.position.z, "the same, up, m"),
@@ -304,15 +304,15 @@ static OF_WHEEL: [OfWheel; 10] = [
         Quantity::WheelSlip,
         "slip",
         |w| w.slip,
-        "slip 1 - v/(omega r) when driving, omega r/v - 1 when braked, within 1",
+        "slip, -1 to 1: 1 - v/(omega r) when driving, omega r/v - 1 when braking",
     ),
     (
         Quantity::WheelSinkage,
         "sinkage_m",
         |w| w.sinkage,
-        "lowest point below the undisturbed ground, m",
+        "depth of the lowest point below the undisturbed ground, m",
     ),
-    (Quantity::WheelLoad, "load_n", |w| w.load, "force of the ground, up, N"),
+    (Quantity::WheelLoad, "load_n", |w| w.load, "force of the ground on the wheel, up, N"),
     (
         Quantity::WheelTraction,
         "traction_n",
@@ -324,31 +324,40 @@ static OF_WHEEL: [OfWheel; 10] = [
         Quantity::WheelTorque,
         "torque_nm",
         |w| w.torque,
-        "torque of driveline and brake, N m; of a road wheel its share of the sprocket's",
+        "torque of driveline and brake, N m; for a road wheel, its share of the sprocket torque",
     ),
     (
         Quantity::TyreInflation,
         "inflation_kpa",
         |w| kilopascals(w.inflation),
-        "inflation of the tyre, kPa; 0 for what does not give way, as the next two",
+        "tire inflation, kPa; this and the next two are 0 for rigid tires and road wheels",
     ),
-    (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "how far it is pressed in, m"),
-    (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
+    (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "tire deflection, m"),
+    (
+        Quantity::TyreContact,
+        "contact_length_m",
+        |w| w.contact_length,
+        "contact length of the tire, m",
+    ),
 ];
 
 /// A column of a trailer: its name, value and description.
 type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
 
 static OF_TRAILER: [OfTrailer; 8] = [
-    ("trailer_x_m", |t| t.position.x, "the trailer's end of the coupling in the world, east, m"),
+    ("trailer_x_m", |t| t.position.x, "trailer side of the coupling in the world, east, m"),
     ("trailer_y_m", |t| t.position.y, "the same, north, m"),
     ("trailer_z_m", |t| t.position.z, "the same, up, m"),
     (
         "trailer_articulation_rad",
         |t| t.articulation,
-        "yaw of the trailer against its vehicle, to the left, rad",
+        "yaw of the trailer relative to its vehicle, positive to the left, rad",
     ),
-    ("trailer_pitch_rad", |t| t.pitch, "its pitch likewise, nose down, rad"),
+    (
+        "trailer_pitch_rad",
+        |t| t.pitch,
+        "pitch of the trailer relative to its vehicle, positive nose down, rad",
+    ),
     ("hitch_x_n", |t| t.hitch_force.x, "force of the trailer on the vehicle, chassis axes, x, N"),
     ("hitch_y_n", |t| t.hitch_force.y, "the same, y, N"),
     ("hitch_z_n", |t| t.hitch_force.z, "the same, z, N"),
@@ -667,7 +676,10 @@ mod tests {
         let mut states =
             States::begin(folder.path(), &names(), WHEELED, &Output::default()).unwrap();
         let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
-        assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
+        assert_eq!(
+            error.to_string(),
+            "the sample at 1.5 s is of vehicle index 2, but there are only 2 vehicles"
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ const HEADER: [&str; 12] = [
     "\npeak",
     "sinkage\nmean cm",
     "\ndeepest",
-    "tyres\nkPa/mm/cm",
+    "tires\nkPa/mm/cm",
     "resistance\nkN",
     "energy\nkJ",
     "outcome",
@@ -84,7 +84,7 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
         }
         text.extend(lines[..told].iter().map(String::as_str));
         if told < lines.len() {
-            text.push_str(&format!("... and {} more, in summary.json\n", lines.len() - told));
+            text.push_str(&format!("... {} more: see summary.json\n", lines.len() - told));
         }
     };
     tell(ends(&run.vehicles));
@@ -123,7 +123,7 @@ fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
     }
     outcomes.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
     let mut table = Table::new();
-    let header = ["outcome", "vehicles", "distance m, least", "median", "most", "deepest cm"];
+    let header = ["outcome", "vehicles", "distance m, min", "median", "max", "deepest cm"];
     table.set_header(header);
     for (code, all) in outcomes {
         let mut ways: Vec<f64> = all.iter().map(|own| own.distance).collect();
@@ -211,7 +211,8 @@ fn radio_lines(radio: &RadioSummary) -> String {
     };
     let RadioSummary { vehicle, delivery_ratio, age_p50, age_p95, platoon, .. } = radio;
     let mut line = format!(
-        "{vehicle}: heard {} of the others' beacons, age of information {} s, {} s in 95 %",
+        "{vehicle}: received {} of the others' beacons; age of information {} s (median), {} s \
+         (95th percentile)",
         share(*delivery_ratio),
         seconds(*age_p50),
         seconds(*age_p95)
@@ -219,13 +220,17 @@ fn radio_lines(radio: &RadioSummary) -> String {
     if let Some(own) = platoon {
         let gain = own.acceleration_gain.map_or("-".to_owned(), |gain| format!("{gain:.2}"));
         line.push_str(&format!(
-            "; behind {}: undershoot {:.2} m/s, acceleration x {gain}, least time to collision {} s",
+            "; behind {}: speed undershoot {:.2} m/s; acceleration gain {gain}; min time to \
+             collision {} s",
             own.leader,
             own.undershoot,
             seconds(own.least_time_to_collision)
         ));
         if own.cooperative_share.is_some() {
-            line.push_str(&format!(", by its word {} of the time", share(own.cooperative_share)));
+            line.push_str(&format!(
+                "; cooperative for {} of the time",
+                share(own.cooperative_share)
+            ));
         }
     }
     line.push('\n');
@@ -235,10 +240,10 @@ fn radio_lines(radio: &RadioSummary) -> String {
 fn closing(run: &RunSummary) -> String {
     let driven = run.simulated - run.resumed_at.unwrap_or(0.0);
     let factor = if run.wall > 0.0 { driven / run.wall } else { f64::INFINITY };
-    let last = run.resumed_at.map_or(String::new(), |_| format!(", the last {driven:.1} of them"));
+    let last = run.resumed_at.map_or(String::new(), |_| format!(" (last {driven:.1} s)"));
     format!(
-        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} nodes deformed; \
-         state {}\n",
+        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} deformed nodes; state \
+         {}\n",
         run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
     )
 }
@@ -319,12 +324,12 @@ mod tests {
             "sunk 41.2 s",
             "second: sunk to the deck at 41.2 s at (212.3, -8.5) m in mud: sinkage 102 cm",
             "third: waiting behind leader since 55.0 s",
-            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
+            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 deformed nodes; state 9f86d081",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }
         let resumed = RunSummary { resumed_at: Some(48.0), ..run() };
-        let said = "60.0 s simulated, the last 12.0 of them in 24.0 s, 0.50 x real time; 812345";
+        let said = "60.0 s simulated (last 12.0 s) in 24.0 s, 0.50 x real time; 812345";
         assert!(summary(&resumed, TextStyle::Plain).contains(said));
     }
 
@@ -348,7 +353,7 @@ mod tests {
             "900",
             "100",
             "v993: sunk to its deck",
-            "... and 90 more, in summary.json",
+            "... 90 more: see summary.json",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }

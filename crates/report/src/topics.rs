@@ -311,7 +311,7 @@ fn image_channels(
     to: &mut Sink<'_>,
 ) -> Result<(), ReportError> {
     if !image.colour.is_empty() {
-        let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("a picture")))?;
+        let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("an image")))?;
         let data = foxglove::compressed_image(heading, &encoded);
         let topic = format!("{topic}/image");
         say(to, &topic, "foxglove.CompressedImage", due_us, &data)?;

@@ -13,16 +13,17 @@ const STEM: &str = "trailers";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 /// Text columns and their descriptions.
 const WORDS: [(&str, &str); 2] = [
-    ("vehicle", "whose trailer"),
+    ("vehicle", "vehicle that tows or towed the trailer"),
     (
         "event",
-        "`uncoupled` (let go of on command), `torn_off`, or `pulled_up` (its driver straightens it)",
+        "`uncoupled` (on command), `torn_off`, or `pulled_up` (the driver pulls forward to \
+         straighten it)",
     ),
 ];
 
 /// Name and description of each column, for the README of the folder.
 pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
-    std::iter::once(("time_s", "when")).chain(WORDS)
+    std::iter::once(("time_s", "time of the event, s")).chain(WORDS)
 }
 
 fn columns() -> Vec<Column> {

@@ -70,7 +70,7 @@ pub enum BenchError {
     #[error(transparent)]
     Case(#[from] Faults),
     /// The drive failed.
-    #[error("the drive failed at {time} s: {cause}")]
+    #[error("the run failed at {time} s: {cause}")]
     Drive {
         /// Simulated time, s.
         time: f64,
@@ -81,7 +81,7 @@ pub enum BenchError {
     #[error("{0}")]
     GpuDevice(String),
     /// Threads could not be started.
-    #[error("{threads} threads cannot be started: {cause}")]
+    #[error("cannot start {threads} threads: {cause}")]
     Threads {
         /// Number of threads.
         threads: usize,

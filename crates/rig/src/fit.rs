@@ -59,7 +59,7 @@ pub struct Fit<const P: usize> {
 #[non_exhaustive]
 pub enum FitError {
     /// Too few observations.
-    #[error("{points} points cannot give {parameters} parameters and their bounds")]
+    #[error("{points} points are too few for {parameters} parameters and their bounds")]
     TooFew {
         /// Number of observations.
         points: usize,

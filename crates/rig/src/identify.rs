@@ -16,7 +16,7 @@ pub enum IdentifyError {
     #[error("{0}")]
     Table(#[from] csv::Error),
     /// A value of a row is out of range.
-    #[error("row {row}: {column} is {value}; allowed: {allowed}")]
+    #[error("row {row}: {column} = {value}: must be {allowed}")]
     Row {
         /// Row number; the first below the header is 1.
         row: usize,
@@ -28,7 +28,7 @@ pub enum IdentifyError {
         allowed: &'static str,
     },
     /// A row has no plate size.
-    #[error("row {row}: neither width_m nor diameter_m is given")]
+    #[error("row {row}: give width_m or diameter_m")]
     NoWidth {
         /// Row number.
         row: usize,
@@ -155,7 +155,7 @@ pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
         let length = point.length_m.unwrap_or(width);
         within(row, "length_m", length, width..=50.0, "from width_m to 50 m")?;
         if let (Some(value), None) = (point.length_m, point.width_m) {
-            let allowed = "beside width_m alone";
+            let allowed = "absent unless width_m is given";
             return Err(IdentifyError::Row { row, column: "length_m", value, allowed });
         }
         within(row, "sinkage_m", point.sinkage_m, 1e-6..=2.0, "from 1e-6 to 2 m")?;
@@ -246,8 +246,8 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
     let (least, most) = widths.fold((f64::INFINITY, 0.0_f64), |(a, b), w| (a.min(w), b.max(w)));
     if most - least < 1e-6 * most {
         let remarks = vec![format!(
-            "all plates are of one size (b = {:.4} m): k_c cannot be told from k_phi; k_phi here is \
-             k_c/b + k_phi, right for contacts of that width",
+            "all plates have one size (b = {:.4} m), so k_c and k_phi cannot be separated; k_phi \
+             here is k_c/b + k_phi, valid for contacts of that width",
             1.0 / most
         )];
         let quality = Quality::from(&one);
@@ -273,9 +273,9 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
     found.remarks = remarks_on_plates(&found, &k_c, [1.0 / most, 1.0 / least]);
     if rows.iter().any(|row| row.width_m.is_some() && row.length_m.is_none()) {
         found.remarks.push(
-            "b is taken for width_m, as of strips, where length_m is not given; contacts that are \
-             driven have b = 2 area/perimeter, half the side of a square: for plates that are not \
-             much longer than wide k_c comes out up to twice too large, unless length_m is given"
+            "where length_m is not given, b is width_m, as for strips. Simulated contacts have b = \
+             2 area/perimeter, half the side of a square. For plates that are not much longer than \
+             wide, k_c is up to twice too large; give length_m"
                 .to_string(),
         );
     }
@@ -307,31 +307,32 @@ fn remarks_on_plates(
     let k_phi = found.k_phi.value;
     if k_c.value < 0.0 {
         remarks.push(format!(
-            "k_c is negative: at the same sinkage the wider plate bore more pressure, which \
-             Bekker's k_c/b + k_phi with positive moduli cannot say. Cohesion does not do that; \
-             frictional soil does, whose bearing grows with width, and so do plates whose walls or \
-             bottom of the box are near. The curve holds between b = {narrow:.3} and {wide:.3} m \
-             only; under contacts narrower than b = {:.4} m it would push nothing back",
+            "k_c is negative: at the same sinkage the wider plate carried more pressure, which \
+             Bekker's k_c/b + k_phi with positive moduli cannot represent. Possible causes are \
+             frictional soil, whose bearing capacity grows with width, and nearby walls or bottom \
+             of the box. The curve is valid only from b = {narrow:.3} to {wide:.3} m; below b = \
+             {:.4} m its pressure would be negative",
             -k_c.value / k_phi
         ));
     }
     if k_c.low < 0.0 && k_c.high > 0.0 {
         remarks.push(
-            "the bounds of k_c include zero: these plates do not show that width matters; the fit \
-             with k_c = 0 says the same with one parameter less"
+            "the bounds of k_c include zero: these plates show no effect of width; the fit with \
+             k_c = 0 is equivalent with one parameter less"
                 .to_string(),
         );
     }
-    remarks.extend(condition(found.quality.condition, "plates of more different widths"));
+    remarks.extend(condition(found.quality.condition, "plates with a wider range of widths"));
     if k_phi <= 0.0 {
         remarks.push(
-            "k_phi is not positive: wide contacts would find no resistance; measure with wider plates"
+            "k_phi is not positive: wide contacts would have no resistance; measure with wider \
+             plates"
                 .to_string(),
         );
     }
     if found.n.value > 1.3 {
         remarks.push(format!(
-            "n = {:.2} is above 1.3: Bekker's closed forms for wheels (0.8 to 1.3) do not hold",
+            "n = {:.2} is above 1.3: Bekker's closed forms for wheels (0.8 to 1.3) are not valid",
             found.n.value
         ));
     }
@@ -341,10 +342,9 @@ fn remarks_on_plates(
 fn condition(condition: f64, remedy: &str) -> Option<String> {
     (condition > ILL_CONDITIONED).then(|| {
         format!(
-            "the parameters stand in for each other (condition {condition:.0}, from \
-             {ILL_CONDITIONED:.0} up they do): their bounds hold for each alone, but the next data \
-             set may give others that draw the same curve; take them as a set, or measure with \
-             {remedy}"
+            "the parameters are strongly correlated (condition number {condition:.0}, limit \
+             {ILL_CONDITIONED:.0}): other parameter sets give nearly the same curve. Use them only \
+             as a set, or measure with {remedy}"
         )
     })
 }
@@ -394,25 +394,25 @@ pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
         let [c, t, k] = full.parameters;
         if c.value < 0.0 {
             remarks.push(format!(
-                "cohesion came out at {:.0} Pa, which cannot be: it is held at zero, and friction \
-                 and K are fitted anew",
+                "fitted cohesion was {:.0} Pa, which is not possible: it is set to zero, and \
+                 friction and K are fitted again",
                 c.value
             ));
             cohesion = Some(Estimate::default());
         } else {
             (cohesion, tangent, modulus, quality) = (Some(c), t, k, Quality::from(&full));
-            remarks.extend(condition(full.condition, "pressures that lie further apart"));
+            remarks.extend(condition(full.condition, "a wider range of pressures"));
         }
     } else {
         remarks.push(
-            "all tests are at one pressure: cohesion cannot be told from friction; the angle here \
-             takes all of the strength for friction"
+            "all tests have one pressure, so cohesion and friction cannot be separated; the angle \
+             attributes all strength to friction"
                 .to_string(),
         );
     }
     if reach < 2.0 * modulus.value {
         remarks.push(format!(
-            "the plate slid {:.1} mm, less than twice K: strength and K are extrapolated",
+            "the plate slid {:.1} mm, less than twice K; strength and K are extrapolated",
             1e3 * reach
         ));
     }
@@ -520,7 +520,10 @@ mod tests {
         assert!(strips.k_c.unwrap().value > 1.5 * k_c && speaks(&strips), "{strips:?}");
         for (table, named) in [
             ("width_m,length_m,sinkage_m,pressure_Pa\n0.2,0.1,0.01,1e4\n", "from width_m to 50 m"),
-            ("diameter_m,length_m,sinkage_m,pressure_Pa\n0.2,0.3,0.01,1e4\n", "beside width_m"),
+            (
+                "diameter_m,length_m,sinkage_m,pressure_Pa\n0.2,0.3,0.01,1e4\n",
+                "absent unless width_m",
+            ),
         ] {
             let refused = read_plates(table).unwrap_err().to_string();
             assert!(refused.contains("length_m") && refused.contains(named), "{refused}");
@@ -551,8 +554,8 @@ mod tests {
     fn rows_that_cannot_be_are_refused() {
         let text = "sinkage_m,pressure_Pa,width_m\n0.01,1000,0.1\n-0.01,1000,0.1\n";
         let error = read_plates(text).unwrap_err().to_string();
-        assert_eq!(error, "row 2: sinkage_m is -0.01; allowed: from 1e-6 to 2 m");
+        assert_eq!(error, "row 2: sinkage_m = -0.01: must be from 1e-6 to 2 m");
         let error = read_plates("sinkage_m,pressure_Pa\n0.01,1000\n").unwrap_err().to_string();
-        assert_eq!(error, "row 1: neither width_m nor diameter_m is given");
+        assert_eq!(error, "row 1: give width_m or diameter_m");
     }
 }

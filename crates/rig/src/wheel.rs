@@ -24,7 +24,7 @@ pub enum RigError {
     #[error(transparent)]
     Ground(#[from] GroundError),
     /// A parameter is out of range.
-    #[error("{parameter} must be {allowed}, it is {value}")]
+    #[error("{parameter} = {value}: must be {allowed}")]
     Parameter {
         /// Name of the parameter.
         parameter: &'static str,
@@ -41,8 +41,8 @@ pub enum RigError {
     Step(#[from] bekker_vehicle::multibody::StepError),
     /// The mean vertical force of the ground differs from the load.
     #[error(
-        "the ground bears {carried:.0} N of the load of {load:.0} N over the part of the run \
-         that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles"
+        "the ground supports {carried:.0} N of the load of {load:.0} N on average at {sinkage:.3} \
+         m sinkage: the body still sinks or oscillates"
     )]
     NotCarried {
         /// Mean vertical force of the ground, N.
@@ -54,8 +54,8 @@ pub enum RigError {
     },
     /// The soil does not reach the pressure of the plate.
     #[error(
-        "the soil bears {reached:.0} Pa under the plate, which has sunk {sinkage:.3} m; pressure \
-         = {pressure:.0} Pa must be one that it comes to bear, by k_c, k_phi and n, within {DEEPEST} m"
+        "pressure = {pressure:.0} Pa: the soil supports only {reached:.0} Pa at {sinkage:.3} m \
+         sinkage; must be supported within {DEEPEST} m, by k_c, k_phi and n"
     )]
     NotPressed {
         /// Mean pressure at the last step, Pa.
@@ -66,7 +66,7 @@ pub enum RigError {
         sinkage: f64,
     },
     /// The state is no longer finite.
-    #[error("the rig's state is no longer finite at {time} s")]
+    #[error("the state of the rig is not finite at {time} s")]
     NotFinite {
         /// Simulated time, s.
         time: f64,

@@ -282,7 +282,7 @@ impl Driver {
             let last = self.told.map_or(Controls::default(), |(controls, _)| controls);
             let (controls, what) = match self.seat.on_timeout {
                 OnTimeout::Fail => return Err(late),
-                OnTimeout::Hold => (last, "its last command holds"),
+                OnTimeout::Hold => (last, "its last command remains active"),
                 OnTimeout::Brake => {
                     (Controls { throttle: 0.0, brake: 1.0, steering: 0.0, ..last }, "it brakes")
                 }
@@ -293,7 +293,7 @@ impl Driver {
             return Ok((controls, CommandOrigin::TimedOut));
         }
         if std::mem::take(&mut self.is_late) {
-            remark(&format!("{topic}: commands come again"));
+            remark(&format!("{topic}: commands received again"));
         }
         let Some(Wanted { pace, angle, .. }) = self.last else {
             return Err(format!("{topic}: no command"));

@@ -108,8 +108,8 @@ impl Services {
             self.state.answer(caller, (self.shown(), Verdict::ok()));
         }
         while let Some((caller, _)) = self.reset.next() {
-            let why = "a run is recorded, and goes forward alone: end it by STATE_QUITTING and \
-                       begin another";
+            let why =
+                "a recorded run cannot be reset; end it with STATE_QUITTING and start another";
             self.reset.answer(caller, Verdict::of(code::FEATURE_UNSUPPORTED, why));
         }
         self.hear_of_entities();
@@ -160,7 +160,8 @@ impl Services {
             );
         }
         while let Some((caller, name)) = self.set_entity_state.next() {
-            let why = "a vehicle of a recorded run is put nowhere else: it could not be repeated";
+            let why = "vehicles of a recorded run cannot be moved, because the run could not be \
+                replayed";
             let refused = |_: &Vehicle| Verdict::of(code::FEATURE_UNSUPPORTED, why);
             let verdict = self.found(&name).map_or_else(|verdict| verdict, refused);
             self.set_entity_state.answer(caller, verdict);
@@ -203,8 +204,8 @@ impl Services {
             state::PAUSED => Progress::Paused,
             state::QUITTING => Progress::Quitting,
             state::STOPPED => {
-                let why = "a run is not taken back to its beginning: end it by STATE_QUITTING and \
-                           begin another";
+                let why = "a run cannot return to its start; end it with STATE_QUITTING and start \
+                    another";
                 return Verdict::of(code::FEATURE_UNSUPPORTED, why);
             }
             other => {
@@ -224,7 +225,7 @@ impl Services {
     /// paused.
     fn begin_steps(&mut self, caller: Caller, steps: u64) -> Option<Verdict> {
         if self.progress != Progress::Paused {
-            let why = "the run is not paused: set STATE_PAUSED first";
+            let why = "the run is not paused; set STATE_PAUSED first";
             return Some(Verdict::of(code::OPERATION_FAILED, why));
         }
         if steps == 0 {
@@ -264,7 +265,7 @@ impl Services {
     fn filtered(&self, filters: &EntityFilters) -> Result<Vec<&Vehicle>, Verdict> {
         let EntityFilters { filter, categories, tags, bounds, .. } = filters;
         if !(tags.is_empty() && bounds.is_empty()) {
-            let why = "vehicles have no tags, and are not found by bounds";
+            let why = "filters by tags and bounds are not supported";
             return Err(Verdict::of(code::FEATURE_UNSUPPORTED, why));
         }
         let wrong = |error: regex::Error| Verdict::of(code::OPERATION_FAILED, error.to_string());

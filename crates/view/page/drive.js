@@ -33,7 +33,7 @@ export class Wheel {
   }
   take(message) {
     if (message.type === 'fault') this.note(message.text);
-    if (message.type === 'end') this.note('the run is over');
+    if (message.type === 'end') this.note('the run has ended');
     if (message.type === 'beat' && typeof message.echo === 'number') {
       const delay = performance.now() - message.echo;
       this.delay = this.delay === null ? delay : 0.9 * this.delay + 0.1 * delay;

@@ -78,11 +78,11 @@ const takers = {
     if (status.ended && run?.source === 'live') id('source').textContent = 'ended';
     note('');
   },
-  seeking: (message) => note(`simulating to the moment: ${message.time.toFixed(1)} s`),
+  seeking: (message) => note(`seeking to ${message.time.toFixed(1)} s`),
   moment(message) { note(''); document.body.dataset.hash = message.hash; document.body.dataset.tick = message.tick; },
   ground: showGround,
   fault: (message) => note(message.text),
-  closed: () => note('the simulation has gone'),
+  closed: () => note('connection to the simulation closed'),
 };
 
 const note = (text) => { id('note').textContent = text; };
@@ -147,7 +147,7 @@ function grid({ corner, cell, columns, classes }, on) {
 function showGround({ x, y, z, soil, depth, sinkage }) {
   id('ground').hidden = false;
   const rut = Math.abs(depth) < 5e-4 ? 'undisturbed' : depth > 0 ? `rut ${(100 * depth).toFixed(1)} cm deep` : `heaped ${(-100 * depth).toFixed(1)} cm`;
-  const sunk = sinkage > 0 ? `, pressed ${(100 * sinkage).toFixed(1)} cm` : '';
+  const sunk = sinkage > 0 ? `, compacted ${(100 * sinkage).toFixed(1)} cm` : '';
   id('ground').textContent = `${soil}, ${rut}${sunk} at (${x.toFixed(1)}, ${y.toFixed(1)}, ${z.toFixed(2)}) m`;
 }
 
@@ -187,7 +187,7 @@ id('drive_it').onclick = () => {
     wheel = new Wheel(run.agents[panel.chosen].name, (text) => { id('drive').textContent = text; });
     id('drive_it').blur();
   }
-  id('drive_it').textContent = wheel && !wheel.stopped ? 'Let go' : 'Drive';
+  id('drive_it').textContent = wheel && !wheel.stopped ? 'Release' : 'Drive';
 };
 id('step').onclick = () => source.ask({ kind: 'step' });
 id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ? Number(id('rate').value) : null });

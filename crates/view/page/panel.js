@@ -100,7 +100,7 @@ export class Panel {
     const gear = v.gear > 0 ? String(v.gear) : v.gear < 0 ? `R${-v.gear}` : 'N';
     const figures = element('table', {},
       element('caption', { textContent: `${agent.name} (${agent.model})` }),
-      line('place, m', `${x}, ${y}, ${z}`),
+      line('position, m', `${x}, ${y}, ${z}`),
       line('steering, throttle, brake', `${v.steering.toFixed(2)}, ${v.throttle.toFixed(2)}, ${v.brake.toFixed(2)}`),
       line('gear, engine', `${gear}, ${((v.engine * 30) / Math.PI).toFixed(0)} rpm`));
     const wheels = element('table', {}, element('tr', {}, ...['wheel', 'slip', 'sinkage', 'load'].map((text) => element('th', { textContent: text }))));

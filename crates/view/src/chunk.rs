@@ -30,7 +30,7 @@ pub struct Chunk {
 
 /// The chunk is beyond the coarsest level or outside the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no chunk {i}, {j} at level {level}: levels go up to {COARSEST}, tiles to 2^31")]
+#[error("chunk {i}, {j} at level {level}: levels must be at most {COARSEST}, indices at most 2^31")]
 pub struct ChunkError {
     level: u32,
     i: i32,

@@ -140,11 +140,11 @@ impl Clients {
     /// The answer to an invalid request is a fault message.
     pub fn ask(&self, request: &str) -> Option<Message> {
         if request.len() > LONGEST {
-            return Some(fault(&format!("a request has at most {LONGEST} bytes")));
+            return Some(fault(&format!("request too long: must have at most {LONGEST} bytes")));
         }
         match serde_json::from_str::<Request>(request) {
             Ok(request) => self.answer(&request),
-            Err(error) => Some(fault(&format!("not a request: {error}"))),
+            Err(error) => Some(fault(&format!("invalid request: {error}"))),
         }
     }
 
@@ -176,7 +176,7 @@ impl Clients {
     fn ground_at(&self, x: f64, y: f64) -> Message {
         let model = &self.view.model.ground;
         if !(x.is_finite() && y.is_finite() && model.terrain().contains(x, y)) {
-            return fault(&format!("({x}, {y}) m lies off the terrain"));
+            return fault(&format!("({x}, {y}) m is outside the terrain"));
         }
         let published = held(&self.ground);
         text(&json!({

@@ -32,8 +32,8 @@ const MOST_BYTES: usize = 400 << 20;
 pub enum HtmlFileError {
     /// The recording is too large for a browser.
     #[error(
-        "the recording has {} MB after {time} s of simulated time, at most {} are written to one \
-         file: end the run earlier, or watch its folder by `bekker view`",
+        "the recording has {} MB after {time} s of simulated time; a file can have at most {} MB. \
+         End the run earlier, or watch its folder with `bekker view`",
         bytes >> 20, MOST_BYTES >> 20
     )]
     TooLong {

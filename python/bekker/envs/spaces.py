@@ -99,7 +99,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | 
         several = [_seed(seed)]
     seeds = [None if one is None else _seed(one) for one in several]
     if len(seeds) != count:
-        allowed = f"one number or {count} of them, one for each environment"
+        allowed = f"one number, or {count} numbers, one per environment"
         told = f"seed has {len(seeds)} numbers: must be {allowed}"
         raise InputError(told, "seed", str(several), allowed)
     return seeds
@@ -145,13 +145,13 @@ def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArra
 def check_open(closed: bool) -> None:
     """Refuses to go on with what was ended."""
     if closed:
-        raise ClosedEnvironmentError("the environment was closed: make another one")
+        raise ClosedEnvironmentError("the environment is closed; create another one")
 
 
 def check_alone(core: _core.Envs, task: str) -> None:
     """Refuses a task of several vehicles, which is PettingZoo's."""
     if core.agents > 1:
-        allowed = "a task for one vehicle; for this one bekker.envs.convoy_v0.parallel_env"
+        allowed = "a task for one vehicle; use bekker.envs.convoy_v0.parallel_env for this one"
         raise InputError(f"task = {task!r}: must be {allowed}", "task", task, allowed)
 
 

@@ -92,7 +92,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         mask = (options or {}).get("reset_mask")
         wanted = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask)
         if wanted.shape != (self.num_envs,) or wanted.dtype != bool or not wanted.any():
-            allowed = f"{self.num_envs} truth values, one at least True"
+            allowed = f"{self.num_envs} Booleans, at least one True"
             raise InputError(f"reset_mask: must be {allowed}", "reset_mask", str(mask), allowed)
         observations, levels = self._core.reset(seeds, wanted.tolist(), level)
         self._seeded |= wanted

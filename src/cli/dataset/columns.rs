@@ -22,7 +22,7 @@ pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Opt
     let fields = layout(task, options);
     let seen = Column {
         name: "observation".into(),
-        unit: "parts of docs/learning.md over their scales, within 1".into(),
+        unit: "elements listed in docs/learning.md divided by their scales, -1 to 1".into(),
         role: Role::Observation,
         width: Some(fields.iter().map(|field| field.size).sum()),
         parts: fields.iter().map(|field| (field.name.to_owned(), field.size)).collect(),
@@ -52,7 +52,7 @@ pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Opt
         single(format!("reward_{term}"), Role::Term, Values::Double(values))
     }));
     columns.push(Column {
-        unit: "name in the catalogue of the soil under the chassis".into(),
+        unit: "catalog name of the soil under the chassis".into(),
         ..single("soil".into(), Role::Label, Values::Text(driven.soils))
     });
     let wide: usize = LABELS.iter().map(|label| label.size).sum();

@@ -76,7 +76,7 @@ impl Audit {
         if audited.is_empty() {
             return Err(Failure::Input {
                 subject: self.folder.display().to_string(),
-                cause: "no cell of this map can be crossed: there is nothing to hold it to".into(),
+                cause: "no cell of this map can be crossed, so there is nothing to audit".into(),
             });
         }
         let audit = map::Audit::of(&audited);
@@ -87,10 +87,10 @@ impl Audit {
         }
         let told = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x:.2}"));
         stdout::print(&format!(
-            "{}: {} crossings of cells driven; table and drive agree on go or no go in {:.1} %\n\
-             \x20 go by both {}, by the table alone {}, by the drive alone {}, by neither {}\n\
-             \x20 speed where both go: off by {} m/s (root mean square), {} m/s on average\n\
-             \x20 {:.0} % lie within {} m/s of the table; of those held out {} do",
+            "{}: {} crossings of cells driven; table and drive agree on GO or NO-GO in {:.1} %\n\
+             \x20 GO in both {}, in the table only {}, in the drive only {}, in neither {}\n\
+             \x20 speed error where both are GO: {} m/s rms, {} m/s mean\n\x20 {:.0} % of drives \
+             within {} m/s of the table; fraction of held-out drives: {}",
             self.folder.display(),
             audit.cells,
             100.0 * audit.agreement,

@@ -93,7 +93,7 @@ impl Mapped {
         let missing = || open.iter().filter(|cell| !known.contains_key(&(**cell as u64)));
         if let Some(first) = missing().next() {
             let cause = format!(
-                "{} of {} cells have not been driven, the first of them {first}",
+                "{} of {} cells have no drives yet; the first is cell {first}",
                 missing().count(),
                 open.len()
             );

@@ -65,8 +65,8 @@ impl Mapped {
                 let (subject, cause) = (
                     "conditions".to_owned(),
                     format!(
-                        "soils, roughness, depths of snow and frost, stems and ridges come together \
-                         in more than {MOST_COVERS} ways, each with a table of its own: give fewer \
+                        "soils, roughness, snow and frost depths, stems and ridges form more than \
+                         {MOST_COVERS} combinations, and each needs its own table; give fewer \
                          classes"
                     ),
                 );
@@ -77,8 +77,8 @@ impl Mapped {
         if closures.iter().all(|own| *own == Some(Closure::NoData)) {
             let subject = "terrain.surface.no_data".to_owned();
             let cause =
-                "no cell of the map has elevation data, nor has what a vehicle that crosses \
-                         it reaches: choose another area, or fill the gaps"
+                "every cell of the map, or its margin, lacks elevation data; choose another area, \
+                 or fill the gaps"
                     .to_owned();
             return Err(Failure::Input { subject, cause });
         }
@@ -106,8 +106,8 @@ impl Mapped {
             let sets: String =
                 asked.sets.iter().map(|set| format!(" --set {}", shell_word(set))).collect();
             let cause = format!(
-                "the map that it was made from, {}, or a file that it names, or this program has \
-                 changed since: bekker map run {}{sets} --out {}",
+                "the map file {}, a file that it names, or this program has changed since; run \
+                 again: bekker map run {}{sets} --out {}",
                 asked.file.display(),
                 shell_word(&asked.file.to_string_lossy()),
                 shell_word(&folder.to_string_lossy())
@@ -294,7 +294,7 @@ impl Mapped {
             .enumerate()
             .flat_map(|(n, axes)| (0..axes.columns()).map(move |column| (n, column)))
             .collect();
-        let bar = counting(jobs.len() as u64, "columns of the table driven", quiet);
+        let bar = counting(jobs.len() as u64, "table columns driven", quiet);
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
         let columns = threads.in_turn(jobs.len(), |job| {
             let (n, number) = jobs[job];
@@ -339,14 +339,16 @@ fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
     let file = asked.file.display();
     let refused = |cause: String| Failure::Input { subject: file.to_string(), cause };
     let text = toml::to_string(&without_nulls(&asked.map)).map_err(|error| {
-        refused(format!("is no longer there, and what is kept of it cannot be read: {error}"))
+        refused(format!(
+            "does not exist any more, and its copy in the folder is not readable: {error}"
+        ))
     })?;
     let beside = asked.file.parent().unwrap_or(Path::new(""));
     MapFile::parse(&file.to_string(), &text, beside, &[]).map_err(|faults| {
         let told = faults.to_string();
         refused(format!(
-            "is no longer there: put it back with the files that it names, or `bekker map run` where they \
-             are now into the same folder, which drives nothing twice. {told}"
+            "does not exist any more: restore it and the files that it names, or run `bekker map \
+             run` at their new path with the same --out, which repeats no drives. {told}"
         ))
     })
 }

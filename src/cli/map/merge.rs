@@ -35,14 +35,15 @@ impl Merge {
             cause,
         };
         let Some(strengths) = whole.physics else {
-            let cause = "its map is made from a table: only driven cells are put together";
+            let cause = "its map is interpolated from a table; only maps of driven cells \
+                (--physics) can be merged";
             return Err(refused(first, cause.into()));
         };
         for folder in &self.folders {
             let other = AskedOfMap::read(folder)?;
             if (&other.fingerprint, other.physics) != (&whole.fingerprint, whole.physics) {
                 let cause =
-                    format!("its cells are of another map than those of {}", first.display());
+                    format!("its cells belong to another map than those of {}", first.display());
                 return Err(refused(folder, cause));
             }
         }

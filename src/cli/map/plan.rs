@@ -53,11 +53,12 @@ impl Plan {
         let [west, south, east, north] = cells.bounds();
         let without = match mapped.without_data() {
             0 => String::new(),
-            count => format!("; {count} cells have no elevation data and stay empty"),
+            count => format!("; {count} cells have no elevation data and remain empty"),
         };
         stdout::print(&format!(
-            "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; {columns} columns of {} tables, each about a dozen \
-             drives of 30 to 400 m; slopes off by {:.3} (standard deviation){without}",
+            "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; \
+             {columns} columns of {} tables, about a dozen drives of 30 to 400 m per column; \
+             standard deviation of the slope {:.3}{without}",
             self.map.display(),
             mapped.vehicle,
             cells.columns,

@@ -42,7 +42,7 @@ pub struct Route {
 struct Point([f64; 2]);
 
 fn point(text: &str) -> Result<Point, String> {
-    let wrong = || "must be X,Y in metres, such as -1500,250".to_owned();
+    let wrong = || "must be X,Y in meters, such as -1500,250".to_owned();
     let (x, y) = text.split_once(',').ok_or_else(wrong)?;
     let number = |text: &str| {
         let parsed = text.trim().parse::<f64>().ok();
@@ -97,14 +97,14 @@ impl Route {
         let directions = mapped.question().directions;
         if !directions.is_multiple_of(8) {
             eprintln!(
-                "of a map in {directions} directions ways go along the axes alone, up to 41 % \
-                 farther than straight on; take directions = 8"
+                "warning: on a map with {directions} directions, routes follow the axes only and \
+                 are up to 41 % longer than a straight line; use directions = 8"
             );
         }
         folder.forget_ways()?;
         if ways.is_empty() {
             let told: Vec<String> = not_found.iter().map(NoWay::sentence).collect();
-            let cause = format!("no way leads from one point to the other; {}", told.join("; "));
+            let cause = format!("no route found; {}", told.join("; "));
             return Err(Failure::Run { subject: self.folder.display().to_string(), cause });
         }
         let left_out = ways.iter().map(|way| self.write(&mapped, way));
@@ -127,7 +127,7 @@ impl Route {
         let [from, to] =
             [from, to].map(|cell| mapped.cells.centre(cell).map(|x| x.to_string()).join(", "));
         stdout::print(&format!(
-            "{}: from ({from}) to ({to}) m, the middles of their cells\n{}",
+            "{}: from ({from}) to ({to}) m, centers of their cells\n{}",
             self.folder.display(),
             lines.join("\n")
         ))
@@ -148,7 +148,7 @@ impl Route {
                 true => Ok(cell),
                 false => {
                     let allowed =
-                        "in a cell with elevation data: this one has none, or is beside a gap";
+                        "in a cell with elevation data; this cell has none, or borders a gap";
                     Err(refused(argument, at, allowed.to_owned()))
                 }
             }
@@ -156,7 +156,7 @@ impl Route {
         let [from, to] = [cell("--from", self.from)?, cell("--to", self.to)?];
         if from == to {
             let side = mapped.cells.side;
-            let allowed = format!("in another cell than --from: cells are {side} m wide");
+            let allowed = format!("in another cell than --from; cells are {side} m wide");
             return Err(refused("--to", self.to, allowed));
         }
         Ok([from, to])
@@ -184,8 +184,8 @@ impl Route {
                 going::write_geojson(&path("geojson"), properties, site, &points)?;
             }
             None => left_out.push(format!(
-                "no {name}.gpx and {name}.geojson: the ground has no longitude and latitude, or in a \
-                 reference system that is not known here"
+                "{name}.gpx and {name}.geojson not written: the terrain has no geographic \
+                 coordinates, or its reference system is not supported"
             )),
         }
         // 50 % margin, and a minute to start and to stop
@@ -200,13 +200,13 @@ impl Route {
             .to_toml()
             .map_err(|error| Failure::Run { subject: name.into(), cause: error.to_string() })?;
         let mut head = format!(
-            "# The map's conditions along the way at their medians; {} cells, from middle to middle.\n",
+            "# Median conditions of the map along the route; {} cells, from center to center.\n",
             way.cells
         );
         if !unsaid.is_empty() {
             let told = unsaid.join("; ");
-            head += &format!("# Not all that the map says: {told}.\n");
-            left_out.push(format!("{name}.toml does not say all that the map does: {told}"));
+            head += &format!("# Not exported from the map: {told}.\n");
+            left_out.push(format!("not exported to {name}.toml: {told}"));
         }
         write_file(&path("toml"), (head + &text).as_bytes())?;
         Ok(left_out)
@@ -221,11 +221,11 @@ impl Route {
             .collect();
         let [from, to] = [ways[0].points.first(), ways[0].points.last()]
             .map(|end| end.map_or(String::new(), |[x, y]| format!("({x:.0}, {y:.0})")));
-        let subtitle = format!("from {from} to {to} m, by median speeds and probabilities to go");
-        let heading = "Probability to go in the worst direction";
+        let subtitle = format!("from {from} to {to} m, from median speeds and GO probabilities");
+        let heading = "GO probability in the worst direction";
         let layers = [(heading, Layer::Numbers(p_go, Scale::Probability))];
         let maps = Maps {
-            title: &format!("Ways of {}", mapped.vehicle),
+            title: &format!("Routes of {}", mapped.vehicle),
             subtitle: &[&subtitle],
             grid: mapped.grid(),
             terrain: &mapped.map.land.terrain,
@@ -290,22 +290,22 @@ impl NoWay {
     fn cause(&self) -> String {
         let below = match self.aim {
             Aim::Fastest => {
-                format!("with p_go below {} in the way's direction", self.aim.bars_below())
+                format!("with p_go below {} in the direction of travel", self.aim.bars_below())
             }
-            Aim::Safest => "that never go in the way's direction".to_owned(),
+            Aim::Safest => "with p_go = 0 in the direction of travel".to_owned(),
         };
         let mut told = self.bars.iter().map(|(reason, length, [x, y])| {
             (reason.name(), format!("{length:.0} m at ({x:.0}, {y:.0}) m"))
         });
         let Some((first, place)) = told.next() else {
-            return "the directions of the map lead to no way".to_owned();
+            return "the directions of the map allow no route".to_owned();
         };
         let rest: String = told.map(|(name, place)| format!(", {name}: {place}")).collect();
-        format!("{first} bars the way: at least {place} through cells {below}{rest}")
+        format!("{first} blocks the route: at least {place} through cells {below}{rest}")
     }
 
     fn sentence(&self) -> String {
-        format!("{}: none: {}", name(self.aim), self.cause())
+        format!("no {} route: {}", name(self.aim), self.cause())
     }
 
     fn as_json(&self) -> serde_json::Value {
@@ -318,7 +318,7 @@ impl NoWay {
 
 fn sentence(way: &MapWay) -> String {
     format!(
-        "  {}: {:.0} m in {:.0} s through {} cells, the least sure of which goes in {:.0} %",
+        "  {}: {:.0} m in {:.0} s through {} cells; lowest GO probability of a cell {:.0} %",
         name(way.aim),
         way.length,
         way.time,

@@ -109,8 +109,8 @@ impl Run {
             }));
         }
         stdout::print(&format!(
-            "{}: {cells} cells, {new} of them new, part {index} of {of}; bekker map merge puts parts \
-             together",
+            "{}: {cells} cells, {new} of them new, part {index} of {of}; merge the parts with \
+             `bekker map merge`",
             self.out.display()
         ))
     }

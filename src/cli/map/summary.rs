@@ -147,7 +147,7 @@ pub fn is_sure(cell: &CellFigures, p_go: f64) -> bool {
 /// The answer: a title and the text below it.
 pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
     let title = format!(
-        "{}: probability to go in every direction {:.2} on average over {} km2",
+        "{}: GO probability in every direction {:.2} on average over {} km2",
         mapped.vehicle,
         summary.p_go,
         area(summary.area_km2),
@@ -157,7 +157,7 @@ pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
         format!("{}{least} on {:.0} %", own.p_go, 100.0 * own.share)
     });
     let shares = shares.collect::<Vec<_>>().join(", ");
-    let mut rest = format!("{shares} of it; median speed {:.1} m/s", summary.v_p50);
+    let mut rest = format!("{shares} of the area; median speed {:.1} m/s", summary.v_p50);
     if summary.cells_without_data > 0 {
         let all = (summary.cells + summary.cells_without_data) as f64;
         let share = 100.0 * summary.cells_without_data as f64 / all;

@@ -55,22 +55,22 @@ struct Band {
 }
 
 const BANDS: [Band; 10] = [
-    band("p_go", "share of draws in which it goes in every direction", |own| own.p_go),
-    band("p_go_low", "lower end of Wilson's interval of p_go, 95 %", |own| own.p_go_low),
-    band("p_go_high", "upper end of Wilson's interval of p_go, 95 %", |own| own.p_go_high),
-    band("p_go_direction", "share of draws and directions in which it goes", |own| {
+    band("p_go", "fraction of draws that are GO in every direction", |own| own.p_go),
+    band("p_go_low", "lower bound of the 95 % Wilson interval of p_go", |own| own.p_go_low),
+    band("p_go_high", "upper bound of the 95 % Wilson interval of p_go", |own| own.p_go_high),
+    band("p_go_direction", "fraction of draws and directions that are GO", |own| {
         own.p_go_direction
     }),
-    band("soil_share", "share of the variance of speed that is the soil's strength's", |own| {
+    band("soil_share", "fraction of the variance of speed due to soil strength", |own| {
         own.soil_share
     }),
-    speed("v_p10", "speed that 10 of 100 draws and directions do not exceed, m/s", |own| own.v_p10),
-    speed("v_p50", "median speed over draws and directions, m/s; 0 no go", |own| own.v_p50),
-    speed("v_p90", "speed that 90 of 100 draws and directions do not exceed, m/s", |own| own.v_p90),
-    speed("v_worst_direction", "median speed in the slowest direction, m/s; 0 no go", |own| {
+    speed("v_p10", "10th percentile of speed over draws and directions, m/s", |own| own.v_p10),
+    speed("v_p50", "median speed over draws and directions, m/s; 0 is NO-GO", |own| own.v_p50),
+    speed("v_p90", "90th percentile of speed over draws and directions, m/s", |own| own.v_p90),
+    speed("v_worst_direction", "median speed in the slowest direction, m/s; 0 is NO-GO", |own| {
         own.v_worst_direction
     }),
-    speed("v_omnidirectional", "harmonic mean of speed over directions, m/s; 0 no go", |own| {
+    speed("v_omnidirectional", "harmonic mean of speed over directions, m/s; 0 is NO-GO", |own| {
         own.v_omnidirectional
     }),
 ];
@@ -105,7 +105,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     }
     let reasons: Vec<u8> = made.cells.iter().map(|own| own.reason as u8).collect();
     let classes = Cells::Classes(&reasons);
-    let description = "what limits the vehicle in its slowest direction";
+    let description = "limiting factor in the slowest direction";
     going::write_raster(&named("reason.tif".into()), &grid, classes, &georeference, description)?;
     let codes = Reason::ALL.map(|reason| (reason as u8, reason.name()));
     going::write_palette(&named("reason.qml".into()), &codes)?;
@@ -140,7 +140,7 @@ fn legend(summary: &Summary) -> Outline {
         vec![own.code.to_string(), own.reason.into(), own.color.clone(), own.share.to_string()]
     };
     Outline {
-        title: "What limits it".into(),
+        title: "Limiting factors".into(),
         head: ["code", "reason", "color", "share_of_area"].map(str::to_owned).to_vec(),
         rows: summary.reasons.iter().map(row).collect(),
     }
@@ -211,7 +211,7 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     Figure {
         title: format!("Speed and confidence of {} over the area", made.mapped.vehicle),
         subtitle: format!(
-            "{} km2 in {} cells; no go on {:.0} %",
+            "{} km2 in {} cells; NO-GO on {:.0} %",
             area(summary.area_km2),
             summary.cells,
             100.0 * summary.no_go
@@ -219,13 +219,13 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
         panels: vec![
             Panel {
                 x_label: "speed, m/s".into(),
-                y_label: "share of the area that is faster, %".into(),
+                y_label: "share of the area with a higher speed, %".into(),
                 from_zero: true,
                 series: names.into_iter().enumerate().map(series).collect(),
                 ..Panel::default()
             },
             Panel {
-                x_label: "probability to go in every direction, at least".into(),
+                x_label: "GO probability in every direction, at least".into(),
                 y_label: "share of the area, %".into(),
                 from_zero: true,
                 series: vec![Series {
@@ -247,20 +247,20 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
     let shown = summary.reasons.iter().filter(|own| own.share > 0.0);
     let names: Vec<(u8, &str)> = shown.map(|own| (own.code, own.reason)).collect();
     let layers = [
-        ("Probability to go in every direction", Layer::Numbers(&p_go, Scale::Probability)),
+        ("GO probability in every direction", Layer::Numbers(&p_go, Scale::Probability)),
         (
             "Median speed over directions",
             Layer::Numbers(&v_p50, speed_scale(made, |own| own.v_p50)),
         ),
-        ("What limits it most", Layer::Classes(&reasons, &names)),
+        ("Limiting factor", Layer::Classes(&reasons, &names)),
     ];
     let subtitle = format!(
-        "cells of {} m, {} directions, {}",
+        "cell size {} m, {} directions, {}",
         config.cell,
         config.directions,
         match made.source {
             Source::Tables(_) => format!(
-                "{} draws of strength (sigma of its logarithm {}) and heights (sigma {} m)",
+                "{} draws of soil strength (log-normal, sigma {}) and elevation (sigma {} m)",
                 config.draws, config.strength.sigma_ln, config.elevation_error.sigma
             ),
             Source::Cells(driven) => driven_at(driven),
@@ -286,10 +286,10 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
     let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let figures = Outline {
-        title: "Figures".into(),
-        head: vec!["of the area".into(), String::new()],
+        title: "Results".into(),
+        head: vec!["over the area".into(), String::new()],
         rows: vec![
-            row("stopped (v_p50 of 0, p_go below 0.5), %", percent(summary.no_go)),
+            row("NO-GO (v_p50 of 0, p_go below 0.5), %", percent(summary.no_go)),
             row("mean p_go", format!("{:.3}", summary.p_go)),
             row("mean p_go_direction", format!("{:.3}", summary.p_go_direction)),
             row("median v_p10, m/s", format!("{:.2}", summary.v_p10)),
@@ -297,11 +297,11 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
             row("median v_p90, m/s", format!("{:.2}", summary.v_p90)),
             row("median v_worst_direction, m/s", format!("{:.2}", summary.v_worst_direction)),
             row("median v_omnidirectional, m/s", format!("{:.2}", summary.v_omnidirectional)),
-            row("mean share of variance from soil", soil_share),
+            row("mean share of variance due to soil", soil_share),
         ],
     };
     let confidences = Outline {
-        title: "Where it goes in every direction, by confidence".into(),
+        title: "GO area in every direction, by confidence".into(),
         head: vec!["p_go, at least".into(), "share of the area, %".into()],
         rows: summary
             .go_every_direction
@@ -310,7 +310,7 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
             .collect(),
     };
     let reasons = Outline {
-        title: "What limits it in its slowest direction".into(),
+        title: "Limiting factors in the slowest direction".into(),
         head: vec!["reason".into(), "share of the area, %".into()],
         rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
     };
@@ -319,18 +319,22 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
             .map(|speed| speed.map_or("-".into(), |speed| format!("{speed:.1}")));
         vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride, ridges]
     };
-    let allowed = ["the ride allows, m/s", "ridges allow, m/s"];
-    let head = ["soil", "besides", "share of the area, %", allowed[0], allowed[1]];
+    let allowed = ["ride limit, m/s", "ridge limit, m/s"];
+    let head = ["soil", "cover", "share of the area, %", allowed[0], allowed[1]];
     let covers = Outline {
-        title: "What is driven over".into(),
+        title: "Ground cover".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: summary.covers.iter().map(told).collect(),
     };
     format!(
-        "# {title}\n\n{shares}.\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n{}\n{}\n![speeds](distribution.png)\n\n\
-         {} cells of {} m{}; {} directions; {}. {} crossings in full physics, {} of them to no finite \
-         state. A drive begins at {} m/s, is held to {} m/s, and goes on until its speed is steady. Other \
-         confidences are in `confidence.csv`.\n",
+        "# {title}\n\n{shares}.\n\n{}\n\n![maps](map.png)\n\n{}\n\
+         {}\n\
+         {}\n\
+         {}\n\
+         ![speeds](distribution.png)\n\n{} cells of {} m{}; {} directions; {}. {} crossings in \
+         full physics, {} of which diverged (no finite state). A drive starts at {} m/s, is \
+         limited to {} m/s, and ends once its speed is steady. `confidence.csv` has other \
+         confidences.\n",
         config.description,
         confidences.markdown(),
         figures.markdown(),
@@ -340,13 +344,13 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         config.cell,
         match summary.cells_without_data {
             0 => String::new(),
-            count => format!(", and {count} without elevation data, which are left empty"),
+            count => format!(", and {count} empty cells without elevation data"),
         },
         config.directions,
         match made.source {
             Source::Tables(_) => format!(
-                "{} draws, asked of tables of crossings of planes (how far they are from driving the \
-                 cells themselves: `bekker map audit`)",
+                "{} draws, interpolated from tables of crossings of planes (`bekker map audit` \
+                 compares them with drives over the cells)",
                 config.draws
             ),
             Source::Cells(driven) => driven_at(driven),
@@ -360,8 +364,8 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
 
 fn driven_at(driven: &DrivenCells) -> String {
     match driven.drives.strengths {
-        1 => "every one driven at the median strength".into(),
-        count => format!("every one driven at {count} equally likely strengths"),
+        1 => "each cell driven at the median strength".into(),
+        count => format!("each cell driven at {count} equally likely strengths"),
     }
 }
 

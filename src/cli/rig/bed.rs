@@ -90,7 +90,7 @@ impl Bed {
     }
 
     fn firm(&self, name: &str) -> Failure {
-        let cause = format!("{name} is firm; a rig needs a yielding soil");
+        let cause = format!("{name} is firm; a rig needs a deformable soil");
         Failure::Input { subject: self.subject(), cause }
     }
 
@@ -112,7 +112,7 @@ impl Bed {
         let name = self.soil.as_deref().unwrap_or_default();
         let known = catalogue().find(name).map_err(|error| Failure::Input {
             subject: self.subject(),
-            cause: format!("{error}; `bekker soils` lists those there are"),
+            cause: format!("{error}; `bekker soils` lists the catalog"),
         })?;
         if matches!(known.kind, SoilKind::Firm { .. }) {
             return Err(self.firm(&known.id));

@@ -75,11 +75,11 @@ impl Check {
                 row
             })
             .collect();
-        let mut header = vec!["refined", "figure"];
+        let mut header = vec!["refined", "metric"];
         header.extend(slips.then_some("worst slip"));
         header.extend(angles.then_some("slip angle deg"));
         header.extend(inflations.then_some("worst kPa"));
-        header.extend(["value", "refined to", "change %", ""]);
+        header.extend(["value", "refined value", "change %", ""]);
         format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
     }
 
@@ -95,7 +95,7 @@ impl Check {
         };
         let change = table::percent(c.change);
         if self.converged {
-            return format!("converged: no figure moves by more than {change} % ({allowed})");
+            return format!("converged: no metric changes by more than {change} % ({allowed})");
         }
         let mut remedies: Vec<&str> = Vec::new();
         for change in self.changes.iter().filter(|change| !change.convergence.converged) {
@@ -106,7 +106,7 @@ impl Check {
         }
         let at = if *at == Setting::default() { String::new() } else { format!(" at {at}") };
         format!(
-            "NOT converged: {} moves by {change} %{at} with {} ({allowed}); try {}",
+            "NOT converged: {} changes by {change} %{at} with {} ({allowed}); try {}",
             c.figure,
             (self.terms)(c.refinement).0,
             remedies.join(" and ")

@@ -48,8 +48,8 @@ impl FromStr for Sides {
         let side = quantity(0.01..=10.0, "m");
         let (length, width) =
             text.split_once(['x', 'X', ',']).ok_or("must be length x width, such as 0.6x0.2")?;
-        let length = side(length).map_err(|error| format!("the length {error}"))?;
-        let width = side(width).map_err(|error| format!("the width {error}"))?;
+        let length = side(length).map_err(|error| format!("length: {error}"))?;
+        let width = side(width).map_err(|error| format!("width: {error}"))?;
         Ok(Sides { length, width })
     }
 }

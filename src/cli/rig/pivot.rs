@@ -108,13 +108,13 @@ impl Measured {
             "moment\nkN m",
             "lateral\nfriction",
             "turn\nrad/s",
-            "over\nno slip",
+            "ratio to\nno slip",
             "sinkage\ncm",
         ];
         format!(
             "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
-             theory: moment {:.2} kN m at the soil's own friction, {friction:.3}, against the sliding of every \
-             point, {:.2} kN m across the tracks alone\n\n{}",
+             theory: moment {:.2} kN m if every point slides at the soil's friction coefficient \
+             {friction:.3}; {:.2} kN m from lateral sliding alone\n\n{}",
             rig.vehicle.name,
             1e-3 * rig.weight(),
             rig.soil.name,
@@ -130,9 +130,8 @@ impl Measured {
     fn figure(&self) -> Figure {
         let Measured { rig, theory, friction, rows } = self;
         let line = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
-        let panel = |label: &str, series: Vec<Series>| {
-            Panel::from_zero("speed of the tracks, m/s", label, series)
-        };
+        let panel =
+            |label: &str, series: Vec<Series>| Panel::from_zero("track speed, m/s", label, series);
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
         let moment = 1e-3 * theory.pivoting_moment(*friction);
         Figure {
@@ -143,11 +142,11 @@ impl Measured {
                     "moment, kN m",
                     vec![
                         series("rig", line(&|r| 1e-3 * r.means.turning_moment), Mark::Line),
-                        series("the soil's own friction", line(&|_| moment), Mark::Dashes),
+                        series("theory at the soil's friction", line(&|_| moment), Mark::Dashes),
                     ],
                 ),
                 panel(
-                    "rate of turn, rad/s",
+                    "yaw rate, rad/s",
                     vec![
                         series("rig", line(&|r| r.means.yaw_rate), Mark::Line),
                         series(

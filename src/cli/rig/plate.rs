@@ -72,7 +72,7 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     match refinement {
         Refinement::Spacing => ("half the spacing", "a smaller --grid"),
         Refinement::Step => ("half the increment", "a smaller --increment"),
-        Refinement::Extent => ("half a node aside", "a smaller --grid"),
+        Refinement::Extent => ("an offset of half a node", "a smaller --grid"),
     }
 }
 
@@ -95,8 +95,8 @@ impl Bekker<'_> {
         };
         match result.loading.iter().rfind(elastic).map(|point| 1e3 * point.sinkage) {
             Some(end) if end >= 0.005 => format!(
-                "up to {end:.2} mm Bekker's curve is steeper than the soil's elastic line, \
-                 which it follows there\n"
+                "up to {end:.2} mm the soil follows its elastic line, which is less steep than \
+                 Bekker's curve\n"
             ),
             _ => String::new(),
         }
@@ -132,9 +132,9 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
     let header = ["sinkage mm", "pressure kPa", "Bekker kPa", "difference %"];
     let mm = |length: f64| format!("{:.3} mm", 1e3 * length);
     format!(
-        "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n{}\
-         sinkage {}, of which {} stay; {} after reloading\n\
-         work of loading {:.2} J, given back {:.3} J",
+        "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n{}sinkage {}, of which {} remain after \
+         unloading; {} after reloading\n\
+         loading work {:.2} J, recovered {:.3} J",
         described(rig.outline),
         rig.soil.name,
         rig.pressure.round(),
@@ -157,8 +157,8 @@ fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
     let back = result.unloading.iter().chain(&result.reloading).map(at).collect();
     let series = vec![
         line("Bekker's curve", bekker.curve(result).iter().map(at).collect(), Mark::Dashes),
-        line("simulated: unloading and reloading", back, Mark::Line),
-        line("simulated: loading", loading, Mark::Dots),
+        line("simulation: unloading and reloading", back, Mark::Line),
+        line("simulation: loading", loading, Mark::Dots),
     ];
     Figure {
         title: format!("Pressure\u{2013}sinkage on {}", rig.soil.name),

@@ -96,8 +96,8 @@ impl Shear {
             argument: "--step <S>",
             value: self.step.to_string(),
             allowed: format!(
-                "from {shortest} to {longest} s, so that {displacement} m at {} m/s take \
-                 {fewest} to {most} steps",
+                "from {shortest} to {longest} s, so that {displacement} m at {} m/s take {fewest} \
+                 to {most} steps",
                 self.speed
             ),
         })
@@ -112,7 +112,7 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     }
 }
 
-/// Janosi and Hanamoto's curve at the pressure of the test.
+/// Janosi-Hanamoto curve at the pressure of the test.
 struct Janosi {
     strength: ShearStrength,
     pressure: f64,
@@ -152,8 +152,8 @@ fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
     let header = ["displacement mm", "stress kPa", "Janosi kPa", "difference %"];
     let limit = janosi.strength.cohesion + janosi.pressure * janosi.strength.friction;
     format!(
-        "{} on {}: {} Pa, nodes {} m apart, {} m/s, step {} s\n\n{}\n\n\
-         greatest stress {:.3} kPa; Mohr-Coulomb limit {:.3} kPa",
+        "{} on {}: {} Pa, nodes {} m apart, {} m/s, step {} s\n\n{}\n\nmaximum stress {:.3} kPa; \
+         Mohr-Coulomb limit {:.3} kPa",
         described(rig.plate.outline),
         rig.plate.soil.name,
         result.pressure.round(),
@@ -171,11 +171,7 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
     let dots = some(rig, result, 30);
     let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
     let series = vec![
-        line(
-            "Janosi and Hanamoto's curve",
-            janosi.curve(result).iter().map(at).collect(),
-            Mark::Dashes,
-        ),
+        line("Janosi-Hanamoto curve", janosi.curve(result).iter().map(at).collect(), Mark::Dashes),
         line("simulated", dots.into_iter().map(at).collect(), Mark::Dots),
     ];
     Figure {

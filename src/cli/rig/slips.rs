@@ -60,7 +60,7 @@ fn series(
             _ => return Err("must be from:to:count or a list such as 0.05,0.1,0.2".into()),
         };
     if numbers.len() > MANY {
-        return Err(format!("must be at most {MANY} {noun}, there are {}", numbers.len()));
+        return Err(format!("must be at most {MANY} {noun}, but has {}", numbers.len()));
     }
     Ok(numbers)
 }
@@ -137,8 +137,8 @@ pub struct Swept<T> {
 }
 
 /// Advice if the ground does not carry the load by the end of the run.
-const LONGER: &str = "Let it run longer (--duration) or in shorter steps (--step); where neither \
-                      helps, the soil does not bear this load";
+const LONGER: &str = "Increase --duration or decrease --step; if neither helps, the soil does not \
+    support this load";
 
 /// Runs a rig at every setting, each on a bed of its own.
 ///

@@ -67,7 +67,7 @@ pub fn vehicle(name: &str) -> Result<TrackedSpec, Failure> {
     let spec = vehicle_spec(name, Path::new(""))?;
     spec.tracked().cloned().ok_or_else(|| Failure::Input {
         subject: name.to_owned(),
-        cause: "runs on wheels: see `bekker rig wheel`".into(),
+        cause: "is wheeled; use `bekker rig wheel`".into(),
     })
 }
 

@@ -77,8 +77,8 @@ impl Mounted {
         let flat = self.figures.plate(1e3 * kpa, self.file.section_height).load;
         (load > flat).then(|| {
             format!(
-                "--load = {load} presses the tyre flat at {kpa} kPa; must be at most {flat:.0} N, \
-                 which presses it in by its section"
+                "--load = {load} flattens the tire at {kpa} kPa; must be at most {flat:.0} N \
+                 (deflection by the section height)"
             )
         })
     }
@@ -96,7 +96,8 @@ impl Tyre {
         let [least, most] = mounted.file.measured_kpa();
         for kpa in inflations.iter().filter(|kpa| !(least..=most).contains(*kpa)) {
             eprintln!(
-                "warning: at {kpa} kPa what the tyre carries is extrapolated: it was measured from {least} to {most} kPa"
+                "warning: the load capacity of the tire at {kpa} kPa is extrapolated; measurements \
+                 cover {least} to {most} kPa"
             );
         }
         let load = self.load.unwrap_or(mounted.load);
@@ -201,8 +202,9 @@ impl Tyre {
         });
         match both {
             Err(cause @ RigError::NotCarried { .. }) => Ok(Err(format!(
-                "{cause}. The soil may not bear this load (take less: --load), or a belt with so little air \
-                 trembles between nodes (take more: --inflation-kpa, or finer nodes: --grid)"
+                "{cause}. The soil may not support this load (decrease --load), or the belt \
+                 oscillates between nodes at this low inflation (increase --inflation-kpa or \
+                 decrease --grid)"
             ))),
             Err(cause @ RigError::NotFinite { .. }) => Ok(Err(cause.to_string())),
             Err(cause) => Err(cause.into()),
@@ -245,11 +247,13 @@ impl Tyre {
         }
         let spec = vehicle_spec(&self.vehicle, Path::new(""))?;
         let none = |cause: &str| refused(&self.vehicle, cause.to_owned());
-        let spec = spec.wheeled().ok_or_else(|| none("runs on tracks and has no tyres"))?;
-        let file = spec.tyre.flexible.as_ref().ok_or_else(|| {
-            none("its file does not say how its tyres give way: it needs [tyre.flexible]")
-        })?;
-        let name = format!("tyre of {}", spec.name);
+        let spec = spec.wheeled().ok_or_else(|| none("is tracked and has no tires"))?;
+        let file = spec
+            .tyre
+            .flexible
+            .as_ref()
+            .ok_or_else(|| none("its file has no flexible tire; add [tyre.flexible]"))?;
+        let name = format!("tire of {}", spec.name);
         let rigid = &spec.tyre.rigid;
         make(&name, rigid, file, rigid.radius(), mean_wheel_load(spec))
     }
@@ -304,7 +308,7 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
         "of section\n%",
         "length\ncm",
         "pressure\nmean kPa",
-        "\ngreatest",
+        "\nmax kPa",
         "sinkage\ncm",
     ];
     format!(
@@ -323,8 +327,9 @@ fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
     let short = |on: &str, kpa: f64, result: &TyreResult| {
         (result.stations < RESOLVED).then(|| {
             format!(
-                "\n{on}, {kpa:.0} kPa: contact over {} of the belt's stations, {:.1} cm apart; below {RESOLVED} its \
-                 length and pressures are not told right: take more --load",
+                "\n\
+                 {on}, {kpa:.0} kPa: contact covers only {} belt stations, {:.1} cm apart; \
+                 with fewer than {RESOLVED}, length and pressures are inaccurate; increase --load",
                 result.stations,
                 100.0 * (mounted.ring.station_at(1) - mounted.ring.station_at(0)),
             )
@@ -376,16 +381,16 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
         series.collect::<Vec<_>>()
     };
     let mut panels = vec![
-        panel("deflection on a plate, mm", "load, kN", loads),
-        panel("along a plate, cm", "pressure, kPa", under(|run| Some(run.1))),
+        panel("deflection on the plate, mm", "load, kN", loads),
+        panel("position along the plate, cm", "pressure, kPa", under(|run| Some(run.1))),
     ];
     if runs.iter().any(|run| run.2.is_some()) {
-        let label = format!("along the rut in {}, cm", bed.name);
+        let label = format!("position along the rut in {}, cm", bed.name);
         panels.push(panel(&label, "pressure, kPa", under(|run| run.2)));
     }
     Figure {
         title: mounted.name.clone(),
-        subtitle: format!("{:.2} kN; lines fitted, points of the file", 1e-3 * load),
+        subtitle: format!("{:.2} kN; lines: fit, points: vehicle or tire file", 1e-3 * load),
         panels,
     }
 }

@@ -159,8 +159,8 @@ impl Wheel {
         let radius = rig.wheel.max_radius();
         if sinkage > radius {
             eprintln!(
-                "warning: the wheel sinks {sinkage:.2} m, more than its radius of {radius:.2} m: by then a vehicle \
-                 lies on its hull, of which the rig knows nothing"
+                "warning: the wheel sinks {sinkage:.2} m, more than its radius of {radius:.2} m; a \
+                 vehicle would rest on its hull, which the rig does not model"
             );
         }
         let check = (!self.output.no_check).then(|| Check::new(self.tolerance(), changes, terms));
@@ -303,7 +303,7 @@ impl Shape {
         let spec = vehicle_spec(name, Path::new(""))?;
         let spec = spec.wheeled().ok_or_else(|| Failure::Input {
             subject: name.clone(),
-            cause: "runs on tracks: see `bekker rig track`".into(),
+            cause: "is tracked; use `bekker rig track`".into(),
         })?;
         let own = (self.tyre != Some(TyreModel::Rigid)).then(|| belt(spec)).flatten();
         if own.is_none() && (self.tyre == Some(TyreModel::Flexible) || self.inflation_kpa.is_some())
@@ -311,8 +311,8 @@ impl Shape {
             return Err(Failure::Input {
                 subject: name.clone(),
                 cause:
-                    "its tyres are rigid: --inflation-kpa, and --tyre flexible, need a file that says \
-                        how they give way ([tyre.flexible])"
+                    "its tires are rigid; --inflation-kpa and --tyre flexible need [tyre.flexible] in \
+                     the vehicle file"
                         .into(),
             });
         }

@@ -161,7 +161,7 @@ impl PreparedRun<'_> {
                     Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),
                     Err(_) => {
                         let subject = format!("rank {rank}");
-                        return Err(Failure::Run { subject, cause: "it panicked".into() });
+                        return Err(Failure::Run { subject, cause: "the rank panicked".into() });
                     }
                 }
             }

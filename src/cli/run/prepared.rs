@@ -120,7 +120,7 @@ impl Run {
             return Err(Failure::Usage {
                 argument: "--ranks",
                 value: self.ranks.to_string(),
-                allowed: "left away under a launcher of MPI, whose processes are the ranks".into(),
+                allowed: "omitted under an MPI launcher, whose processes are the ranks".into(),
             });
         }
         let mut prepared = self.prepared(size, writes, quiet)?;
@@ -138,8 +138,8 @@ impl Run {
             let subject = from.display().to_string();
             let scenario = shell_word(&from.join(SCENARIO).to_string_lossy());
             let cause = format!(
-                "has no checkpoint yet: the run ended before its first (--checkpoint-every); start it \
-                 again by `bekker run {scenario} --out {} --force`",
+                "has no checkpoint: the run ended before the first one (--checkpoint-every); start \
+                 it again with `bekker run {scenario} --out {} --force`",
                 shell_word(&from.to_string_lossy()),
             );
             return Err(Failure::Input { subject, cause });
@@ -189,8 +189,8 @@ fn refuse_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Result<
     let Some(edits) = recorded::edits(run, manifest, file) else { return Ok(()) };
     let subject = run.join(SCENARIO).display().to_string();
     let cause = format!(
-        "was changed since the run wrote it ({edits}), and --resume does not read it: put it back, or \
-         remove it, and give changes by --set"
+        "was changed since the run wrote it ({edits}), and --resume does not read it; restore or \
+         remove it, and give changes with --set"
     );
     Err(Failure::Input { subject, cause })
 }
@@ -204,7 +204,7 @@ fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Fail
     let reached = clock.told(tick);
     Err(Failure::Input {
         subject: format!("time.duration = {duration}"),
-        cause: format!("must be at least {reached} s, to which the run to go on with has come"),
+        cause: format!("must be at least {reached} s, the time that the run to resume has reached"),
     })
 }
 
@@ -235,8 +235,8 @@ fn check_goes_on(
     for ((key, before), (_, asked)) in kept(&before).into_iter().zip(kept(&now.output)) {
         if before != asked {
             let cause = format!(
-                "must be {before}, as in the record in {} that is gone on with (null: not given); another goes \
-                 into a folder of its own (--out)",
+                "must be {before} (null: not given), as in the resumed record in {}; to change it, \
+                 write to a new folder with --out",
                 folder.display()
             );
             return refused(format!("{key} = {asked}"), cause);
@@ -248,8 +248,9 @@ fn check_goes_on(
     if tick > 0 && (output.states.is_empty() || !has_all) {
         let time = clock.told(tick);
         eprintln!(
-            "warning: of the way before {time} s the picture and terrain.tif show what states.csv holds, from \
-             which output.states, output.vehicles or output.columns leaves vehicles or places out"
+            "warning: before {time} s, the picture and terrain.tif show only the positions in \
+             states.csv; output.states, output.vehicles or output.columns exclude some vehicles or \
+             positions"
         );
     }
     let sampled = record_parts::since(folder)?.unwrap_or(tick);
@@ -266,8 +267,8 @@ fn check_parts(file: &ScenarioFile) -> Result<(), Failure> {
         Some(vehicle) => Err(Failure::Input {
             subject: "--parts".into(),
             cause: format!(
-                "sensors of {} are recorded, which the first rank does with the ground around them; \
-                 allowed is output.readings = false, or to leave --parts away",
+                "sensors of {} are recorded by rank 0 with the ground around them; set \
+                 output.readings = false, or omit --parts",
                 vehicle.name
             ),
         }),

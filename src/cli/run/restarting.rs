@@ -41,9 +41,9 @@ impl Run {
     /// Why no rank can join the run, where that is so.
     pub(super) fn closed(&self) -> Option<&'static str> {
         if self.processes.started_here().is_none() {
-            return Some("only ranks that --processes starts here are started anew");
+            return Some("only ranks that --processes starts here can be restarted");
         }
-        self.serving.html.then_some("the page of --html would begin where it joins")
+        self.serving.html.then_some("the page of --html would start at the time of joining")
     }
 
     /// Why the run goes on with all ranks anew once it has been driven so far, if it does: not where
@@ -73,11 +73,11 @@ impl Run {
         let (left, ranks) = match why {
             Reason::Lost(cause) => {
                 let left = self.restarts - 1;
-                eprintln!("{cause}; on {from} ({left} restarts left)");
+                eprintln!("{cause}; restarting {from} ({left} restarts left)");
                 (left, None)
             }
             Reason::Joined { ranks } => {
-                eprintln!("a rank joins; on {from} with {ranks} processes");
+                eprintln!("a rank joins; restarting {from} with {ranks} processes");
                 (self.restarts, Some(*ranks))
             }
         };
@@ -167,7 +167,7 @@ fn go_on(command: &mut Command) -> Result<(), Failure> {
     match status.code().map(u8::try_from) {
         Some(Ok(0)) => Ok(()),
         Some(Ok(code)) => Err(Failure::Reported { code }),
-        _ => Err(failed(format!("the first rank is gone ({status})"))),
+        _ => Err(failed(format!("rank 0 was lost ({status})"))),
     }
 }
 

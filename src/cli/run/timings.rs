@@ -28,7 +28,7 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
     }
     let of = match processes {
         0 | 1 => String::new(),
-        count => format!("\ntimed: the vehicles of the first of {count} processes alone"),
+        count => format!("\ntimed: only the vehicles of the first of {count} processes"),
     };
     let rows = TimedPart::ALL.into_iter().filter_map(|part| {
         let Spent { count, total, longest } = timings.of(part);
@@ -44,21 +44,21 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
         };
         (count > 0).then(row)
     });
-    let header = ["autonomy", "times", "mean ms", "longest ms", "s in all"];
+    let header = ["autonomy", "calls", "mean ms", "max ms", "total s"];
     let table = text_table::plain(header, rows, 1..);
     let sent = summary.exploration.as_ref().map_or(0, |found| found.bytes[0]);
     let members = summary.vehicles.len().max(1) as f64;
     let rate = 1e-3 * sent as f64 / members / summary.simulated.max(f64::MIN_POSITIVE);
-    format!("{}\n{of}\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
+    format!("{}\n{of}\nmaps sent: {rate:.1} kB/s per vehicle\n", table.trim_fmt())
 }
 
 /// Explains why there is no table; vehicles of other processes are not timed.
 fn untimed(processes: usize) -> String {
     match processes {
-        0 | 1 => "timings: no vehicle here drives itself, so nothing was timed\n".into(),
+        0 | 1 => "timings: none; no vehicle in this process is autonomous\n".into(),
         count => format!(
-            "timings: of {count} processes the first alone is timed, and it drove no vehicle that drives \
-             itself\n"
+            "timings: none; only the first of {count} processes is timed, and it has no autonomous \
+             vehicle\n"
         ),
     }
 }
@@ -70,8 +70,8 @@ mod tests {
     /// If the first process has no autonomous vehicle, other processes may have some.
     #[test]
     fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
-        assert!(untimed(1).contains("no vehicle here drives itself"));
+        assert!(untimed(1).contains("no vehicle in this process is autonomous"));
         let told = untimed(3);
-        assert!(told.contains("of 3 processes the first alone is timed"), "{told}");
+        assert!(told.contains("only the first of 3 processes is timed"), "{told}");
     }
 }

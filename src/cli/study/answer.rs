@@ -55,7 +55,7 @@ impl Sentence<'_> {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
         let name = own.map_or_else(|| self.question.response.clone(), labelled);
         match &self.question.overall {
-            Figures::Total { .. } => format!("{name}, of trials that arrived"),
+            Figures::Total { .. } => format!("{name}, arrived trials only"),
             _ => name,
         }
     }
@@ -108,8 +108,10 @@ impl Sentence<'_> {
         let top = compared.first().and_then(|own| value(own));
         let ties = compared.iter().filter(|own| value(own) == top).count();
         let head = match question.goal {
-            _ if compared.is_empty() => format!("{}: no {name} can be compared", self.name()),
-            None => format!("{} over {name}", self.name()),
+            _ if compared.is_empty() => {
+                format!("{}: no level of {name} can be compared", self.name())
+            }
+            None => format!("{} by {name}", self.name()),
             Some(_) if ties == compared.len() && ties > 1 => {
                 format!("{}: the same at every {name}", self.name())
             }
@@ -119,7 +121,7 @@ impl Sentence<'_> {
         };
         let shown: Vec<String> = compared.iter().take(NAMED).map(|own| told(own)).collect();
         let more = compared.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!("; and {more} more levels") } else { String::new() };
+        let more = if more > 0 { format!("; {more} more levels") } else { String::new() };
         let joint = if question.goal.is_some() && ties == 1 { " " } else { ": " };
         let mut text = match shown.is_empty() {
             true => format!("{head}."),
@@ -127,7 +129,7 @@ impl Sentence<'_> {
         };
         let few: Vec<String> = others.iter().take(NAMED).map(|own| few(factor, own)).collect();
         if !few.is_empty() {
-            text += &format!(" Not compared, too few arrived: {}.", few.join("; "));
+            text += &format!(" Not compared (too few arrived trials): {}.", few.join("; "));
         }
         text
     }
@@ -142,16 +144,16 @@ impl Sentence<'_> {
             _ => ends.map(|x| rounded(self.scale() * x)),
         };
         let over = match self.config.common_random_numbers {
-            true => format!("{} scenario seeds that both share", lead.pairs),
+            true => format!("{} shared scenario seeds", lead.pairs),
             false => format!("{} pairs of trials", lead.pairs),
         };
         let what = match self.question.overall {
-            Figures::Proportion { .. } => " in the share",
+            Figures::Proportion { .. } => " in fraction",
             _ => "",
         };
-        let certain = if lead.is_certain { "" } else { " The data do not separate the two." };
+        let certain = if lead.is_certain { "" } else { " The difference is not significant." };
         Some(format!(
-            "The first two differ by {value}{what} (95 %: {low} to {high}), by {over}.{certain}"
+            "The first two differ by {value}{what} (95 %: {low} to {high}), from {over}.{certain}"
         ))
     }
 

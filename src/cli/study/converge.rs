@@ -56,7 +56,7 @@ impl Converge {
         let failed: Vec<_> = failed.flat_map(|(driven, trial)| failures(driven, *trial)).collect();
         if driven.iter().all(|own| own[0].is_err()) {
             let (subject, (trial, _, reason)) = (self.study.display().to_string(), failed[0]);
-            let cause = format!("no trial can be driven; trial {trial}: {reason}");
+            let cause = format!("no trial has a result; trial {trial}: {reason}");
             return Err(Failure::Run { subject, cause });
         }
         let told: Vec<Shift> =
@@ -76,11 +76,11 @@ impl Converge {
             }));
         }
         for (trial, refined, reason) in &failed {
-            let how = refined.map_or("as it is", by);
+            let how = refined.map_or("unrefined", by);
             eprintln!("warning: trial {trial}, {how}: {reason}");
         }
         let title = format!(
-            "{}: {} of {all} trials; the scenario has steps of {step} s and nodes {spacing} m apart",
+            "{}: {} of {all} trials; scenario step {step} s, node spacing {spacing} m",
             self.study.display(),
             trials.len(),
         );
@@ -163,7 +163,7 @@ fn by(refinement: Refinement) -> &'static str {
 }
 
 fn table(title: String, told: &[Shift]) -> Outline {
-    let head = ["response", "mean", "with", "shift", "rms", "of the mean", "most", "other answer"];
+    let head = ["response", "mean", "with", "shift", "rms", "of the mean", "max", "changed"];
     let or_none = |x: Option<f64>| x.map_or("-".into(), rounded);
     let row = |own: &Shift| {
         let unit = if own.unit.is_empty() { String::new() } else { format!(", {}", own.unit) };

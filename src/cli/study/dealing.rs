@@ -150,5 +150,8 @@ fn decoded<T: for<'de> Deserialize<'de>>(message: &[u8]) -> Result<T, Failure> {
 }
 
 fn misunderstood(error: &postcard::Error) -> Failure {
-    Failure::Run { subject: "study".into(), cause: format!("a message between ranks: {error}") }
+    Failure::Run {
+        subject: "study".into(),
+        cause: format!("cannot decode a message between ranks: {error}"),
+    }
 }

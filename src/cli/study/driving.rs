@@ -152,8 +152,8 @@ impl<'a> Driving<'a> {
             let named = self.study.named(&path);
             let before = self.own.get(&named);
             if before.is_some_and(|own| *own != sha256) {
-                let cause = "has changed while the study was driven: its trials would not be of \
-                             one scenario; put back what it was, or begin anew in another folder";
+                let cause = "has changed during the study, so its trials would differ in scenario; \
+                    restore it, or start again in another folder";
                 let (subject, cause) = (path.display().to_string(), cause.into());
                 return Err(Failure::Input { subject, cause });
             }

@@ -37,8 +37,8 @@ impl Extent {
         let rule = config.stop.as_ref()?;
         if self.nobody_arrived && self.next.is_empty() {
             return Some(format!(
-                "stop.response = \"{}\": only trials that arrive count, and none of {} arrived: the rule \
-                 cannot be met, and all trials are driven. Stop by \"{}\" instead",
+                "stop.response = \"{}\": only arrived trials count, and none of {} arrived, so the \
+                 rule cannot be met and all trials are driven. Use \"{}\" instead",
                 rule.response,
                 self.taken.len(),
                 Figure::arrival_of(&rule.response).unwrap_or_default()
@@ -47,9 +47,9 @@ impl Extent {
         let first = self.outside.first()?;
         let [low, high] = rule.bounds.unwrap_or_default();
         Some(format!(
-            "stop.bounds = [{low}, {high}]: {} of {} trials lies outside, first that of \
-             trial {first}: no interval holds with them, and the trials that the rule would \
-             look at with them are driven to the last",
+            "stop.bounds = [{low}, {high}]: {} of {} trials is outside, first in trial {first}; \
+             their interval is undefined, so the rule cannot stop their group and all its trials \
+             are driven",
             rule.response,
             self.outside.len()
         ))

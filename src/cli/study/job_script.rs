@@ -34,10 +34,10 @@ impl Job<'_> {
              #SBATCH --cpus-per-task={threads}\n\
              #SBATCH --mem={megabytes}M\n\
              #SBATCH --time={days}-{hours:02}:{minutes:02}:00\n\
-             # A task that was cut goes on where it was when the job is submitted again.\n\
+             # Submit the job again to resume interrupted tasks.\n\
              set -eu\n\
-             bekker study run {study} --quiet --threads {threads} \\\n  \
-               --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" --out {out}\"_part_$SLURM_ARRAY_TASK_ID\"\n\
+             bekker study run {study} --quiet --threads {threads} \\\n  --shard \
+             \"$SLURM_ARRAY_TASK_ID/{shards}\" --out {out}\"_part_$SLURM_ARRAY_TASK_ID\"\n\
              # When all tasks are done:\n\
              #   bekker study merge {out}_part_* --out {out}"
         )

@@ -34,7 +34,7 @@ impl Merge {
             if let Some([key, found, asked]) = asked.of_shard(Shard::WHOLE).difference(&whole) {
                 let first = first.display();
                 let cause = format!(
-                    "is of another study than {first}: {key} = {found} here, {asked} there"
+                    "belongs to another study than {first}: {key} = {found} here, {asked} there"
                 );
                 return Err(Failure::Input { subject: folder.display().to_string(), cause });
             }
@@ -50,8 +50,8 @@ impl Merge {
         if let Some(first) = extent.next.first() {
             let absent = (0..whole.trials).filter(|trial| !records.contains_key(trial)).count();
             let cause = format!(
-                "{absent} of {} trials are in none of the folders, the first that it takes is \
-                 {first}: drive their parts to the end, and name all of them",
+                "{absent} of {} trials are missing; the next required trial is {first}. Complete \
+                 all parts, and give all their folders",
                 whole.trials
             );
             return Err(Failure::Input { subject: "merge".into(), cause });
@@ -80,8 +80,8 @@ fn refuse_other(
         return Ok(());
     }
     let cause = format!(
-        "trial {} came to another state here than in a folder before it: one of them is not what \
-         the study drives",
+        "trial {} has another final state here than in an earlier folder; one of the folders does \
+         not belong to this study",
         record.trial
     );
     Err(Failure::Input { subject: folder.display().to_string(), cause })
@@ -94,7 +94,7 @@ fn refuse_other_files(records: &BTreeMap<u64, TrialRecord>) -> Result<(), Failur
         let before = known.insert(&own.path, &own.sha256).filter(|before| *before != own.sha256);
         if let Some(before) = before {
             let cause = format!(
-                "held something else when another part was driven: SHA-256 {before} and {}",
+                "had other content in another part of the study: SHA-256 {before} and {}",
                 own.sha256
             );
             return Err(Failure::Input { subject: own.path.clone(), cause });

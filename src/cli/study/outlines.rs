@@ -31,7 +31,7 @@ fn table<T>(
     match &answer.said {
         Said::Found(found) => Outline { title, head, rows: rows(found) },
         Said::Refused(reason) => {
-            Outline { title, head: words(["none: why"]), rows: vec![vec![reason.clone()]] }
+            Outline { title, head: words(["no result: reason"]), rows: vec![vec![reason.clone()]] }
         }
     }
 }
@@ -48,8 +48,8 @@ fn share(own: &Interval) -> String {
 
 fn survival_table(own: &SurvivalFigures) -> Outline {
     let title = format!(
-        "{}: part of convoys of {} not stuck beyond each pass (Kaplan and Meier, interval of 95 %); those in \
-         which none stuck count as passed, had they the time or not",
+        "{}: fraction of convoys of {} without a stuck vehicle after each pass (Kaplan-Meier, 95 % \
+         interval); convoys without a stuck vehicle are censored at the last pass",
         own.response, own.passes
     );
     let rows = own.points.iter().flat_map(|point| {
@@ -69,35 +69,39 @@ fn survival_table(own: &SurvivalFigures) -> Outline {
         first.into_iter().chain(steps).collect::<Vec<_>>()
     });
     let rows = rows.collect();
-    Outline { title, head: words(["point", "none stuck", "pass", "stuck in it", "survive"]), rows }
+    Outline {
+        title,
+        head: words(["point", "none stuck", "pass", "stuck in pass", "survival"]),
+        rows,
+    }
 }
 
 fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {
     let title = format!("{}: logistic regression over all trials", answer.response);
-    table(title, answer, words(["term", "ln of odds", "error", "low", "high"]), |found| {
+    table(title, answer, words(["term", "log odds", "error", "low", "high"]), |found| {
         let row = |name: &str, own: &Estimate| {
             let numbers = [own.value, own.error, own.low, own.high].map(rounded);
             std::iter::once(name.to_owned()).chain(numbers).collect()
         };
         let terms = found.terms.iter().map(|term| row(&term.name, &term.estimate));
-        let even = found.even_odds.iter().map(|own| row("level of even odds", own));
+        let even = found.even_odds.iter().map(|own| row("level at even odds", own));
         terms.chain(even).collect()
     })
 }
 
 fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
     let title = format!(
-        "{}: Sobol' indices (interval of 95 %; estimates below 0 are noise, and shown as 0)",
+        "{}: Sobol' indices (95 % interval; negative estimates are noise and shown as 0)",
         answer.response
     );
-    table(title, answer, words(["factor", "alone", "with others"]), |found| {
+    table(title, answer, words(["factor", "first order", "total"]), |found| {
         let indices = &found.indices;
         let each = found.factors.iter().zip(&indices.first).zip(&indices.total);
         let each =
             each.map(|((name, first), total)| vec![name.clone(), share(first), share(total)]);
         let name = |n: usize| found.factors.get(n).map_or("", String::as_str);
         let pairs = indices.second.iter().map(|([i, j], own)| {
-            vec![format!("{} and {} together", name(*i), name(*j)), share(own), "-".into()]
+            vec![format!("{} x {} (second order)", name(*i), name(*j)), share(own), "-".into()]
         });
         each.chain(pairs).collect()
     })
@@ -118,8 +122,8 @@ fn surrogates_table(answers: &[Answer<SurrogateFigures>]) -> Option<Outline> {
             vec![answer.response.clone(), none(), none(), none(), reason.clone()]
         }
     };
-    let title = "Gaussian process between the points: its error at each from all others";
-    let head = words(["response", "points", "error", "explained", "lengths, in ranges"]);
+    let title = "Gaussian process between design points: leave-one-out error";
+    let head = words(["response", "points", "error", "explained", "length scales (of range)"]);
     let rows: Vec<Vec<String>> = answers.iter().map(row).collect();
     (!rows.is_empty()).then(|| Outline { title: title.into(), head, rows })
 }

@@ -95,8 +95,9 @@ impl Reported<'_> {
             ],
             sections: sections.into_iter().flatten().collect(),
             footer: format!(
-                "{}. bekker {}, source {}. Intervals are of 95 %, each for itself: of many, some miss. {} What a \
-                 scenario's parameters are uncertain by is in them only as far as factors vary it.",
+                "{}. bekker {}, source {}. Intervals are 95 % each, without correction for \
+                 multiple comparisons. {} They include parameter uncertainty only where a factor \
+                 varies the parameter.",
                 self.progress,
                 self.asked.version,
                 self.asked.source.get(..12).unwrap_or(&self.asked.source),
@@ -157,7 +158,7 @@ impl Reported<'_> {
         }
         let name = self.asked.responses.first().map_or("", |own| own[0].as_str());
         if convoys > 0 {
-            return format!("{name}: a vehicle stuck in {stuck} of {convoys} convoys.");
+            return format!("{name}: a vehicle is stuck in {stuck} of {convoys} convoys.");
         }
         if words.is_empty() {
             return "No trial has a result.".into();
@@ -175,8 +176,8 @@ impl Reported<'_> {
         let without = (empty > 0).then(|| {
             format!("No trial has a result at {empty} of {} design points.", points.len())
         });
-        let unfinished = self.unfinished.then(|| format!("Not done yet: {}.", self.progress));
-        let repeated = self.repeated.as_ref().map(|told| format!("But {told}."));
+        let unfinished = self.unfinished.then(|| format!("Not finished: {}.", self.progress));
+        let repeated = self.repeated.as_ref().map(|told| format!("Warning: {told}."));
         let all =
             [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished).chain(repeated);
         let all = all.chain(self.left_out.iter().cloned());
@@ -193,8 +194,12 @@ impl Reported<'_> {
         };
         let scale = self.scale(response);
         let [low, high] = ends(&first.means).map(|x| rounded(scale * x));
-        let over = if first.quarters { "quarters of its numbers" } else { "its levels" };
-        format!("Most depends on {}: the mean goes from {low} to {high} over {over}.", first.factor)
+        let over = if first.quarters { "quartiles of its values" } else { "its levels" };
+        format!(
+            "The most influential factor is {}: the mean ranges from {low} to {high} over \
+            {over}.",
+            first.factor
+        )
     }
 
     /// Number of positive trials and of all trials of a binary response.
@@ -223,7 +228,7 @@ impl Reported<'_> {
     fn worst(&self) -> Option<Section> {
         let WorstTrials { description: text, pictures } = &self.worst;
         (!text.is_empty()).then(|| Section {
-            heading: "The worst trials".into(),
+            heading: "Worst trials".into(),
             text: vec![text.clone()],
             pictures: pictures.clone(),
             ..Section::default()
@@ -233,9 +238,9 @@ impl Reported<'_> {
     fn failed(&self) -> Option<Section> {
         let rows: Vec<Vec<String>> = self.failures.iter().map(|own| own.to_vec()).collect();
         let head = ["trial", "reason"].map(str::to_owned).to_vec();
-        let title = "Trials that have no result, which is not the same as no go".into();
+        let title = "Trials without a result (not counted as NO-GO)".into();
         (!rows.is_empty()).then(|| Section {
-            heading: "Failed".into(),
+            heading: "Failed trials".into(),
             tables: vec![Outline { title, head, rows }],
             ..Section::default()
         })
@@ -243,7 +248,7 @@ impl Reported<'_> {
 
     fn all(&self) -> Option<Section> {
         (!self.tables.is_empty()).then(|| Section {
-            heading: "All figures".into(),
+            heading: "All results".into(),
             tables: self.tables.to_vec(),
             folded: true,
             ..Section::default()

@@ -125,16 +125,16 @@ impl Plan {
         }
         let time = match (each, all) {
             (Some(each), Some(all)) => format!(
-                "at most about {each:.2} s a trial, {all:.0} s on {threads} thread{}",
+                "up to about {each:.2} s per trial, {all:.0} s on {threads} thread{}",
                 if threads == 1 { "" } else { "s" }
             ),
-            _ => "no trial could be probed".into(),
+            _ => "time unknown: no probe succeeded".into(),
         };
         let memory = bytes
             .map_or(String::new(), |bytes| format!(", {:.0} MB of memory", bytes as f64 / 1e6));
         let most = if study.config.stop.is_some() { "at most " } else { "" };
         stdout::print(&format!(
-            "{}: {most}{trials} trials, {points} design points {} times; {time}{memory}",
+            "{}: {most}{trials} trials ({points} design points x {} replications); {time}{memory}",
             self.study.display(),
             study.config.replications
         ))

@@ -34,7 +34,7 @@ impl Replay {
         if AskedOfStudy::read(&self.out).is_ok() {
             return Err(Failure::Input {
                 subject: self.out.display().to_string(),
-                cause: "must be another folder than that of a study".into(),
+                cause: "is a study folder; give another folder".into(),
             });
         }
         let records = asked.records(&self.folder)?;
@@ -42,7 +42,7 @@ impl Replay {
         let Some(record) = records.get(&self.trial) else {
             let (done, trials) = (records.len(), asked.trials);
             let cause = format!(
-                "no trial {} is done in it: {done} of trials 0 to {} are",
+                "has no result of trial {}: {done} of trials 0 to {} are done",
                 self.trial,
                 trials.saturating_sub(1)
             );
@@ -56,7 +56,7 @@ impl Replay {
         let driven = run.execute(quiet);
         // a folder that cannot be written to is no evidence about the trial
         if let (Err(failure @ Failure::Run { .. }), None) = (&driven, &record.failure) {
-            let cause = format!("trial {} did not fail, this run did: {failure}", self.trial);
+            let cause = format!("trial {} succeeded, but this run failed: {failure}", self.trial);
             return Err(Failure::Run { subject, cause });
         }
         if record.state_hash.is_empty() || matches!(driven, Err(Failure::Report(_))) {
@@ -69,11 +69,12 @@ impl Replay {
             serde_json::from_str(&text).map_err(|error| Failure::input(&path, &error))?;
         if summary.state_hash != record.state_hash {
             let (was, is) = (&record.state_hash, &summary.state_hash);
-            let cause = format!("trial {} ended in state {was}, this run in {is}", self.trial);
+            let cause =
+                format!("trial {} ended in state {was}, but this run ended in {is}", self.trial);
             return Err(Failure::Run { subject, cause });
         }
         if driven.is_ok() && !quiet {
-            eprintln!("it ended in the state that trial {} ended in", self.trial);
+            eprintln!("final state matches trial {}", self.trial);
         }
         driven
     }
@@ -91,13 +92,13 @@ pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failu
         Some(copy) => {
             let copied = copy.display();
             let there = asked.scenario.exists();
-            let why = if there { "not what the study was driven on" } else { "not there any more" };
-            eprintln!("warning: {subject} is {why}; taking {copied}");
+            let why = if there { "different from the scenario of the study" } else { "missing" };
+            eprintln!("warning: {subject} is {why}; using {copied}");
             Ok(copy)
         }
         None => {
-            let cause = "is not what the study was driven on: it, a file that it names or the \
-                         program has changed, and the study's folder holds no copy";
+            let cause = "differs from the scenario of the study: it, a file that it names or the \
+                program has changed, and the study folder has no copy";
             Err(Failure::Input { subject, cause: cause.into() })
         }
     }

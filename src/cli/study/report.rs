@@ -105,7 +105,7 @@ impl Report {
             .map_err(Failure::from)
             .and_then(|()| self.write_page(reported, &trials));
         if trials.len() < extent.taken.len() {
-            eprintln!("warning: {progress} are reported: the next is not done yet");
+            eprintln!("warning: the report covers only {progress}: the next trial is not done");
         }
         if let Some(told) = &repeated {
             eprintln!("warning: {told}");
@@ -138,7 +138,7 @@ impl Report {
             table.rows.truncate(SHOWN);
             stdout::print(&table.text(TextStyle::of_stdout()))?;
             if rows > SHOWN {
-                stdout::print(&format!("and {} rows more in report.md\n", rows - SHOWN))?;
+                stdout::print(&format!("{} more rows in report.md\n", rows - SHOWN))?;
             }
         }
         let folder = self.folder.display();
@@ -162,7 +162,7 @@ impl Report {
         );
         let pictures = worst::pictures(&self.folder, asked, &worst).unwrap_or_else(|failure| {
             let cause = failure.to_string();
-            eprintln!("warning: no pictures of the worst trials in report.html: {cause}");
+            eprintln!("warning: report.html has no pictures of the worst trials: {cause}");
             text = format!("{text} No pictures: {cause}.");
             Vec::new()
         });
@@ -179,13 +179,14 @@ fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: 
         Shard::WHOLE if config.stop.is_some() && extent.next.is_empty() => {
             let fault = extent.fault(config).map_or_else(String::new, |fault| format!("; {fault}"));
             match (extent.unknown, extent.groups) {
-                (0, _) => format!("{counted}, as many as its stopping rule takes"),
+                (0, _) => format!("{counted}; stopping rule met"),
                 (1, 1) => format!(
-                    "{counted}, all that there are: not enough for its stopping rule{fault}"
+                    "{counted}; stopping rule not met by any number of trials up to the \
+                     limit{fault}"
                 ),
                 (short, all) => format!(
-                    "{counted}, as many as its stopping rule takes at {} of {all} points; at {short} all \
-                     that there are, which is not enough for it{fault}",
+                    "{counted}; stopping rule met at {} of {all} points, not met at {short} after \
+                     all their trials{fault}",
                     all - short
                 ),
             }
@@ -207,8 +208,8 @@ fn left_out(analysis: &Analysis) -> Vec<String> {
     }
     let told = |(trials, of, names): &(u64, u64, Vec<&str>)| {
         format!(
-            "{}: {trials} of {of} trials did not arrive and are left out, since their drives ended \
-             early.",
+            "{}: {trials} of {of} trials did not arrive and are excluded, because their drives \
+             ended early.",
             names.join(", ")
         )
     };
@@ -271,11 +272,11 @@ fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline
     let all = points.iter().flat_map(|point| &point.responses);
     let has_totals = all.map(|own| &own.figures).any(|own| matches!(own, Figures::Total { .. }));
     let totals = match has_totals {
-        true => "; energy, fuel and time of trials that arrived [all trials in brackets]",
+        true => "; energy, fuel and time for arrived trials [all trials in brackets]",
         false => "",
     };
     let title = format!(
-        "Design points: how often with Wilson's interval of 95 %, or mean ± deviation{totals}"
+        "Design points: proportion with 95 % Wilson interval, or mean ± standard deviation{totals}"
     );
     Some(Outline { title, head, rows: points.iter().map(row).collect() })
 }
@@ -288,11 +289,8 @@ fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> S
     let own = |found: &NumberFigures| moments(found.moments.mean, found.moments.deviation);
     match &response.figures {
         Figures::Proportion { count, interval: [low, high], failed_as_no: [worst, _] } => {
-            let worst = if failed > 0 {
-                format!(", from {worst:.2} with failed as no")
-            } else {
-                String::new()
-            };
+            let worst =
+                if failed > 0 { format!(", low {worst:.2} if failed = no") } else { String::new() };
             format!("{count}/{done} [{low:.2}, {high:.2}]{worst}")
         }
         Figures::Moments(None) => "-".into(),
@@ -315,7 +313,7 @@ fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> S
             let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
             counts.join(", ")
         }
-        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} with none stuck"),
+        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} none stuck"),
     }
 }
 
@@ -325,14 +323,14 @@ fn differences_table(
     points: &[PointFigures],
     pairs: bool,
 ) -> Option<Outline> {
-    let title = "Differences to point 0 by pairs of the same seed: gained and lost, or the mean with \
-                 Student's interval of 95 %";
+    let title = "Differences to point 0, paired by seed: gained and lost, or mean with 95 % \
+        Student interval";
     let any = |n: usize| points.iter().any(|point| point.responses[n].difference.is_some());
     let shown: Vec<usize> = (0..asked.responses.len()).filter(|n| any(*n)).collect();
     if shown.is_empty() {
         let empty = pairs && points.len() > 1 && points[0].done == 0;
-        let cause = "no trial of point 0 has a result: there is nothing to compare with";
-        let (head, rows) = (vec!["none: why".into()], vec![vec![cause.into()]]);
+        let cause = "no trial of point 0 has a result, so differences are undefined";
+        let (head, rows) = (vec!["no result: reason".into()], vec![vec![cause.into()]]);
         return empty.then(|| Outline { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);

@@ -188,7 +188,7 @@ fn all_ready(
             if mpi.rank() != 0 {
                 return Err(Failure::Reported { code: 3 });
             }
-            let cause = format!("rank {rank} has {key} = {theirs}, rank 0 {firsts}");
+            let cause = format!("rank {rank} has {key} = {theirs}, but rank 0 has {firsts}");
             return Err(Failure::Input { subject: "study".into(), cause });
         }
     }
@@ -221,7 +221,7 @@ pub fn tell(
         }));
     }
     stdout::print(&format!(
-        "{}: {} of {} trials, {driven} of them new, {failed} failed; {wall:.1} s of one thread",
+        "{}: {} of {} trials ({driven} new, {failed} failed); {wall:.1} thread-seconds",
         out.display(),
         trials.len(),
         asked.trials,

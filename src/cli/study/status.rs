@@ -42,9 +42,9 @@ impl Status {
             }));
         }
         let most = if config.stop.is_some() && left > 0 { "at most " } else { "" };
-        let rest = rest.map_or(String::new(), |rest| format!(", about {rest:.1} s of one thread"));
+        let rest = rest.map_or(String::new(), |rest| format!(", about {rest:.1} thread-seconds"));
         stdout::print(&format!(
-            "{}: {done} of {total} trials done, {failed} of them failed; {most}{left} left{rest}",
+            "{}: {done} of {total} trials done ({failed} failed); {most}{left} left{rest}",
             self.folder.display()
         ))
     }

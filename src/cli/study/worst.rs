@@ -38,7 +38,7 @@ pub fn worst<'a>(
             trials.iter().copied().filter(|trial| number(trial, go) == Some(0.0)).collect();
         stuck.sort_by_key(|trial| (trial.replication, trial.trial));
         stuck.truncate(most);
-        let text = format!("Trials in which {} was no.", asked.responses[go][0]);
+        let text = format!("Trials with {} = no.", asked.responses[go][0]);
         return (if stuck.is_empty() { String::new() } else { text }, stuck);
     }
     let asks = question.and_then(|own| {
@@ -109,7 +109,7 @@ fn picture(
     let ends: Vec<String> =
         summary.vehicles.iter().map(|own| format!("{}: {}", own.name, own.outcome)).collect();
     let caption = format!(
-        "Trial {}, {}. {}. Again: bekker study replay FOLDER --trial {} --out NEW",
+        "Trial {}, {}. {}. To rerun: bekker study replay FOLDER --trial {} --out NEW",
         trial.trial,
         levels.join(", "),
         ends.join("; "),

@@ -41,11 +41,7 @@ fn page(sheet: &VehicleSheet) -> String {
     parts.push(lines(sheet).join("\n"));
     let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
     let warned: Vec<String> = warned.collect();
-    parts.push(if warned.is_empty() {
-        "nothing out of the usual".to_owned()
-    } else {
-        warned.join("\n")
-    });
+    parts.push(if warned.is_empty() { "no unusual values".to_owned() } else { warned.join("\n") });
     parts.join("\n\n")
 }
 
@@ -104,7 +100,7 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
         })
     });
     if sheet.axles.iter().any(|axle| axle.kinematics.is_some()) {
-        let header = ["axle", "roll centre m", "travel mm", "camber deg", "toe deg"];
+        let header = ["axle", "roll center m", "travel mm", "camber deg", "toe deg"];
         parts.push(table(&header, rows));
     }
     parts.push(table(
@@ -113,7 +109,7 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
             if sheet.axles.is_empty() {
                 "sinkage, left and right track, m"
             } else {
-                "sinkage, axle by axle, m"
+                "sinkage per axle, m"
             },
         ],
         sheet.soils.iter().map(|standing| {
@@ -140,22 +136,22 @@ fn lines(sheet: &VehicleSheet) -> Vec<String> {
     let mut lines = vec![engine(&sheet.engine)];
     if let Some(speed) = sheet.top_speed {
         let air = if sheet.air_drag { "with" } else { "without" };
-        lines.push(format!("top speed       {speed:.1} km/h on the level, firm, {air} air drag"));
+        lines.push(format!("top speed       {speed:.1} km/h on level firm ground, {air} air drag"));
     }
     if let Some(turning) = &sheet.turning {
         let (circle, angle) = (turning.circle, turning.angle_deg);
-        lines.push(format!("turning circle  {circle:.1} m across, wheels at {angle:.1} deg"));
+        lines.push(format!("turning circle  {circle:.1} m diameter, wheels at {angle:.1} deg"));
     }
     if let Some(own) = sheet.turning.as_ref().and_then(|turning| turning.trailer.as_ref()) {
         let (radius, angle, width) = (own.rear_radius, own.articulation_deg, own.swept_width);
         lines.push(format!(
-            "  its trailer   on {radius:.1} m at {angle:.1} deg; both sweep {width:.1} m"
+            "  trailer       radius {radius:.1} m at {angle:.1} deg; swept width {width:.1} m"
         ));
     }
-    let rolls = [("roll", Some(&sheet.roll)), ("  its trailer", sheet.trailer_roll.as_ref())];
+    let rolls = [("roll", Some(&sheet.roll)), ("  trailer", sheet.trailer_roll.as_ref())];
     for (what, roll) in rolls.into_iter().filter_map(|(what, roll)| Some((what, roll?))) {
         lines.push(format!(
-            "{what:<16}falls over on {:.0} deg, centre of mass {:.2} m high, T/2h {:.2}",
+            "{what:<16}rolls over at {:.0} deg, center of mass {:.2} m high, T/2h {:.2}",
             roll.side_slope_deg, roll.height, roll.stability_factor
         ));
     }
@@ -170,7 +166,7 @@ fn engine(own: &EngineSheet) -> String {
         Some(TorqueBasis::Gross) => {
             format!("gross curve of {:.0} kW less losses", 1e-3 * own.curve.power)
         }
-        None => format!("curve of {:.0} kW taken for gross, less losses", 1e-3 * own.curve.power),
+        None => format!("curve of {:.0} kW assumed gross, less losses", 1e-3 * own.curve.power),
     };
     format!(
         "engine          {:.0} kW at {power_rpm:.0} rpm, {torque:.0} N m at {torque_rpm:.0} rpm: {basis}",

@@ -74,7 +74,7 @@ impl Import {
         let path = self.out.unwrap_or_else(|| own_name(&self.vehicle));
         if path.symlink_metadata().is_ok() && !self.force {
             let subject = path.display().to_string();
-            let cause = "is there already; --force writes in its place".to_owned();
+            let cause = "already exists; overwrite it with --force".to_owned();
             return Err(Failure::Input { subject, cause });
         }
         // checked before the file is written: the vehicle must stand on ground
@@ -108,7 +108,7 @@ fn failed(error: ImportError) -> Failure {
 fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
     let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
     let rows = read.omitted.iter().map(|own| [&own.file, &own.key, &own.value, &own.why]);
-    let omitted = text_table::plain(["file", "key", "value", "why left out"], rows, ..0);
+    let omitted = text_table::plain(["file", "key", "value", "reason omitted"], rows, ..0);
     let rows = read.assumed.iter().map(|own| [&own.key, &own.what]);
     let assumed = text_table::plain(["key", "assumed"], rows, ..0);
     let mut parts = vec![format!(

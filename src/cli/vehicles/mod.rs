@@ -78,10 +78,10 @@ fn list(specs: &[(&str, AnySpec)]) -> String {
         let what = find_trailer(entry.key).map_or_else(|e| e.to_string(), |own| own.description);
         [entry.key.to_owned(), what]
     });
-    let drawn = text_table::plain(["trailer", "what"], rows, ..0);
+    let drawn = text_table::plain(["trailer", "description"], rows, ..0);
     format!(
-        "{}\n\n{}\n\n`bekker vehicles NAME` shows one with its source, \
-         `bekker vehicles NAME+TRAILER` one on wheels with a trailer.",
+        "{}\n\n{}\n\n`bekker vehicles NAME` shows a vehicle with its source; `bekker vehicles \
+         NAME+TRAILER` adds a trailer to a wheeled vehicle.",
         vehicles.trim_fmt(),
         drawn.trim_fmt()
     )
@@ -109,7 +109,7 @@ fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 4] {
         ("wheelbase", format!("{} m", spec.wheelbase)),
         ("axles", axles.join(", ")),
         ("trailer", trailer.to_owned()),
-        ("steer angle", format!("{:.1} deg at most", spec.max_steer().to_degrees())),
+        ("steer angle", format!("max {:.1} deg", spec.max_steer().to_degrees())),
     ]
 }
 
@@ -122,7 +122,7 @@ fn on_tracks(spec: &TrackedSpec) -> [(&'static str, String); 3] {
     let (left, right, pitch) = (spec.left.shoes, spec.right.shoes, spec.shoe.pitch);
     [
         ("shoes", format!("{left} left, {right} right, pitch {pitch} m")),
-        ("on ground", format!("{:.3} m, {:.3} m apart", spec.contact_length(), spec.gauge())),
+        ("on ground", format!("{:.3} m long, {:.3} m apart", spec.contact_length(), spec.gauge())),
         ("steering", steering.into()),
     ]
 }

@@ -32,21 +32,27 @@ impl New {
         let Some((from, text)) = origin(&self.from)? else {
             let known: Vec<&str> = catalogue().iter().map(|entry| entry.key).collect();
             let known = known.join(", ");
-            return Err(wrong(&self.from, format!("no vehicle has this name; known: {known}")));
+            return Err(wrong(
+                &self.from,
+                format!("no such vehicle in the catalog; known: {known}"),
+            ));
         };
         let plain = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
         if self.name.trim().is_empty() || !self.name.chars().all(plain) {
-            let cause = "a name is letters, digits, spaces, - and _".to_owned();
+            let cause = "a name may contain only letters, digits, spaces, - and _".to_owned();
             return Err(wrong(&self.name, cause));
         }
         let path = self.out.unwrap_or_else(|| PathBuf::from(format!("{}.toml", self.name)));
         if path.symlink_metadata().is_ok() && !self.force {
-            let cause = "is there already; --force writes in its place".to_owned();
+            let cause = "already exists; overwrite it with --force".to_owned();
             return Err(wrong(&path.display().to_string(), cause));
         }
         write_file(&path, begun(&self.name, &from, &text).as_bytes())?;
         let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
-        stdout::print(&format!("{path}: begun from {from}\n`bekker vehicles check {word}`"))
+        stdout::print(&format!(
+            "{path}: copied from {from}; check it with:\n\
+            `bekker vehicles check {word}`"
+        ))
     }
 }
 
@@ -75,11 +81,16 @@ fn begun(name: &str, from: &str, text: &str) -> String {
         lines.push(if renamed { own.to_owned() } else { line });
     }
     format!(
-        "# {name}, begun from the catalogue's {from}: every figure below is that vehicle's until it is \
-         changed.\n# Say in `source` where yours are from. `bekker vehicles check` shows what they \
-         come to;\n# docs/vehicles.md says how to estimate what no data sheet gives.\n# A maker's torque curve is \
-         net: set torque_basis = \"net\" in [powertrain.engine] with it. Air drag acts only where\n# \
-         [chassis] gives drag_area, m2.\n#\n{}\n",
+        "# {name}, copied from {from} of the catalog: all values below are those of {from} until \
+         changed.\n\
+         # Give the source of new values in `source`. `bekker vehicles check` shows the resulting \
+         properties;\n\
+         # docs/vehicles.md explains how to estimate values that no data sheet gives.\n\
+         # Manufacturers' torque curves are net: set torque_basis = \"net\" in [powertrain.engine] \
+         for them.\n\
+         # Air drag acts only if [chassis] has drag_area, m2.\n\
+         #\n\
+         {}\n",
         lines.join("\n")
     )
 }

@@ -53,7 +53,10 @@ impl Folder {
         folders.retain(|folder| {
             let lies_inside = inside(&root, folder).is_some();
             if !lies_inside {
-                eprintln!("warning: {} is not shown: a link leads out", folder.display());
+                eprintln!(
+                    "warning: {} is not shown: its link leads outside the folder",
+                    folder.display()
+                );
             }
             lies_inside
         });
@@ -61,7 +64,7 @@ impl Folder {
         let studies: Vec<PathBuf> =
             folders.into_iter().filter(|own| lies_in(&root, &own.join(REPORT))).collect();
         if runs.is_empty() && studies.is_empty() {
-            let cause = "is neither the folder of a run nor one that holds runs or studies".into();
+            let cause = "is not a run folder and contains no runs or studies".into();
             return Err(Failure::Input { subject: path.display().to_string(), cause });
         }
         let (path, watched) = (path.to_path_buf(), Mutex::default());

@@ -50,7 +50,7 @@ impl View {
         }
         let (manifest, file) = recorded::read(&self.run, &[])?;
         if manifest.status == Status::Running {
-            let cause = "the run has not ended: go on with it by `bekker run --resume`";
+            let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(Failure::Run { subject, cause: cause.into() });
         }
         recorded::warn_of_edits(&self.run, &manifest, &file);
@@ -137,8 +137,8 @@ fn write_html(
     let hash = hexadecimal(&world.hash());
     if hash != manifest.state_hash {
         eprintln!(
-            "warning: the drive shown ends in state {hash}, recorded is {}: it is another drive, or \
-             another program drove it (bekker replay --verify tells)",
+            "warning: the replay ends in state {hash}, but the recorded state is {}; the run or \
+             the program differs (check with `bekker replay --verify`)",
             manifest.state_hash
         );
     }

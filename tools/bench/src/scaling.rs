@@ -70,7 +70,7 @@ pub enum ScalingError<E> {
     #[error(transparent)]
     Case(#[from] Faults),
     /// Threads cannot be started.
-    #[error("{threads} threads cannot be started: {cause}")]
+    #[error("cannot start {threads} threads: {cause}")]
     Threads {
         /// Number of threads.
         threads: usize,

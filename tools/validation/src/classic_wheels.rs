@@ -32,15 +32,15 @@ fn stiff(soil: Yielding) -> Yielding {
 pub(super) fn towed() -> Result<Section, ValidationError> {
     let mut section = Section::new("Towed wheels: Bekker");
     section.text(
-        "A wheel without shear, drawn at 1 m/s with its pressure along the surface \
-         (`surface_reaction` alone, nodes 2 cm apart, 1 ms), and the same pressed straight down \
-         (nodes 1 cm apart): both must find the integrals of Bekker's pressure over the true circle \
-         and the work of pressing the rut, b k z^(n+1)/(n+1). Bekker's soil does not rebound, so \
-         the elastic stiffness is 100 times Project Chrono's; with that one, soil that comes up \
-         behind the axle carries 9 % of the load. His own closed form of sinkage, which takes the \
-         circle for a parabola, stands beside; it is a poor guide where n is far from 1 or the rut \
-         is deep. Where the wheel enters at 70 degrees and more (soft, snow), its steep front lies \
-         on few nodes.",
+        "A wheel without shear is drawn at 1 m/s with its pressure along the surface \
+         (`surface_reaction` only, nodes 2 cm apart, 1 ms). It is also pressed straight down \
+         (nodes 1 cm apart). Both must give the integrals of Bekker's pressure over the true \
+         circle and the work of compacting the rut, b k z^(n+1)/(n+1). Bekker's soil does not \
+         rebound, so the elastic stiffness is 100 times Project Chrono's; with Chrono's value, \
+         soil that rises behind the axle carries 9 % of the load. The table also has Bekker's \
+         closed form of sinkage, which approximates the circle by a parabola. It is inaccurate \
+         where n is far from 1 or the rut is deep. Where the wheel enters at 70 degrees or more \
+         (soft, snow), few nodes resolve its steep front.",
     );
     towed_soils(&mut section)?;
     towed_convergence(&mut section)?;
@@ -98,7 +98,7 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
         "R circle, N",
         "error of drag",
         "of work",
-        "z pressed, mm",
+        "z vertical, mm",
         "error",
     ];
     section.table(&header, rows);
@@ -269,16 +269,16 @@ fn lunar() -> Result<Case, ValidationError> {
 pub(super) fn driven() -> Result<Section, ValidationError> {
     let mut section = Section::new("Driven wheels: Wong and Reece");
     section.text(
-        "What the default laws make of the driven wheel of J. Y. Wong and A. R. Reece (J. Terramech. \
-         4, 1967). Theirs is another model, not a limit of ours: its greatest pressure lies ahead \
-         of the axle at a place fitted to measurements, its pressure behind mirrors that ahead, and \
-         depth does not grow with slip. The differences are those of the laws, and are printed as \
-         such. The reference gives more pull than either (mid, slip 0.2: 3.0 kN), for its soil never \
-         pushes back. *Compact* and *loose* are the sands of their table 1 in \
-         Reece's form (wheels of 0.63 m radius; 15 cm wide under 8.9 and 8.8 kN, and 30 cm wide \
-         under 9.3 kN), `FJS-1` is the lunar simulant of Ishigami and others (J. Field Robotics 24, \
-         2007; 9 cm radius, 11 cm wide, 65 N) with soil coming up to 0.9 of the depth behind the \
-         wheel, as they have it.",
+        "Results of the default laws for the driven wheel of J. Y. Wong and A. R. Reece (J. \
+         Terramech. 4, 1967). Theirs is a different model, not a limit of this one: its maximum \
+         pressure is ahead of the axle at a position fitted to measurements, its pressure behind \
+         mirrors that ahead, and depth does not grow with slip. The differences are those of the \
+         laws. The reference gives more pull than either (mid, slip 0.2: 3.0 kN), because its soil \
+         never pushes back. *Compact* and *loose* are the sands of their table 1 in Reece's form. \
+         The wheels have 0.63 m radius; they are 15 cm wide under 8.9 and 8.8 kN, and 30 cm wide \
+         under 9.3 kN. `FJS-1` is the lunar simulant of Ishigami and others (J. Field Robotics 24, \
+         2007; 9 cm radius, 11 cm wide, 65 N), with soil that rises to 0.9 of the depth behind the \
+         wheel, as in their model.",
     );
     let cases = [
         sand("compact, 15 cm", &COMPACT, 6.0, 2006.0),
@@ -316,16 +316,16 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
     ];
     section.table(&header, rows);
     section.text(
-        "In loose sand torque is within 13 % and pull, from 0.4 to 1.8 kN under 9 kN, within 0.4 kN. \
-         In compact sand and on the soils of Bekker's form, where theirs puts the greatest pressure \
-         further ahead, the default pulls 0.4 to 0.8 kN more at the same torque. Depth agrees at \
-         slips up to 0.2 and then grows by Lyasko, which their theory of 1967 does not know. The \
-         lunar rover sinks deeper and pulls 7 to 16 N less: the soil that comes up behind its wheel in \
-         their model, to 0.9 of the depth, carries load and pushes it on.",
+        "In loose sand torque agrees within 13 %, and pull (0.4 to 1.8 kN under 9 kN) within 0.4 \
+         kN. In compact sand and on the soils of Bekker's form, their maximum pressure is further \
+         ahead, and the default laws pull 0.4 to 0.8 kN more at the same torque. Depth agrees at \
+         slips up to 0.2 and then grows by Lyasko's law, which their theory of 1967 does not \
+         include. The lunar rover sinks deeper and pulls 7 to 16 N less: in their model, the soil \
+         that rises behind the wheel to 0.9 of the depth carries load and pushes it forward.",
     );
     section.text(
-        "Lunar soil at a slip angle: Ishigami's side force has no worked figures to hold against, \
-         and his grousers only raise the wheel's radius. Side force is compared with measurements \
+        "Lunar soil at a slip angle: Ishigami gives no worked numbers for side force, and his \
+         grousers only increase the wheel's radius. Side force is compared with measurements \
          below.",
     );
     Ok(section)

@@ -88,11 +88,10 @@ fn plate(soil: &str, pressure: f64, spacing: f64) -> PlateRig {
 pub(super) fn plates() -> Result<Section, ValidationError> {
     let mut section = Section::new("Plates: Bekker, unloading, Janosi");
     section.text(
-        "A plate of 0.6 m x 0.2 m, nodes 1 cm apart, under the default laws, beside \
-         z = (p/(k_c (1/w + 1/l) + k_φ))^(1/n). Where k_c is zero only rounding and the last step \
-         of loading are left; where it is not, the width of the patch comes from the loaded nodes, \
-         up to half a cell off on every side, and the error goes with the spacing, now to one side \
-         and now to the other.",
+        "A plate of 0.6 m x 0.2 m with nodes 1 cm apart under the default laws, compared with z = \
+         (p/(k_c (1/w + 1/l) + k_φ))^(1/n). Where k_c is zero, only rounding and the last step of \
+         loading remain. Elsewhere the width of the patch comes from the loaded nodes and is up to \
+         half a cell off on every side, so the error scales with the spacing and has either sign.",
     );
     let mut cases = Vec::new();
     for soil in ["mid", "soft", "dry sand", "hard", "clay", "snow"] {
@@ -149,8 +148,8 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
     });
 
     section.text(
-        "The same plate slides under 50 kPa; shear beside (c + p tan φ)(1 - e^(-j/K)). The step of \
-         the rig is 0.1 mm of sliding.",
+        "The same plate slides under 50 kPa; shear is compared with (c + p tan φ)(1 - e^(-j/K)). \
+         The step of the rig is 0.1 mm of sliding.",
     );
     let mut rows = Vec::new();
     for soil in ["hard", "mid", "dry sand", "clay", "snow"] {
@@ -181,12 +180,13 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
 pub(super) fn energies() -> Result<Section, ValidationError> {
     let mut section = Section::new("Plates: work, unloading, reloading");
     section.text(
-        "The plate of 0.6 m x 0.2 m under 100 kPa, let go and pressed again, the modulus being that \
-         of its own width: work of pressing A p z/(n+1), work given back A p²/(2 K_e), pressure at \
-         half the elastic stroke p/2, and the depth at which reloading reaches the old pressure. \
-         *KRC coarse* is a soil of the Keweenaw Research Center with Wong's growth of the reload \
-         stiffness (k0 = 1.2042e8 Pa/m, A_u = 2.3098e9 Pa/m2; width 0.2 m): depth, rebound p/(k0 + \
-         A_u z) and what stays were worked apart (5.3063, 0.75371 and 4.5526 mm).",
+        "The plate of 0.6 m x 0.2 m is loaded with 100 kPa, unloaded and reloaded, with the \
+         modulus of its own width. Compared are the loading work A p z/(n+1), the recovered work A \
+         p²/(2 K_e), the pressure p/2 at half the elastic stroke, and the depth at which reloading \
+         reaches the previous pressure. *KRC coarse* is a soil of the Keweenaw Research Center \
+         with Wong's growth of the reload stiffness (k0 = 1.2042e8 Pa/m, A_u = 2.3098e9 Pa/m2; \
+         width 0.2 m). Its depth, rebound p/(k0 + A_u z) and residual depth were computed \
+         separately (5.3063, 0.75371 and 4.5526 mm).",
     );
     let krc = Yielding {
         k_phi: 931_801.93 + 32_475.488 / 0.2,
@@ -234,10 +234,10 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
         "error",
         "rebound closed, mm",
         "error",
-        "of pressure halfway",
+        "of pressure at half stroke",
         "work closed, J",
         "error",
-        "of work given back",
+        "of recovered work",
         "stiffness, reloading to loading",
     ];
     section.table(&header, rows);
@@ -295,12 +295,11 @@ const HARD_PATCH: f64 = 6.437;
 pub(super) fn wheels() -> Result<Section, ValidationError> {
     let mut section = Section::new("Driven wheels: integrals of the reference's laws");
     section.text(
-        "A rigid wheel of 0.467 m radius and 0.254 m width, drawn at 1 m/s (nodes 2 cm apart, step \
-         1 ms) under the laws of the *reference*, must find the integrals of those laws over a \
-         continuous contact; they hold for those laws only, and are there to show that the contact \
-         and the step add no error of their own. Below a slip of 0.05, and so for the slips at \
-         which it pulls or turns by itself, the integral is the difference of two large numbers \
-         and no test.",
+        "A rigid wheel of 0.467 m radius and 0.254 m width is drawn at 1 m/s (nodes 2 cm apart, \
+         step 1 ms) under the *reference* laws. It must give the integrals of those laws over a \
+         continuous contact. They hold for those laws only, and show that contact and step add no \
+         error of their own. Below a slip of 0.05, and so near the self-propelled and towed points, the \
+         integral is the difference of two large numbers and no test.",
     );
     let rolled = |soil: Yielding, load: f64, slip: f64, spacing: f64, step: f64| {
         let motion = WheelMotion::Rolling { speed: 1.0, slip };
@@ -360,8 +359,8 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
     });
 
     section.text(
-        "With a damping of 3e4 Pa s/m. The integral lets damping pull behind the axle, as Project \
-         Chrono does; ours stops at a pressure of zero, so the wheel sinks less far down.",
+        "With a damping of 3e4 Pa s/m. The integral allows tension from damping behind the axle, \
+         as Project Chrono does; the default laws stop at zero pressure, so the wheel sinks less.",
     );
     section.table(&header, table(&DAMPED, 3e4)?);
     Ok(section)

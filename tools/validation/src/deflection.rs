@@ -255,18 +255,18 @@ fn gradient(cone_index: f64) -> f64 {
 }
 
 pub(super) fn section() -> Result<Section, ValidationError> {
-    let mut section = Section::new("Tyres over deflection: WES and NRMM, Brixius, VTI");
+    let mut section = Section::new("Tires over deflection: WES and NRMM, Brixius, VTI");
     section.text(
-        "Pull at a slip of 20 % and towed resistance of the HMMWV's flexible tyre (37x12.5R16.5, \
-         `bekker rig wheel --vehicle hmmwv`) over its deflection on a hard plate, a part of the \
-         section's height of 26 cm, on sands and clays of the catalogue as they are. The relations \
-         beside it ask for a cone index, which no soil of the catalogue has: each is given the one \
-         at which it meets the rig's pull at 15 %, and is then laid beside the rig at 10, 25 and \
-         35 %. Nothing of the model was fitted. Towed, the axle is free, and what the rubber \
-         takes (`rolling_resistance` of the vehicle's file, 0.015 at the nominal load and \
-         inflation, in proportion to the deflection) is added to the soil's resistance, as it is in what was measured. The papers \
-         could not be read; where each formula was quoted from is told in \
-         `crates/rig/src/deflection_relations.rs`.",
+        "Pull at 20 % slip and towed resistance of the HMMWV's flexible tire (37x12.5R16.5, \
+         `bekker rig wheel --vehicle hmmwv`), over its deflection on a hard plate as a fraction of \
+         the section height of 26 cm, on unchanged sands and clays of the catalog. The published \
+         relations need a cone index, which no soil of the catalog has. Each is given the cone \
+         index at which it gives the rig's pull at 15 %, and is then compared with the rig at 10, \
+         25 and 35 %. Nothing in the model was fitted. Towed, the axle is free. The resistance of \
+         the rubber (`rolling_resistance` of the vehicle file, 0.015 at the nominal load and \
+         inflation, in proportion to the deflection) is added to the soil's resistance, because \
+         measurements include it. The original papers were not available; \
+         `crates/rig/src/deflection_relations.rs` lists the sources of each formula.",
     );
     let tyre = Tyre::hmmwv()?;
     let kinds = [(true, SANDS), (false, CLAYS)];
@@ -290,22 +290,23 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     convergence(&mut section, &tyre)?;
     weakest_soils(&mut section, &tyre)?;
     section.text(
-        "**How right.** Every trend has its sign, and gains are greatest where the soil is weakest and \
-         small on firm sand. On sands as strong as those of the bands both ratios lie inside them, \
-         at both loads. The weakest clay goes with the deflection as VCI1 does, to 0.05 at 10 and 35 % \
-         and to 0.01 at 25 %.",
+        "**Agreement.** Every trend has the right sign, and gains are largest where the soil is \
+         weakest and small on firm sand. On sands as strong as those of the bands, both ratios are \
+         inside them at both loads. The weakest clay varies with the deflection as VCI1 does, to \
+         0.05 at 10 and 35 % and to 0.01 at 25 %.",
     );
     section.text(
-        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above its band in all five cases, as the \
-         relations themselves are there: the band is that of a P20 between 0.2 and 0.44 at 15 %, these \
-         clays pull 0.08 to 0.16 of the load, and of so little a ratio says little. Beside relations of \
-         equal pull the rig gains less: 0.05 to 0.08 of the load from 15 to 25 %, where they gain 0.09 \
-         to 0.17 but on firm soil. R of clay falls faster than the band has it (0.61 to 0.73 in seven of \
-         ten cases). How great R is they tell apart from the rig by far: at equal pull the loose sands \
-         of the catalogue resist up to 3.7 times as much as Williams says and 1.7 times as much as \
-         Brixius, for they bear little and shear well, which one cone index cannot tell; Thai clay resists \
-         less than all relations. On firm sand most of R is the rubber's, which rises with the \
-         deflection. Of the clay at 25 % half the spacing moves the pull by 1 % of itself.",
+        "**Where it fails.** On clay, P20(25 %)/P20(15 %) is above its band in all five cases, as \
+         are the relations themselves. The band is that of a P20 from 0.2 to 0.44 at 15 %; these \
+         clays pull 0.08 to 0.16 of the load, and such a small ratio is not informative. Compared \
+         with relations of equal pull, the rig gains less: 0.05 to 0.08 of the load from 15 to 25 \
+         %, where they gain 0.09 to 0.17 except on firm soil. R on clay falls faster than the band \
+         (0.61 to 0.73 in seven of ten cases). The relations differ widely from the rig in the \
+         size of R. At equal pull, the loose sands of the catalog resist up to 3.7 times as much \
+         as Williams's relation and 1.7 times as much as Brixius's. They carry little and shear \
+         well, which one cone index cannot represent. Thai clay resists less than all relations. \
+         On firm sand most of R is due to the rubber, which rises with the deflection. On the clay \
+         at 25 %, half the spacing changes the pull by 1 %.",
     );
     Ok(section)
 }
@@ -344,12 +345,13 @@ fn bands(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
         ]);
     }
     section.text(
-        "P20(25 %)/P20(15 %) and R(25 %)/R(15 %), beside those of the relations (sand: NRMM with \
-         Williams, Brixius; clay: VTI, Gee-Clough, Brixius) and the bands that were set before this \
-         was run: the span of the relations of pull under 6.3 kN at G = 2 and 4 MPa/m and at a cone \
-         index of 200 kPa, for soil within a quarter of these, and 0.75 to 0.93 for R. *As strong as* \
-         is the gradient G (MPa/m, by NRMM) or the cone index (kPa, by VTI) that gives the rig's pull \
-         at 15 %, times 6.3 kN over the load, since every numeric goes with the one over the other.",
+        "P20(25 %)/P20(15 %) and R(25 %)/R(15 %), compared with those of the relations (sand: NRMM \
+         with Williams, Brixius; clay: VTI, Gee-Clough, Brixius) and with bands set before this \
+         run. The bands are the span of the relations of pull under 6.3 kN at G = 2 and 4 MPa/m \
+         and at a cone index of 200 kPa, for soil within a quarter of these, and 0.75 to 0.93 for \
+         R. *As strong as* is the gradient G (MPa/m, by NRMM) or the cone index (kPa, by VTI) that \
+         gives the rig's pull at 15 %, times 6.3 kN over the load, since every numeric is \
+         proportional to their quotient.",
     );
     let header = [
         "soil",
@@ -396,9 +398,9 @@ fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
     });
     section.text(format!(
         "P20/W and R/W at {:.2} kN at every deflection, each relation at the cone index (kPa) at \
-         which it has the rig's pull at 15 %. Wismer and Luth know no deflection: theirs is the \
-         control that must not move. The deflections are those at {} kPa; at {:.1} kN at {} \
-         kPa: so small a load presses this tyre in by 35 % at no inflation at all.",
+         which it gives the rig's pull at 15 %. Wismer and Luth's relation has no deflection term: \
+         it is the control that must stay constant. The deflections are those at {} kPa; at {:.1} \
+         kN at {} kPa: such a small load deflects this tire by 35 % at no inflation.",
         1e-3 * LOADS[1],
         inflations[1],
         1e-3 * LOADS[0],
@@ -437,7 +439,7 @@ fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
     });
     Chart {
         name: "tyre_deflection",
-        title: "A flatter tyre pulls more and is towed more easily".into(),
+        title: "A tire with more deflection pulls more and is towed more easily".into(),
         subtitle: format!("37x12.5R16.5, {:.2} kN; matched at 15 % in pull", 1e-3 * LOADS[1]),
         panels: panels.collect(),
     }
@@ -475,8 +477,8 @@ fn convergence(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
     section.text(
-        "Nodes lie 2 cm apart, a step is 1 ms and a run 4 s at 1 m/s. What the soil's drawbar pull \
-         over the load moves by with half the spacing, half the step and twice the run:",
+        "Nodes are 2 cm apart, a step is 1 ms and a run 4 s at 1 m/s. Change of the soil's drawbar \
+         pull over the load with half the spacing, half the step and twice the run:",
     );
     let header = [
         "soil",
@@ -564,11 +566,12 @@ fn weakest_soils(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationErr
         rows.push(cells);
     }
     section.text(format!(
-        "The weakest clay on which the tyre goes on by itself at any of the slips 0.1, 0.2, 0.4 and \
-         0.6 under {:.2} kN: k_c, k_φ, cohesion and elastic stiffness of the catalogue's clay times \
-         one factor, over that at 15 %. Clay hardly rubs, so its cone index goes with that factor. \
-         Beside it the one-pass vehicle cone index over deflection, (0.15/(δ/h))^0.25 (Priddy and \
-         Willoughby 2004). The factor is found to 0.5 %.",
+        "The weakest clay on which the tire drives itself at any of the slips 0.1, 0.2, 0.4 and \
+         0.6 under {:.2} kN: one factor multiplies k_c, k_φ, cohesion and elastic stiffness of the \
+         catalog clay; the table gives it over that at 15 %. Clay has almost no friction, so its \
+         cone index is proportional to that factor. It is compared with the one-pass vehicle cone \
+         index over deflection, (0.15/(δ/h))^0.25 (Priddy and Willoughby 2004). The factor is \
+         accurate to 0.5 %.",
         1e-3 * load
     ));
     section.table(&["", "10 %", "15 %", "25 %", "35 %"], rows);

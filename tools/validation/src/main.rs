@@ -15,34 +15,37 @@ use std::path::PathBuf;
 /// Default path of the document.
 const DOCUMENT: &str = "docs/validation.md";
 
-const FOREWORD: &str = "# The soil model beside what is known
+const FOREWORD: &str = "# Validation of the soil model
 
-Written by `cargo run --release -p bekker-validation`, which runs everything below anew; edit
-`tools/validation/src/` instead. *Default* are the refined laws that a scenario has unless
-it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
+Written by `cargo run --release -p bekker-validation`, which recomputes everything below; edit
+`tools/validation/src/` instead. *Default* are the refined laws, which a scenario uses unless it
+selects others. *Reference* are those of Project Chrono's Soil Contact Model without its
 faults ([soil_laws.md](soil_laws.md)).
 
-Not here: the mobility index and NRMM's relations of whole vehicles to the cone index, since the
-product models no cone (relations of a single tyre to it are laid beside the rig over the tyre's
-deflection, each at the cone index at which it meets the rig once); motion resistance of trailing wheels
-in snow; and Ishigami's side force, for which there are no worked figures.
+Not included:
+
+- the mobility index and NRMM's relations of whole vehicles to the cone index, because the model
+  has no cone (relations of a single tire are compared with the rig over the tire's deflection,
+  each at the cone index at which it agrees with the rig once);
+- motion resistance of trailing wheels in snow;
+- Ishigami's side force, for which there are no worked numbers.
 ";
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
-- **Heaped soil.** A locked wheel drawn at 45 degrees still meets too little side force (14 N for
-  35): it should dig deeper. What heaps is known only of soils that state their `density`.
-- **Packed soil.** A second pass finds soil that is deeper but shears no more stiffly: at slips
+- **Heaped soil.** A locked wheel drawn at 45 degrees still has too little side force (14 N instead
+  of 35): it should dig deeper. Heaps are modeled only for soils that have a `density`.
+- **Packed soil.** A second pass is on soil that is deeper but not stiffer in shear: at slips
   below 0.15 a rut gives less pull than fresh soil.
-- **Buried wheels.** Vertical columns have no answer to a wheel that lies deeper than its axle:
-  ahead of it they are met at a depth at once, and works do not add up there (to 6 %).
-- **Soil that goes aside.** Vertical columns do not push each other: a plate's pressure does not
-  grow with its width as that of sand does, and snow does not yield sideways.
+- **Buried wheels.** Vertical columns do not represent a wheel that is deeper than its axle. Ahead
+  of it, contact starts at a depth at once, and work does not balance there (to 6 %).
+- **Lateral flow.** Vertical columns do not push each other. A plate's pressure does not grow with
+  its width as on sand, and snow does not move sideways.
 - **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
   exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
   foundations; the wedge of McKyes and Ali is one of narrow blades.
-- **Straight along the lattice.** Within half a degree of a row of nodes a vehicle whose steering is
-  held straight still turns towards the row, by some tenths of a degree in 35 m; from 1 degree on it
+- **Straight along the lattice.** Within half a degree of a row of nodes, a vehicle whose steering is
+  held straight turns toward the row, by some tenths of a degree in 35 m. From 1 degree on it
   keeps its course (`tests/straight_driving.rs`).
 - **No measurement of a whole vehicle** on soft ground is in this collection.
 ";
@@ -51,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let document = std::env::args_os().nth(1).map_or_else(|| DOCUMENT.into(), PathBuf::from);
     if document.extension().is_none() {
         return Err(
-            "the document must have an ending, such as .md: its figures go where it ends without"
+            "the document must have an extension, such as .md; its figures go to the path without it"
                 .into(),
         );
     }

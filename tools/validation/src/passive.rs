@@ -9,12 +9,13 @@ use std::f64::consts::FRAC_PI_4;
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Passive earth pressure");
     section.text(
-        "An upright, smooth and wide face meets Rankine's b (γ N z²/2 + 2 c √N z), N = tan²(45° + \
-         φ/2): here 0.254 m wide and 0.1 m deep. The law behind `passive_pressure` (McKyes and Ali, \
-         J. Terramech. 14, 1977) is a wedge with crescents at its ends on the plane of least \
-         resistance for a face twice as wide as deep; on a wide face that is not the least: 4 % \
-         too much where weight rules, 10 % where cohesion does. A real wall is rough (two thirds of φ) and has ends: its factor stands in \
-         the last columns.",
+        "A vertical, smooth and wide face has Rankine's resistance b (γ N z²/2 + 2 c √N z), N = \
+         tan²(45° + φ/2); here it is 0.254 m wide and 0.1 m deep. The law behind \
+         `passive_pressure` (McKyes and Ali, J. Terramech. 14, 1977) is a wedge with crescents at \
+         its ends. Its plane has the least resistance for a face twice as wide as deep. On a wide \
+         face that is not the minimum: it is 4 % too high where weight dominates, 10 % where \
+         cohesion does. A real wall is rough (two thirds of φ) and has ends; the last columns give \
+         its factor.",
     );
     let soils = [
         ("dry sand", 16e3, 1040.0, 28.0_f64),
@@ -52,8 +53,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     ];
     section.table(&header, rows.to_vec());
     section.text(
-        "That ruts and heaps balance is held at every step by \
-         `tests/rig_publication.rs::heaped_soil_balances_to_the_quantum_at_every_step`.",
+        "`tests/rig_publication.rs::heaped_soil_balances_to_the_quantum_at_every_step` checks at \
+         every step that ruts and heaps balance.",
     );
     Ok(section)
 }

@@ -26,10 +26,10 @@ pub(super) fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, Ve
 pub(super) fn wheel() -> Result<Section, ValidationError> {
     let mut section = Section::new("The reference's wheel rig");
     section.text(
-        "Project Chrono (main at 7689fbc, August 2026), a rigid mesh wheel of 0.467 m radius and \
-         0.254 m width drawn at 1 m/s, nodes 2 cm apart, 1 ms; ours under `reference` and under the \
-         default laws. Slip zero is ill-conditioned. The reference's sinkage grows with slip where \
-         its law has none: its ray casts miss nodes.",
+        "Project Chrono (main at 7689fbc, August 2026), with a rigid mesh wheel of 0.467 m radius \
+         and 0.254 m width drawn at 1 m/s, nodes 2 cm apart, 1 ms; bekker under `reference` and \
+         under the default laws. Slip zero is ill-conditioned. The reference's sinkage grows with \
+         slip although its law has no such term, because its ray casts miss nodes.",
     );
     let cases: Vec<_> = rows(WHEEL).filter(|(_, f)| f[0] >= 0.05).collect();
     let runs = cases
@@ -154,14 +154,16 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
 pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let mut section = Section::new("The reference's HMMWV");
     section.text(
-        "Throttle 0.7 from 1.2 s, nodes 5 cm apart, damping 3e4 Pa s/m, flat ground. The reference's \
-         transmission runs ahead of its driveline by a step's torque (docs/comparison.md): between steps of 1 and 4 ms \
-         it loses 7.6 % of the distance on mid, at 5 ms it falls apart. Its own runs at 2 ms stand beside ours at 2 ms; \
-         extrapolated to a step of zero it would be near 36.7 m on mid. Ours start at rest on the \
-         ground instead of falling on it. On hard the reference takes the width of all nodes that \
-         its rays hit for that of the patch, and its tyre is a polygon; with that width and those \
-         facets ours comes within 5 % (`tests/soft_ground.rs`). On soft its transmission loses 9 % of the power: with it, \
-         its gearbox's torque and its facets ours comes within 5 % there, too.",
+        "Throttle 0.7 from 1.2 s, nodes 5 cm apart, damping 3e4 Pa s/m, flat ground. The \
+         reference's transmission runs one step's torque ahead of its driveline \
+         (docs/comparison.md): from 1 to 4 ms steps it loses 7.6 % of the distance on mid, and at \
+         5 ms it becomes unstable. Its own runs at 2 ms are compared with bekker at 2 ms; \
+         extrapolated to a zero step it would reach about 36.7 m on mid. Bekker's vehicle starts \
+         at rest on the ground instead of falling on it. On hard, the reference's patch width \
+         covers all nodes that its rays hit, and its tire is a polygon. With that width and those \
+         facets bekker agrees within 5 % (`tests/soft_ground.rs`). On soft, its transmission loses \
+         9 % of the power; with that, its gearbox torque and its facets, bekker agrees within 5 % \
+         there as well.",
     );
     let cases: Vec<(&str, &str, f64)> = ["mid", "soft", "hard"]
         .into_iter()
@@ -236,11 +238,11 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         panels: panels.into(),
     });
     section.text(
-        "On soft the two laws part: pressing its rut costs 0.55 of the load by Bekker's own closed \
-         form, friction gives at most 0.58 of it and slip deepens the rut. Under the default laws \
-         the vehicle digs itself in; under the reference's, where compaction is a torque but no \
-         force against the way, it drives on. Which is right no measurement here decides: the soil \
-         is invented.",
+        "On soft the two laws diverge: compacting its rut costs 0.55 of the load by Bekker's \
+         closed form, friction gives at most 0.58 of it, and slip deepens the rut. Under the \
+         default laws the vehicle digs itself in. Under the reference laws, where compaction is a \
+         torque but not a resisting force, it drives on. No measurement here decides which is \
+         right, because the soil is invented.",
     );
     Ok(section)
 }

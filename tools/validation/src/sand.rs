@@ -13,14 +13,15 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Measured: a wheel in sand, predicted from plates");
     section.text(
         "Single-wheel trials of Carnegie Mellon University (C. Pavlov, 2022, \
-         github.com/robomechanics/3d-terramechanics at 55a6e92): a wheel of 58 mm radius and 50 mm \
-         width in dry sand, drawn at 10 mm/s at 9 rim speeds from locked to ten times its speed, \
-         under 19 to 27 N. The sand's figures are those of the plates alone (n 1.46, k 8e6 \
-         N/m^(n+2)), its angle of repose (29 deg), its density (1330 kg/m3) and K = 21 mm, which the \
-         same source gives; none of them was fitted to a wheel. The forms of two default laws, inclined bearing and ploughing, were chosen \
-         among others on these trials: they test their figures, but are no blind prediction of them. The wheel with grousers of 5 mm is taken as a cylinder through their \
-         tips. A normalised error is the root mean square of the error over \
-         that of the measured values.",
+         github.com/robomechanics/3d-terramechanics at 55a6e92). A wheel of 58 mm radius and 50 mm \
+         width in dry sand is drawn at 10 mm/s at 9 rim speeds, from locked to ten times its \
+         speed, under 19 to 27 N. The soil parameters are those of the plates only (n 1.46, k 8e6 \
+         N/m^(n+2)), the angle of repose (29 deg), the density (1330 kg/m3) and K = 21 mm from the \
+         same source; none was fitted to a wheel. The forms of two default laws, inclined bearing \
+         and ploughing, were selected among others on these trials, so this is not a blind \
+         prediction of them. The wheel with grousers of 5 mm is modeled as a cylinder through \
+         their tips. A normalized error is the root mean square of the error over that of the \
+         measured values.",
     );
     let (mut table, mut charts) = (Vec::new(), Vec::new());
     for (wheel, angle) in [("smooth", 0.0), ("grouser", 0.0), ("smooth", 45.0), ("grouser", 45.0)] {
@@ -51,28 +52,31 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         "figure",
         "rms error, reference",
         "default",
-        "normalised, reference",
+        "normalized, reference",
         "default",
         "default over reference",
     ];
     section.table(&header, table);
     charts.into_iter().for_each(|chart| section.chart(chart));
     section.text(
-        "Nodes lie 2.5 mm apart, and a step is 2 ms, 0.02 mm of way: 1 ms moves the errors by 0.1 N \
-         and 0.15 mm. Half the spacing moves no drawbar pull by more than 0.4 N and no sinkage by more \
-         than 0.9 mm, the smooth wheel's errors by up to 0.13 N and 0.4 mm. (In steps of 10 ms the \
-         light wheel knocked on the sand; the rig refuses that now.)",
+        "Nodes are 2.5 mm apart, and a step is 2 ms, or 0.02 mm of travel; 1 ms changes the errors \
+         by 0.1 N and 0.15 mm. Half the spacing changes no drawbar pull by more than 0.4 N and no \
+         sinkage by more than 0.9 mm, and the smooth wheel's errors by up to 0.13 N and 0.4 mm. \
+         (In steps of 10 ms the light wheel bounced on the sand; the rig now rejects that.)",
     );
     section.text(
-        "**Where it fails.** At slip angle 0 the wheels rolling nearly free drag 3 N too much, at skids of \
-         0.5 and 0.7 they stand 6 mm too deep, and at a slip of 0.9 the smooth one sinks 10 mm too deep. At 45 \
-         degrees side force is three quarters of what was measured while the wheel rolls, six tenths in skids, twice it at \
-         a slip of 0.9 (too deep there as well), and 14 N instead of 35 where it is locked, 9 mm too high: its force is one of its depth, squared. Before `ploughing` these were a half, a \
-         third and 6 N: a wall of soil that is pushed aside bears the wheel no more (so it sinks), and heaps up against \
-         its face (Hegedus; Ishigami). Wheels that skid by more than a half still dig after the 30 cm of these runs: twice \
-         the way takes the locked ones 3 to 7 mm deeper, and adds 2 to 8 N; all others stand. Plates whose pressure rises with \
-         their diameter (k_c < 0, see `bekker identify --plates cmu`) are outside Bekker's form, and a wheel's contact, 15 \
-         to 50 mm long, lies below the narrowest of them.",
+        "**Where it fails.** At slip angle 0, wheels that roll nearly freely drag 3 N too much. At \
+         skids of 0.5 and 0.7 they are 6 mm too deep, and at a slip of 0.9 the smooth one is 10 mm \
+         too deep. At 45 degrees side force is three quarters of the measured one while the wheel \
+         rolls, six tenths in skids, and twice at a slip of 0.9 (where it is too deep as well). It \
+         is 14 N instead of 35 when locked, 9 mm too high, because the force grows with the square \
+         of depth. Before `ploughing` these were a half, a third and 6 N. A wall of soil that is \
+         pushed aside no longer supports the wheel (so it sinks), and heaps up against its face \
+         (Hegedus; Ishigami). Wheels with skid above one half still dig after the 30 cm of these \
+         runs: twice the distance takes the locked ones 3 to 7 mm deeper and adds 2 to 8 N; all \
+         others are steady. Plates whose pressure rises with their diameter (k_c < 0, see `bekker \
+         identify --plates cmu`) are outside Bekker's form. A wheel's contact, 15 to 50 mm long, \
+         is below the narrowest of them.",
     );
     Ok(section)
 }

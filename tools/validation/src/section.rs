@@ -22,7 +22,7 @@ pub enum ValidationError {
     #[error(transparent)]
     Soil(#[from] bekker_ground::soil::CatalogueError),
     /// A vehicle has no flexible tires.
-    #[error("{0}: its file does not say how its tyres give way")]
+    #[error("{0}: its file has no flexible tire ([tyre.flexible])")]
     NoBelt(&'static str),
 }
 

@@ -15,11 +15,12 @@ const SLIP: f64 = 0.05;
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Wheels at a slip angle: the integral of shear");
     section.text(
-        "Side force over load of a rigid wheel (0.467 m x 0.254 m, 6.3 kN) that rolls at a slip of 0.05 and a slip angle, beside \
-         the integral of Bekker's pressure and Janosi's shear along its way aside (G. Schwanghart, J. Terramech. 5, \
-         1968; G. Ishigami and others, J. Field Robotics 24, 2007); nodes 2 cm apart, 2 ms. The integral knows no side \
-         walls and no slip sinkage. *Vector shear* is the reference with `surface_reaction` and `vector_shear` alone, which is \
-         what the integral describes.",
+        "Side force over load of a rigid wheel (0.467 m x 0.254 m, 6.3 kN) that rolls at a slip of \
+         0.05 and a slip angle. It is compared with the integral of Bekker's pressure and Janosi's \
+         shear along its lateral path (G. Schwanghart, J. Terramech. 5, 1968; G. Ishigami and \
+         others, J. Field Robotics 24, 2007); nodes 2 cm apart, 2 ms. The integral has no side \
+         walls and no slip sinkage. *Vector shear* is the reference with only `surface_reaction` \
+         and `vector_shear`, which is what the integral describes.",
     );
     let vector = Laws { surface_reaction: true, vector_shear: true, ..Laws::reference() };
     let cases: Vec<(&str, f64)> =
@@ -61,10 +62,11 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     ];
     section.table(&header, rows);
     section.text(
-        "On hard soil the reference meets the integral, and the default laws stand above it by what it leaves out: the \
-         wheel sinks deeper as it slides, and its wall meets soil. On loose soil the reference gives up to twice the integral \
-         at small angles: its shear displacement is one number that grows with all sliding, so that what a wheel \
-         slid back already counts as mobilised aside. Side force that was measured lies above both (the sand below).",
+        "On hard soil the reference agrees with the integral, and the default laws exceed it by \
+         what it omits: the wheel sinks deeper as it slides, and its wall contacts soil. On loose \
+         soil the reference gives up to twice the integral at small angles. Its shear displacement \
+         is one number that grows with all sliding, so backward sliding already counts as \
+         mobilized laterally. Measured side force exceeds both (the sand below).",
     );
     in_ruts(&mut section)?;
     Ok(section)
@@ -73,12 +75,15 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 /// Compares with a second wheel at the same angle in the first one's rut.
 fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "The same wheel and a second one in its rut: this is what sets how sharply a slalom bends. Under the reference soil \
-         remembers for ever how far it was sheared, so that a rear wheel starts with all of its friction at once and \
-         holds the tail 1.2 to 2 times as hard as the front wheel its nose. Soil that was let go has to be sheared afresh (J. Y. Wong, \
-         *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 5): under the default laws the rear wheel, whose contact in the \
-         rut is shorter, holds less, and on hard and dry soil a slalom bends a third more sharply. By theory the default is right in \
-         kind; in degree it goes somewhat too far, since packed soil shears over a shorter way, which is not modelled.",
+        "The same wheel and a second one in its rut determine how sharply a slalom bends. Under \
+         the reference laws soil keeps its shear displacement forever. A rear wheel then starts \
+         with all of its friction at once, and holds the tail 1.2 to 2 times as firmly as the \
+         front wheel holds the nose. Unloaded soil has to be sheared again (J. Y. Wong, \
+         *Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 5). Under the default laws \
+         the rear wheel, whose contact in the rut is shorter, holds less, and on hard and dry soil \
+         a slalom bends a third more sharply. By theory the default is qualitatively right; the \
+         amount is somewhat too large, because packed soil shears over a shorter distance, which \
+         is not modeled.",
     );
     let cases: Vec<(&str, f64)> = ["lete_sand_chrono", "dry_sand_lll", "chrono_mid"]
         .into_iter()

@@ -178,15 +178,16 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Measured: wheels in snow");
     section.text(
         "Rut and motion resistance of a wheel of 38 cm radius under 6.8 kN in 13 to 22 cm of \
-         undisturbed snow (ERDC/CRREL TR-01-16, table 11, rows 1 to 27). Its width is taken for 23.5 cm, \
-         the nominal one of its tyre (LT 235/75R15): with it CRREL's own formula for a leading wheel, \
-         13.6 (ρ w a)^1.26 N at the measured depth, has the mean that was measured (0.069 of the \
-         load; 0.063 with the 22 cm that stood here before). *Stays*: the catalogue's `deep_snow`, which packs to 500 \
-         kg/m3 (CRREL report 95-7) and then bears as frozen ground; nothing is fitted. *Leaves*: the key \
-         `snow` of a soil, with the share of snow that leaves the track (thrown, sheared off at the \
-         wheel's edges, carried away), 0.42, fitted to these rows; the rest packs to 550 kg/m3 at the crushing pressure \
-         that the key assumes, 22 kPa (ρ/200)^1.26. Its power is that of CRREL's formula, its factor fitted to that formula. \
-         Resistance is the energy that compaction takes per metre, over the load.",
+         undisturbed snow (ERDC/CRREL TR-01-16, table 11, rows 1 to 27). Its width is taken as \
+         23.5 cm, the nominal width of its tire (LT 235/75R15). With it CRREL's own formula for a \
+         leading wheel, 13.6 (ρ w a)^1.26 N at the measured depth, has the measured mean (0.069 of \
+         the load; 0.063 with a width of 22 cm). *Stays*: the catalog's `deep_snow`, which packs \
+         to 500 kg/m3 (CRREL report 95-7) and then carries as frozen ground; nothing is fitted. \
+         *Leaves*: the key `snow` of a soil, with the fraction of snow that leaves the track \
+         (thrown, sheared off at the wheel's edges, carried away), 0.42, fitted to these rows. The \
+         rest packs to 550 kg/m3 at the crushing pressure that the key assumes, 22 kPa \
+         (ρ/200)^1.26. The exponent is that of CRREL's formula; the factor is fitted to that \
+         formula. Resistance is the compaction energy per meter, over the load.",
     );
     let [stays, leaves] = [runs(Snow::Stays)?, runs(Snow::Leaves)?];
     let mut order: Vec<usize> = (0..stays.len()).collect();
@@ -225,19 +226,25 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.chart(chart(&stays, &leaves));
     let [a, b] = [errors(&stays), errors(&leaves)];
     section.text(format!(
-        "Root mean squares of the errors: rut {:.1} mm (mean {:+.1} mm) and resistance {:.3} of the load \
-         where all of it stays, {:.1} mm ({:+.1} mm) and {:.3} with the share that leaves; rows under equal \
-         conditions scatter by 0.018.",
-        1e3 * a.sinkage, 1e3 * a.bias, a.resistance, 1e3 * b.sinkage, 1e3 * b.bias, b.resistance
+        "Root mean squares of the errors: rut {:.1} mm (mean {:+.1} mm) and resistance {:.3} of \
+         the load where all snow stays, {:.1} mm ({:+.1} mm) and {:.3} with the fraction that \
+         leaves; rows under equal conditions scatter by 0.018.",
+        1e3 * a.sinkage,
+        1e3 * a.bias,
+        a.resistance,
+        1e3 * b.sinkage,
+        1e3 * b.bias,
+        b.resistance
     ));
     over_density(&mut section)?;
     section.text(
-        "**Where it fails.** Measured z/h is 0.78 with little scatter, at every density. Were all snow \
-         packed in the track, that at 220 kg/m3 would have to be packed to 1000, which is above ice: some \
-         of it left. How much is one number that nothing here predicts, and the rows' one light snow \
-         (110 kg/m3) asks for another. Beyond 22 cm the model's resistance grows faster with depth than the formula's. Harrison's snow \
-         bears 5 kPa where these rows say 13 to 14, so that with it all resistance is missing but what \
-         frozen ground gives, which is nothing.",
+        "**Where it fails.** Measured z/h is 0.78 with little scatter, at every density. If all \
+         snow were packed in the track, snow of 220 kg/m3 would have to be packed to 1000, which \
+         exceeds ice: some of it left. How much is one number that nothing here predicts, and the \
+         only light snow of the rows (110 kg/m3) needs another. Above 22 cm the model's resistance \
+         grows faster with depth than the formula's. Harrison's snow carries 5 kPa where these \
+         rows imply 13 to 14; with it, resistance consists only of that of frozen ground, which is \
+         zero.",
     );
     Ok(section)
 }
@@ -245,8 +252,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 /// Compares resistance over density, where there are no measured rows.
 fn over_density(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Resistance over the load beside CRREL's formula at the rig's rut, over the densities of the catalogue's snows and \
-         of the studies, in 13 and 20 cm of snow that stays in the track or leaves it by 0.42:",
+        "Resistance over the load compared with CRREL's formula at the rig's rut, over the \
+         densities of the catalog's snows and of the studies, in 13 and 20 cm of snow that stays \
+         in the track or leaves it by 0.42:",
     );
     let mut rows: Vec<Vec<String>> =
         DENSITIES.iter().map(|density| vec![format!("{density:.0}")]).collect();
@@ -306,22 +314,25 @@ fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
 }
 
 /// Assessment of the results for tracks.
-const TRACKS_IN_SNOW: &str = "**How right.** Traction agrees to 4 %, and so does the rut where all snow stays, as CRM-1 has it. Of CRM-1's resistance of \
-     0.054 the tracks themselves take 0.0375; belts of the catalogue take 0.024 at 1 m/s (222 + 3 V N a tonne). What the \
-     snow takes is 8 to 12 % above CRM-1's at the crushing pressure of its density, which was fitted to a wheel. **Where \
-     it fails.** On Harrison's curve, which bears 5 kPa at 9 cm, it is a third.";
+const TRACKS_IN_SNOW: &str = "**Agreement.** Traction agrees to 4 %, and so does the rut where all \
+    snow stays, as in CRM-1. Of CRM-1's resistance of 0.054, the tracks themselves take 0.0375; \
+    belts of the catalog take 0.024 at 1 m/s (222 + 3 V N per tonne). The snow's part is 8 to 12 % \
+    above CRM-1's at the crushing pressure of its density, which was fitted to a wheel. **Where it \
+    fails.** On Harrison's curve, which carries 5 kPa at 9 cm, it is a third.";
 
 /// Section on CRREL's M113 in shallow snow: printed values, their formulas, and the belt.
 pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     let mut section = Section::new("The M113 in shallow snow");
     section.text(
-        "CRREL report 95-1, table A5, prints what its model CRM-1, the winter part of NRMM II, says of an M113 in 12 \
-         and 15 cm of snow of 200 kg/m3: weight 104.1 kN (23401 lb) on two tracks of 15 by 105 inches (2.032 m2; \
-         its vehicle file, p. 24). The figures follow by formula: traction per area 0.851 p^0.823 on undisturbed \
-         snow, 0.321 p^0.97 on packed, 0.127 p^1.06 on ice, in kPa; rut h (1 - density/500). Its resistance is a \
-         sum (routines `hard`, *internal resistance coefficient*, and `rterrain`, p. 25): on packed snow, which \
-         gives way no more, 0.0375 of the weight over a road and 0.0525 over a trail, which is what the tracks \
-         themselves take. So of its 5585 N in 15 cm over a road 1682 N are the snow's.",
+        "CRREL report 95-1, table A5, gives results of its model CRM-1, the winter part of NRMM \
+         II, for an M113 in 12 and 15 cm of snow of 200 kg/m3. Weight 104.1 kN (23401 lb) is on \
+         two tracks of 15 by 105 inches (2.032 m2; its vehicle file, p. 24). The values follow \
+         from formulas: traction per area 0.851 p^0.823 on undisturbed snow, 0.321 p^0.97 on \
+         packed, 0.127 p^1.06 on ice, in kPa; rut h (1 - density/500). Its resistance is a sum \
+         (routines `hard`, *internal resistance coefficient*, and `rterrain`, p. 25). On packed \
+         snow, which no longer deforms, it is 0.0375 of the weight on a road and 0.0525 on a \
+         trail, which is the resistance of the tracks themselves. So of its 5585 N in 15 cm on a \
+         road, 1682 N are due to the snow.",
     );
     let (weight, area) = (104_092.49, 2.032_212_2);
     let pressure: f64 = weight / area;
@@ -348,10 +359,11 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     });
     section.table(&["figure", "printed", "formula", "error"], rows.to_vec());
     section.text(
-        "What the default laws make of the M113 of the catalogue (111.3 kN) in the same snow over \
-         frozen ground, drawn at 1 m/s, tracks at slip 0.3, nodes 5 cm apart: *stays* and *leaves* are the two snows \
-         of the section above, the second at the crushing pressure that its density gives; nothing is fitted to a track. \
-         Resistance is that of the snow: thrust less pull, which here leaves out what the tracks themselves take.",
+        "Results of the default laws for the M113 of the catalog (111.3 kN) in the same snow over \
+         frozen ground, drawn at 1 m/s, tracks at slip 0.3, nodes 5 cm apart. *Stays* and *leaves* \
+         are the two snows of the section above, the second at the crushing pressure for its \
+         density; nothing is fitted to a track. Resistance is that of the snow: thrust minus pull, \
+         without the resistance of the tracks themselves.",
     );
     let mut cases = Vec::new();
     for depth in [0.15, 0.12] {

@@ -116,10 +116,10 @@ fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Two models of a track");
     section.text(
-        "`segmented` (every shoe a body) is the model of record, `belt` (a band on which the shoes \
-         ride) the quick one, both here in steps of 1 ms; a vehicle file or a scenario says which by \
-         `model`. What the belt is off by: first drawn at 1 m/s in the track rig, nodes 5 cm \
-         apart, means over the last 1.6 s of 4 s. *Torque* is that of both sprockets.",
+        "`segmented` (every shoe is a body) is the reference model, and `belt` (a band that \
+         carries the shoes) the fast one, both here in steps of 1 ms. The key `model` of a vehicle \
+         file or scenario selects one. Error of the belt: first drawn at 1 m/s in the track rig, \
+         nodes 5 cm apart, means over the last 1.6 s of 4 s. *Torque* is that of both sprockets.",
     );
     drawn(&mut section)?;
     driven(&mut section)?;
@@ -180,13 +180,13 @@ fn drawn(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares both driven, straight ahead and in a turn.
 fn driven(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Then driven: throttle 0.6 from 1.2 s, reference's laws, released at 1.1 m as Project \
-         Chrono's M113 (7689fbc) was; and in a turn with full lock from 3 s. Speed and torque are \
-         means over the last second. The drop matters: the tracks stamp a hole out of which the \
-         vehicle has to climb. The reference's transmission loses 8 to 13 % of its power \
-         (docs/comparison.md), and on `mid` it resists by 2 % of the weight more than the shoes do, for a reason not \
-         found (among those ruled out: stiffness of pins and rims, friction of the rims, bending of the pins, the width \
-         of the patch).",
+        "Then driven: throttle 0.6 from 1.2 s, reference laws, released at 1.1 m like Project \
+         Chrono's M113 (7689fbc); and in a turn with full lock from 3 s. Speed and torque are \
+         means over the last second. The drop matters: the tracks stamp a hole, and the vehicle \
+         has to climb out of it. The reference's transmission loses 8 to 13 % of its power \
+         (docs/comparison.md). On `mid` it resists by 2 % of the weight more than the shoes do, \
+         for an unknown reason. Ruled out are, among others, stiffness of pins and rims, friction \
+         of the rims, bending of the pins, and the width of the patch.",
     );
     let straight =
         |soil| Drive { soil, height: Some(1.1), throttle: 0.6, steering: 0.0, seconds: 6.0 };
@@ -238,14 +238,14 @@ fn driven(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares the running resistance on firm ground.
 fn running(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "What running itself costs, on firm ground without slip: the sprockets' power over the \
-         speed. The belt takes the formula for rubber-bushed single-pin tracks, 222 + 3 V N a tonne \
-         with V in km/h (Bekker 1969, after Wong, *Theory of Ground Vehicles*), for what is lost \
-         within the track, and its shoes lose some more to the ground, on which their pads are \
-         pressed and rub as a wheel passes; the shoes that are bodies lose that, too, and in pins, \
-         rims, teeth and guides what they lose, nothing being added. The tensioner of the \
-         data pulls the track to 125 kN; *slack* is the same track at 20 kN, as such tracks are \
-         tightened: most of the loss is what the tight one makes the shoes rub and rattle.",
+        "Running resistance on firm ground without slip: the sprockets' power over the speed. The \
+         belt uses the formula for rubber-bushed single-pin tracks, 222 + 3 V N per tonne with V \
+         in km/h (Bekker 1969, after Wong, *Theory of Ground Vehicles*), for losses within the \
+         track. Its shoes lose some more to the ground, on which their pads are pressed and rub as \
+         a wheel passes. Shoes that are bodies have these losses too, and those in pins, rims, \
+         teeth and guides, without an added formula. The tensioner of the data pulls the track to \
+         125 kN; *slack* is the same track at 20 kN, the usual tension of such tracks. Most of the \
+         loss comes from the rubbing and rattling of the shoes of the tight track.",
     );
     let rows = [1.0, 3.0, 6.0]
         .in_parallel(|&speed| {

@@ -51,13 +51,13 @@ fn linear_pressure(x: f64) -> [f64; 2] {
 pub(super) fn rigid_track() -> Result<Section, ValidationError> {
     let mut section = Section::new("Rigid tracks: thrust");
     section.text(
-        "A rigid track of 2.667 m x 0.379 m (the M113's, of which 11.3 t rest on two) at the depth \
-         of its pressure, drawn over the soil while its band slides back: nodes 5 cm apart, steps \
-         of 5 mm of way. *Closed* is Bekker's thrust under even pressure, (A c + W tan φ)(1 - \
-         (1 - e^-x)/x) with x = j/K, j being the way that the soil is sheared until the track has \
-         passed, L i/(1 - i). The *textbook* takes x = i L/K, the way that a shoe slides until it is \
-         lifted: it counts what a point of the track has done, where the nodes count what happened \
-         to a point of the soil. Both agree at small slip and at full mobilisation.",
+        "A rigid track of 2.667 m x 0.379 m (the M113's, two of which carry 11.3 t) at the depth \
+         of its pressure is drawn over the soil while its band slides back: nodes 5 cm apart, \
+         steps of 5 mm. *Closed* is Bekker's thrust under even pressure, (A c + W tan φ)(1 - (1 - \
+         e^-x)/x) with x = j/K. Here j is the distance over which the soil is sheared until the \
+         track has passed, L i/(1 - i). The *textbook* uses x = i L/K, the distance that a shoe \
+         slides until it is lifted. It describes a point of the track, whereas the nodes describe \
+         a point of the soil. Both agree at small slip and at full mobilization.",
     );
     even_pressure(&mut section)?;
     leaning(&mut section)?;
@@ -111,9 +111,9 @@ fn even_pressure(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares thrust under pressure that grows along the track.
 fn leaning(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Pressure that rises linearly from nothing to the rear, and that falls to the rear: the \
-         same track leaning by 1 cm on soil whose pressure is 1e7 Pa/m times depth and comes back \
-         in full.",
+        "Pressure that rises linearly from zero toward the rear, and that falls toward the rear: \
+         the same track tilted by 1 cm on soil whose pressure is 1e7 Pa/m times depth and rebounds \
+         fully.",
     );
     let springy = Yielding { k_phi: 1e7, n: 1.0, elastic_stiffness: 1e7, ..chrono("mid") };
     let mut rows = Vec::new();
@@ -177,7 +177,7 @@ fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
             ),
             panel(
                 "",
-                "way in a step, mm",
+                "travel per step, mm",
                 "error of thrust, %",
                 vec![line("thrust", Mark::Line, collected(by_way)?)],
             ),
@@ -212,25 +212,24 @@ fn belt(name: &str, motion: TrackMotion, laws: Laws) -> TrackRig {
 pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let mut section = Section::new("The M113 on its tracks");
     section.text(
-        "The whole vehicle (`bekker rig track`) drawn at 1 m/s, nodes 5 cm apart, 1 ms, beside the \
-         rigid track under even pressure with the textbook's slip. That theory is no limit of the \
-         vehicle: under road wheels pressure has peaks, so its sinkage and resistance are lower \
-         bounds, and the band of what the reference's laws may be off in thrust is 15 %. The default \
-         laws give less thrust at small slip, a half of the theory's on clay: between two road \
-         wheels the shoes hardly press, and soil that was let go has to be sheared afresh. That is \
-         what Wong finds in repeated loading (*Terramechanics and Off-Road Vehicle Engineering*, \
-         2010, ch. 5), but here a spot forgets at the moment contact is lost, and shoes that rock \
-         lose it more often than real ones.",
+        "The whole vehicle (`bekker rig track`) drawn at 1 m/s, nodes 5 cm apart, 1 ms, compared \
+         with the rigid track under even pressure with the textbook's slip. That theory is no \
+         limit of the vehicle: under road wheels pressure has peaks, so its sinkage and resistance \
+         are lower bounds. The tolerance of the reference laws in thrust is 15 %. The default laws \
+         give less thrust at small slip, on clay half of the theory's. Between two road wheels the \
+         shoes carry almost nothing, and unloaded soil has to be sheared again. That agrees with \
+         Wong for repeated loading (*Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. \
+         5), but here a point of soil resets as soon as contact is lost, and rocking shoes lose it \
+         more often than real ones.",
     );
     straight(&mut section)?;
     convergence(&mut section)?;
     pivot(&mut section)?;
     slopes(&mut section)?;
     section.text(
-        "Wong's rule of whether a tracked vehicle can be steered by skidding (L/B at most 1.02 on \
-         clay of 38 % moisture with a lateral friction of 0.5, the M113's being 1.24) is not met \
-         with here: the lateral friction of the model is the soil's own strength, not a figure of \
-         its own.",
+        "Wong's rule for skid steering (L/B at most 1.02 on clay of 38 % moisture with a lateral \
+         friction of 0.5; the M113 has 1.24) does not apply here: the model's lateral friction is \
+         the soil's strength, not a separate parameter.",
     );
     Ok(section)
 }
@@ -319,11 +318,12 @@ fn convergence(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares the moment of a pivot turn.
 fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Turning on the spot at 0.5 m/s of each track. *Across* is Wong's moment μ W L/4 with all of the \
-         soil's friction across the track (*Theory of Ground Vehicles*), an upper bound: a track that turns \
-         slides along, too. *Against the sliding* is the moment where friction acts against the sliding of \
-         every point (Steeds; Wong and Chiang), the rate of turn being that at which both moments balance: \
-         0.887 of it for these tracks, and what the differences are to.",
+        "Pivot turn at 0.5 m/s of each track. *Across* is Wong's moment μ W L/4 with all of the \
+         soil's friction across the track (*Theory of Ground Vehicles*), an upper bound, because a \
+         turning track also slides lengthwise. *Against the sliding* is the moment with friction \
+         opposite to the sliding of every point (Steeds; Wong and Chiang), at the yaw rate at \
+         which both moments balance: 0.887 of it for these tracks, and the reference of the \
+         differences.",
     );
     let theory = RigidTracks::of(&m113_chrono());
     let rows = ["mid", "hard", "dry sand"]
@@ -360,9 +360,9 @@ fn pivot(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares slopes that it holds and slopes that it does not hold.
 fn slopes(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "The braked vehicle on slopes two degrees below and above the steepest that even pressure \
-         lets it hold, tan a = tan φ + A c/(W cos a) (it leans on its rear, and where its shoes \
-         dig in passive pressure holds it further): way in the two seconds after three.",
+        "The braked vehicle on slopes two degrees below and above the steepest on which even \
+         pressure holds it, tan a = tan φ + A c/(W cos a): travel in the two seconds after 3 s. \
+         (It leans on its rear, and where its shoes dig in, passive pressure also holds it.)",
     );
     let theory = RigidTracks::of(&m113_chrono());
     let mut cases = Vec::new();
@@ -385,7 +385,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
             ])
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
-    let header = ["soil", "laws", "steepest, deg", "way 2 deg below, mm", "2 deg above, mm"];
+    let header = ["soil", "laws", "steepest, deg", "travel 2 deg below, mm", "2 deg above, mm"];
     section.table(&header, rows);
     Ok(())
 }

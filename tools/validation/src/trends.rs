@@ -14,15 +14,15 @@ use bekker_rig::{PlateRig, Rig, WheelMotion, WheelRig};
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Trends: passes, slip sinkage, reloading");
     section.text(
-        "A wheel of 6.3 kN that drives over mid at slip 0.1 four times, each time in its rut. As \
-         Wong finds (*Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4 and 5), most of \
-         the rut and of its compaction belong to the first pass, and every further one adds less: \
-         the wheel sinks again since a rut bears only the part of it that reaches beyond the rut's \
-         floor. Project Chrono's own second pass sinks by 28 % more than its first (5 kN, nodes 4 \
-         cm apart). **Where it fails.** Under the reference's laws a second pass starts with its \
-         shear mobilised in full, so pull jumps to the limit of friction. Under the default laws it \
-         starts afresh, as pressure packs soil but does not shear it, and over a contact that is \
-         shorter by a third: what a rut gives hangs on the slip, as the second table shows.",
+        "A wheel of 6.3 kN drives over mid at slip 0.1 four times, each time in its rut. As Wong \
+         finds (*Terramechanics and Off-Road Vehicle Engineering*, 2010, ch. 4 and 5), most of the \
+         rut and of its compaction belong to the first pass, and every further pass adds less. The \
+         wheel sinks again because a rut supports only the part of it below the rut's floor. \
+         Project Chrono's second pass sinks by 28 % more than its first (5 kN, nodes 4 cm apart). \
+         **Where it fails.** Under the reference laws a second pass starts with fully mobilized \
+         shear, so pull jumps to the limit of friction. Under the default laws shear starts again, \
+         because pressure packs soil but does not shear it, over a contact that is shorter by a \
+         third. The effect of a rut depends on the slip, as the second table shows.",
     );
     let laws = [("reference", Laws::reference()), ("default", Laws::refined())];
     let passes = laws
@@ -49,9 +49,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     towed(&mut section)?;
 
     section.text(
-        "Sinkage over slip on mid beside Lyasko's z/z0 = (1 + i)/(1 - i/2), z0 being the sinkage \
-         at slip zero. What exceeds it comes of shear that leans the load, which takes bearing \
-         from the soil (Meyerhof).",
+        "Sinkage over slip on mid compared with Lyasko's z/z0 = (1 + i)/(1 - i/2), z0 being the \
+         sinkage at slip zero. The excess is due to shear, which inclines the load and reduces the \
+         bearing capacity of the soil (Meyerhof).",
     );
     let slips: Vec<f64> = (0..=8).map(|k| 0.1 * f64::from(k)).collect();
     let options = [
@@ -85,8 +85,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 
     section.text(
         "A plate of 0.6 m x 0.2 m on mid with and without Wong's growth of the reload stiffness \
-         (k0 = 1.2042e8 Pa/m, A_u = 2.3098e9 Pa/m2, his coarse sand), let go and pressed again: \
-         rebound against p/(k0 + A_u z).",
+         (k0 = 1.2042e8 Pa/m, A_u = 2.3098e9 Pa/m2, his coarse sand), unloaded and reloaded: \
+         rebound compared with p/(k0 + A_u z).",
     );
     let mut table = Vec::new();
     for growth in [None, Some(2.3098e9)] {
@@ -113,13 +113,15 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 /// Compares ten towed wheels in one rut, with and without the bound on its growth.
 fn towed(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Ten wheels of 6.3 kN (0.467 m x 0.254 m), towed with free axles one behind the other in one rut, nodes 3 cm \
-         apart: depth after the first and the tenth, and the exponent of its growth. Ruts of vehicles grow as n^(1/a), \
-         a from 2 in loose soil to 5 in firm (M. Saarilahti 1991, after Abebe). Columns with a memory give that by \
-         themselves where pressure grows with depth: a rut bears only what reaches beyond its floor. Where it hardly \
-         does (n of 0.3 and less) each pass sinks nearly as far as the first, and the law `multi_pass` holds the \
-         rut: its factor on the pressure is worked from Bekker's towed wheel for a = 2, nothing being fitted. Soils with a \
-         great k_c stand below the band: in a rut their patch is short, and bears more for that.",
+        "Ten wheels of 6.3 kN (0.467 m x 0.254 m), towed with free axles one behind the other in \
+         one rut, nodes 3 cm apart: depth after the first and the tenth, and the exponent of its \
+         growth. Ruts of vehicles grow as n^(1/a), a from 2 in loose soil to 5 in firm (M. \
+         Saarilahti 1991, after Abebe). Columns with memory reproduce that where pressure grows \
+         with depth, because a rut supports only the part below its floor. Where it hardly grows \
+         (n of 0.3 and less), each pass would sink nearly as far as the first, and the law \
+         `multi_pass` limits the rut. Its factor on the pressure is derived from Bekker's towed \
+         wheel for a = 2, without a fit. Soils with a large k_c are below the band: in a rut their \
+         patch is shorter and therefore carries more.",
     );
     let soils = [
         "lean_clay_32_wes",
@@ -181,13 +183,13 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares the first two passes over slip, under the default laws.
 fn rut(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "The first pass and the second in its rut, over slip. Compaction takes less in a rut, and \
-         thrust at the limit of friction is the same: from some slip on pull is greater in the rut, \
-         and so is the greatest pull, as field tests on sand and loam find. Below it thrust is what \
-         counts: a spot slides i/(1 - i) times the length of the contact, which is shorter in the \
-         rut, so that less of the shear is mobilised. That packed soil shears over a shorter way as \
-         well (K falls with the passes) would bring the two closer there, and is not modelled \
-         (soil_laws.md says why).",
+        "The first pass and the second in its rut, over slip. Compaction is smaller in a rut, and \
+         thrust at the limit of friction is the same. Above some slip pull is therefore greater in \
+         the rut, and so is the maximum pull, as field tests on sand and loam find. Below it \
+         thrust matters: a point of soil slides i/(1 - i) times the length of the contact, which \
+         is shorter in the rut, so less of the shear is mobilized. In reality packed soil also \
+         shears over a shorter distance (K falls with the passes), which would bring the two \
+         closer. That is not modeled (soil_laws.md gives the reason).",
     );
     let slips = [0.05, 0.1, 0.2, 0.4, 0.6];
     let rows = slips

@@ -56,8 +56,8 @@ fn drive(world: &mut World, time: f64) {
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Vehicles on firm ground");
     section.text(
-        "Vertical force under a vehicle at rest, mean over 4 s, beside the mass that the source of \
-         its figures states (Project Chrono's HMMWV and M113, MAVS's MRZR-4).",
+        "Vertical force under a vehicle at rest, mean over 4 s, compared with the mass in the \
+         source of its parameters (Project Chrono's HMMWV and M113, MAVS's MRZR-4).",
     );
     let rows = [("hmmwv", 2573.138), ("mrzr4", 1279.8), ("m113_chrono", 11342.86)]
         .in_parallel(|&(name, mass)| {
@@ -87,8 +87,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.table(&["vehicle", "mass, kg", "weight, N", "vertical load, N", "error"], rows);
 
     section.text(
-        "The HMMWV crawls round: radius of the middle of its rear axle beside Ackermann's L/tan δ, \
-         δ being the angle whose cotangent is the mean of the front wheels' and L = 3.378 m.",
+        "The HMMWV drives slowly in a circle: radius at the center of its rear axle compared with \
+         Ackermann's L/tan δ, where the cotangent of δ is the mean of the front wheels' and L = \
+         3.378 m.",
     );
     let rows = [0.4, 0.8]
         .in_parallel(|&steering| {
@@ -107,9 +108,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.table(&["steering", "δ, deg", "L/tan δ, m", "radius, m", "error"], rows);
 
     section.text(
-        "Two masses on a line under the multibody core, released in each of their modes, beside the \
-         eigenvalues of the quarter car (MAVS's HMMWV, its MRZR-4, and the HMMWV on its handling \
-         tyre), undamped.",
+        "Two masses on a line under the multibody core, released in each of their modes, compared \
+         with the eigenvalues of the quarter car (MAVS's HMMWV, its MRZR-4, and the HMMWV on its \
+         handling tire), undamped.",
     );
     let cars = [
         ([521.63, 62.0, 190_000.0, 322_369.0], [2.389_365, 14.589_287]),
@@ -133,10 +134,10 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let header = ["masses, kg", "rates, kN/m", "closed, Hz", "found, Hz", "error"];
     section.table(&header, rows);
     section.text(
-        "More of this kind is held by tests alone: shares of the axles, damped quarter cars, a kerb \
-         as a half car meets it (`tests/vehicle_closed_form.rs`), shafts, clutches, differentials \
-         and gear changes (`tests/drivetrain.rs`). Understeer by axle stiffnesses is not among it: \
-         the tyres are not linear.",
+        "Tests check more of this kind: axle load fractions, damped quarter cars, a half car on a \
+         curb (`tests/vehicle_closed_form.rs`), shafts, clutches, differentials and gear changes \
+         (`tests/drivetrain.rs`). Understeer from axle stiffnesses is not included, because the \
+         tires are not linear.",
     );
     Ok(section)
 }

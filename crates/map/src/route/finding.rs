@@ -107,62 +107,63 @@ impl fmt::Display for Finding {
         match &self.risk {
             Risk::Wall { grade, strength, soil } => write!(
                 f,
-                "a wall: {}, where {soil} bears {:.0} % at most; nothing drives this by its own traction",
+                "impassable grade of {}: traction on {soil} is at most {:.0} %",
                 graded(*grade),
                 100.0 * strength
             ),
             Risk::SteepGrade { grade, drawbar, soil } => write!(
                 f,
-                "{}, where {soil} leaves it {:.0} % by the classic theory; it may not climb this",
+                "grade of {}, but drawbar pull on {soil} is {:.0} % (classical theory); it may not \
+                 climb this",
                 graded(*grade),
                 100.0 * drawbar.max(0.0)
             ),
             Risk::SideSlope { slope, limit } => write!(
                 f,
-                "a side slope of {:.0} %; it turns over beyond {:.0} %",
+                "side slope of {:.0} %; the vehicle rolls over above {:.0} %",
                 100.0 * slope.abs(),
                 100.0 * limit
             ),
             Risk::SoftSoil { soil, sinkage, drawbar, hung_up } => {
-                write!(f, "{soil}: sinks about {:.0} cm", 100.0 * sinkage)?;
+                write!(f, "{soil}: sinkage about {:.0} cm", 100.0 * sinkage)?;
                 if *hung_up {
-                    write!(f, ", onto its belly")?;
+                    write!(f, ", high-centered")?;
                 }
                 let left = 100.0 * drawbar;
                 if left >= 1.0 {
-                    write!(
-                        f,
-                        " and has {left:.0} % of its weight left to pull with, for grades and bends"
-                    )
+                    write!(f, ", drawbar pull {left:.0} % of weight for grades and bends")
                 } else {
-                    write!(f, " and has nothing left to pull with; it may get stuck")
+                    write!(f, ", no drawbar pull; it may get stuck")
                 }
             }
-            Risk::LeavesTerrain => write!(f, "the way leaves the terrain; the drive ends there"),
+            Risk::LeavesTerrain => write!(f, "the route leaves the terrain; the drive ends there"),
             Risk::UnmappedGround => {
-                write!(f, "the way enters ground without elevation data; the drive ends there")
+                write!(f, "the route enters ground without elevation data; the drive ends there")
             }
             Risk::Obstacle { kind, clearance, needed } => write!(
                 f,
-                "the way passes {clearance:.1} m from the middle of a {kind}, {needed:.1} m are \
-                 needed; it hits it there"
+                "the route passes {clearance:.1} m from the center of a {kind}, but the vehicle \
+                 needs {needed:.1} m; it collides there"
             ),
             Risk::TightBend { radius, least } => write!(
                 f,
-                "a bend of {radius:.1} m radius; it turns in {least:.1} m and leaves the way"
+                "bend of {radius:.1} m radius, but the turning radius is {least:.1} m; the vehicle \
+                 leaves the route"
             ),
-            Risk::StartsBeside { offset } => write!(f, "starts {offset:.1} m beside its way"),
+            Risk::StartsBeside { offset } => write!(f, "starts {offset:.1} m off its route"),
             Risk::HiddenLidar { sensor, depth } => write!(
                 f,
-                "its lidar {sensor} is mounted {depth:.2} m within its hull, which it may not see \
-                 through"
+                "lidar {sensor} is mounted {depth:.2} m inside the hull, which blocks its view"
             ),
         }?;
         if let Some(Stretch { from, to, position: [x, y] }) = self.stretch {
             if to - from < 1.0 {
-                write!(f, ", at {from:.0} m of the way, ({x:.0}, {y:.0}) m")?;
+                write!(f, ", at {from:.0} m along the route, ({x:.0}, {y:.0}) m")?;
             } else {
-                write!(f, ", from {from:.0} to {to:.0} m of the way, about ({x:.0}, {y:.0}) m")?;
+                write!(
+                    f,
+                    ", from {from:.0} to {to:.0} m along the route, near ({x:.0}, {y:.0}) m"
+                )?;
             }
         }
         Ok(())

@@ -48,22 +48,23 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     let soft = sheet.soils.iter().filter(|own| own.sinkage.is_none()).map(|own| own.soil.as_str());
     let restless: Vec<&str> = firm.into_iter().chain(soft).collect();
     if !restless.is_empty() {
-        let loads = firm.map_or("", |_| "its loads are those of the moment when it is let go; ");
+        let loads = firm.map_or("", |_| "its loads are those of the design position; ");
         found.push(format!(
-            "no equilibrium found on {}: {loads}see axles.spring, trailer",
+            "no equilibrium found on {}: {loads}check axles.spring, trailer",
             restless.join(", ")
         ));
     }
     let carried: f64 = sheet.axles.iter().map(|axle| axle.share).sum();
     if !sheet.axles.is_empty() && (carried - 1.0).abs() > SETTLED {
         found.push(format!(
-            "its axles carry {carried:.3} of its weight on {FIRM}: it has not quite come to rest, or lies on its hull"
+            "its axles carry {carried:.3} of its weight on {FIRM}: it is not fully at rest, or it \
+             rests on its hull"
         ));
     }
     let mut judge = |what: String, value: f64, [low, high]: [f64; 2], unit: &str, keys: &str| {
         if !(low..=high).contains(&value) {
             found
-                .push(format!("{what} is {value:.2}{unit}, usual are {low} to {high}: see {keys}"));
+                .push(format!("{what} is {value:.2}{unit}, usually {low} to {high}: check {keys}"));
         }
     };
     for (index, axle) in sheet.axles.iter().enumerate() {
@@ -73,16 +74,16 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
         judge(format!("{name}: wheel hop"), axle.hop, HOP, " Hz", &keys);
         let ratio = axle.damping_ratio;
         judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &format!("{at}.damper"));
-        judge(format!("{name}: share of the weight"), axle.share, SHARE, "", "chassis.com");
+        judge(format!("{name}: fraction of the weight"), axle.share, SHARE, "", "chassis.com");
     }
     let springs = sheet.axles.iter().enumerate();
     let resting = springs.filter_map(|(index, axle)| Some((index, axle, axle.rests_on?)));
     let resting: Vec<String> = resting.map(|(index, axle, on)| rests(index, axle, on)).collect();
     let factor = sheet.roll.stability_factor;
     judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
-    judge("share of the weight on the left".into(), sheet.roll.left, LEFT, "", "chassis.com");
+    judge("fraction of the weight on the left".into(), sheet.roll.left, LEFT, "", "chassis.com");
     if let Some(trailer) = &sheet.trailer_roll {
-        let what = "trailer: share of the weight on the left".into();
+        let what = "trailer: fraction of the weight on the left".into();
         judge(what, trailer.left, LEFT, "", "trailer.chassis.com");
     }
     if let Some(turning) = &sheet.turning {
@@ -90,15 +91,15 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
         let (reached, stated) = (turning.angle_deg, turning.stated_deg);
         if (reached / stated - 1.0).abs() > STATED {
             found.push(format!(
-                "its linkage turns its wheels by {reached:.1} degrees at full lock, its file states \
-                 {stated:.1}, by which drivers steer: see steering"
+                "its linkage turns its wheels by {reached:.1} degrees at full lock, but drivers \
+                 use the {stated:.1} that its file states: check steering"
             ));
         }
     }
     found.extend(resting);
     if sheet.hull.as_ref().is_some_and(|hull| hull.on_stop) {
         found.push(
-            "its road arms rest on their bump stops: see road_arm.torque, road_arm.stiffness, \
+            "its road arms rest on their bump stops: check road_arm.torque, road_arm.stiffness, \
              chassis.mass"
                 .into(),
         );
@@ -108,21 +109,21 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
         let nominal = 1e-3 * hull.ground_pressure;
         let share = hull.face_share;
         found.push(format!(
-            "shoe.faces cover {share:.2} of the tracks' undersides, usual is {FACES} and more: on soft ground it presses \
-             with {:.0} kPa, not with its {nominal:.0}",
+            "shoe.faces cover {share:.2} of the undersides of the tracks, usually {FACES} or more: \
+             pressure on soft ground is {:.0} kPa, not the nominal {nominal:.0}",
             nominal / share
         ));
     }
     if let Some(share) = sheet.driven.filter(|share| *share < DRIVEN) {
         found.push(format!(
-            "share of the weight on driven axles is {share:.2}, usual is {DRIVEN} and more: it may not pull away on \
-             soil; see driveline, chassis.com"
+            "fraction of the weight on driven axles is {share:.2}, usually {DRIVEN} or more: it \
+             may not start on soil; check driveline, chassis.com"
         ));
     }
     if let Some(grade) = sheet.effort.first().and_then(|still| still.grade).filter(|g| *g < GRADE) {
         found.push(format!(
-            "the steepest grade that its effort suffices for is {grade:.2}, usual is {GRADE} and \
-             more: see powertrain, axles.final_drive.ratio"
+            "the steepest grade that its tractive effort allows is {grade:.2}, usually {GRADE} or \
+             more: check powertrain, axles.final_drive.ratio"
         ));
     }
     found
@@ -137,8 +138,8 @@ fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
     };
     let (name, load, rate) = (&axle.name, 0.5 * axle.load, axle.wheel_rate);
     format!(
-        "{name}: at rest under {load:.0} N the spring is on {what}; its rate, {rate:.0} N/m at the \
-         wheel, does not hold there: see axles[{index}].spring: {keys}"
+        "{name}: at rest under {load:.0} N the spring is on {what}, where its rate of {rate:.0} \
+         N/m at the wheel is not valid: check axles[{index}].spring: {keys}"
     )
 }
 
@@ -149,8 +150,8 @@ fn engine(sheet: &VehicleSheet) -> Option<String> {
     let matters = basis.is_none() && shaft.power < (1.0 - BASIS) * curve.power;
     matters.then(|| {
         format!(
-            "the engine gives {:.0} kW at the crankshaft, {:.0} kW by full_throttle_rpm alone; a \
-             maker's curve is net: see powertrain.engine.torque_basis",
+            "the engine gives {:.0} kW at the crankshaft, but {:.0} kW by full_throttle_rpm; \
+             manufacturers' curves are net: check powertrain.engine.torque_basis",
             1e-3 * shaft.power,
             1e-3 * curve.power
         )

@@ -104,7 +104,9 @@ fn encode(
     let head = HEAD + directories(0).iter().map(Directory::length).sum::<usize>();
     let total = head + levels.iter().flat_map(|own| &own.tiles).map(Vec::len).sum::<usize>();
     if u32::try_from(total).is_err() {
-        return Err(io::Error::other(format!("it would have {total} bytes; at most 4 GiB fit")));
+        return Err(io::Error::other(format!(
+            "the file would have {total} bytes; the maximum is 4 GiB"
+        )));
     }
     let mut bytes = Vec::with_capacity(total);
     bytes.extend(b"II");

@@ -85,7 +85,7 @@ impl AskedOfMap {
     pub fn read(folder: &Path) -> Result<AskedOfMap, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
-            let cause = format!("there is no {ASKED} in it");
+            let cause = format!("it has no {ASKED}");
             return Err(ReportError::NotAMap { path: folder.to_owned(), cause });
         }
         let text = input::read_text(&path, input::LARGEST_TABLE);
@@ -135,7 +135,7 @@ impl MapFolder {
                 let entry = entry.map_err(ReportError::file("read folder", path))?;
                 let name = entry.file_name().to_string_lossy().into_owned();
                 if name != ".lock" && !file::is_part(&name) {
-                    let cause = format!("{name} is in it, and no {ASKED}");
+                    let cause = format!("it contains {name}, but no {ASKED}");
                     return Err(ReportError::NotAMap { path: path.to_owned(), cause });
                 }
             }

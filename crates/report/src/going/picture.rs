@@ -200,7 +200,7 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
     if let Scale::Speed(_) = scale {
         let box_of = Frame { width: 22.0, ..frame };
         canvas.rectangle(box_of, NO_GO, 1.0);
-        canvas.text("no go", [box_of.x, frame.bottom() + 16.0], label);
+        canvas.text("NO-GO", [box_of.x, frame.bottom() + 16.0], label);
         bar.x += 62.0;
         bar.width -= 62.0;
     }

@@ -103,7 +103,7 @@ pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportErr
         );
     };
     if matches!(scale, Scale::Speed(_)) {
-        item(0.0, "no go", NO_GO);
+        item(0.0, "NO-GO", NO_GO);
     }
     for n in 0..STOPS {
         // the first color is that of the lowest speed, just above no go

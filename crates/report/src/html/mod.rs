@@ -130,7 +130,7 @@ impl Section {
         }
         let tables: String = self.tables.iter().map(table).collect();
         html += &match self.folded && !tables.is_empty() {
-            true => format!("<details><summary>Show the table</summary>{tables}</details>\n"),
+            true => format!("<details><summary>Show tables</summary>{tables}</details>\n"),
             false => tables,
         };
         html + "</section>\n"

@@ -150,7 +150,7 @@ impl AskedOfStudy {
     pub fn read(folder: &Path) -> Result<AskedOfStudy, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
-            let cause = format!("there is no {ASKED} in it");
+            let cause = format!("it has no {ASKED}");
             return Err(ReportError::NotAStudy { path: folder.to_owned(), cause });
         }
         let text = input::read_text(&path, input::LARGEST_TABLE);
@@ -316,7 +316,7 @@ fn check(out: &Path, asked: &AskedOfStudy) -> Result<bool, ReportError> {
         let entry = entry.map_err(ReportError::file("read folder", out))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name != ".lock" && !file::is_part(&name) {
-            let cause = format!("{name} is in it, and no {ASKED}");
+            let cause = format!("it contains {name}, but no {ASKED}");
             return Err(ReportError::NotAStudy { path: out.to_owned(), cause });
         }
     }

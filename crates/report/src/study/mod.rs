@@ -76,11 +76,11 @@ pub fn repeated(trials: &[&TrialRecord]) -> Option<String> {
     let (count, first) = (points.len(), points.first()?);
     let of = match count {
         1 => format!("of design point {first}"),
-        _ => format!("of {count} design points, the first {first},"),
+        _ => format!("of {count} design points (first: {first})"),
     };
     Some(format!(
-        "the replications {of} are one and the same trial (equal state hashes): the scenario draws nothing \
-         by its seed, and intervals and deviations over them say nothing"
+        "the replications {of} are identical (equal state hashes): the scenario does not depend on \
+         its seed, so their intervals and deviations are meaningless"
     ))
 }
 

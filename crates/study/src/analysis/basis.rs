@@ -120,14 +120,15 @@ pub(super) fn is_drawn(config: &StudyConfig) -> bool {
 /// Returns a sentence that states which trials the intervals treat as independent.
 pub(super) fn assumption(config: &StudyConfig) -> String {
     match (config.common_random_numbers, config.replications) {
-        (false, _) => "Each trial has its own scenario seed: all are taken as independent.".into(),
-        (true, 1) => "All trials have the same scenario seed: what is reported holds for that one \
-                      ground, and no interval tells how much another differs."
+        (false, _) => {
+            "Each trial has its own scenario seed; all are treated as independent.".into()
+        }
+        (true, 1) => "All trials have the same scenario seed: the results hold for that one \
+            ground, and the intervals do not cover other grounds."
             .into(),
         (true, seeds) => format!(
-            "All design points are driven with the same {seeds} scenario seeds: in intervals over \
-             several points the trials of one seed count together, and differences are by pairs of \
-             the same seed."
+            "All design points use the same {seeds} scenario seeds: intervals over several points \
+             group the trials of one seed, and differences are paired by seed."
         ),
     }
 }

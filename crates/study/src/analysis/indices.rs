@@ -35,7 +35,7 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
         short.filter(|own| !basis.counts(own, response)).map(|own| own.number).collect();
     if !short.is_empty() {
         return Err(format!(
-            "trials {} did not arrive: their drives ended early, and indices would be of that",
+            "trials {} did not arrive; their drives ended early, which would bias the indices",
             named(&short)
         ));
     }
@@ -44,7 +44,7 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     let lost: Vec<u64> = lost.map(|trial| trial.number).collect();
     if !lost.is_empty() {
         return Err(format!(
-            "no number of trials {}: indices would be of other factors than asked",
+            "trials {} have no numeric value, which would bias the indices",
             named(&lost)
         ));
     }
@@ -68,5 +68,5 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
 fn named(trials: &[u64]) -> String {
     let names: Vec<String> = trials.iter().take(NAMED).map(u64::to_string).collect();
     let more = if trials.len() > NAMED { ", ..." } else { "" };
-    format!("{}{more} ({} in all)", names.join(", "), trials.len())
+    format!("{}{more} ({} in total)", names.join(", "), trials.len())
 }

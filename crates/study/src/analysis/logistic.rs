@@ -84,7 +84,7 @@ pub(super) fn of_response(
         return None;
     }
     if columns.len() > MOST_TERMS {
-        let cause = format!("{} terms are more than {MOST_TERMS}", columns.len());
+        let cause = format!("{} terms; at most {MOST_TERMS} are supported", columns.len());
         return Some(Err(cause));
     }
     let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));

@@ -460,7 +460,7 @@ mod tests {
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
-        assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
+        assert!(reason.starts_with("trials 4 (1 in total) have no numeric value"), "{reason}");
     }
 
     /// A surrogate of a yes/no response could leave 0 to 1, so `go` has none.

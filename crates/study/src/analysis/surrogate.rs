@@ -59,7 +59,7 @@ pub(super) fn of_response(
         return None;
     }
     if values.iter().all(|value| *value == values[0]) {
-        return Some(Err(format!("it is {} at all {} points", values[0], values.len())));
+        return Some(Err(format!("the response is {} at all {} points", values[0], values.len())));
     }
     let surrogate = match Surrogate::of(&points, &values) {
         Ok(surrogate) => surrogate,

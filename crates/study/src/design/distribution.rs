@@ -14,7 +14,7 @@ const NEAREST: f64 = 1.0 / (1_u64 << 53) as f64;
 /// Smallest part of a distribution that its bounds may leave.
 const LEAST_LEFT: f64 = 1e-6;
 /// Message for bounds that enclose no number.
-pub(super) const BEYOND: &str = "reaches beyond the largest number that there is";
+pub(super) const BEYOND: &str = "exceeds the range of 64-bit floating-point numbers";
 
 /// A distribution of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +113,7 @@ impl Distribution {
             }
             Lognormal { median, sigma_ln, .. } => vec![
                 ("median", median > 0.0, "must be above 0"),
-                ("sigma_ln", sigma_ln > 0.0 && sigma_ln <= 10.0, "must be above 0, up to 10"),
+                ("sigma_ln", sigma_ln > 0.0 && sigma_ln <= 10.0, "must be above 0 and at most 10"),
                 self.order(),
             ],
             Triangular { low, mode, high } => vec![
@@ -133,7 +133,7 @@ impl Distribution {
         broken.map(|(key, _, told)| (key, told)).or_else(|| {
             let [low, high] = self.bounds();
             let left = high.map_or(1.0, |x| self.below(x)) - low.map_or(0.0, |x| self.below(x));
-            let told = "with high must leave a millionth of it or more";
+            let told = "with high must keep at least a millionth of the distribution";
             let finite =
                 [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().all(|x| self.quantile(x).is_finite());
             let rules = [("low", left >= LEAST_LEFT, told), ("kind", finite, BEYOND)];

@@ -31,13 +31,12 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
         };
         let reserved = COLUMNS.contains(&&*factor.name) || config.responses.contains(&factor.name);
         if !factor.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            fault("name", refused("must be of letters, digits and underscores"));
+            fault("name", refused("must consist of letters, digits and underscores"));
         }
         if reserved {
-            fault("name", refused("is the name of another column of the results"));
+            fault("name", refused("is the name of another result column"));
         } else if arrivals(config).contains(&factor.name) {
-            let cause =
-                "is the name of a column of the results: who arrived, for totals of the drive";
+            let cause = "is the name of a result column (arrivals, for the totals of a drive)";
             fault("name", refused(cause));
         } else if !names.insert(&factor.name) {
             fault("name", refused("is already the name of another factor"));
@@ -48,14 +47,16 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
             if key.contains('=') {
                 fault(
                     name,
-                    refused(&format!("`{key}` must be a key alone: its levels are the values")),
+                    refused(&format!(
+                        "`{key}` must be a key without a value; the levels give the values"
+                    )),
                 );
             } else if !keys.insert(Document::plain_path(key)) {
-                fault(name, refused(&format!("`{key}` is varied already")));
+                fault(name, refused(&format!("`{key}` is already varied by another factor")));
             } else if Document::plain_path(key) == SEED && config.replications > 1 {
                 let cause = format!(
-                    "`{key}` is what replications draw, and they would all be one run with this factor: \
-                     leave it out, or replications = {}, which take their own",
+                    "`{key}` is set by the replications, which would be identical with this \
+                     factor; remove the factor, or replications = {}",
                     config.replications
                 );
                 fault(name, refused(&cause));
@@ -80,7 +81,7 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
     ];
     if design == Design::Table {
         for (name, _) in sources[..3].iter().filter(|(_, given)| *given) {
-            fault(name, refused("is for designs that combine or draw; the table has the levels"));
+            fault(name, refused("is not allowed in the design `table`, whose file has the levels"));
         }
     } else {
         fault_of(exactly_one(&sources), fault);
@@ -97,25 +98,31 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
         (design == Design::FullFactorial, range.is_some() || distribution.is_some());
     match steps {
         None if is_factorial && is_drawn => {
-            let expected = "the number of levels that a full factorial design takes".into();
+            let expected = "the number of levels in a full factorial design".into();
             fault("steps", Problem::Missing { expected });
         }
         Some(_) if !is_factorial => {
-            fault("steps", refused("is for a full factorial design; this one draws"));
+            fault(
+                "steps",
+                refused("is for the design `full_factorial`; this design draws its levels"),
+            );
         }
         Some(_) if !is_drawn => {
-            fault("steps", refused("is for a range or a distribution; values are levels already"));
+            fault(
+                "steps",
+                refused("is for `range` or `distribution`; `values` already gives the levels"),
+            );
         }
         _ => {}
     }
     let is_number = |level: &Level| matches!(level, Level::Number(_));
     if *scale && (levels.is_some() || !values.iter().flatten().all(is_number)) {
-        fault("scale", refused("is for levels that are numbers: each multiplies the scenario's"));
+        fault("scale", refused("is for numeric levels, each a multiple of the scenario's value"));
     }
     let mut seen = BTreeSet::new();
     for (n, value) in values.iter().flatten().enumerate() {
         if !seen.insert(value.to_toml()) {
-            let cause = "is given already: its drives would be counted twice";
+            let cause = "is a duplicate: its drives would be counted twice";
             fault(&format!("values[{n}]"), refused(cause));
         }
     }
@@ -126,7 +133,7 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
         }
         if !level.set.keys().eq(levels.iter().flatten().take(1).flat_map(|first| first.set.keys()))
         {
-            let cause = "must give a value to the keys that the first level gives one to";
+            let cause = "must set the same keys as the first level";
             fault(&format!("levels[{n}].set"), refused(cause));
         }
     }
@@ -139,15 +146,17 @@ fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) 
     let missing = |expected: &str| Problem::Missing { expected: expected.into() };
     match (design, points) {
         (Design::FullFactorial | Design::Table, Some(_)) => {
-            let cause = "is for designs that draw; a full factorial one has what its levels give, \
-                         a table its rows";
+            let cause = "is for designs that draw their points; a full factorial design has one \
+                per combination of levels, a table one per row";
             fault("points", refused(cause));
         }
         (Design::FullFactorial | Design::Table, None) | (_, Some(_)) => {}
-        (_, None) => fault("points", missing("the number of design points of a design that draws")),
+        (_, None) => {
+            fault("points", missing("the number of points for a design that draws its points"))
+        }
     }
     match (design, table) {
-        (Design::Table, None) => fault("table", missing("the file of the design's points")),
+        (Design::Table, None) => fault("table", missing("the file with the design points")),
         (Design::Table, Some(_)) | (_, None) => {}
         (_, Some(_)) => fault("table", refused("is for the design `table`")),
     }
@@ -193,10 +202,10 @@ fn of_question(
         let cause = format!("must be one of the study's responses: {allowed}");
         fault("question.response", refused(&cause));
     } else if Figure::of_response(&question.response).is_some_and(|figure| !figure.has_mean()) {
-        let cause = "has no mean: must be yes or no, or a number";
+        let cause = "has no mean: must be numeric, or yes or no";
         fault("question.response", refused(cause));
     } else if question.goal.or(Goal::of_response(&question.response)).is_none() {
-        let expected = "\"maximize\" or \"minimize\": which is better of this response".into();
+        let expected = "\"maximize\" or \"minimize\", the better direction of this response".into();
         fault("question.goal", Problem::Missing { expected });
     }
     if let Some(name) = &question.factor {
@@ -207,7 +216,7 @@ fn of_question(
         };
         let is_drawn = factor.listed().is_none() && factor.steps.is_none();
         if is_drawn && config.design != Design::Table {
-            let cause = "is drawn for each point: must be a factor whose levels recur";
+            let cause = "must be a factor with recurring levels; this one is drawn for each point";
             fault("question.factor", refused(cause));
         }
     }
@@ -221,14 +230,13 @@ fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut V
         Design::FullFactorial | Design::Table => {}
         Design::Random if config.replications == 1 => {}
         Design::Random => {
-            fault("stop", "takes each point of a random design once: give no replications");
+            fault("stop", "takes each point of a random design once; remove replications");
         }
         Design::LatinHypercube | Design::Sobol | Design::Saltelli => {
             fault(
                 "stop",
-                "is for the designs full_factorial, table and random: the points of this one are \
-                 drawn to fill their room together, so a part of them is no design of its own, and \
-                 no interval is known that may be looked at meanwhile",
+                "is for the designs full_factorial, table and random. The points of this design \
+                 fill their space only together, so no valid sequential interval is known",
             );
         }
     }
@@ -239,14 +247,14 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
     let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
     if !config.responses.contains(&stop.response) {
         let cause = match &config.responses[..] {
-            [] => "must be one of the study's responses; the study has none".into(),
+            [] => "must be one of the study's responses, but the study has none".into(),
             all => format!("must be one of the study's responses: {}", all.join(", ")),
         };
         return fault("stop.response", refused(&cause));
     }
     if Figure::of_response(&stop.response).is_some_and(|figure| !figure.has_mean()) {
-        let cause = "has no mean: must be yes or no, or a number; passes until stuck are looked at \
-                     by `go` of the last vehicle";
+        let cause = "has no mean: must be numeric, or yes or no; for passes until stuck, use `go` \
+            of the last vehicle";
         return fault("stop.response", refused(cause));
     }
     let widest = match (is_yes_or_no(&stop.response), stop.bounds) {
@@ -254,17 +262,21 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
         (false, Some([low, high])) if low < high => 0.5 * (high - low),
         (false, Some(_)) => return fault("stop.bounds", Problem::EmptyRange),
         (true, Some(_)) => {
-            return fault("stop.bounds", refused("is for numbers; yes or no lie between 0 and 1"));
+            return fault(
+                "stop.bounds",
+                refused("is for numeric responses; yes or no has bounds 0 and 1"),
+            );
         }
         (false, None) => {
-            let expected = "[low, high], the least and the greatest that the response can be: an \
-                            interval that may be looked at meanwhile rests on them"
-                .into();
+            let expected =
+                "[low, high], the lowest and highest possible value of the response, on \
+                which the sequential interval depends"
+                    .into();
             return fault("stop.bounds", Problem::Missing { expected });
         }
     };
     if stop.half_width >= widest {
-        let cause = format!("must be below {widest}, half of what the response can be");
+        let cause = format!("must be below {widest}, half of the response's range");
         fault("stop.half_width", refused(&cause));
     }
 }
@@ -272,8 +284,8 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
 /// Returns a fault if a study with `points` design points has too many points or trials.
 pub(super) fn too_many(config: &StudyConfig, points: u64, document: &Document) -> Option<Fault> {
     let told = |key, count: Option<u64>, most, what| {
-        let count = count.map_or("far more".into(), |count| count.to_string());
-        let cause = format!("gives {count} {what}; at most {most} are allowed");
+        let count = count.map_or("too many".into(), |count| count.to_string());
+        let cause = format!("gives {count} {what}; must be at most {most}");
         Some(document.fault(key, refused(&cause)))
     };
     if points > MOST_POINTS {

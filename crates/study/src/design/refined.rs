@@ -47,7 +47,7 @@ impl Study {
             Refinement::Step => ("time.step", file.scenario.time.step),
             Refinement::Spacing => ("ground.spacing", file.scenario.ground.spacing),
             Refinement::Extent => {
-                return Err("a trial has the length that its scenario says".into());
+                return Err("the duration of a trial is fixed by its scenario".into());
             }
         };
         let mut finer = trial.clone();

@@ -60,14 +60,14 @@ impl Response {
         if let (Some(vehicle), Measure::Figure(figure)) = (vehicle, measure)
             && figure.is_of_the_run()
         {
-            let cause = format!("is of the whole convoy: give it without `{vehicle}.`");
+            let cause = format!("applies to the whole convoy; omit `{vehicle}.`");
             return Err(Problem::Refused { cause });
         }
         if scenario.team.is_none()
             && let Measure::Figure(figure) = measure
             && figure.is_of_a_team()
         {
-            let cause = "is of vehicles that explore together: the scenario has no [team]".into();
+            let cause = "applies to teams; the scenario has no [team]".into();
             return Err(Problem::Refused { cause });
         }
         let index = match vehicle {
@@ -77,7 +77,7 @@ impl Response {
         let Some(vehicle) = index else {
             let names: Vec<&str> = scenario.vehicle.iter().map(|own| own.name.as_str()).collect();
             let told = names.join(", ");
-            let cause = format!("must name a vehicle of the scenario before the point: {told}");
+            let cause = format!("must have the name of a vehicle before the dot: {told}");
             return Err(Problem::Refused { cause });
         };
         Ok(Response { name: name.to_owned(), vehicle, measure })

@@ -131,7 +131,10 @@ impl Study {
     pub fn arrivals_sentence(&self) -> Option<String> {
         let arrivals = self.arrivals.join(", ");
         (!arrivals.is_empty()).then(|| {
-            format!("{arrivals} recorded too: energy, fuel and time are reported for trials that arrived")
+            format!(
+                "note: also recorded: {arrivals}; energy, fuel and time are reported for arrived \
+                 trials"
+            )
         })
     }
 
@@ -256,7 +259,7 @@ fn scaled(
             let found = base.document.get(key).and_then(|node| node.value.number());
             if found.is_none() {
                 let cause = format!(
-                    "multiplies a number that the scenario gives, and it gives none at {key}"
+                    "multiplies the scenario's number, but the scenario gives none at {key}"
                 );
                 let problem = Problem::Refused { cause };
                 faults.push(document.fault(&format!("factor[{n}].scale"), problem));
@@ -279,7 +282,7 @@ fn responses(
     let (mut found, mut faults) = (Vec::<Response>::new(), Vec::new());
     for (n, name) in config.responses.iter().enumerate() {
         let twice = config.responses[..n].contains(name);
-        let cause = "is asked for twice".into();
+        let cause = "is a duplicate".into();
         let response =
             if twice { Err(Problem::Refused { cause }) } else { Response::parse(name, scenario) };
         match response {

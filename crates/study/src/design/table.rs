@@ -24,7 +24,13 @@ pub(super) fn read(
         ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let unreadable = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        fault(file, line, "", None, Problem::Refused { cause: format!("not CSV: {error}") })
+        fault(
+            file,
+            line,
+            "",
+            None,
+            Problem::Refused { cause: format!("is not valid CSV: {error}") },
+        )
     };
     let head = reader.headers().map_err(unreadable)?.clone();
     let columns = columns(file, &head, factors)?;
@@ -34,7 +40,7 @@ pub(super) fn read(
         let row = row.map_err(unreadable)?;
         let line = row.position().map_or(1, csv::Position::line);
         if row.len() != head.len() {
-            let expected = format!("{} columns, as the head has", head.len());
+            let expected = format!("{} columns, like the header", head.len());
             let problem = Problem::WrongLength { expected, found: row.len() };
             faults.push(fault(file, line, "", None, problem));
         } else {
@@ -50,8 +56,8 @@ pub(super) fn read(
                     let words: Vec<String> = levels.iter().map(Level::to_string).collect();
                     if let Some(row) = known.insert(words, points.len()).filter(|_| common) {
                         let cause = format!(
-                            "repeats the {}. row below the head: with common random numbers both are one and the \
-                             same drive, which would be counted twice; give replications",
+                            "repeats data row {}: with common random numbers both are the same \
+                             drive, which would be counted twice; use replications",
                             row + 1
                         );
                         let problem = Problem::Refused { cause };
@@ -67,7 +73,7 @@ pub(super) fn read(
         }
     }
     if points.is_empty() && faults.is_empty() {
-        let cause = "has no row below its head; must have one a design point".into();
+        let cause = "has no data rows; must have one per design point".into();
         faults.push(fault(file, 1, "", None, Problem::Refused { cause }));
     }
     Faults::into_result(faults)?;
@@ -87,7 +93,7 @@ fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<us
             let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
             faults.push(fault(file, 1, name, None, Problem::UnknownKey { suggestion, allowed }));
         } else if head.iter().take(n).any(|before| before == name) {
-            let cause = "is the name of another column too".into();
+            let cause = "is the name of two columns".into();
             faults.push(fault(file, 1, name, None, Problem::Refused { cause }));
         }
     }
@@ -125,7 +131,7 @@ fn level(factor: &Factor, word: &str) -> Result<Level, Problem> {
     match word {
         "" => Err(Problem::Missing { expected: "a level".into() }),
         _ if factor.scale => {
-            let (expected, found) = ("a number, which multiplies what the scenario says", "a text");
+            let (expected, found) = ("a number that multiplies the scenario's value", "a text");
             Err(Problem::WrongType { expected: expected.into(), found })
         }
         "true" | "false" => Ok(Level::Boolean(word == "true")),

@@ -7,7 +7,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 #[non_exhaustive]
 pub enum KrigingError {
     /// Fewer than two points, or the number of values differs from that of the points.
-    #[error("{points} points with {values} values cannot be interpolated")]
+    #[error("cannot interpolate {points} points with {values} values")]
     TooFew {
         /// Number of points.
         points: usize,
@@ -15,7 +15,7 @@ pub enum KrigingError {
         values: usize,
     },
     /// The covariance matrix is singular: a point is duplicated, or points are too close.
-    #[error("the covariances of {points} points are singular: is a point there twice?")]
+    #[error("the covariance matrix of {points} points is singular; remove duplicate points")]
     Singular {
         /// Number of points.
         points: usize,

@@ -30,7 +30,7 @@ pub struct LogisticFit {
 #[non_exhaustive]
 pub enum LogisticError {
     /// Too few observations.
-    #[error("{count} observations cannot give {coefficients} coefficients")]
+    #[error("{count} observations are too few for {coefficients} coefficients")]
     TooFew {
         /// Number of observations.
         count: usize,
@@ -46,10 +46,10 @@ pub enum LogisticError {
         yes: bool,
     },
     /// The design matrix is rank deficient: a column is constant or depends on others.
-    #[error("a column is constant, or follows from the others: their coefficients are open")]
+    #[error("the design matrix is rank deficient: a column is constant or depends on others")]
     Undetermined,
     /// The classes are linearly separable, so the maximum-likelihood fit diverges.
-    #[error("yes and no are parted, or nearly: the coefficients grow without end")]
+    #[error("the classes are (nearly) linearly separable, so the maximum-likelihood fit diverges")]
     Separated,
 }
 

@@ -59,7 +59,10 @@ pub enum IndicesError {
         points: Vec<usize>,
     },
     /// There are too few base points for the bootstrap to estimate the error.
-    #[error("{points} base points are too few for indices with intervals: {fewest} are needed")]
+    #[error(
+        "{points} base points are too few for indices with intervals; at least {fewest} are \
+        needed"
+    )]
     TooFew {
         /// Number of base points.
         points: usize,
@@ -67,13 +70,13 @@ pub enum IndicesError {
         fewest: usize,
     },
     /// The tables have different numbers of base points.
-    #[error("tables are not all of {points} base points")]
+    #[error("all tables must have {points} base points")]
     Uneven {
         /// Number of base points of the first table.
         points: usize,
     },
     /// The response is constant.
-    #[error("the response is {value} at all points: there is no variance to be shared out")]
+    #[error("the response is {value} at all points, so its variance is zero")]
     Constant {
         /// Value of the response.
         value: f64,

@@ -43,7 +43,10 @@ impl DetectionModel {
             })
             .collect();
         if counted.len() < LEAST_TRIALS {
-            return Err(format!("{} trials with holes; {LEAST_TRIALS} are needed", counted.len()));
+            return Err(format!(
+                "only {} trials have holes; at least {LEAST_TRIALS} are needed",
+                counted.len()
+            ));
         }
         let sum = |part: usize| counted.iter().map(|own| own[part]).sum::<f64>();
         if sum(1) == 0.0 || sum(2) == 0.0 {

@@ -34,11 +34,13 @@ impl FuelModel {
         let differ = |of: fn(&Trial) -> f64| used.iter().any(|own| of(own) != of(used[0]));
         if used.len() < LEAST_TRIALS {
             let count = used.len();
-            return Err(format!("{count} trials with throttle; {LEAST_TRIALS} are needed"));
+            return Err(format!(
+                "only {count} trials used throttle; at least {LEAST_TRIALS} are needed"
+            ));
         }
         let teams = distinct(used.iter().map(|own| f64::from(own.robots)));
         if teams < LEAST_TEAMS {
-            return Err(format!("{teams} numbers of vehicles; {LEAST_TEAMS} are needed"));
+            return Err(format!("only {teams} team sizes; at least {LEAST_TEAMS} are needed"));
         }
         let sides = differ(|own| own.side);
         let columns = if sides { 3 } else { 2 };
@@ -47,7 +49,7 @@ impl FuelModel {
         let matrix = DMatrix::from_fn(used.len(), columns, |row, column| logs(used[row])[column]);
         let values = DVector::from_iterator(used.len(), used.iter().map(|own| known(own)));
         let normal = matrix.transpose() * &matrix;
-        let cholesky = normal.cholesky().ok_or("numbers of vehicles and sides go together")?;
+        let cholesky = normal.cholesky().ok_or("team sizes and terrain sides are collinear")?;
         let solved = cholesky.solve(&(matrix.transpose() * &values));
         let left = (&values - &matrix * &solved).norm_squared();
         let mean = values.mean();

@@ -288,11 +288,17 @@ mod tests {
         };
         let few = teams(&[1, 2, 4], 1);
         assert!(few.detection.is_none() && few.fuel.is_none());
-        assert_eq!(few.refused[0].as_deref(), Some("3 trials with holes; 10 are needed"));
-        assert_eq!(few.refused[1].as_deref(), Some("3 trials with throttle; 10 are needed"));
+        assert_eq!(
+            few.refused[0].as_deref(),
+            Some("only 3 trials have holes; at least 10 are needed")
+        );
+        assert_eq!(
+            few.refused[1].as_deref(),
+            Some("only 3 trials used throttle; at least 10 are needed")
+        );
         assert!(few.teams.iter().all(|team| team.time_shape.is_none()));
         let two = teams(&[1, 8], 10);
-        assert_eq!(two.refused[1].as_deref(), Some("2 numbers of vehicles; 3 are needed"));
+        assert_eq!(two.refused[1].as_deref(), Some("only 2 team sizes; at least 3 are needed"));
         assert_eq!(two.detection.unwrap().explained, None);
         let three = teams(&[1, 2, 4], 19);
         assert!(three.fuel.is_some() && three.teams.iter().all(|own| own.time_shape.is_none()));

@@ -33,7 +33,7 @@ impl Reported<'_> {
             let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
             (!values.is_empty()).then(|| Chart {
                 title: format!(
-                    "{} over {}{}",
+                    "{} by {}{}",
                     self.asked.responses[response][0],
                     own.factor,
                     of_arrived(own.levels.iter().filter_map(|own| own.responses.get(response)))
@@ -47,10 +47,10 @@ impl Reported<'_> {
             .flat_map(|n| effects.iter().filter_map(move |own| chart(own, n)));
         let charts: Vec<Chart> = charts.collect();
         (!charts.is_empty()).then(|| Section {
-            heading: "What each factor does".into(),
+            heading: "Main effects".into(),
             text: vec![format!(
-                "Each level over all levels of the other factors, with intervals of 95 %: Wilson's of how \
-                 often, Student's of a mean. {}",
+                "Each level, over all levels of the other factors, with 95 % intervals: Wilson for \
+                 proportions, Student for means. {}",
                 self.analysis.assumption
             )],
             charts,
@@ -80,7 +80,7 @@ impl Reported<'_> {
             let bars: Vec<Interval> = factors.iter().enumerate().map(bar).collect();
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
             (factors.len() > 1).then(|| Chart {
-                title: format!("{}: range of its mean", self.asked.responses[response][0]),
+                title: format!("{}: range of the mean", self.asked.responses[response][0]),
                 x: Axis::Number { label: self.labelled(response), zero: false },
                 y: Axis::Words { label: String::new(), words: names },
                 layers: vec![Layer::Bars { name: String::new(), bars }],
@@ -89,10 +89,13 @@ impl Reported<'_> {
         let charts: Vec<Chart> =
             (0..self.asked.responses.len().min(CHARTED)).filter_map(chart).collect();
         (!charts.is_empty()).then(|| Section {
-            heading: "What matters most".into(),
-            text: vec!["The mean of a response from its lowest to its highest over the levels of each factor, or \
-                        over quarters of numbers that do not come back; the stroke is the mean of these. \
-                        Factors are in the order of their shares of the variance.".into()],
+            heading: "Factor importance".into(),
+            text: vec![
+                "Range of a response's mean over the levels of each factor, or over \
+                quartiles of continuous factors; the mark is the mean of these. Factors are sorted \
+                by their share of the variance."
+                    .into(),
+            ],
             charts,
             ..Section::default()
         })
@@ -116,7 +119,7 @@ impl Reported<'_> {
                 |x: usize, line: usize| if many == 0 { valued(x, line) } else { valued(line, x) };
             let cells = pair.cells.iter().flatten();
             let title = format!(
-                "{} over {} and {}{}",
+                "{} by {} and {}{}",
                 self.asked.responses[response][0],
                 pair.factors[many],
                 pair.factors[few],
@@ -157,12 +160,14 @@ impl Reported<'_> {
         let is_line = |own: &Layer| matches!(own, Layer::Intervals { .. });
         let has_lines = charts.iter().flat_map(|own| &own.layers).any(is_line);
         (!charts.is_empty()).then(|| Section {
-            heading: "Factors together".into(),
-            text: vec![match has_lines {
-                true => "Lines that are not parallel show that the effect of a factor depends on the other.",
-                false => "Each field is a pair of levels, over all levels of the other factors.",
-            }
-            .into()],
+            heading: "Interactions".into(),
+            text: vec![
+                match has_lines {
+                    true => "Lines that are not parallel show that the factors interact.",
+                    false => "Each cell is a pair of levels, over all levels of the other factors.",
+                }
+                .into(),
+            ],
             charts,
             ..Section::default()
         })
@@ -205,22 +210,22 @@ impl Reported<'_> {
                 Layer::Line { name, points, steps: true }
             });
             Chart {
-                title: format!("{}: part of convoys that is not stuck", own.response),
+                title: format!("{}: fraction of convoys without a stuck vehicle", own.response),
                 x: Axis::Between { label: "pass".into(), ends: [0.0, own.passes as f64] },
-                y: Axis::Between { label: "not stuck".into(), ends: [0.0, 1.0] },
+                y: Axis::Between { label: "fraction".into(), ends: [0.0, 1.0] },
                 layers: layers.collect(),
             }
         };
         let charts: Vec<Chart> = self.analysis.survival.iter().map(chart).collect();
         let shown = |own: &SurvivalFigures| own.points.len() > LINES;
         let rest = match self.analysis.survival.iter().any(shown) {
-            true => format!(" The first {LINES} design points; all are in the table."),
+            true => format!(" Only the first {LINES} design points are shown; the table has all."),
             false => String::new(),
         };
         (!charts.is_empty()).then(|| Section {
-            heading: "Passes until a vehicle sticks".into(),
+            heading: "Passes until a vehicle is stuck".into(),
             text: vec![format!(
-                "By Kaplan and Meier: a convoy that came through says only that it would have lasted longer.{rest}"
+                "Kaplan-Meier estimate; convoys without a stuck vehicle are censored.{rest}"
             )],
             charts,
             ..Section::default()
@@ -248,11 +253,11 @@ impl Reported<'_> {
                     words: own.factors.iter().rev().cloned().collect(),
                 },
                 layers: vec![
-                    Layer::Bars { name: "alone".into(), bars: bars(&own.indices.first, 0.17) },
                     Layer::Bars {
-                        name: "with others".into(),
-                        bars: bars(&own.indices.total, -0.17),
+                        name: "first order".into(),
+                        bars: bars(&own.indices.first, 0.17),
                     },
+                    Layer::Bars { name: "total".into(), bars: bars(&own.indices.total, -0.17) },
                 ],
             }
         };
@@ -260,10 +265,10 @@ impl Reported<'_> {
         let charts: Vec<Chart> =
             all.filter_map(|own| Some((own.response.as_str(), found(own)?))).map(chart).collect();
         (!charts.is_empty()).then(|| Section {
-            heading: "Whose variance it is".into(),
+            heading: "Shares of variance".into(),
             text: vec![
-                "Sobol' indices with intervals of 95 %: what a factor does alone, and with all others. \
-                 Estimates below 0 are noise, and shown as 0."
+                "Sobol' indices with 95 % intervals: first order (factor alone) and total (with \
+                 interactions). Negative estimates are noise and shown as 0."
                     .into(),
             ],
             charts,
@@ -296,18 +301,17 @@ impl Reported<'_> {
         }
         let has_lines = charts.iter().any(|own| own.layers.len() > 1);
         let mut text = match has_lines {
-            true => "How well the line guesses a point from all others is in the tables below."
-                .to_owned(),
+            true => "The tables below give the leave-one-out error of the line.".to_owned(),
             false => format!(
-                "No curve is drawn through the points: that takes a number at {LEAST_POINTS} points \
-                 or more, {LEAST_POINTS_PER_FACTOR} for each factor, and factors that are all numbers."
+                "No curve is fitted: a fit needs numeric factors, and values at {LEAST_POINTS} or \
+                 more points and {LEAST_POINTS_PER_FACTOR} per factor."
             ),
         };
         if !missing.is_empty() {
-            text += &format!(" No curve of {}.", missing.join("; "));
+            text += &format!(" No curve for {}.", missing.join("; "));
         }
         (!charts.is_empty()).then(|| Section {
-            heading: "The design points".into(),
+            heading: "Design points".into(),
             text: vec![text],
             charts,
             ..Section::default()
@@ -339,14 +343,14 @@ impl Reported<'_> {
         layers.extend(effect.map(|effect| {
             let line = effect.levels.iter().zip(&effect.values);
             Layer::Line {
-                name: "Gaussian process, mean over the others".into(),
+                name: "Gaussian process, averaged over other factors".into(),
                 points: line.map(|(x, y)| [*x, scale * y]).collect(),
                 steps: false,
             }
         }));
         let figures = self.analysis.points.iter().filter_map(|p| p.responses.get(response));
         Some(Chart {
-            title: format!("{name} over {own}{}", of_arrived(figures.map(|own| &own.figures))),
+            title: format!("{name} by {own}{}", of_arrived(figures.map(|own| &own.figures))),
             x: Axis::Number { label: self.factor_label(own), zero: false },
             y: self.upwards(response),
             layers,
@@ -362,7 +366,7 @@ fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a Figures>) -> &'static st
         }
         _ => false,
     };
-    if figures.any(leaves_out) { ", trials that arrived" } else { "" }
+    if figures.any(leaves_out) { ", arrived trials" } else { "" }
 }
 
 /// Positions of levels on an axis: their values, or for words 0, 1, 2 and so on.

@@ -14,8 +14,9 @@ pub fn allocations_note() -> &'static str {
     match ALLOCATIONS {
         Some(_) => "",
         None => {
-            "\nallocations are not counted in this build: cargo run --release -p bekker-bench \
-             --features allocations -- m113-scm"
+            "\n\
+             this build does not count allocations; to count them: cargo run --release -p \
+             bekker-bench --features allocations -- m113-scm"
         }
     }
 }

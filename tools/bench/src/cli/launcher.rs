@@ -24,7 +24,7 @@ pub fn check_alone() -> Result<(), Failure> {
 pub fn session() -> Result<Option<MpiSession>, Failure> {
     let session = MpiSession::of_launcher().filter(|session| session.size() > 1);
     if session.is_none() {
-        refuse_others("start it by the launcher of the MPI that it is built with")?;
+        refuse_others("use the launcher of the MPI library that it is built with")?;
     }
     Ok(session)
 }

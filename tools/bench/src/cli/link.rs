@@ -75,7 +75,7 @@ impl BenchLink {
             .and_then(|listener| listener.open(routes))
             .map_err(|error| failed(error.to_string()))?;
         let Address::Tcp(place) = *listening.address() else {
-            return Err(failed("it listens at no port".into()));
+            return Err(failed("it has no TCP port".into()));
         };
         let secret = token.reveal().to_owned();
         let drive = move || answer(TcpStream::connect(place)?, &secret);
@@ -102,7 +102,7 @@ impl BenchLink {
         let RoundTrips { count, p50_us, p99_us, max_us } = &trips;
         print_results(self.json, &trips, || {
             format!(
-                "{count} round trips in lock-step: p50 {p50_us:.0} us, p99 {p99_us:.0} us, at most {max_us:.0} us"
+                "{count} lockstep round trips: p50 {p50_us:.0} us, p99 {p99_us:.0} us, max {max_us:.0} us"
             )
         })
     }
@@ -127,7 +127,7 @@ fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64,
                 }
                 return Ok(taken);
             }
-            Call::Stop => return Err("it was ended".into()),
+            Call::Stop => return Err("it was stopped".into()),
             Call::Fail(cause) => return Err(cause),
         }
     }

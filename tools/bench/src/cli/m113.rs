@@ -143,7 +143,7 @@ impl Results {
             let rate = format!("{:.0}", many.steps_per_second);
             [title.clone(), rate, format!("{:.3}", many.real_time_factor)]
         });
-        let header = ["side by side", "vehicle steps a second", "real-time factor"];
+        let header = ["vehicles, threads", "vehicle steps/s", "real-time factor"];
         let abreast = text_table::plain(header, rows, ..0);
         let rows = self.shoes.iter().map(|cost| {
             [
@@ -154,11 +154,11 @@ impl Results {
                 format!("{:.2}", cost.step_us / f64::from(cost.shoes)),
             ]
         });
-        let header = ["shoes", "coordinates", "entries of the matrix", "a step, us", "a shoe, us"];
+        let header = ["shoes", "coordinates", "matrix entries", "step, us", "us per shoe"];
         let shoes = text_table::plain(header, rows, ..0);
         let EnergyBalance { account, gain, error } = &self.energy;
         let rows = [
-            ("engine, behind its converter", account.engine),
+            ("engine, after torque converter", account.engine),
             ("brakes", account.brakes),
             ("suspension", account.suspension),
             ("pins", account.pins),
@@ -167,7 +167,7 @@ impl Results {
             ("kinetic and potential energy", *gain),
         ];
         let rows = rows.map(|(what, work)| [what.to_string(), format!("{:.2}", 1e-3 * work)]);
-        let last = ["not accounted for".to_string(), format!("{:.4} %", 100.0 * error)];
+        let last = ["unaccounted".to_string(), format!("{:.4} %", 100.0 * error)];
         let rows = rows.into_iter().chain([last]);
         let energy = text_table::plain(["energy over 20 s", "kJ"], rows, ..0);
         format!("{steps}{}\n\n{abreast}\n\n{shoes}\n\n{energy}", allocations_note())

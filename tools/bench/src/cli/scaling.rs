@@ -136,7 +136,7 @@ impl BenchScaling {
         // fail before the benchmark runs, not after it
         if let Some(folder) = self.plots.as_ref().filter(|_| ranked.is_first()) {
             std::fs::create_dir_all(folder).map_err(|error| {
-                format!("--plots {}: must be a folder that can be made ({error})", folder.display())
+                format!("--plots {}: cannot create this folder ({error})", folder.display())
             })?;
         }
         let network = ranked.network().map_err(|error| lost(&error))?;

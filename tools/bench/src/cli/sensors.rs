@@ -51,7 +51,7 @@ impl BenchSensors {
             if let Some(folder) = &self.export {
                 let folder = folder.join(side.to_string());
                 std::fs::create_dir_all(&folder)
-                    .map_err(|cause| format!("{}: cannot be written: {cause}", folder.display()))?;
+                    .map_err(|cause| format!("{}: cannot write: {cause}", folder.display()))?;
                 write_file(&folder.join("ground.bin"), &exported.ground_bytes())?;
                 write_file(&folder.join("rays.bin"), &exported.ray_bytes())?;
             }
@@ -63,7 +63,7 @@ impl BenchSensors {
         #[cfg(feature = "gpu")]
         let gpu = match self.graphics.gpu(quiet)? {
             Some(gpu) => {
-                say("the same with 1 to 64 cameras on the graphics card");
+                say("the same scene with 1 to 64 cameras on the GPU");
                 Some(gpu_cost(gpu)?)
             }
             None => None,
@@ -102,13 +102,13 @@ impl Results {
         let wood = &self.wood;
         let rows = [
             (format!("place {moving} moving instances"), *place),
-            (format!("take over {dirty} changed tiles"), *update),
+            (format!("update {dirty} changed tiles"), *update),
             (format!("OS2-64 scan, {points} points, one thread"), *scan),
-            ("the same with one ray a beam (rays = \"one\")".into(), *one_ray),
-            ("640 x 360 picture with shadows, one thread".into(), picture[0]),
-            ("640 x 360 picture with shadows, two threads".into(), picture[1]),
+            ("the same scan with one ray per beam (rays = \"one\")".into(), *one_ray),
+            ("640 x 360 image with shadows, one thread".into(), picture[0]),
+            ("640 x 360 image with shadows, two threads".into(), picture[1]),
             ("random world of 250 trees, OS2-64 scan from the hood, one thread".into(), wood.scan),
-            (format!("the same with one ray a beam, {} points", wood.points), wood.one_ray),
+            (format!("the same scan with one ray per beam, {} points", wood.points), wood.one_ray),
         ];
         let rows = rows.map(|(what, time)| [what, format!("{:.2}", 1e3 * time)]);
         let scene = text_table::plain(["20 vehicles, 500 trees, ruts", "ms"], rows, ..0);
@@ -131,11 +131,11 @@ fn gpu_text(gpu: &GpuCost) -> String {
             format!("{:.0}", frame.rate),
         ]
     });
-    let header = ["640 x 360 cameras", "changed tiles", "ms in all", "pictures/s"];
+    let header = ["640 x 360 cameras", "changed tiles", "total ms", "images/s"];
     let table = text_table::plain(header, rows, ..0);
-    let software = if gpu.software { " (this machine's processor in disguise)" } else { "" };
+    let software = if gpu.software { " (software renderer on the CPU)" } else { "" };
     format!(
-        "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million a second\n{}",
+        "{}{software}: ground sent in {:.0} ms, OS2-64 rays {:.2} million/s\n{}",
         gpu.name,
         1e3 * gpu.first,
         1e-6 * gpu.rays,

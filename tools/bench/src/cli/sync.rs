@@ -94,31 +94,32 @@ impl Results {
         };
         type OfCode = fn(&CodeCost) -> String;
         let rows: [(&str, OfCode); 6] = [
-            ("left by a vehicle in a heartbeat", |c| format!("{:.1}", c.nodes)),
+            ("nodes per vehicle and heartbeat", |c| format!("{:.1}", c.nodes)),
             ("bytes on the wire", |c| format!("{:.2}", c.bytes)),
             ("encode, ns", |c| format!("{:.1}", c.encode_ns)),
             ("decode, ns", |c| format!("{:.1}", c.decode_ns)),
             ("apply, ns", |c| format!("{:.1}", c.apply_ns)),
-            ("take up, ns", |c| format!("{:.1}", c.refresh_ns)),
+            ("cache update, ns", |c| format!("{:.1}", c.refresh_ns)),
         ];
         let rows = rows.map(|(label, figure)| {
             std::iter::once(label.to_owned()).chain(self.code.iter().map(figure))
         });
-        let code = text_table::plain(header("a node of deformed ground"), rows, ..0);
+        let code = text_table::plain(header("per node of deformed ground"), rows, ..0);
         type OfHeartbeat = fn(&HeartbeatCost) -> String;
         let rows: [(&str, OfHeartbeat); 7] = [
-            ("bytes of a vehicle's state", |c| format!("{:.0}", c.state_bytes)),
-            ("steps between two, us", |c| format!("{:.1}", c.steps_us)),
-            ("serialise, us", |c| format!("{:.1}", c.serialise_us)),
+            ("bytes per vehicle state", |c| format!("{:.0}", c.state_bytes)),
+            ("steps per heartbeat, us", |c| format!("{:.1}", c.steps_us)),
+            ("serialize, us", |c| format!("{:.1}", c.serialise_us)),
             ("read and merge, us", |c| format!("{:.1}", c.apply_us)),
-            ("take up, us", |c| format!("{:.1}", c.refresh_us)),
-            ("of the steps", |c| format!("{:.1} %", 100.0 * c.share)),
+            ("cache update, us", |c| format!("{:.1}", c.refresh_us)),
+            ("fraction of the steps", |c| format!("{:.1} %", 100.0 * c.share)),
             ("waiting for the other rank, us", |c| format!("{:.1}", c.waiting_us)),
         ];
         let rows = rows.map(|(label, figure)| {
             std::iter::once(label.to_owned()).chain(self.heartbeat.iter().map(figure))
         });
-        let heartbeat = text_table::plain(header("a heartbeat, 8 vehicles on 2 ranks"), rows, ..0);
+        let heartbeat =
+            text_table::plain(header("per heartbeat, 8 vehicles on 2 ranks"), rows, ..0);
         let row = |kind: &str, ranks: usize, agents: usize, all: f64, near: f64| {
             let [all, near] = [all, near].map(|bytes| format!("{bytes:.0}"));
             [kind.into(), ranks.to_string(), agents.to_string(), all, near]
@@ -131,7 +132,7 @@ impl Results {
             .beyond
             .iter()
             .map(|&(ranks, agents, all, near)| row("model", ranks, agents, all, near));
-        let columns = ["bytes received, a heartbeat", "ranks", "agents", "all", "neighbour"];
+        let columns = ["bytes received per heartbeat", "ranks", "agents", "all", "neighbour"];
         let traffic = text_table::plain(columns, measured.chain(modelled), ..0);
         let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
@@ -186,9 +187,9 @@ impl Results {
         };
         let even = |most: usize| (1..=40).map(move |part| most * part / 40);
         Figure {
-            title: "What a rank receives in a heartbeat".into(),
-            subtitle: "HMMWVs side by side every 15.6 m at 5 m/s, heartbeat 10 ms, mean of a \
-                       second, a census and a hash included"
+            title: "Bytes received by a rank per heartbeat".into(),
+            subtitle: "HMMWVs abreast, spacing 15.6 m, 5 m/s, heartbeat 10 ms; mean over a second \
+                with a census and a hash"
                 .into(),
             panels: vec![
                 panel(
@@ -199,14 +200,14 @@ impl Results {
                     |_, agents| agents as f64,
                 ),
                 panel(
-                    "16 agents a rank",
+                    "16 agents per rank",
                     "ranks ",
                     |t| t.agents == AGENTS_A_RANK * t.ranks,
                     (1..=RANKS).map(|ranks| (ranks, AGENTS_A_RANK * ranks)).collect(),
                     |ranks, _| ranks as f64,
                 ),
                 panel(
-                    "16 agents a rank, beyond what was measured",
+                    "16 agents per rank, extrapolated",
                     "agents  ",
                     |_| false,
                     even(10_000).map(|agents| (agents.div_ceil(AGENTS_A_RANK), agents)).collect(),

@@ -14,15 +14,20 @@ pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
     };
     let machine = results.machine.cpu.as_deref().unwrap_or("unknown processor");
     let subtitle = format!(
-        "HMMWVs on rigid tyres, hashed and recorded; {} cores of {machine}; dashed: modelled",
+        "HMMWVs on rigid tires, hashed and recorded; {} cores of {machine}; dashed: model",
         results.machine.cores
     );
     let all = [
-        (Part::Vehicles, "vehicles", "Vehicles in one process and one a rank", vehicles as Panels),
+        (
+            Part::Vehicles,
+            "vehicles",
+            "Vehicles in one process, and one per rank",
+            vehicles as Panels,
+        ),
         (Part::Platoon, "platoon", "A platoon three abreast with cameras", platoon),
-        (Part::Weak, "weak", "As many vehicles a rank, more and more ranks", weak),
-        (Part::Strong, "strong", "The same vehicles on more and more ranks", strong),
-        (Part::Heartbeat, "heartbeat", "The length of heartbeats", heartbeat),
+        (Part::Weak, "weak", "Weak scaling: constant vehicles per rank", weak),
+        (Part::Strong, "strong", "Strong scaling: constant total of vehicles", strong),
+        (Part::Heartbeat, "heartbeat", "Heartbeat length", heartbeat),
     ];
     let figure = |(part, name, title, panels): (Part, &'static str, &str, Panels)| {
         let measured = of(part);
@@ -67,10 +72,10 @@ fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel
         x_label,
         FACTOR,
         vec![
-            series("one process, quiet", Mark::Dashes, measured, alone_quiet),
-            series("a core a rank", Mark::Dashes, measured, ranked_quiet),
-            series("one process, here", Mark::Dots, measured, alone),
-            series("one vehicle a rank, here", Mark::Dots, measured, ranked),
+            series("one process, idle machine", Mark::Dashes, measured, alone_quiet),
+            series("one core per rank", Mark::Dashes, measured, ranked_quiet),
+            series("one process, measured", Mark::Dots, measured, alone),
+            series("one vehicle per rank, measured", Mark::Dots, measured, ranked),
         ],
     )
 }
@@ -101,8 +106,8 @@ fn weak(measured: &[&Measured]) -> Vec<Panel> {
         let of = |each: &usize| {
             let each = *each;
             let name = match mark {
-                Mark::Dashes => format!("{each} a rank, modelled"),
-                _ => format!("{each} a rank"),
+                Mark::Dashes => format!("{each} per rank, model"),
+                _ => format!("{each} per rank"),
             };
             series(name, mark, measured, move |own| {
                 let is_own = own.case.vehicles == each * own.case.ranks;
@@ -113,7 +118,7 @@ fn weak(measured: &[&Measured]) -> Vec<Panel> {
     };
     vec![
         panel("", "ranks", FACTOR, of_each(Mark::Dots, |own| Some(own.median))),
-        panel("a core a rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modelled)),
+        panel("one core per rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modelled)),
     ]
 }
 
@@ -122,16 +127,16 @@ fn strong(measured: &[&Measured]) -> Vec<Panel> {
     let here = |own: &Measured| Some(across(own, own.median));
     let modelled = |own: &Measured| own.modelled.map(|factor| across(own, factor));
     let received = |own: &Measured| Some(across(own, 1e-3 * own.received));
-    let most = "received by the rank that receives most";
+    let most = "maximum received by a rank";
     vec![
         panel("", "ranks", FACTOR, vec![series("here", Mark::Dots, measured, here)]),
         panel(
-            "a core a rank",
+            "one core per rank",
             "ranks",
             FACTOR,
             vec![series("modelled", Mark::Dashes, measured, modelled)],
         ),
-        panel("", "ranks", "kB a heartbeat", vec![series(most, Mark::Dots, measured, received)]),
+        panel("", "ranks", "kB per heartbeat", vec![series(most, Mark::Dots, measured, received)]),
     ]
 }
 
@@ -155,7 +160,7 @@ fn heartbeat(measured: &[&Measured]) -> Vec<Panel> {
             "m",
             vec![
                 series("D_H", Mark::Line, measured, |own| Some(across(own, own.ghost_bound))),
-                series("greatest error of a remote vehicle", Mark::Dots, measured, |own| {
+                series("maximum error of a remote vehicle", Mark::Dots, measured, |own| {
                     Some(across(own, own.ghost_error))
                 }),
             ],
@@ -164,7 +169,7 @@ fn heartbeat(measured: &[&Measured]) -> Vec<Panel> {
             "",
             "heartbeat, ms",
             "m",
-            vec![series("drift of the last of the column", Mark::Dots, measured, drift)],
+            vec![series("drift of the last vehicle in the column", Mark::Dots, measured, drift)],
         ),
     ]
 }

@@ -10,11 +10,11 @@ pub fn text(results: &Results) -> String {
         "on",
         "vehicles",
         "ranks",
-        "beat ms",
+        "heartbeat ms",
         "wall/simulated",
-        "least",
-        "most",
-        "quiet, modelled",
+        "min",
+        "max",
+        "idle, model",
         "kB received",
         "heard",
         "steps %",
@@ -23,10 +23,10 @@ pub fn text(results: &Results) -> String {
     let rows = results.measured.iter().map(|own| row(own, results.machine.cores));
     let table = text_table::plain(header, rows, 2..);
     let network = &results.network;
-    let cpu = results.machine.cpu.as_deref().unwrap_or("a processor that tells no name");
+    let cpu = results.machine.cpu.as_deref().unwrap_or("an unknown processor");
     format!(
         "{}\n\n* more ranks than cores. {} cores of {cpu}; latency {:.1} us, {:.2} GB/s {}.\n\
-         kB received: a heartbeat, by the rank that receives most; heard: ranks, in one exchange",
+         kB received: maximum per heartbeat over ranks; heard: ranks subscribed in one exchange",
         table.trim_fmt(),
         results.machine.cores,
         1e6 * network.latency,
