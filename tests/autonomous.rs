@@ -399,7 +399,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         .replace("goal = [45, -15]", "goal = [45, 25], cell = 0.4");
     let said = refused(&format!("{FIELD}\n{other}"), "team={}");
     assert!(
-        said.contains("vehicle[1].driver.cell = 0.4: must be 0.5, as that of \"robot_1\""),
+        said.contains("vehicle[1].driver.cell = 0.4: must be 0.5, as for \"robot_1\""),
         "{said}"
     );
 }
@@ -690,7 +690,7 @@ fn goals_at_the_edge_are_warned_of() {
         lines.filter(|line| line.contains("driver.goal")).collect::<Vec<String>>()
     };
     let near = warned("[49.5, 0]");
-    assert!(near.len() == 1 && near[0].contains("lies 0.50 m from the terrain's edge"), "{near:?}");
+    assert!(near.len() == 1 && near[0].contains("is 0.50 m from the terrain's edge"), "{near:?}");
     let clear = warned("[46, 0]");
     assert!(clear.is_empty(), "{clear:?}");
 }

@@ -197,7 +197,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2,",
         "\"random\", size = [300, 300], rocks = { diameter = [1, 2] },",
-        ":15: terrain.surface.rocks.count: missing: it or density is required",
+        ":15: terrain.surface.rocks.count: missing: count or density is required",
     ),
     (
         "\"procedural\", amplitude = 2,",
@@ -623,7 +623,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "name = \"third\"",
         "name = \"third\\nsecond: arrived\\u001b[31m\"",
-        ":54: vehicle[2].name = \"third\\nsecond: arrived\\u{1b}[31m\": must be of one line",
+        ":54: vehicle[2].name = \"third\\nsecond: arrived\\u{1b}[31m\": must be one line",
     ),
     // Sensors
     (
@@ -636,7 +636,7 @@ sensor = [{ name = "a", model = { kind = "imux" } }]"#,
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "imu" }, rate = 1000 }]"#,
-        ":58: vehicle[2].sensor[0].rate = 1000: must be > 0 and <= 500 Hz, one a step",
+        ":58: vehicle[2].sensor[0].rate = 1000: must be > 0 and <= 500 Hz, one per step",
     ),
     (
         "heading_deg = 10",
@@ -720,13 +720,13 @@ sensor = [{ name = "a", model = { kind = "camera", lens = { kind = "kannala_bran
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "lidar", preset = "vlp16", min_range = 150 } }]"#,
-        ":58: vehicle[2].sensor[0].model.min_range = 150: must be below max_range = 100 of its preset",
+        ":58: vehicle[2].sensor[0].model.min_range = 150: must be below max_range = 100 (from its preset)",
     ),
     (
         "heading_deg = 10",
         r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "lidar", preset = "vlp16", max_range = 0.2 } }]"#,
-        ":58: vehicle[2].sensor[0].model.max_range = 0.2: must be above min_range = 0.5 of its preset",
+        ":58: vehicle[2].sensor[0].model.max_range = 0.2: must be above min_range = 0.5 (from its preset)",
     ),
     (
         "heading_deg = 10",
@@ -852,7 +852,7 @@ const SETS: &[(&str, &str)] = &[
         "--set time.stepp=0.001: time.stepp = 0.001: unknown key (did you mean `step`?)",
     ),
     ("time.step=[0.001", "--set time.step=[0.001: not valid TOML: "),
-    ("name.first=x", "--set name.first=x: name: is a text and holds no keys"),
+    ("name.first=x", "--set name.first=x: name: is a text and has no keys"),
     (
         "vehicle[3].name=x",
         "--set vehicle[3].name=x: vehicle: element 3 does not exist: the list has 3 elements, counted from 0",
@@ -891,7 +891,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["validate", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
     (&["validate", "."], ".: cannot be read: ", 3),
     (&["schema", "extra"], "invalid value 'extra' for '[FORMAT]'", 2),
-    (&["soils", "mudd"], "mudd: no soil is called 'mudd'; did you mean 'mud'?", 3),
+    (&["soils", "mudd"], "mudd: no soil is named 'mudd'; did you mean 'mud'?", 3),
     (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
     (&["vehicles", "gone.toml"], "gone.toml: cannot be read: No such file", 3),
     (&["terrain"], "Usage: bekker terrain", 2),
@@ -926,7 +926,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["rig", "plate"], "--soil <NAME>", 2),
     (
         &["rig", "plate", "--soil", "mudd"],
-        "--soil mudd: no soil is called 'mudd'; did you mean 'mud'?; `bekker soils` lists",
+        "--soil mudd: no soil is named 'mudd'; did you mean 'mud'?; `bekker soils` lists",
         3,
     ),
     (&["rig", "plate", "--soil", "rigid"], "--soil rigid: rigid is firm; a rig needs", 3),
@@ -1141,7 +1141,7 @@ fn scenarios_on_elevation_models() {
         (
             procedural,
             "\"dem\", file = \"gap.asc\"",
-            ":15: terrain.surface.file = \"gap.asc\": 1 of 6 cells hold no data",
+            ":15: terrain.surface.file = \"gap.asc\": 1 of 6 cells have no data",
         ),
         (
             procedural,

@@ -40,7 +40,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "[80, 0]",
         "[900000, 0]",
-        "waypoints = [[0, 0], [900000, 0]]: make a way of 900 km; must be at most 200 km",
+        "waypoints = [[0, 0], [900000, 0]]: form a path of 900 km; must be at most 200 km",
     ),
     // Duration and frequency
     ("duration = 1", "duration = 1e300", "time.duration = 1e300: must be > 0 and <= 604800 s"),
@@ -52,7 +52,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "duration = 1",
         "duration = 604800, step = 1e-4, heartbeat = 1e-4",
-        "time.duration = 604800: makes 6.0e9 heartbeats of 0.0001 s; must be at most 1e8: shorten it, or lengthen time.heartbeat",
+        "time.duration = 604800: requires 6.0e9 heartbeats of 0.0001 s; must be at most 1e8: shorten it, or lengthen time.heartbeat",
     ),
     (
         "[[vehicle]]",
@@ -63,7 +63,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', model = { kind = 'camera', width = 16384, height = 16384 } }]",
-        "sensor[0].model: a picture of 16384 x 16384 has 268435456 pixels; must be at most 16777216, such as 4096 x 4096",
+        "sensor[0].model: an image of 16384 x 16384 has 268435456 pixels; must be at most 16777216, such as 4096 x 4096",
     ),
     (
         "speed = 5 }",
@@ -78,7 +78,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', model = { kind = 'camera', rolling = 0.2 } }]",
-        "sensor[0].model: exposure and rolling take 0.205 s together; a frame of 10 Hz must be read within 0.1 s",
+        "sensor[0].model: exposure and rolling take 0.205 s together; at 10 Hz, a frame must be read within 0.1 s",
     ),
     (
         "speed = 5 }",
@@ -260,7 +260,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["terrain", "import", "gap.asc", "out.tif"],
-        "cells have no data, the first in row 1 (0 is north), column 1; crop the raster or have them filled (--crop; --fill nearest or --fill interpolated)",
+        "cells have no data, the first in row 1 (0 is north), column 1; crop the raster or have them filled (use --crop, --fill nearest or --fill interpolated)",
         3,
     ),
     (
@@ -436,10 +436,10 @@ fn texts_of_any_length_and_depth() {
     );
     refused(
         &format!("a = [{}]", "0,".repeat(1_500_000)),
-        "holds more than 300000 values; must be fewer",
+        "contains more than 300000 values; must be fewer",
     );
-    refused(&format!("{} = 1", vec!["a"; 50_000].join(".")), "is nested more than 32 deep");
-    refused(&format!("a = {}", "[".repeat(50_000)), "is nested more than 32 deep");
+    refused(&format!("{} = 1", vec!["a"; 50_000].join(".")), "is nested more than 32 levels deep");
+    refused(&format!("a = {}", "[".repeat(50_000)), "is nested more than 32 levels deep");
     let zones = "[[soil.zone]]\nsoil='mudd'\narea={kind='rectangle',min=[0,0],max=[1,1]}\n";
     refused(
         &format!("{SOUND}{}", zones.repeat(20_000))
@@ -449,7 +449,7 @@ fn texts_of_any_length_and_depth() {
     );
     let deep = format!("{}=1", vec!["a"; 50_000].join("."));
     let mut command = bounded(folder.path(), &["validate", "sound.toml", "--set", &deep], 2);
-    found.extend(amiss(&mut command, "...: is nested more than 32 deep", 3));
+    found.extend(amiss(&mut command, "...: is nested more than 32 levels deep", 3));
     assert_none_amiss(found);
 }
 
@@ -490,11 +490,16 @@ fn ways_and_meshes_of_any_length_and_depth() {
     refused("way.geojson", &deep, &way("way.geojson"), "recursion limit exceeded");
     let lines = r#"{"type":"LineString","coordinates":[[1,2],[1,3]]},"#.repeat(100_001);
     let lines = format!(r#"{{"type":"GeometryCollection","geometries":[{lines}null]}}"#);
-    refused("way.json", &lines, &way("way.json"), "holds more than 100000 lines");
+    refused("way.json", &lines, &way("way.json"), "contains more than 100000 lines");
     let mesh = SOUND.replace("[[vehicle]]", "[[scenery]]\nmesh = 'nodes.gltf'\n[[vehicle]]");
     let nodes = vec!["{}"; 2_000_000].join(",");
     let nodes = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}]}}"#);
-    refused("nodes.gltf", &nodes, &mesh, "no glTF: holds more than 4000000 values; must be fewer");
+    refused(
+        "nodes.gltf",
+        &nodes,
+        &mesh,
+        "not a glTF file: contains more than 4000000 values; must be fewer",
+    );
     assert_none_amiss(found);
 }
 

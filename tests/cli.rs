@@ -187,9 +187,9 @@ fn a_partition_that_does_not_fit_leaves_an_earlier_run_as_it_is() {
         (["--partition", "0,1", "--ranks", "2"], "0,1: 2 ranks for 1 vehicles"),
         (
             ["--partition", "9", "--ranks", "2"],
-            "9: vehicle 0 is given to rank 9, the last rank is 1",
+            "9: vehicle 0 is assigned to rank 9, but the last rank is 1",
         ),
-        (["--partition", "9", "--processes", "2"], "9: vehicle 0 is given to rank 9"),
+        (["--partition", "9", "--processes", "2"], "9: vehicle 0 is assigned to rank 9"),
     ];
     for (arguments, expected) in cases {
         let (told, code, left) = run(&arguments);

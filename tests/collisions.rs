@@ -1097,7 +1097,7 @@ fn stiff_bars_and_things_outside_are_told_of() {
     assert!(row(1e7, "rope", 3).is_empty());
     let told = row(1e7, "bar", 3);
     assert!(
-        told.len() == 1 && told[0].contains("tow[0].stiffness = 10000000.0: is stiff"),
+        told.len() == 1 && told[0].contains("tow[0].stiffness = 10000000.0: is too stiff"),
         "{told:?}"
     );
     let ground = "[terrain.surface]\nkind = \"random\"\nsize = [100, 100]\namplitude = 0\n";

@@ -101,7 +101,7 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     assert_eq!(ended(&mut filled), [Outcome::UnderWay, Outcome::UnderWay]);
     let refused = world(&parse(place.path(), &scenario("refuse", "")).unwrap()).unwrap_err();
     let said = refused.to_string();
-    assert!(said.contains("45 of 1681 cells hold no data") && said.contains("\"keep\""), "{said}");
+    assert!(said.contains("45 of 1681 cells have no data") && said.contains("\"keep\""), "{said}");
 }
 
 /// Vehicles, waypoints and goals in a gap are refused by name, also vehicles that extend over it in

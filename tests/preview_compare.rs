@@ -90,7 +90,7 @@ fn a_preview_warns_of_what_a_driver_would_see() {
     for code in ["wall", "obstacle", "soft_soil", "leaves_terrain", "tight_bend"] {
         assert!(codes.contains(&code), "{code} is missing in {codes:?}\n{said}");
     }
-    assert!(said.contains("warning: scout: a wall"), "{said}");
+    assert!(said.contains("warning: scout: impassable grade of "), "{said}");
     // The wall is the bump, with a maximum slope of 1.5 x 8 m / 8 m = 150 %; over the wheelbase of
     // 3.4 m it is slightly less.
     let wall = &told["warnings"].as_array().unwrap().iter().find(|w| w["code"] == "wall").unwrap();

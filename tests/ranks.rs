@@ -539,7 +539,7 @@ fn an_altered_message_names_rank_tick_and_kind() {
         "{}",
         told[0]
     );
-    assert_eq!(told[1], "at tick 35: rank 0 is gone");
+    assert_eq!(told[1], "at tick 35: rank 0 has disconnected");
 }
 
 /// Ground takes at most four bytes per node, in a convoy at a spacing of 5 cm that starts from

@@ -46,7 +46,7 @@ fn processes_give_the_bits_of_one() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_is_killed_is_named() {
-    check_kill(&Dds(2.into()), "60", "rank 1 is gone");
+    check_kill(&Dds(2.into()), "60", "rank 1 has disconnected");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     let out = runs.out("restarted");
     let output = killed(&runs, &out, &[&words[..], &more].concat());
     assert!(output.status.success(), "{}", told(&output));
-    let line = "rank 1 is gone; restarting from the last checkpoint (1 restarts left)";
+    let line = "rank 1 has disconnected; restarting from the last checkpoint (1 restarts left)";
     assert!(told(&output).contains(line), "{}", told(&output));
     same_files(&single, &out, "restarted");
 
@@ -124,7 +124,7 @@ fn parts_of_killed_ranks_are_gone_on_with() {
     // process.
     let out = runs.out("killed");
     let output = killed(&runs, &out, &words);
-    let line = "rank 1 is gone; resume from the last checkpoint with --resume";
+    let line = "rank 1 has disconnected; resume from the last checkpoint with --resume";
     assert!(told(&output).contains(line), "{}", told(&output));
     let sets = whole_sets(&out, 3);
     let (last, folder) = sets.last().expect("one stays, whenever the kill came");

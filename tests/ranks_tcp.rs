@@ -162,7 +162,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
 #[cfg(target_os = "linux")]
 fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
     // Not after the timeout of ten minutes. Rank 0 has repeated rank 1's part.
-    check_kill(&Tcp, "600", "rank 1 is gone; checkpoint written at tick ");
+    check_kill(&Tcp, "600", "rank 1 has disconnected; checkpoint written at tick ");
 }
 
 /// Vehicles that change processes all the time, one of which is killed: the run goes on by itself
@@ -182,7 +182,9 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
-        told.contains("rank 1 is gone; restarting from the last checkpoint (1 restarts left)"),
+        told.contains(
+            "rank 1 has disconnected; restarting from the last checkpoint (1 restarts left)"
+        ),
         "{told}"
     );
     assert_same_files(&RESTORED, &single, &out, "restarted");
@@ -273,7 +275,9 @@ fn a_run_that_went_on_goes_on_again_with_all_its_options() {
     assert_eq!(output.status.code(), Some(130), "{told}");
     for left in ["(1 restarts left)", "(0 restarts left)"] {
         assert!(
-            told.contains(&format!("rank 1 is gone; restarting from the last checkpoint {left}")),
+            told.contains(&format!(
+                "rank 1 has disconnected; restarting from the last checkpoint {left}"
+            )),
             "{told}"
         );
     }
@@ -299,7 +303,7 @@ fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
     let told = told(&output);
     assert!(output.status.success(), "{told}");
     assert!(
-        told.contains("rank 1 is gone; restarting from the beginning (0 restarts left)"),
+        told.contains("rank 1 has disconnected; restarting from the beginning (0 restarts left)"),
         "{told}"
     );
     assert_same_files(&RESTORED, &single, &out, "begun again");

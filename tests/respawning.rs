@@ -142,7 +142,7 @@ fn what_cannot_be_is_told_on_all_ranks_alike() {
         world.respawn_all(&[beside; 3]).unwrap_err(),
     ]
     .map(|error| error.to_string());
-    assert_eq!(alone[2], "no agent 7; there are 3, counted from 0");
+    assert_eq!(alone[2], "agent 7 does not exist; there are 3 agents, counted from 0");
     let of_all = on_ranks(3, PATIENCE, |rank| {
         let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();

@@ -101,7 +101,7 @@ fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
 #[test]
 fn inflation_follows_a_command_at_its_rate() {
     // From near the least of 55 kPa that this vehicle allows: eleven seconds reach it.
-    let mut world = world(SCENARIO, &["vehicle[0].inflation=[60, 64]"]);
+    let mut world = world(SCENARIO, &["vehicle[0].inflation_kpa=[60, 64]"]);
     let idle = Command {
         brake: 1.0,
         gear: Selector::Neutral,

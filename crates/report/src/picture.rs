@@ -299,7 +299,7 @@ mod tests {
                         .into(),
                 facts: vec![
                     fact("22 cm", "deepest rut"),
-                    fact("812 k", "nodes deformed"),
+                    fact("812 k", "deformed nodes"),
                     fact("2.5 ×", "real time on 2 cores"),
                 ],
                 footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),

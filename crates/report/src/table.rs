@@ -352,7 +352,7 @@ mod tests {
             "still driving",
             "900",
             "100",
-            "v993: sunk to its deck",
+            "v993: sunk to the deck",
             "... 90 more: see summary.json",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");

@@ -104,6 +104,9 @@ mod tests {
         let device = read(Path::new("/dev/zero"), 5).unwrap_err().to_string();
         assert_eq!(device, "is a device or pipe; must be a regular file");
         std::fs::write(&path, b"ab\xff").unwrap();
-        assert_eq!(read_text(&path, 5).unwrap_err().to_string(), "is not text: byte 2 is no UTF-8");
+        assert_eq!(
+            read_text(&path, 5).unwrap_err().to_string(),
+            "is not text: byte 2 is not UTF-8"
+        );
     }
 }

@@ -272,6 +272,6 @@ mod tests {
                     row = { count = 4096, to = [9, 9] }\ncolumn = { count = 4096 }\n";
         let mut document = Document::parse("x.toml", text).unwrap();
         let refused = expand(&mut document).unwrap_err().to_string();
-        assert!(refused.contains("makes 16777216 vehicles; must be at most 65535"), "{refused}");
+        assert!(refused.contains("gives 16777216 vehicles; must be at most 65535"), "{refused}");
     }
 }

@@ -169,7 +169,7 @@ mod tests {
         let listed: Partition = "0, 0,3".parse().unwrap();
         assert_eq!(listed.partition(&[NOWHERE; 3], 4).unwrap(), [0, 0, 3]);
         let error = listed.partition(&[NOWHERE; 3], 3).unwrap_err().to_string();
-        assert_eq!(error, "vehicle 2 is given to rank 3, the last rank is 2");
+        assert_eq!(error, "vehicle 2 is assigned to rank 3, but the last rank is 2");
         let error = listed.partition(&[NOWHERE; 4], 4).unwrap_err().to_string();
         assert_eq!(error, "3 ranks for 4 vehicles; give one rank per vehicle");
         assert!("0,one".parse::<Partition>().is_err());

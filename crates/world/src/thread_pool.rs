@@ -208,7 +208,7 @@ mod tests {
             assert_eq!((workers.len(), error.is_none()), (kept, most == 16), "of {most}");
         }
         let size = PoolSize { wanted: 16, started: 1 };
-        assert!(size.shortfall().unwrap().starts_with("1 thread in place of 16: "));
+        assert!(size.shortfall().unwrap().starts_with("1 thread instead of 16: "));
         assert_eq!(PoolSize { wanted: 2, started: 2 }.shortfall(), None);
     }
 }

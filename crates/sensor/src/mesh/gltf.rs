@@ -574,8 +574,11 @@ mod tests {
         assert_eq!(imported.builder.finish().triangles(), 1);
         let fault =
             |bytes: &[u8]| import("x.glb", bytes, Up::Y, &mut beside).unwrap_err().to_string();
-        assert_eq!(fault(&bytes[..bytes.len() - 1]), "no glTF: a chunk of 44 bytes is cut short");
-        assert_eq!(fault(&bytes[..9]), "no glTF: no JSON chunk");
+        assert_eq!(
+            fault(&bytes[..bytes.len() - 1]),
+            "not a glTF file: a chunk of 44 bytes is truncated"
+        );
+        assert_eq!(fault(&bytes[..9]), "not a glTF file: no JSON chunk");
     }
 
     #[test]
@@ -591,11 +594,11 @@ mod tests {
         }
         assert_eq!(
             held("data:;base64,Zm9*").unwrap_err(),
-            "buffers[].uri = data:;base64,Zm9*: must be base64 of its alphabet: '*' at 3 is not"
+            "buffers[].uri = data:;base64,Zm9*: must be valid base64: '*' at 3 is not in its alphabet"
         );
         assert_eq!(
             held("data:;base64,Zm9vY").unwrap_err(),
-            "buffers[].uri = data:;base64,Zm9vY: must be base64 whole: \
+            "buffers[].uri = data:;base64,Zm9vY: must be valid base64: \
              Invalid input length: 5"
         );
         assert_eq!(

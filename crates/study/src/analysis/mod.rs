@@ -445,7 +445,7 @@ mod tests {
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
-        assert!(reason.starts_with("trials 6 (1 in all) did not arrive"), "{reason}");
+        assert!(reason.starts_with("trials 6 (1 in total) did not arrive"), "{reason}");
         assert!(matches!(found.indices[1].said, Said::Found(_)), "{found:?}");
     }
 

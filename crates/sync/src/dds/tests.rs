@@ -140,12 +140,12 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         thread::sleep(Duration::from_millis(1500));
         let told = refused(own.clone(), 1);
         assert!(told.starts_with("rank 0 at DDS domain "), "{told}");
-        assert!(told.contains("refused: rank 1 is process "), "{told}");
+        assert!(told.contains("refused: rank 1 is already process "), "{told}");
         let program = "bekker 1".to_owned();
         let told = refused(Rendezvous { program, ..own.clone() }, 2);
-        assert!(told.ends_with("rank 2 is bekker 1, rank 0 is bekker 0"), "{told}");
+        assert!(told.ends_with("rank 2 runs bekker 1, rank 0 runs bekker 0"), "{told}");
         let told = refused(rendezvous(4), 2);
-        assert!(told.ends_with("rank 2 is to be of 4, rank 0 of 3"), "{told}");
+        assert!(told.ends_with("rank 2 expects 4 ranks, rank 0 expects 3"), "{told}");
         // another run in the same domain does not join this one
         let (token, patience) = ("open barley".to_owned(), Duration::from_secs(1));
         let told = refused(Rendezvous { token, patience, ..own.clone() }, 2);

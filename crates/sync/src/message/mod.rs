@@ -554,7 +554,7 @@ mod tests {
         let checksum = crc32fast::hash(&bytes[FRAME..]);
         bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
         let fault = Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap_err();
-        assert_eq!(fault.to_string(), format!("protocol version 9, this is {VERSION}"));
+        assert_eq!(fault.to_string(), format!("protocol version is 9; must be {VERSION}"));
     }
 
     #[test]

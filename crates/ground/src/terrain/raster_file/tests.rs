@@ -278,6 +278,6 @@ fn an_absent_chunk_of_any_size_asks_for_no_memory() {
     directory.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();
     directory.finish().unwrap();
     let message = read_geotiff(&bytes).unwrap_err().to_string();
-    assert!(message.contains("announces 1000000 x 1000000 cells"), "{message}");
+    assert!(message.contains("the header specifies 1000000 x 1000000 cells"), "{message}");
     assert!(RasterFile::open(on_disk(&bytes)).is_err());
 }

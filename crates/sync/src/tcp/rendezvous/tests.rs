@@ -122,9 +122,9 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         assert!(told.contains("the tokens differ"), "{told}");
         let program = "bekker 1".to_owned();
         let told = refused(Rendezvous { program, ..own.clone() }, 2);
-        assert!(told.contains("rank 2 is bekker 1, rank 0 is bekker 0"), "{told}");
+        assert!(told.contains("rank 2 runs bekker 1, rank 0 runs bekker 0"), "{told}");
         let told = refused(rendezvous(4), 2);
-        assert!(told.contains("rank 2 is to be of 4, rank 0 of 3"), "{told}");
+        assert!(told.contains("rank 2 expects 4 ranks, rank 0 expects 3"), "{told}");
         for rank in [0, 3] {
             let told = refused(own.clone(), rank);
             assert!(told.contains(&format!("rank {rank} cannot join")), "{told}");

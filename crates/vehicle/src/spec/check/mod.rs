@@ -369,7 +369,7 @@ mod tests {
             (
                 "ratios = [0.2, 0.4, 0.8]",
                 "ratios = []",
-                "powertrain.gearbox.ratios = []: must be 1 gear or more",
+                "powertrain.gearbox.ratios = []: must be at least 1 gear",
             ),
             (
                 "upshift_rpm = 2500.0",
