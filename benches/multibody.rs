@@ -64,7 +64,7 @@ fn vehicles(criterion: &mut Criterion) {
                 tick += 1;
             });
         });
-        let (coordinates, rows) = vehicle.size();
+        let (coordinates, rows) = vehicle.bodies().size();
         println!("  {coordinates} coordinates, {rows} closure rows");
     }
 }

@@ -3,9 +3,7 @@
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, Published};
-use bekker::simulation::{
-    AgentModel, Clock, GroundVehicle, OnWheels, RankAccess, World, WorldModel,
-};
+use bekker::simulation::{AgentModel, AnyVehicle, Clock, OnWheels, RankAccess, World, WorldModel};
 use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::Memory;
@@ -41,7 +39,7 @@ fn drive(spacing: f64) -> WorldModel {
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = AgentModel {
         name: "lead".into(),
-        vehicle: GroundVehicle::Wheeled(vehicle),
+        vehicle: AnyVehicle::Wheeled(vehicle),
         driver: Driver::Table(Table { throttle: Some(throttle), ..Table::default() }),
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },

@@ -164,16 +164,17 @@ mod pages {
 pub mod simulation {
     #[doc(inline)]
     pub use bekker_agent::{
-        AgentModel, AgentState, Approach, Aside, Assignment, Autonomy, AutonomyState, Beacon, Boom,
-        Bursts, Cause, Clock, ClockError, ContactContext, Diagnosis, DriveWork, Endings, Event,
-        Failure, Form, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace, Hazard, Heard,
-        Hit, Immobility, Leader, Letter, Light, MapSharing, Member, Message, Monitor, Obstacles,
-        OnTracks, OnWheels, Outcome, OutcomeCode, OutcomeReport, Parts, Pedestrian, Phase,
-        PlatoonSummary, Prop, PropKind, Radio, RadioNet, RadioSummary, RoadUser, Sample, Spent,
-        Spinning, Stand, StandingObstacle, Station, Stopwatch, Struck, Task, Team, TimedPart,
-        Timing, Timings, TowLink, TracksWorkspace, Traffic, TrafficLight, TrailerEvent,
-        TrailerSample, TyreState, TyreSummary, VehicleSummary, WheelMean, WheelSample,
-        WheelsWorkspace, belt, decimal_seconds, ring, stand, tread, underside, whole_microseconds,
+        AgentModel, AgentState, AnyVehicle, Approach, Aside, Assignment, Autonomy, AutonomyState,
+        Beacon, Boom, Bursts, Cause, Clock, ClockError, ContactContext, ContactWorkspace,
+        Diagnosis, DriveWork, Endings, Event, Failure, Form, GroundVehicle, GroundVehicleError,
+        GroundVehicleWorkspace, Hazard, Heard, Hit, Immobility, Leader, Letter, Light, MapSharing,
+        Member, Message, Monitor, Obstacles, OnTracks, OnWheels, Outcome, OutcomeCode,
+        OutcomeReport, Parts, Pedestrian, Phase, PlatoonSummary, Prop, PropKind, Radio, RadioNet,
+        RadioSummary, RoadUser, Sample, Spent, Spinning, Stand, StandingObstacle, Station,
+        Stopwatch, Struck, Task, Team, TimedPart, Timing, Timings, TowLink, TracksWorkspace,
+        Traffic, TrafficLight, TrailerEvent, TrailerSample, TyreState, TyreSummary,
+        VehicleProperties, VehicleSummary, WheelMean, WheelSample, WheelsWorkspace, belt,
+        decimal_seconds, ring, stand, tread, underside, whole_microseconds,
     };
     #[doc(inline)]
     pub use bekker_ranks::{

@@ -5,9 +5,9 @@ use bekker::ground::SampleGrid;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
 use bekker::simulation::{
-    Batch, Command, CommandError, Endings, Event, Flow, HeartbeatFigures, Moment, Observer,
-    OutcomeCode, Perception, Placement, RunError, Runner, Sample, Schedule, Steering, World,
-    WorldModel,
+    Batch, Command, CommandError, Endings, Event, Flow, GroundVehicle, HeartbeatFigures, Moment,
+    Observer, OutcomeCode, Perception, Placement, RunError, Runner, Sample, Schedule, Steering,
+    World, WorldModel,
 };
 use bekker::vehicle::Selector;
 use bekker::vehicle::driver::Intent;
@@ -183,7 +183,7 @@ fn a_driver_from_outside_drives_by_its_sensors() {
 #[test]
 fn wheels_are_steered_by_an_angle() {
     let mut world = World::new(model(SCENARIO));
-    let full = world.model().agents[0].vehicle.max_steering_angle().unwrap();
+    let full = world.model().agents[0].vehicle.properties().max_steering_angle.unwrap();
     let by = |steering| Some(Command { steering, ..Command::default() });
     for (angle, share) in [(0.5 * full, 0.5), (-full, -1.0), (9.0, 1.0)] {
         world.command(0, by(Steering::Angle(angle))).unwrap();

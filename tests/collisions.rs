@@ -6,7 +6,8 @@ use crate::scene;
 use bekker::collision::{Stem, override_force};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Endings, Event, GroundVehicle, Hit, OutcomeCode, Route, Struck, World, WorldModel, checkpoint,
+    AnyVehicle, Endings, Event, GroundVehicle, Hit, OutcomeCode, Route, Struck, World, WorldModel,
+    checkpoint,
 };
 use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
@@ -108,8 +109,8 @@ fn momentum_of_whole_vehicles_stays() {
     let momentum = |world: &World| {
         let agents = world.model().agents.iter().zip(&world.state().agents);
         let own = agents.map(|(agent, state)| match &agent.vehicle {
-            GroundVehicle::Wheeled(own) => own.vehicle.momentum(&state.vehicle),
-            GroundVehicle::Tracked(_) => Vec3::zeros(),
+            AnyVehicle::Wheeled(own) => own.vehicle.momentum(&state.vehicle),
+            AnyVehicle::Tracked(_) => Vec3::zeros(),
         });
         let sum: Vec3 = own.sum();
         [sum.x, sum.y]

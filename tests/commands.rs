@@ -6,8 +6,8 @@ use crate::scene;
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Command, CommandError, OutcomeCode, Placement, Ranks, Sharing, Stand, Steering, World,
-    WorldModel,
+    Command, CommandError, GroundVehicle, OutcomeCode, Placement, Ranks, Sharing, Stand, Steering,
+    World, WorldModel,
 };
 use bekker::soil::SoilId;
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -203,7 +203,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     let agent = &world.model().agents[0];
     let ground = &world.model().ground;
     let pose = agent.vehicle.stand(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
-    let (fresh, _) = agent.settled((ground, &Default::default()), &pose, 0.0, (0, 2e-3));
+    let (fresh, _) = agent.settled(ground, &Default::default(), &pose, 0.0, 0, 2e-3);
     let mut other = World::new(model());
     other.respawn(0, &place).unwrap();
     assert_eq!(other.state().agents[0].digest(), fresh.digest());

@@ -4,7 +4,7 @@ use bekker::ground::GroundModel;
 use bekker::rig::{Rig, WheelMotion, WheelRig};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::Underside;
-use bekker::simulation::{RunWarning, World, WorldModel};
+use bekker::simulation::{GroundVehicle, RunWarning, World, WorldModel};
 use bekker::soil::{SoilKind, Yielding};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -101,10 +101,14 @@ fn stiff_soils_give_no_energy() {
     ];
     let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
     let drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive];
-    // Each soil occurs with all drives; each pair of laws and drive occurs with every vehicle.
+    // Weekly each soil occurs with all drives, and each pair of laws and drive with every vehicle;
+    // else half of these, in which every soil, and every pair of laws and drive, still occurs.
     for (n, soil) in soils.into_iter().enumerate() {
         for (k, vehicle) in vehicles.into_iter().enumerate() {
             for (m, laws) in ["refined", "reference"].into_iter().enumerate() {
+                if (n + n / 4 + k + m) % 2 == 1 && !crate::is_weekly() {
+                    continue;
+                }
                 let drill = drills[(n + 2 * k + m) % drills.len()];
                 let case = Case { soil, laws, vehicle, drill, step: 0.002 };
                 let (rise, warnings) = case.rise(0.6);

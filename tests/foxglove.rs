@@ -140,9 +140,8 @@ fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
     let mut node = node.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut driver = driver(&address);
     let mut said = BufReader::new(node.stderr.take().unwrap()).lines().map_while(Result::ok);
+    // The server has taken the subscription.
     assert_eq!(said.next().as_deref(), Some("subscribed"));
-    // The subscription is in transit; it has no acknowledgment.
-    std::thread::sleep(std::time::Duration::from_millis(500));
     driver.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     let told = node.wait_with_output().unwrap().stdout;
     let told: Json = serde_json::from_slice(&told).unwrap();

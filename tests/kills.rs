@@ -1,5 +1,6 @@
-//! Studies and maps killed at twenty random times resume to the same bytes as those that were not
-//! killed.
+//! Studies and maps killed at random times resume to the same bytes as those that were not killed.
+//!
+//! Kills are eight, weekly twenty: each resume takes as long as reading what was done.
 
 use crate::maps::{QUICK, hill};
 use crate::studies::{SCENARIO, STUDY, tables};
@@ -12,8 +13,12 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Kills while trials remain, and while all results are written or read again.
-const KILLS: [u64; 2] = [14, 6];
+/// Returns the number of kills while trials remain, and while all results are written or read
+/// again.
+fn kills() -> [u64; 2] {
+    if crate::is_weekly() { [14, 6] } else { [5, 3] }
+}
+
 /// Longest delay of a kill after its moment, ms, in either phase: a trial or crossing, and all
 /// writing.
 const DELAYS: [f64; 2] = [60.0, 400.0];
@@ -30,10 +35,11 @@ fn killed(
     journal: Option<&dyn Fn() -> Option<std::path::PathBuf>>,
 ) {
     let stream = Stream::new(17, "moments of kills");
+    let [before, after] = kills();
     let mut parts: Vec<u64> =
-        (0..KILLS[0]).map(|n| (stream.uniform(n) * whole as f64) as u64).collect();
+        (0..before).map(|n| (stream.uniform(n) * whole as f64) as u64).collect();
     parts.sort_unstable();
-    parts.extend((0..KILLS[1]).map(|_| whole));
+    parts.extend((0..after).map(|_| whole));
     for (n, part) in parts.into_iter().enumerate() {
         let mut child = command().stdout(Stdio::null()).spawn().unwrap();
         let since = Instant::now();

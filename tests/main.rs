@@ -90,3 +90,8 @@ mod vehicle_closed_form;
 mod vehicle_import;
 mod view;
 mod weather;
+
+/// Returns whether fixtures are of full size: `BEKKER_WEEKLY=1 .ci/run tests`, once a week.
+fn is_weekly() -> bool {
+    std::env::var_os("BEKKER_WEEKLY").is_some_and(|own| own == "1")
+}

@@ -4,7 +4,7 @@
 use crate::scene;
 
 use bekker::simulation::{
-    GroundVehicle, RankError, Ranks, Rebalancing, Route, Sharing, Stand, World, WorldModel,
+    AnyVehicle, RankError, Ranks, Rebalancing, Route, Sharing, Stand, World, WorldModel,
     WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
@@ -718,7 +718,7 @@ fn a_track_in_a_message_gives_back_every_shoe() {
         let (told, bytes, state) = told_of(&model, agent);
         println!("an M113's state: {bytes} bytes");
         assert!(bytes <= 1500.0, "{bytes} bytes");
-        let GroundVehicle::Tracked(own) = &model.agents[agent].vehicle else {
+        let AnyVehicle::Tracked(own) = &model.agents[agent].vehicle else {
             panic!("it has tracks")
         };
         let workspace = own.vehicle.workspace(&state);

@@ -129,9 +129,13 @@ fn parked(model: &str, ground: &str, laws: Laws, heading: f64) -> [Vec3; 3] {
 /// reference's laws, whose shear has no memory of direction, it never stops.
 #[test]
 fn holds_on_a_slope() {
-    for (model, heading) in [("hmmwv", 0.0), ("hmmwv", std::f64::consts::FRAC_PI_2), ("mrzr4", 0.0)]
-    {
-        for ground in ["hard", "mid", "soft"] {
+    let vehicles = [("hmmwv", 0.0), ("hmmwv", std::f64::consts::FRAC_PI_2), ("mrzr4", 0.0)];
+    for (n, (model, heading)) in vehicles.into_iter().enumerate() {
+        for (m, ground) in ["hard", "mid", "soft"].into_iter().enumerate() {
+            // Each vehicle on a ground of its own; weekly each on all.
+            if n != m && !crate::is_weekly() {
+                continue;
+            }
             let creep = |laws: Laws| {
                 let [a, b, c] = parked(model, ground, laws, heading);
                 [(b - a).norm(), (c - b).norm()]

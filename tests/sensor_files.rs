@@ -86,7 +86,7 @@ fn tables(folder: &Path) {
     ] {
         for ending in ["csv", "parquet"] {
             let name = format!("readings_{kind}.{ending}");
-            assert!(read("one", &name) == read("all", &name), "{name} on two ranks");
+            assert!(read("one", &name) == read("star", &name), "{name} on two ranks");
         }
         let text = String::from_utf8(read("one", &format!("readings_{kind}.csv"))).unwrap();
         let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
@@ -130,8 +130,9 @@ fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
 fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let folder = tempfile::tempdir().unwrap();
     let one = run(folder.path(), "one", &[]);
-    // The range of cameras and lidars exceeds that of the neighbor route, which is refused.
-    for route in ["all", "star"] {
+    // The range of cameras and lidars exceeds that of the neighbor route, which is refused. The
+    // star sends as the other route does, and passes on; weekly both.
+    for route in &["star", "all"][..if crate::is_weekly() { 2 } else { 1 }] {
         let two = run(folder.path(), route, &["--ranks", "2", "--route", route]);
         assert!(one == two, "one rank and two leave the same bytes by the route {route}");
     }
@@ -283,7 +284,7 @@ fn a_recording_that_was_killed_over_opens_with_its_index_and_without() {
             assert!(since.elapsed() < Duration::from_secs(120), "no recording is begun");
             std::thread::sleep(Duration::from_millis(1));
         }
-        std::thread::sleep(Duration::from_secs_f64(4.0 * dice.uniform(kill) * kill as f64 / 5.0));
+        std::thread::sleep(Duration::from_secs_f64(2.0 * dice.uniform(kill) * kill as f64 / 5.0));
         child.kill().unwrap();
         child.wait().unwrap();
         files.push(file);

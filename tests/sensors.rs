@@ -11,7 +11,7 @@ use bekker::sensor::imu::{Imu, Triad};
 use bekker::sensor::magnetometer::{Field, Magnetometer};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
-use bekker::simulation::{Ranks, Sharing, World, WorldModel, checkpoint};
+use bekker::simulation::{GroundVehicle, Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
 use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world, world_model};

@@ -6,7 +6,7 @@ use bekker::ground::{Overlay, Published};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::{Scratch, WorkingGround, wheel_contact};
 use bekker::sensor::Reading;
-use bekker::simulation::{GroundVehicle, Stand, World, WorldModel, checkpoint};
+use bekker::simulation::{AnyVehicle, GroundVehicle, Stand, World, WorldModel, checkpoint};
 use bekker::spatial::{Twist, Vec3};
 use std::path::Path;
 
@@ -118,7 +118,9 @@ fn longer_steps_stand_as_shorter_ones_do() {
             world.samples().next().unwrap()
         };
         let usual = stand(0.002);
-        for step in [0.004, 0.005, 0.01] {
+        // The longest differs most.
+        let steps = if crate::is_weekly() { &[0.004, 0.005, 0.01][..] } else { &[0.01] };
+        for &step in steps {
             let what = format!("{vehicle} on {soil} at {grade}, {extra}, {step} s");
             let own = stand(step);
             let way = (own.pose.position - usual.pose.position).norm();
@@ -252,11 +254,11 @@ fn a_payload_presses_deeper_from_the_start() {
 /// at its position in `world`.
 fn pressed(world: &World, load: f64) -> f64 {
     let model = world.model();
-    let GroundVehicle::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
+    let AnyVehicle::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let at = model.agents[0].start;
     let centre = at.point(&own.vehicle.wheel_centre(0));
-    let radius = own.max_radius();
+    let radius = own.properties().drive_radius;
     for step in 0..4000 {
         let mut pose = at;
         pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
@@ -319,7 +321,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     let world = World::new(build());
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (again, _) = agent.settled((ground, &published), &agent.start, agent.speed, (0, 2e-3));
+    let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed, 0, 2e-3);
     assert_eq!(again.digest(), world.state().agents[0].digest());
 }
 
@@ -329,7 +331,7 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (_, stand) = agent.settled((ground, &published), &agent.start, 0.0, (0, 2e-3));
+    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0, 0, 2e-3);
     assert_eq!(stand, Stand::Slides);
     let start = world.samples().next().unwrap();
     while world.time() < 0.5 {

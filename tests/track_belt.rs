@@ -4,7 +4,7 @@ use crate::scene;
 
 use bekker::rig::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::scenario::ScenarioFile;
-use bekker::simulation::{AgentModel, OnTracks, Sample, World};
+use bekker::simulation::{AgentModel, ContactWorkspace, GroundVehicle, OnTracks, Sample, World};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
@@ -39,7 +39,7 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle = bekker::simulation::GroundVehicle::from(OnTracks::new(Arc::new(
+    let vehicle = bekker::simulation::AnyVehicle::from(OnTracks::new(Arc::new(
         TrackedVehicle::new(spec).unwrap(),
     )));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);

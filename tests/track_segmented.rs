@@ -5,7 +5,9 @@ use crate::scene;
 
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
+use bekker::simulation::{
+    AgentModel, AnyVehicle, ContactWorkspace, GroundVehicle, OnTracks, Sample, World,
+};
 use bekker::soil::{Soil, SoilId};
 
 use bekker::rig::{RigidTracks, TrackedDrive};
@@ -39,8 +41,7 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle =
-        GroundVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
+    let vehicle = AnyVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
     let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
     let sensors = Vec::new();
     AgentModel {
@@ -99,7 +100,8 @@ fn weighs_what_its_bodies_weigh() {
 #[test]
 fn at_rest_the_ground_carries_its_weight() {
     let weight = m113().total_mass() * GRAVITY;
-    for name in ["mid", "hard"] {
+    // The softer is the further from rest; weekly both.
+    for name in &["mid", "hard"][..if crate::is_weekly() { 2 } else { 1 }] {
         let driver = table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]]);
         let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
         // It rocks at 1 Hz on the weak dampers of the data: means over two oscillations.

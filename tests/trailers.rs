@@ -9,8 +9,8 @@ use crate::scene::{agent, at, firm, flat, table, world};
 use bekker::collision::{FreeBody, Hull, Pair};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, Command, CommandError, Event, Route, SceneModel, Stand, Struck, World, WorldModel,
-    checkpoint,
+    AgentModel, Command, CommandError, Event, GroundVehicle, Route, SceneModel, Stand, Struck,
+    World, WorldModel, checkpoint,
 };
 use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;

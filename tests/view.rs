@@ -599,6 +599,15 @@ impl Browser {
         }
     }
 
+    /// Waits until the page has drawn what it holds: the frame under way, and the one after it.
+    fn draw(&mut self) {
+        self.evaluate(
+            "globalThis.drawn = false; \
+             requestAnimationFrame(() => requestAnimationFrame(() => { globalThis.drawn = true; }))",
+        );
+        self.wait("globalThis.drawn");
+    }
+
     /// Returns the colors of the page, and its width.
     fn picture(&mut self) -> (Vec<[u8; 3]>, usize) {
         use base64::Engine;
@@ -679,11 +688,13 @@ fn the_page_shows_ruts_as_they_are_made_and_goes_to_a_moment() {
     browser.evaluate(FROM_ABOVE);
     browser.evaluate(&seek(0.0));
     browser.wait("document.body.dataset.hash !== '' && bekker.frame.time === 0");
-    std::thread::sleep(Duration::from_millis(500));
+    browser.wait("bekker.tiles === 0");
+    browser.draw();
     let (before, width) = browser.picture();
     browser.evaluate(&seek(3.0));
     browser.wait("document.body.dataset.hash !== '' && bekker.frame.time > 2.99");
-    std::thread::sleep(Duration::from_millis(500));
+    browser.wait("bekker.tiles > 10");
+    browser.draw();
     let (after, _) = browser.picture();
     let tick = browser.evaluate("document.body.dataset.tick");
     let hash = browser.evaluate("document.body.dataset.hash");

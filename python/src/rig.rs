@@ -38,7 +38,7 @@ fn soil(
     let mut table = toml::Table::from_iter(changes.iter().map(|(k, v)| (k.clone(), (*v).into())));
     table.insert("name".into(), "of a rig".into());
     table.insert("based_on".into(), name.into());
-    let document = Document::parse("soil", &table.to_string()).map_err(Faults::from);
+    let document = Document::of_values("soil", &table).map_err(Faults::from);
     let soil = document.and_then(|document| custom_soil(&document, laws));
     soil.map_err(|faults| error::scenario(py, &faults))
 }

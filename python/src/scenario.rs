@@ -3,7 +3,7 @@
 use crate::error;
 use crate::value::{to_python, to_toml};
 use bekker::scenario::build::{vehicle_spec, world};
-use bekker::scenario::{ScenarioFile, input};
+use bekker::scenario::{Document, Fault, ScenarioFile, input};
 use bekker::soil::SoilKind;
 use bekker::soil::catalogue::catalogue;
 use pyo3::prelude::*;
@@ -14,23 +14,26 @@ use std::path::{Path, PathBuf};
 #[pyclass(module = "bekker", skip_from_py_object)]
 #[derive(Clone)]
 pub struct Scenario {
-    /// What messages call it.
-    file: String,
-    text: String,
+    /// As given, with the changes of `set`.
+    document: Document,
     folder: PathBuf,
-    sets: Vec<String>,
     pub read: ScenarioFile,
 }
 
 impl Scenario {
     /// Paths start from the folder as it is now: a later `os.chdir` leads to no other files.
-    fn read(py: Python<'_>, file: String, text: String, folder: PathBuf) -> PyResult<Scenario> {
+    fn read(
+        py: Python<'_>,
+        document: Result<Document, Fault>,
+        folder: PathBuf,
+    ) -> PyResult<Scenario> {
+        let document = document.map_err(|fault| error::scenario(py, &fault.into()))?;
         let named = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
         let folder = std::path::absolute(named)
             .map_err(|e| error::input(py, "folder", &named.display(), "a folder", e))?;
-        let read = ScenarioFile::parse(&file, &text, &folder, &[]);
+        let read = ScenarioFile::of_document(document.clone(), &folder);
         let read = read.map_err(|faults| error::scenario(py, &faults))?;
-        Ok(Scenario { file, text, folder, sets: Vec::new(), read })
+        Ok(Scenario { document, folder, read })
     }
 }
 
@@ -44,14 +47,14 @@ impl Scenario {
             error::input(py, "path", &path.display(), "a scenario file", told)
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        Scenario::read(py, path.display().to_string(), text, folder)
+        Scenario::read(py, Document::parse(&path.display().to_string(), &text), folder)
     }
 
     /// Reads a scenario from text; its relative paths start from `folder`.
     #[staticmethod]
     #[pyo3(signature = (text, folder = None))]
-    fn parse(py: Python<'_>, text: String, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        Scenario::read(py, "scenario".into(), text, folder.unwrap_or_default())
+    fn parse(py: Python<'_>, text: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
+        Scenario::read(py, Document::parse("scenario", text), folder.unwrap_or_default())
     }
 
     /// A scenario of dicts and lists with the keys of the format.
@@ -62,18 +65,18 @@ impl Scenario {
         values: &Bound<'_, PyDict>,
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
-        let text = toml::to_string(&to_toml("", values.as_any())?);
-        let text = text.map_err(|e| error::input(py, "values", &"", "what TOML can say", e))?;
-        Scenario::parse(py, text, folder)
+        let document = Document::of_values("scenario", &to_toml("", values.as_any())?);
+        Scenario::read(py, document, folder.unwrap_or_default())
     }
 
     /// Changes a value, by its key as `vehicle[0].driver.speed`. What is refused changes nothing.
     fn set(&mut self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut sets = self.sets.clone();
-        sets.push(format!("{key}={}", to_toml(key, value)?));
-        let read = ScenarioFile::parse(&self.file, &self.text, &self.folder, &sets);
+        let mut document = self.document.clone();
+        let set = document.set(&format!("{key}={}", to_toml(key, value)?));
+        set.map_err(|fault| error::scenario(py, &fault.into()))?;
+        let read = ScenarioFile::of_document(document.clone(), &self.folder);
         self.read = read.map_err(|faults| error::scenario(py, &faults))?;
-        self.sets = sets;
+        self.document = document;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::bench_envs::BenchEnvs;
 use super::{Failure, stdout};
+use crate::cli::models::{laws, tyre_model};
 use crate::cli::quantity::quantity;
 use crate::ground::Published;
 use crate::report::text_table;
@@ -9,6 +10,7 @@ use crate::rig::{
     BenchCase, BenchError, Grouping, StepCost, Throughput, circling, ploughed, step_cost,
     throughput,
 };
+use crate::scenario::config::{LawsPreset, TyreModel};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -32,14 +34,14 @@ pub struct Bench {
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"])]
-    tyre: Option<String>,
+    #[arg(long, value_name = "MODEL", value_parser = tyre_model())]
+    tyre: Option<TyreModel>,
     /// Soil from the catalog (default: chrono_mid with --spacing, otherwise the reference cases)
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
     /// Soil laws: reference or refined
-    #[arg(long, value_name = "LAWS", default_value = "reference")]
-    laws: String,
+    #[arg(long, value_name = "LAWS", default_value = "reference", value_parser = laws)]
+    laws: LawsPreset,
     /// Distance between soil nodes, m (default: 0.05 with --soil, otherwise the reference cases)
     #[arg(long, visible_alias = "grid", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
     spacing: Option<f64>,
@@ -104,25 +106,25 @@ impl Bench {
             results.steps.push(cost(&name, &case, Published::default())?);
         }
         let case = self.case(self.soil.as_deref().unwrap_or("chrono_mid"), self.spacing);
-        let many = |vehicles, threads, seconds| -> Result<_, Failure> {
-            let (count, grouping) = vehicles;
-            say(&format!("{count} vehicles, {grouping:?}, threads: {threads}"));
-            throughput(&BenchCase { seconds, ..case.clone() }, vehicles, threads).map_err(refused)
+        let many = |vehicles, grouping, threads, seconds| -> Result<_, Failure> {
+            say(&format!("{vehicles} vehicles, {grouping:?}, threads: {threads}"));
+            let case = BenchCase { seconds, ..case.clone() };
+            throughput(&case, vehicles, grouping, threads).map_err(refused)
         };
         let grouping = if self.crowd { Grouping::Crowd } else { Grouping::Abreast };
         if let Some(vehicles) = self.vehicles {
-            results.throughput.push(many((vehicles, grouping), 1, self.seconds)?);
-            results.throughput.push(many((vehicles, grouping), self.threads, self.seconds)?);
+            results.throughput.push(many(vehicles, grouping, 1, self.seconds)?);
+            results.throughput.push(many(vehicles, grouping, self.threads, self.seconds)?);
         }
         if self.full {
-            let refined = BenchCase { laws: "refined".into(), ..case.clone() };
+            let refined = BenchCase { laws: LawsPreset::Refined, ..case.clone() };
             results.steps.push(cost("refined", &refined, Published::default())?);
             let along_y = BenchCase { heading_deg: 90.0, ..case.clone() };
             results.steps.push(cost("along y", &along_y, Published::default())?);
             results.steps.push(cost("old ground", &case, ploughed(OLD_GROUND))?);
-            results.throughput.push(many((64, Grouping::Abreast), 1, 2.0)?);
-            results.throughput.push(many((64, Grouping::Abreast), self.threads, 2.0)?);
-            results.throughput.push(many((1000, Grouping::Abreast), self.threads, 0.4)?);
+            results.throughput.push(many(64, Grouping::Abreast, 1, 2.0)?);
+            results.throughput.push(many(64, Grouping::Abreast, self.threads, 2.0)?);
+            results.throughput.push(many(1000, Grouping::Abreast, self.threads, 0.4)?);
             say("circles");
             let circles = BenchCase { steering: 0.6, seconds: 60.0 * self.seconds, ..case };
             results.circling = circling(&circles, 10, &resident).map_err(refused)?;
@@ -134,9 +136,9 @@ impl Bench {
         BenchCase {
             vehicle: self.vehicle.clone(),
             tracks: None,
-            tyre: self.tyre.clone(),
+            tyre: self.tyre,
             soil: soil.into(),
-            laws: self.laws.clone(),
+            laws: self.laws,
             spacing: spacing.unwrap_or(0.05),
             step: self.step,
             seconds: self.seconds,

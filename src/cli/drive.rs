@@ -28,55 +28,95 @@ const MOST_TOLD: usize = 20;
 
 /// Options of a run.
 #[derive(Clone, Copy)]
-pub struct Plan<'a> {
+pub struct RunOptions<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
     /// Geographic location of the world.
     pub site: Option<Site>,
     /// Recovery after the loss of a rank; it stores the path of the run's folder.
     pub recovery: &'a Arc<Recovery>,
-    /// Whether the record in the folder is continued.
-    pub resumes: bool,
-    /// Whether this rank reports what concerns all ranks.
-    pub stores: bool,
-    /// Whether to print neither progress nor notes.
-    pub quiet: bool,
     /// Whether a failure of the graphics card is an error.
     pub gpu_required: bool,
+    pub signals: Signals<'a>,
+    pub timing: Timing<'a>,
+    pub output: OutputOptions<'a>,
+    pub ranks: RankOptions<'a>,
+    pub serving: ServingOptions<'a>,
+}
+
+/// Requests during a run.
+#[derive(Clone, Copy)]
+pub struct Signals<'a> {
     /// Set to end the run early.
     pub interrupted: &'a Arc<AtomicBool>,
     /// Set to make this rank leave the others.
     pub dismissed: &'a AtomicBool,
     /// Set to add a rank.
     pub enlarged: &'a AtomicBool,
-    /// Reason why no rank can be added, if there is one.
-    pub closed: Option<&'a str>,
-    /// The current tick, for the message of a rank that fails.
-    pub tick: &'a Arc<AtomicU64>,
+}
+
+/// Times of a run.
+#[derive(Clone, Copy)]
+pub struct Timing<'a> {
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
+    /// Real-time factor to keep, simulated over wall time.
+    pub realtime: Option<f64>,
+    /// Set after an intended pause of a run that keeps a real-time factor.
+    pub stood: Option<&'a AtomicBool>,
+    /// The current tick, for the message of a rank that fails.
+    pub tick: &'a Arc<AtomicU64>,
+}
+
+/// Files and messages of a run.
+#[derive(Clone, Copy)]
+pub struct OutputOptions<'a> {
+    /// Whether the record in the folder is continued.
+    pub resumes: bool,
+    /// Whether each rank writes its own part of the record and of the checkpoints.
+    pub parts: bool,
     /// Whether to write a timeline.
     pub trace: bool,
+    /// View for the HTML page of the run, if one is written.
+    pub html: Option<&'a View>,
+    /// Whether to print neither progress nor notes.
+    pub quiet: bool,
+}
+
+/// This rank and the others.
+#[derive(Clone, Copy)]
+pub struct RankOptions<'a> {
+    /// Whether this rank reports what concerns all ranks.
+    pub stores: bool,
+    /// Whether this rank reports shared errors even if it is not rank 0, whose output is not
+    /// visible there.
+    pub apart: bool,
+    /// Whether the run restarts from the last checkpoint after the loss of a rank.
+    pub restarts: bool,
+    /// Reason why no rank can be added, if there is one.
+    pub closed: Option<&'a str>,
+}
+
+/// Clients of a run.
+#[derive(Clone, Copy)]
+pub struct ServingOptions<'a> {
     /// Browsers that watch the run.
     pub clients: Option<&'a Arc<Clients>>,
     /// Server of Foxglove clients.
     pub foxglove: Option<&'a FoxgloveServer>,
-    /// View for the HTML page of the run, if one is written.
-    pub html: Option<&'a View>,
     /// Whether rank 0 serves external controllers.
-    pub served: bool,
+    pub controlled: bool,
     /// Whether external controllers receive the ground around vehicles.
     pub tells_ground: bool,
-    /// Real-time factor to keep, simulated over wall time; `stood` is set after an intended pause.
-    pub realtime: Option<f64>,
-    pub stood: Option<&'a AtomicBool>,
-    /// Whether the run restarts from the last checkpoint after the loss of a rank.
-    pub restarts: bool,
-    /// Whether each rank writes its own part of the record and of the checkpoints.
-    pub parts: bool,
-    /// Whether this rank reports shared errors even if it is not rank 0, whose output is not
-    /// visible there.
-    pub apart: bool,
+}
+
+impl RunOptions<'_> {
+    /// Returns the options of one rank; `first` is whether it reports what concerns all ranks.
+    pub fn of_rank(self, first: bool) -> Self {
+        let ranks = RankOptions { stores: first, ..self.ranks };
+        let output = OutputOptions { quiet: self.output.quiet || !first, ..self.output };
+        RunOptions { ranks, output, ..self }
+    }
 }
 
 /// Result of a run on one rank; rank 0 has the samples and hashes of all.
@@ -119,57 +159,68 @@ pub fn last_words(
 pub fn drive<'a>(
     mut ranks: Ranks<'a>,
     controller: Option<&'a mut dyn Controller>,
-    plan: &Plan<'a>,
+    options: &RunOptions<'a>,
 ) -> Result<Driven, Failure> {
+    let RunOptions {
+        scenario,
+        site,
+        recovery,
+        signals,
+        timing,
+        output,
+        ranks: shared,
+        serving,
+        ..
+    } = *options;
     let (here, size) = (ranks.rank(), ranks.size());
     // as `OsString`: names of folders need not be UTF-8
-    let own = plan.recovery.folder().map(|folder| folder.clone().into_os_string());
+    let own = recovery.folder().map(|folder| folder.clone().into_os_string());
     let folders = ranks.gathered("folder", &own)?;
-    folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(Path::new(folder)));
-    plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
-    let reads_ground = plan.tells_ground || (!plan.parts && reads_ground(plan.scenario));
+    folders.iter().flatten().for_each(|folder| recovery.set_folder(Path::new(folder)));
+    timing.tick.store(ranks.world().state().tick, Ordering::Relaxed);
+    let reads_ground = serving.tells_ground || (!output.parts && reads_ground(scenario));
     let schedule = Schedule {
-        duration: plan.scenario.time.duration,
-        sample_every: plan.scenario.output.interval,
-        checkpoint_every: Some(plan.checkpoint_every),
-        hash_every: Some(plan.scenario.output.hash_every),
-        hash_agents: plan.scenario.vehicle.len() <= NAMED_AGENTS,
+        duration: scenario.time.duration,
+        sample_every: scenario.output.interval,
+        checkpoint_every: Some(timing.checkpoint_every),
+        hash_every: Some(scenario.output.hash_every),
+        hash_agents: scenario.vehicle.len() <= NAMED_AGENTS,
         ground_every: reads_ground.then_some(GROUND_INTERVAL),
-        world_every: plan.html.map(|_| HtmlFile::FRAMES),
+        world_every: output.html.map(|_| HtmlFile::FRAMES),
         views: true,
-        parts: plan.parts,
+        parts: output.parts,
     };
-    let folder = plan.recovery.folder().cloned();
+    let folder = recovery.folder().cloned();
     let own = folder.clone().filter(|_| here == 0);
-    let recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
-    let mut recorder = recorder.with_site(plan.site);
-    if let (true, Some(folder)) = (plan.parts, folder) {
-        see_folder(&mut ranks, &folder, plan.apart)?;
+    let recorder = Recorder::new(scenario, own, size, [output.resumes, output.trace]);
+    let mut recorder = recorder.with_site(site);
+    if let (true, Some(folder)) = (output.parts, folder) {
+        see_folder(&mut ranks, &folder, shared.apart)?;
         recorder = recorder.in_parts(folder, here);
     }
-    let mut checkpoints = plan.recovery.checkpoints(here);
-    let mut narrator = Narrator::new(plan, here == 0);
+    let mut checkpoints = recovery.checkpoints(here);
+    let mut narrator = Narrator::new(options, here == 0);
     let mut observers: Vec<&mut dyn Observer<Failure>> = vec![&mut recorder];
-    if plan.parts || here == 0 {
+    if output.parts || here == 0 {
         observers.push(&mut checkpoints);
     }
     observers.push(&mut narrator);
-    let mut html = plan.html.filter(|_| here == 0).cloned().map(HtmlFile::new).transpose()?;
+    let mut html = output.html.filter(|_| here == 0).cloned().map(HtmlFile::new).transpose()?;
     if let Some(html) = &mut html {
         observers.push(html);
     }
-    let mut foxglove = plan.foxglove.filter(|_| here == 0).map(FoxgloveFeed::new);
+    let mut foxglove = serving.foxglove.filter(|_| here == 0).map(FoxgloveFeed::new);
     if let Some(foxglove) = &mut foxglove {
         observers.push(foxglove);
     }
-    let mut pacing = plan.realtime.map(|factor| Pacing::new(factor, plan.stood));
+    let mut pacing = timing.realtime.map(|factor| Pacing::new(factor, timing.stood));
     if let Some(pacing) = &mut pacing {
         // the time of all earlier observers is part of the heartbeat
         observers.push(pacing);
     }
     // last: it blocks the run while a viewer has paused it
-    let watched = plan.clients.filter(|_| here == 0);
-    let live = |own: &Arc<Clients>| LiveView::new(own.clone(), plan.interrupted.clone());
+    let watched = serving.clients.filter(|_| here == 0);
+    let live = |own: &Arc<Clients>| LiveView::new(own.clone(), signals.interrupted.clone());
     let mut live =
         watched.map(live).transpose().map_err(|cause| Failure::threads("--view", cause))?;
     let mut among_ranks = if size > 1 { live.take().map(RanksView::new) } else { None };
@@ -188,25 +239,35 @@ pub fn drive<'a>(
         observers.push(view);
     }
     let mut runner = Runner::among(ranks, schedule)
-        .interrupted_by(plan.interrupted)
-        .dismissed_by(plan.dismissed);
-    if plan.resumes {
+        .interrupted_by(signals.interrupted)
+        .dismissed_by(signals.dismissed);
+    if output.resumes {
         runner = runner.resuming();
     }
-    if plan.served {
+    if serving.controlled {
         runner = runner.controlled_by(controller);
     }
     let driven = runner.run(&mut observers);
-    let (world, interrupted) = driven.map_err(|error| match error {
+    let (world, interrupted) = driven.map_err(|error| failure(error, options, here))?;
+    drop(observers);
+    let enlarged_to = narrator.enlarged_to.filter(|_| interrupted);
+    let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
+    Ok(Driven { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
+}
+
+/// The failure of this rank from an error of a run.
+fn failure(error: RunError<Failure>, options: &RunOptions<'_>, here: usize) -> Failure {
+    let RunOptions { ranks: shared, recovery, .. } = *options;
+    match error {
         RunError::Ranks(cause) => {
-            let good = match plan.restarts {
+            let good = match shared.restarts {
                 true => String::new(),
-                false => plan.recovery.make_good(here, &cause, &mut || ()),
+                false => recovery.make_good(here, &cause, &mut || ()),
             };
             Failure::Ranks { cause, good }
         }
         // all ranks find the same error
-        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 && !plan.apart => {
+        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 && !shared.apart => {
             Failure::Reported { code: 1 }
         }
         RunError::Driver { .. } | RunError::Controller { .. } => {
@@ -217,11 +278,7 @@ pub fn drive<'a>(
             Failure::Run { subject: "terrain".into(), cause: cause.to_string() }
         }
         RunError::Observer(failure) => failure,
-    })?;
-    drop(observers);
-    let enlarged_to = narrator.enlarged_to.filter(|_| interrupted);
-    let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
+    }
 }
 
 /// Checks that the folder is the same one on all ranks, as each writes to it.
@@ -249,7 +306,7 @@ fn reads_ground(scenario: &Scenario) -> bool {
 
 /// Prints how vehicles start, the progress of the run, and how drives end.
 struct Narrator<'a> {
-    plan: Plan<'a>,
+    options: RunOptions<'a>,
     first: bool,
     progress: Option<Progress>,
     ended: Vec<bool>,
@@ -263,13 +320,14 @@ struct Narrator<'a> {
 }
 
 impl<'a> Narrator<'a> {
-    fn new(plan: &Plan<'a>, first: bool) -> Narrator<'a> {
-        let progress = Progress::start(plan.scenario.time.duration, plan.quiet || !first);
+    fn new(options: &RunOptions<'a>, first: bool) -> Narrator<'a> {
+        let progress =
+            Progress::start(options.scenario.time.duration, options.output.quiet || !first);
         Narrator {
-            plan: *plan,
+            options: *options,
             first,
             progress: Some(progress),
-            ended: vec![false; plan.scenario.vehicle.len()],
+            ended: vec![false; options.scenario.vehicle.len()],
             told: 0,
             gave_up: false,
             outran: false,
@@ -285,10 +343,10 @@ impl<'a> Narrator<'a> {
 
     /// Ends the run to continue with one more rank, if requested and possible.
     fn enlarge(&mut self, ranks: usize) {
-        if !self.plan.enlarged.swap(false, Ordering::Relaxed) {
+        if !self.options.signals.enlarged.swap(false, Ordering::Relaxed) {
             return;
         }
-        match self.plan.closed {
+        match self.options.ranks.closed {
             _ if !self.first => {}
             Some(cause) => self.note(&format!("SIGUSR2: no rank can join: {cause}")),
             None if ranks >= MOST_RANKS => {
@@ -296,7 +354,7 @@ impl<'a> Narrator<'a> {
             }
             None => {
                 self.enlarged_to = Some(ranks + 1);
-                self.plan.interrupted.store(true, Ordering::Relaxed);
+                self.options.signals.interrupted.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -319,7 +377,7 @@ impl<'a> Narrator<'a> {
 
 impl Observer<Failure> for Narrator<'_> {
     fn on_start(&mut self, world: &World, _: &[Sample]) -> Result<(), Failure> {
-        if self.plan.stores {
+        if self.options.ranks.stores {
             tell_of_starts(world);
         }
         Ok(())
@@ -327,7 +385,7 @@ impl Observer<Failure> for Narrator<'_> {
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Failure> {
         let world = moment.world;
-        self.plan.tick.store(world.state().tick, Ordering::Relaxed);
+        self.options.timing.tick.store(world.state().tick, Ordering::Relaxed);
         self.enlarge(moment.ranks);
         if let (true, false, Some(agent)) = (self.first, self.outran, moment.figures.outran) {
             self.outran = true;
@@ -337,11 +395,11 @@ impl Observer<Failure> for Narrator<'_> {
                  is held whenever that is so, and the result is the same"
             ));
         }
-        if self.first && !self.plan.quiet {
+        if self.first && !self.options.output.quiet {
             self.note_endings(world);
         }
         if let (Some(cause), false) = (world.lost_gpu(), self.gave_up) {
-            if self.plan.gpu_required {
+            if self.options.gpu_required {
                 return Err(Failure::Run { subject: "--gpu".into(), cause });
             }
             self.gave_up = true;

@@ -7,7 +7,7 @@ use crate::simulation::SceneModel;
 use clap::{Args, ValueEnum};
 
 /// Device that renders cameras and lidars.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Graphics {
     /// Device that renders cameras and lidars. GPU and CPU images agree to one step of eight bits,
     /// not bit for bit
@@ -15,9 +15,10 @@ pub struct Graphics {
     gpu: Choice,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Choice {
     /// GPU if one is available and this build supports it, otherwise CPU
+    #[default]
     Auto,
     /// GPU; fails if none is available
     Required,

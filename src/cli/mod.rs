@@ -19,6 +19,8 @@ mod identify;
 mod interruption;
 mod map;
 mod mobility;
+#[doc(hidden)]
+pub mod models;
 mod planned;
 mod preview;
 mod processes;

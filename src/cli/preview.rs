@@ -9,6 +9,7 @@ use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::{Driver, Stamp};
+use crate::simulation::GroundVehicle;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

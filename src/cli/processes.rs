@@ -18,7 +18,7 @@ pub const MOST_RANKS: usize = 1024;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Ranks of a run as processes, and the rank of this process.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Processes {
     /// Number of ranks, each a process, that communicate over TCP. All start on this machine, or
     /// each by hand with --rank and --meet. If all start here, SIGUSR2 to this process adds a rank.

@@ -5,13 +5,15 @@ mod prepared;
 mod restarting;
 mod timings;
 
-use super::drive::{Driven, Plan};
+use super::drive::{
+    Driven, OutputOptions, RankOptions, RunOptions, ServingOptions, Signals, Timing,
+};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
 use super::interruption::{dismissal, enlargement, interruption};
 use super::processes::Processes;
 use super::results::Results;
-use super::serving::{Serving, bridge};
+use super::serving::{Served, Serving, bridge};
 use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
@@ -21,11 +23,11 @@ use crate::scenario::{Inputs, ScenarioFile};
 use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
-use clap::{Args, Command, FromArgMatches};
+use crate::view::{Clients, View};
+use clap::Args;
 use launched::{Launched, PreparedRun, Session};
 use prepared::{Place, Prepared};
 use restarting::Restart;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,6 +35,13 @@ use std::time::Instant;
 
 /// From how many vehicles on it is said that setting them down takes its time.
 const MANY: usize = 100;
+
+/// Number of ranks without `--ranks`.
+const RANKS: u16 = 1;
+/// Default of `--timeout`, s.
+const TIMEOUT: f64 = 60.0;
+/// Default of `--checkpoint-every`, s.
+const CHECKPOINT_INTERVAL: f64 = 10.0;
 
 /// Run a scenario
 #[derive(Debug, Args)]
@@ -68,7 +77,7 @@ pub struct Run {
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
     /// Number of ranks in this process, which exchange real messages. Results do not depend on it
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
+    #[arg(long, value_name = "N", default_value_t = RANKS, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     ranks: u16,
     #[command(flatten)]
@@ -85,10 +94,10 @@ pub struct Run {
     #[arg(long, value_name = "ORDER", default_value = "first", value_enum)]
     extrapolate: OrderName,
     /// Abort if a rank does not respond within this time, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, allow_negative_numbers = true, value_parser = seconds)]
     timeout: f64,
     /// Simulated time between checkpoints, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = CHECKPOINT_INTERVAL, allow_negative_numbers = true, value_parser = seconds)]
     checkpoint_every: f64,
     /// Rebalance vehicles across ranks every SECONDS of simulated time, by position and measured
     /// cost (default: never). Results do not depend on it
@@ -135,20 +144,38 @@ pub struct Run {
 }
 
 impl Run {
-    /// A scenario with these changes, its files read by `inputs`, into a folder of its own, or with
-    /// `force` into one that a run has left; all else as without options.
-    pub fn of(
-        file: PathBuf,
-        sets: Vec<String>,
-        inputs: Inputs,
-        out: PathBuf,
-        force: bool,
-    ) -> Result<Run, clap::Error> {
-        let mut words: Vec<OsString> = vec!["run".into(), "--out".into(), out.into()];
-        words.extend(sets.into_iter().map(|set| format!("--set={set}").into()));
-        words.extend(["--".into(), file.into()]);
-        let matches = Run::augment_args(Command::new("run")).try_get_matches_from(words)?;
-        Ok(Run { inputs, force, ..Run::from_arg_matches(&matches)? })
+    /// Creates a run of a scenario without further options.
+    ///
+    /// `inputs` reads the files that the scenario names. The results go to the folder `out`, which
+    /// may be that of an earlier run only with `force`.
+    pub fn new(file: PathBuf, sets: Vec<String>, inputs: Inputs, out: PathBuf, force: bool) -> Run {
+        Run {
+            file: Some(file),
+            sets,
+            out: Some(out),
+            force,
+            threads: None,
+            resume: None,
+            ranks: RANKS,
+            processes: Processes::default(),
+            partition: Partition::default(),
+            route: RouteName::All,
+            extrapolate: OrderName::First,
+            timeout: TIMEOUT,
+            checkpoint_every: CHECKPOINT_INTERVAL,
+            rebalance: None,
+            rebalance_by_chance: None,
+            restarts: 0,
+            parts: false,
+            hash_every: None,
+            graphics: Graphics::default(),
+            serving: Serving::default(),
+            trace: false,
+            timings: false,
+            no_picture: false,
+            json: false,
+            inputs,
+        }
     }
 
     /// How many threads are asked for, if that is.
@@ -219,31 +246,16 @@ impl Run {
             None => None,
         };
         let controller = controller.as_mut().map(|own| &mut **own as &mut dyn Controller);
-        let plan = Plan {
+        let options = RunOptions {
             scenario: &file.scenario,
             site: built.site,
             recovery: &recovery,
-            stores: true,
-            quiet,
-            resumes: self.in_place().is_some(),
             gpu_required: self.graphics.is_required(),
-            interrupted: &flag,
-            dismissed: &dismissed,
-            enlarged: &enlarged,
-            closed: self.closed(),
-            tick: &tick,
-            checkpoint_every: self.checkpoint_every,
-            trace: self.trace,
-            clients: clients.as_ref(),
-            html: shown.as_ref().filter(|_| self.serving.html),
-            served: self.serving.is_controlled(),
-            tells_ground: self.serving.ros2_ground,
-            realtime: self.serving.realtime,
-            foxglove: served.as_ref().map(|own| &own.foxglove),
-            stood: served.as_ref().map(|own| own.server.stood()),
-            restarts: self.restarts_here(),
-            parts: self.parts,
-            apart: self.processes.is_apart(),
+            signals: Signals { interrupted: &flag, dismissed: &dismissed, enlarged: &enlarged },
+            timing: self.timing(served.as_ref(), &tick),
+            output: self.output_options(shown.as_ref(), quiet),
+            ranks: self.rank_options(),
+            serving: self.serving_options(clients.as_ref(), served.as_ref()),
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();
@@ -255,7 +267,7 @@ impl Run {
             recovery.set_folder(&place.folder);
         }
         let processes = launched.processes();
-        let driven = launched.drive(&prepared, controller, &plan);
+        let driven = launched.drive(&prepared, controller, &options);
         let why = self.reason_to_go_on(&driven, &ended);
         if let (Some(why), Some(Place { folder, .. })) = (why, &place) {
             let (folder, has_checkpoint) = (folder.clone(), recovery.has_checkpoint());
@@ -277,7 +289,8 @@ impl Run {
         };
         let folder = place.folder.clone();
         let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.told(state.tick));
-        let summary = self.leave(driven, place, (&file, &built), (wall, resumed_at), quiet)?;
+        let results = RunResults { file: &file, built: &built, wall, resumed_at };
+        let summary = self.leave(driven, place, results, quiet)?;
         // results first: a slow or stalled peer must delay only what follows
         if let Some(served) = &served {
             served.close(&hastened);
@@ -296,16 +309,56 @@ impl Run {
         failed(&summary).map(|()| None)
     }
 
-    /// Writes the results of a drive that took `wall` seconds, from where it was gone on with if it
-    /// was, and says what they are.
+    fn timing<'a>(&self, served: Option<&'a Served>, tick: &'a Arc<AtomicU64>) -> Timing<'a> {
+        Timing {
+            checkpoint_every: self.checkpoint_every,
+            realtime: self.serving.realtime,
+            stood: served.map(|own| own.server.stood()),
+            tick,
+        }
+    }
+
+    fn output_options<'a>(&self, shown: Option<&'a View>, quiet: bool) -> OutputOptions<'a> {
+        OutputOptions {
+            resumes: self.in_place().is_some(),
+            parts: self.parts,
+            trace: self.trace,
+            html: shown.filter(|_| self.serving.html),
+            quiet,
+        }
+    }
+
+    fn rank_options(&self) -> RankOptions<'static> {
+        RankOptions {
+            stores: true,
+            apart: self.processes.is_apart(),
+            restarts: self.restarts_here(),
+            closed: self.closed(),
+        }
+    }
+
+    fn serving_options<'a>(
+        &self,
+        clients: Option<&'a Arc<Clients>>,
+        served: Option<&'a Served>,
+    ) -> ServingOptions<'a> {
+        ServingOptions {
+            clients,
+            foxglove: served.map(|own| &own.foxglove),
+            controlled: self.serving.is_controlled(),
+            tells_ground: self.serving.ros2_ground,
+        }
+    }
+
+    /// Writes the results of a drive and prints the summary.
     fn leave(
         &self,
         driven: Driven,
         place: Place,
-        (file, built): (&ScenarioFile, &Built),
-        (wall, resumed_at): (f64, Option<f64>),
+        results: RunResults<'_>,
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
+        let RunResults { file, built, wall, resumed_at } = results;
         let Driven { mut world, recorded, interrupted, html, pacing, .. } = driven;
         let Recorded { mut files, tracks, hits, costs } = recorded;
         let Place { folder, begun, lock } = place;
@@ -347,6 +400,16 @@ impl Run {
         }
         Ok(summary)
     }
+}
+
+/// What the results of a run are made from, beside its record.
+struct RunResults<'a> {
+    file: &'a ScenarioFile,
+    built: &'a Built,
+    /// Wall time of the drive, s.
+    wall: f64,
+    /// Simulated time from which the run was resumed, s.
+    resumed_at: Option<f64>,
 }
 
 /// Message route on the command line.
@@ -408,4 +471,20 @@ fn failed(summary: &RunSummary) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, FromArgMatches};
+
+    #[test]
+    fn a_run_without_options_has_the_defaults_of_the_command_line() {
+        let words = ["run", "--out", "o", "--set=seed=7", "a.toml"];
+        let matches = Run::augment_args(Command::new("run")).get_matches_from(words);
+        let parsed = Run::from_arg_matches(&matches).unwrap();
+        let made =
+            Run::new("a.toml".into(), vec!["seed=7".into()], Inputs::default(), "o".into(), false);
+        assert_eq!(format!("{made:?}"), format!("{parsed:?}"));
+    }
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Remote control, viewing and pacing of a run.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Serving {
     /// Accept clients that control and watch the run, at HOST:PORT (WebSockets too) or unix:PATH.
     /// Prints the address and an access token. Without ADDRESS, uses any free port of 127.0.0.1

@@ -113,7 +113,8 @@ fn mutate(
     make: impl Fn(&mut Dice) -> Vec<u8>,
     attempt: impl Fn(&[u8], bool) -> bool + Sync,
 ) {
-    let (count, seed) = (variable("BEKKER_MUTATIONS", 1000), variable("BEKKER_SEED", 1));
+    let usual = if crate::is_weekly() { 1000 } else { 400 };
+    let (count, seed) = (variable("BEKKER_MUTATIONS", usual), variable("BEKKER_SEED", 1));
     let begun = std::time::Instant::now();
     let current = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mutation-{kind}"));
     if let Some(path) = std::env::var_os("BEKKER_CASE") {

@@ -2,11 +2,12 @@
 //!
 //! Agents step in parallel within a heartbeat.
 
+use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
 use super::apart::Aside;
 use super::autonomous::{Autonomy, AutonomyState};
 use super::energy_account::EnergyAccount;
 use super::event::Event;
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::ground_vehicle::GroundVehicle;
 use super::hit::Hits;
 use super::kept::Kept;
 use super::monitor::Monitor;
@@ -39,7 +40,7 @@ pub struct AgentModel {
     /// Name in the scenario.
     pub name: String,
     /// The vehicle.
-    pub vehicle: GroundVehicle,
+    pub vehicle: AnyVehicle,
     /// Its driver.
     pub driver: Driver,
     /// Leader that the driver follows.
@@ -374,7 +375,7 @@ impl AgentModel {
             angular_velocity: pose.orientation.inverse_transform_vector(&twist.angular),
             speed: self.speed(workspace),
             controls: state.controls,
-            engine_speed: self.vehicle.engine_speed(&state.vehicle),
+            engine_speed: self.vehicle.drivetrain().engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
             wheels,
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),

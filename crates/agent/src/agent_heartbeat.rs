@@ -7,6 +7,7 @@ use super::contact_context::ContactContext;
 use super::encounters::Encounters;
 use super::endings::Endings;
 use super::event::Event;
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::hit::Touch;
 use super::hull_part::HullPart;
 use super::judging::direction;
@@ -66,6 +67,17 @@ pub struct HeartbeatEnv<'a> {
     pub damage: &'a [u16],
 }
 
+/// Step of an agent within a heartbeat.
+#[derive(Clone, Copy)]
+struct HeartbeatStep {
+    /// Index of the agent.
+    index: usize,
+    /// First step of the heartbeat.
+    first_tick: u64,
+    /// This step.
+    tick: u64,
+}
+
 impl AgentModel {
     /// Steps the agent through one heartbeat and writes its patches to the workspace.
     ///
@@ -105,14 +117,15 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(env.obstacles, env.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
-            let requested = self.request(index, [first_tick, tick], env, state, workspace);
+            let heartbeat_step = HeartbeatStep { index, first_tick, tick };
+            let requested = self.request(heartbeat_step, env, state, workspace);
             state.controls = requested.clamped();
             let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
             if due || state.controls.uncouple {
-                self.vehicle.uncouple(&mut state.vehicle);
+                self.vehicle.trailer().into_iter().for_each(|own| own.uncouple(&mut state.vehicle));
             }
             self.meet_ground(ground, published, state, workspace, low, h);
-            self.meet_others(index, [first_tick, tick], env, state, workspace, (near, &mut pushed));
+            self.meet_others(heartbeat_step, env, state, workspace, near, &mut pushed);
             let AgentState { vehicle, tyres, controls, .. } = state;
             let room = &mut workspace.vehicle;
             let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
@@ -139,7 +152,7 @@ impl AgentModel {
         match self.judge(ground, endings, time, state, workspace) {
             Some(Outcome::Failed { failure, .. }) => self.fail(time, failure, state, workspace),
             outcome => {
-                state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
+                state.show_wheels(workspace.vehicle.samples().iter().copied());
                 state.outcome = outcome;
             }
         }
@@ -179,13 +192,14 @@ impl AgentModel {
     /// Adds the loads of obstacles and other vehicles to the loads of a step.
     fn meet_others(
         &self,
-        index: usize,
-        [first_tick, tick]: [u64; 2],
+        step: HeartbeatStep,
         env: &HeartbeatEnv<'_>,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
-        (near, pushed): (bool, &mut Option<PushedMotion>),
+        near: bool,
+        pushed: &mut Option<PushedMotion>,
     ) {
+        let HeartbeatStep { index, first_tick, tick } = step;
         let HeartbeatEnv { clock, obstacles, encounters, .. } = *env;
         let (h, time) = (clock.step(), clock.time(tick + 1));
         let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
@@ -197,8 +211,8 @@ impl AgentModel {
                 energy.add(-met.energy);
                 touch(met);
             };
-            let body = (&state.vehicle, &mut *room);
-            let loads = self.meet_obstacles(obstacles, body, strikes, h, &mut touch);
+            let loads =
+                self.meet_obstacles(obstacles, &state.vehicle, room, strikes, h, &mut touch);
             for (part, load) in HullPart::ALL.into_iter().zip(loads) {
                 self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
             }
@@ -208,7 +222,7 @@ impl AgentModel {
             let poses = [Some(self.vehicle.pose(room)), self.vehicle.trailer_pose(room)];
             for (part, pose) in HullPart::ALL.into_iter().zip(poses) {
                 let Some(pose) = pose else { continue };
-                let wrench = encounters.on((index, part), step, &pose.position, &mut touch);
+                let wrench = encounters.on(index, part, step, &pose.position, &mut touch);
                 let Some((wrench, outline)) = wrench.zip(self.vehicle.outline_of(part)) else {
                     continue;
                 };
@@ -223,12 +237,12 @@ impl AgentModel {
     /// Returns what the external command, or else the vehicle's driver, requests for a step.
     fn request(
         &self,
-        index: usize,
-        [first_tick, tick]: [u64; 2],
+        step: HeartbeatStep,
         env: &HeartbeatEnv<'_>,
         state: &mut AgentState,
         workspace: &AgentWorkspace,
     ) -> Controls {
+        let HeartbeatStep { index, first_tick, tick } = step;
         let HeartbeatEnv { clock, views, radios, .. } = *env;
         let (time, h) = (clock.time(tick), clock.step());
         let now_us = clock.micros(tick);
@@ -258,11 +272,12 @@ impl AgentModel {
             let gap = middle - reach - (place.station + front);
             ahead.then_some(LeaderView { gap, speed: 0.0, demand: None })
         });
-        let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
+        let (speed, thrust) =
+            (self.speed(workspace), self.vehicle.drivetrain().thrust(&state.vehicle));
         let rim = self.vehicle.rim_speed(&state.vehicle);
         // after a resume the workspace is empty: the first step uses the wheels stored at the
         // heartbeat
-        let last = self.vehicle.samples(&workspace.vehicle);
+        let last = workspace.vehicle.samples();
         let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
         let forward = [self.way() * speed, h];
@@ -300,9 +315,9 @@ impl AgentModel {
     /// acceleration.
     fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
         let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
-        let response = self.vehicle.pedal_response(&state.vehicle);
+        let response = self.vehicle.drivetrain().pedal_response(&state.vehicle);
         let limited = own.plan().acceleration.is_some();
-        let engine = limited.then(|| self.vehicle.engine_response(&state.vehicle));
+        let engine = limited.then(|| self.vehicle.drivetrain().engine_response(&state.vehicle));
         let backward = own.sense() < 0.0;
         let response = if backward { response.backward() } else { response };
         let engine = engine.map(|engine| if backward { engine.backward() } else { engine });
@@ -341,7 +356,7 @@ impl AgentModel {
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
-        let burned = self.vehicle.fuel_rate(&state.vehicle, state.controls.throttle);
+        let burned = self.vehicle.drivetrain().fuel_rate(&state.vehicle, state.controls.throttle);
         let coupling = state.vehicle.coupling;
         let figures = StepFigures {
             position: self.vehicle.pose(&workspace.vehicle).position,
@@ -350,7 +365,7 @@ impl AgentModel {
             sense: direction(state),
             work,
             fuel: burned.map(|rate| rate * h),
-            drive_radius: self.vehicle.drive_radius(),
+            drive_radius: self.vehicle.properties().drive_radius,
             belts: self.vehicle.belts(coupling),
         };
         let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);

@@ -1,12 +1,11 @@
 //! Views and messages of an agent for other vehicles and ranks.
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sync::message::{
-    Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
-    as_told,
+    Description, Motion, PartState, TrailerState, VehicleState as VehicleMessage, as_told,
 };
 
 impl AgentModel {
@@ -53,7 +52,7 @@ impl AgentModel {
     ) -> Option<TrailerState> {
         let mut parts = self.vehicle.hull_parts(&workspace.vehicle);
         let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Trailer)?;
-        let arm = pose.direction(&outline.ball.0);
+        let arm = pose.direction(&outline.ball.centre);
         let twist = match state.outcome {
             Some(_) => Twist::default(),
             None => Twist { linear: twist.at(&arm), ..twist },
@@ -91,12 +90,7 @@ impl AgentModel {
             part(self.vehicle.wheel_pose(body, wheel), spin)
         });
         let wheels = wheels.collect();
-        let gear = match (&self.vehicle, body) {
-            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(body)) => {
-                own.gear(&state.vehicle, body, wheels, part)
-            }
-            _ => RunningGear::Wheels(wheels),
-        };
+        let gear = self.vehicle.running_gear(&state.vehicle, body, wheels, part);
         VehicleMessage {
             chassis,
             velocity: view.velocity,
@@ -112,25 +106,6 @@ impl AgentModel {
 
     /// Returns the description from which other ranks build the agent.
     pub fn description(&self) -> Description {
-        let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
-        let wheels = self.vehicle.wheels() as u16;
-        match &self.vehicle {
-            GroundVehicle::Wheeled(own) => {
-                let wheel_radius = own.max_radius() as f32;
-                Description::Wheeled { name, model, wheels, wheel_radius }
-            }
-            GroundVehicle::Tracked(own) => {
-                let shoes =
-                    own.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
-                Description::Tracked {
-                    name,
-                    model,
-                    track_shoes: shoes as u16,
-                    sprockets: 2,
-                    idlers: 2,
-                    road_wheels: wheels,
-                }
-            }
-        }
+        self.vehicle.description(self.name.clone())
     }
 }

@@ -272,7 +272,8 @@ impl AutonomyState {
     /// Processes the readings delivered by `now_us` µs, and starts processing the last scan.
     pub fn perceive(
         &mut self,
-        (agent, autonomy): (u32, &Arc<Autonomy>),
+        agent: u32,
+        autonomy: &Arc<Autonomy>,
         delivered: &[Delivery],
         now_us: u64,
     ) {
@@ -297,15 +298,17 @@ impl AutonomyState {
             }
         }
         if let Some((taken, cloud)) = scan {
-            self.look((agent, autonomy), (taken, cloud), now_us);
+            self.look(agent, autonomy, taken, cloud, now_us);
         }
     }
 
     /// Processes a scan, on a background thread if its plan is not due immediately.
     fn look(
         &mut self,
-        (agent, autonomy): (u32, &Arc<Autonomy>),
-        (taken, cloud): (f64, &Cloud),
+        agent: u32,
+        autonomy: &Arc<Autonomy>,
+        taken: f64,
+        cloud: &Cloud,
         now_us: u64,
     ) {
         if !self.in_force {

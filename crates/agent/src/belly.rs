@@ -3,9 +3,11 @@
 //! A vehicle hangs up on its belly. A hull touches when its nose dips into a bank.
 
 use super::agent::AgentModel;
+use super::any_vehicle::GroundVehicleWorkspace;
+use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
 use super::firm_spring::FirmSpring;
-use super::ground_vehicle::GroundVehicleWorkspace;
+use super::ground_vehicle::GroundVehicle;
 use crate::lying;
 use bekker_ground::GroundModel;
 use bekker_ground::scm::{Displaced, PlateOutline, plate_contact};
@@ -179,14 +181,15 @@ impl AgentModel {
         if !context.ground.has_firm_soil() {
             return;
         }
-        let twist = self.vehicle.twist(body);
+        let motion = BodyMotion { pose: chassis, twist: self.vehicle.twist(body) };
         for sample in hull.samples.iter().filter(|sample| sample.place.z < hull.centre.z) {
             let centre = chassis.point(&sample.place);
             let SoilKind::Firm { .. } = context.ground.soil_at(centre.x, centre.y).kind else {
                 continue;
             };
-            let ball = (centre, sample.radius, lying::STIFFNESS);
-            on.force += lying::press(ball, (&chassis, &twist), context, &mut on.load);
+            let (radius, stiffness) = (sample.radius, lying::STIFFNESS);
+            let ball = lying::Ball { centre, radius, stiffness };
+            on.force += lying::press(&ball, &motion, context, &mut on.load);
         }
     }
 

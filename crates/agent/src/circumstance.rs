@@ -2,6 +2,7 @@
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::event::Event;
+use super::ground_vehicle::GroundVehicle;
 use super::outcome::{Outcome, OutcomeCode};
 use bekker_ground::GroundModel;
 use bekker_ground::soil::SoilId;

@@ -9,10 +9,12 @@
 use super::agent::{AgentModel, AgentView};
 use super::clock::Clock;
 use super::fresh_views::FreshViews;
+use super::ground_vehicle::GroundVehicle;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::tow_link::TowLink;
 use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
+use bekker_vehicle::TrailerModel;
 use bekker_vehicle::collision::{FreeBody, Pair, Tow, TowState};
 use rayon::prelude::*;
 
@@ -98,7 +100,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
     }
     // the message contains the center of the trailer's hulls
     let told = trailer?;
-    let arm = -(told.motion.orientation * outline.ball.0);
+    let arm = -(told.motion.orientation * outline.ball.centre);
     let pose = Pose { position: told.place + arm, ..told.pose() };
     let twist = Twist { linear: told.motion.twist.at(&arm), ..told.motion.twist };
     let otherwise = told.motion.otherwise;
@@ -107,7 +109,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
 
 /// Returns whether an agent's trailer has moved away from its tractor.
 fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool {
-    let coupling = agents[agent].vehicle.coupling();
+    let coupling = agents[agent].vehicle.trailer().map(TrailerModel::coupling);
     let trailer = body(agents, views, party(agent, HullPart::Trailer));
     let (Some(coupling), Some(trailer)) = (coupling, trailer) else { return false };
     (views[agent].pose.point(&coupling) - trailer.pose.position).norm() > PARTED
@@ -235,11 +237,11 @@ impl Encounters {
                 .map_or(*twist, |own| own.motion.twist);
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
             let outline = agents[agent].vehicle.outline_of(part);
-            outline.map_or(0.0, |outline| outline.ball.1) + way + 0.5 * CLOSE
+            outline.map_or(0.0, |outline| outline.ball.radius) + way + 0.5 * CLOSE
         };
         for &agent in heard.agents() {
             let view = &views[agent];
-            let (middle, _) = agents[agent].vehicle.outline().ball;
+            let middle = agents[agent].vehicle.outline().ball.centre;
             let middle = (view.pose.point(&middle), party(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
             let trailer = trailer.map(|own| (own.place, party(agent, HullPart::Trailer) as u32));
@@ -305,7 +307,8 @@ impl Encounters {
     /// Calls `touch` for each contact.
     pub fn on(
         &self,
-        (agent, part): (usize, HullPart),
+        agent: usize,
+        part: HullPart,
         step: usize,
         place: &Vec3,
         mut touch: impl FnMut(Touch),

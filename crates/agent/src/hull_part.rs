@@ -1,8 +1,9 @@
 //! Rigid parts of an agent that have hulls: chassis and trailer.
 
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
+use super::ground_vehicle::GroundVehicle;
 use bekker_math::spatial::{Load, Pose, Twist};
-use bekker_vehicle::Outline;
+use bekker_vehicle::{Outline, TrailerModel};
 
 /// A rigid part with hulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +19,13 @@ impl HullPart {
     pub const ALL: [HullPart; 2] = [HullPart::Chassis, HullPart::Trailer];
 }
 
-impl GroundVehicle {
+impl AnyVehicle {
     /// Returns the collision outline of a part in the part's frame; `None` if there is no such
     /// trailer.
     pub(super) fn outline_of(&self, part: HullPart) -> Option<&Outline> {
-        match (part, self) {
-            (HullPart::Chassis, _) => Some(self.outline()),
-            (HullPart::Trailer, GroundVehicle::Wheeled(own)) => own.vehicle.trailer_outline(),
-            (HullPart::Trailer, GroundVehicle::Tracked(_)) => None,
+        match part {
+            HullPart::Chassis => Some(self.outline()),
+            HullPart::Trailer => self.trailer().map(TrailerModel::outline),
         }
     }
 

@@ -80,7 +80,7 @@ impl AgentModel {
         let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
         let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
         let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
-        let (_, height) = self.vehicle.running_gear();
+        let height = self.vehicle.properties().running_gear_height;
         if endings.sunk && (depth > height || deepest > DEEPEST_WHEEL * height) {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
@@ -228,7 +228,7 @@ impl AgentModel {
         };
         let limits = wheels.iter().zip(&places).map(limit).collect();
         Evidence {
-            tracked: matches!(self.vehicle, GroundVehicle::Tracked(_)),
+            tracked: self.vehicle.properties().is_tracked,
             throttle: state.controls.throttle,
             grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
@@ -248,11 +248,11 @@ impl AgentModel {
         let twist = self.vehicle.twist(&workspace.vehicle);
         let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
         let along = direction(state) * (twist.linear.x * ahead[0] + twist.linear.y * ahead[1]);
-        match &self.vehicle {
-            GroundVehicle::Tracked(own) if state.controls.steering != 0.0 => {
-                along + twist.angular.z.abs() * own.vehicle.wheel_centre(0).y.abs()
-            }
-            _ => along,
+        let properties = self.vehicle.properties();
+        if properties.is_tracked && state.controls.steering != 0.0 {
+            along + twist.angular.z.abs() * properties.wheel_centres[0].y.abs()
+        } else {
+            along
         }
     }
 }

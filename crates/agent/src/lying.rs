@@ -8,13 +8,15 @@
 //! landing gear.
 
 use super::agent::AgentModel;
+use super::any_vehicle::GroundVehicleWorkspace;
+use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
-use super::ground_vehicle::GroundVehicleWorkspace;
+use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
 use bekker_ground::{Exit, working_surface_height};
-use bekker_math::spatial::{Load, Pose, Twist, Vec3};
-use bekker_vehicle::Coupling;
+use bekker_math::spatial::{Load, Vec3};
 use bekker_vehicle::collision::{BodyContact, ContactLaw};
+use bekker_vehicle::{Coupling, TrailerModel};
 
 /// Vertical component of the part's z axis below which hull contact is evaluated.
 const TILTED: f64 = 0.7;
@@ -37,31 +39,47 @@ impl AgentModel {
     ) {
         let mut parts = self.vehicle.hull_parts(body);
         let Some((_, outline, pose, twist)) = parts.find(|own| own.0 == part) else { return };
+        let motion = BodyMotion { pose, twist };
         let parted = part == HullPart::Trailer && coupling != Coupling::Holds;
         // a non-finite pose fails the comparison and has no contact
         if pose.direction(&Vec3::z()).z < TILTED || parted {
             for sample in outline.hulls.iter().flat_map(|hull| &hull.samples) {
-                let ball = (pose.point(&sample.place), sample.radius, STIFFNESS);
-                press(ball, (&pose, &twist), context, load);
+                let centre = pose.point(&sample.place);
+                let ball = Ball { centre, radius: sample.radius, stiffness: STIFFNESS };
+                press(&ball, &motion, context, load);
             }
         }
         if part == HullPart::Trailer && coupling == Coupling::Released {
-            for foot in self.vehicle.landing_feet() {
-                press((pose.point(foot), 0.0, LEG_STIFFNESS), (&pose, &twist), context, load);
+            for foot in self.vehicle.trailer().into_iter().flat_map(TrailerModel::landing_feet) {
+                let centre = pose.point(foot);
+                let ball = Ball { centre, radius: 0.0, stiffness: LEG_STIFFNESS };
+                press(&ball, &motion, context, load);
             }
         }
     }
 }
 
-/// Adds the ground's load on a ball of a body, given by its center, radius and stiffness.
+/// Ball of a body that touches the ground.
+pub(super) struct Ball {
+    /// Center, m.
+    pub centre: Vec3,
+    /// Radius, m.
+    pub radius: f64,
+    /// Contact stiffness, N/m.
+    pub stiffness: f64,
+}
+
+/// Adds the ground's load on a ball of a body.
 ///
 /// Returns the normal force, N.
 pub(super) fn press(
-    (centre, radius, stiffness): (Vec3, f64, f64),
-    (pose, twist): (&Pose, &Twist),
+    ball: &Ball,
+    motion: &BodyMotion,
     context: &ContactContext<'_>,
     load: &mut Load,
 ) -> f64 {
+    let Ball { centre, radius, stiffness } = *ball;
+    let BodyMotion { pose, twist } = motion;
     let ContactContext { ground, published, overlay, .. } = context;
     let normal = ground.terrain().normal(centre.x, centre.y);
     let point = centre - normal * radius;

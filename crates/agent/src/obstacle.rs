@@ -20,6 +20,8 @@ const BURIED: f64 = 0.5;
 pub const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
 /// Smallest side of the collision box of a mesh, m.
 const THINNEST: f64 = 0.05;
+/// Height of the highest contact point of a stem, m; above all vehicles.
+pub(super) const HIGHEST_STEM_CONTACT: f64 = 3.0;
 /// Height of the stem of a tree given as a mesh, m.
 const MESH_TREE: f64 = 6.0;
 
@@ -40,6 +42,28 @@ pub enum Obstacle {
         /// Shape about the center.
         hull: [Hull; 1],
     },
+}
+
+/// Contact of a stem with a wheel.
+#[derive(Clone, Copy, Debug)]
+pub struct StemOnWheel {
+    /// Index of the wheel.
+    pub wheel: usize,
+    /// Penetration, m.
+    pub depth: f64,
+    /// Position, m.
+    pub point: Vec3,
+    /// Normal from the stem toward the wheel.
+    pub normal: Vec3,
+}
+
+/// Solid obstacle, as seen by contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Solid<'a> {
+    /// Pose of its center.
+    pub pose: &'a Pose,
+    /// Shapes about the center.
+    pub hulls: &'a [Hull],
 }
 
 impl Obstacle {

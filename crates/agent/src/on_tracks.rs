@@ -1,20 +1,24 @@
-//! Contact of a tracked vehicle with the ground, shoe by shoe.
+//! Tracked vehicle on the ground, with contact shoe by shoe.
 
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
 use super::firm_spring::FirmSpring;
-use super::obstacle::BEARS;
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
+use super::obstacle::{BEARS, Solid};
 use super::on_wheels::{level_forward, slip};
 use super::sample::WheelSample;
 use super::tyre::TyreState;
-use bekker_ground::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
+use super::vehicle_properties::{VehicleProperties, middle};
+use bekker_ground::scm::{Contact, Footprint as _, PlacedShoe, ShoeOutline, shoe_contact};
 use bekker_ground::soil::Tread;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
-use bekker_sync::message::{BandSeat, PartState, RunningGear, ShoeState};
+use bekker_sync::message::{BandSeat, Description, PartState, RunningGear, ShoeState};
 use bekker_vehicle::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
-use bekker_vehicle::spec::TrackedSpec;
+use bekker_vehicle::multibody::{BodyId, StepError, Workspace};
+use bekker_vehicle::spec::{Footprint, TrackedSpec};
 use bekker_vehicle::{
-    ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState, WheelDrive,
+    Controls, Drivetrain, Locks, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleBodies,
+    VehicleState, WheelDrive,
 };
 use std::sync::Arc;
 
@@ -30,6 +34,7 @@ const WORTH_A_THREAD: u32 = 1000;
 pub struct OnTracks {
     /// The vehicle.
     pub vehicle: Arc<TrackedVehicle>,
+    properties: Arc<VehicleProperties>,
     /// Underside of the shoes.
     pub shoe: ShoeOutline,
     /// Division of the contact between pad and soil.
@@ -49,72 +54,74 @@ pub struct TracksWorkspace {
     pub(super) wheels: Vec<WheelSample>,
 }
 
-impl TracksWorkspace {
-    /// Returns the ground contact of each shoe as last evaluated.
-    pub fn contacts(&self) -> &[Contact] {
-        &self.contacts
-    }
-
-    /// Returns the samples of the road wheels after the last step.
-    pub fn samples(&self) -> &[WheelSample] {
-        &self.wheels
-    }
-}
-
 impl OnTracks {
     /// Builds a vehicle on the shoes of its file.
     ///
     /// Shear is soil against soil, because the soil between the grousers moves with them.
     pub fn new(vehicle: Arc<TrackedVehicle>) -> OnTracks {
         let shoe = outline(vehicle.spec());
-        OnTracks { vehicle, shoe, tread: Tread::rough() }
+        let properties = Arc::new(properties(&vehicle));
+        OnTracks { vehicle, properties, shoe, tread: Tread::rough() }
     }
 
-    /// Returns the workspace for steps, consistent with `state`.
-    pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
-        TracksWorkspace {
-            vehicle: self.vehicle.workspace(state),
-            shoes: Box::default(),
-            contacts: Vec::new(),
-            on_firm: Vec::new(),
-            wheels: vec![WheelSample::default(); self.vehicle.wheels()],
-        }
-    }
-
-    /// Computes the loads of deformable and firm ground on every shoe.
-    pub fn meet_ground(
+    /// Adds the load of a hull at `place` on the shoes that face the ground.
+    ///
+    /// Contact is at points of their undersides that lie inside the solid. `each` receives every
+    /// push with its position and velocity.
+    fn press_hull(
         &self,
         state: &VehicleState,
         workspace: &mut TracksWorkspace,
-        context: &mut ContactContext<'_>,
-        h: f64,
+        place: &Pose,
+        solid: &Hull,
+        mut each: impl FnMut(&Push, &Vec3, &Vec3),
     ) {
-        let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels } = workspace;
-        context.overlay.begin_step();
-        self.vehicle.begin_loads(vehicle);
+        let TracksWorkspace { vehicle, shoes, wheels, .. } = workspace;
+        let hull = self.vehicle.pose(vehicle);
+        let forward = level_forward(&hull.direction(&Vec3::y()));
+        let spec = self.vehicle.spec();
+        let [rows, columns] = POINTS;
+        let stiffness = spec.shoe.pad_stiffness / (rows * columns) as f64;
+        let (length, width) = (spec.shoe.pitch / rows as f64, spec.shoe_width() / columns as f64);
+        let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
+        let reach = spec.shoe.pitch + spec.shoe_width();
         for (side, shoes) in shoes.iter_mut().enumerate() {
             self.vehicle.lay_shoes(state, vehicle, side, shoes);
-        }
-        let sides = shoes.each_ref().map(Shoes::places);
-        let all = sides.iter().map(|shoes| shoes.len()).sum();
-        contacts.resize(all, Contact::default());
-        on_firm.resize(all, false);
-        self.press_sides(sides, contacts, on_firm, context, h);
-        let hull = self.vehicle.pose(vehicle);
-        for sample in wheels.iter_mut() {
-            *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
-        }
-        let places = sides.iter().enumerate();
-        let shoes = places.flat_map(|(side, shoes)| shoes.iter().map(move |shoe| (side, shoe)));
-        for ((side, shoe), (met, on_firm)) in shoes.zip(contacts.iter().zip(on_firm)) {
-            if met.nodes_in_contact > 0 || *on_firm {
-                self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
-                let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
-                take(&mut wheels[wheel], &hull, met);
+            for shoe in shoes.places() {
+                let middle = place.local_point(&shoe.pose.position);
+                if solid.field(&middle, Exit::Any).distance > reach {
+                    continue;
+                }
+                let (mut load, mut borne) = (Load::default(), Vec3::zeros());
+                for index in 0..rows * columns {
+                    let (row, column) = (index / columns, index % columns);
+                    let x = length * (row as f64 - 0.5 * (rows - 1) as f64);
+                    let y = width * (column as f64 - 0.5 * (columns - 1) as f64);
+                    let r = shoe.pose.direction(&Vec3::new(x, y, low));
+                    let point = shoe.pose.position + r;
+                    let field = solid.field(&place.local_point(&point), Exit::Any);
+                    if field.distance >= 0.0 {
+                        continue;
+                    }
+                    let normal = place.direction(&field.normal);
+                    let depth = -field.distance;
+                    let velocity = shoe.twist.at(&r);
+                    let contact = BodyContact { point, normal, depth, stiffness };
+                    let push = ContactLaw::RUBBER.push(&contact, &velocity);
+                    push.add_to(&mut load, &normal, &r);
+                    if normal.z > BEARS {
+                        borne += push.force;
+                    }
+                    each(&push, &point, &velocity);
+                }
+                if borne != Vec3::zeros() {
+                    let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
+                    wheels[wheel].add_force(&borne, &forward);
+                }
+                if load != Load::default() {
+                    self.vehicle.press_shoe(vehicle, side, shoe, &load);
+                }
             }
-        }
-        for sample in wheels.iter_mut().filter(|sample| sample.sinkage == f64::NEG_INFINITY) {
-            sample.sinkage = 0.0;
         }
     }
 
@@ -187,106 +194,6 @@ impl OnTracks {
         touches
     }
 
-    /// Adds the load of a solid at `place` on the shoes that face the ground.
-    ///
-    /// Contact is at points of their undersides that lie inside the solid. `each` receives every
-    /// push with its position and velocity.
-    pub(super) fn press_solid(
-        &self,
-        state: &VehicleState,
-        workspace: &mut TracksWorkspace,
-        (place, solid): (&Pose, &Hull),
-        mut each: impl FnMut(&Push, &Vec3, &Vec3),
-    ) {
-        let TracksWorkspace { vehicle, shoes, wheels, .. } = workspace;
-        let hull = self.vehicle.pose(vehicle);
-        let forward = level_forward(&hull.direction(&Vec3::y()));
-        let spec = self.vehicle.spec();
-        let [rows, columns] = POINTS;
-        let stiffness = spec.shoe.pad_stiffness / (rows * columns) as f64;
-        let (length, width) = (spec.shoe.pitch / rows as f64, spec.shoe_width() / columns as f64);
-        let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
-        let reach = spec.shoe.pitch + spec.shoe_width();
-        for (side, shoes) in shoes.iter_mut().enumerate() {
-            self.vehicle.lay_shoes(state, vehicle, side, shoes);
-            for shoe in shoes.places() {
-                let middle = place.local_point(&shoe.pose.position);
-                if solid.field(&middle, Exit::Any).distance > reach {
-                    continue;
-                }
-                let (mut load, mut borne) = (Load::default(), Vec3::zeros());
-                for index in 0..rows * columns {
-                    let (row, column) = (index / columns, index % columns);
-                    let x = length * (row as f64 - 0.5 * (rows - 1) as f64);
-                    let y = width * (column as f64 - 0.5 * (columns - 1) as f64);
-                    let r = shoe.pose.direction(&Vec3::new(x, y, low));
-                    let point = shoe.pose.position + r;
-                    let field = solid.field(&place.local_point(&point), Exit::Any);
-                    if field.distance >= 0.0 {
-                        continue;
-                    }
-                    let normal = place.direction(&field.normal);
-                    let depth = -field.distance;
-                    let velocity = shoe.twist.at(&r);
-                    let contact = BodyContact { point, normal, depth, stiffness };
-                    let push = ContactLaw::RUBBER.push(&contact, &velocity);
-                    push.add_to(&mut load, &normal, &r);
-                    if normal.z > BEARS {
-                        borne += push.force;
-                    }
-                    each(&push, &point, &velocity);
-                }
-                if borne != Vec3::zeros() {
-                    let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
-                    wheels[wheel].add_force(&borne, &forward);
-                }
-                if load != Load::default() {
-                    self.vehicle.press_shoe(vehicle, side, shoe, &load);
-                }
-            }
-        }
-    }
-
-    /// Returns the energy of motion and gravity, and stored in springs, J; road wheels have no
-    /// tires.
-    pub(super) fn stored_energy(
-        &self,
-        state: &VehicleState,
-        _tyres: &[TyreState],
-        workspace: &TracksWorkspace,
-    ) -> f64 {
-        self.vehicle.energy(state, &workspace.vehicle)
-            + self.vehicle.spring_energy(&workspace.vehicle)
-    }
-
-    /// Returns the tracks in the form sent to other agents; `part` converts a pose to the chassis
-    /// frame.
-    pub(super) fn gear(
-        &self,
-        state: &VehicleState,
-        workspace: &TracksWorkspace,
-        road_wheels: Vec<PartState>,
-        part: impl Fn(Pose, f64) -> PartState,
-    ) -> RunningGear {
-        let TracksWorkspace { vehicle: body, .. } = workspace;
-        let vehicle = &self.vehicle;
-        let sprocket = |side| {
-            part(vehicle.sprocket_pose(state, body, side), vehicle.sprocket_speed(state, side))
-        };
-        let idler = |side| part(vehicle.idler_pose(body, side), vehicle.idler_spin(state, side));
-        let seat = |(place, label)| BandSeat { place, label };
-        let shoe = |(place, angle)| ShoeState { place, angle };
-        let shoes = |side| vehicle.shoe_bodies(state, side).map(shoe);
-        RunningGear::Tracks {
-            shoes: shoes(0).chain(shoes(1)).collect(),
-            bands: [0, 1]
-                .map(|side| vehicle.band(state, body, side).into_iter().map(seat).collect()),
-            sprockets: vec![sprocket(0), sprocket(1)],
-            idlers: vec![idler(0), idler(1)],
-            road_wheels,
-        }
-    }
-
     /// Returns the poses of the shoes of a remote vehicle of this kind in the chassis frame, left
     /// before right.
     ///
@@ -308,14 +215,134 @@ impl OnTracks {
             self.vehicle.shoes_on(side, &band)
         })
     }
+}
 
-    /// Completes the wheel samples after a step and returns the step's work.
-    pub fn observe(
+impl ContactWorkspace for TracksWorkspace {
+    fn bodies(&self) -> &Workspace {
+        self.vehicle.bodies()
+    }
+
+    fn bodies_mut(&mut self) -> &mut Workspace {
+        self.vehicle.bodies_mut()
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    fn samples(&self) -> &[WheelSample] {
+        &self.wheels
+    }
+}
+
+impl GroundVehicle for OnTracks {
+    type Workspace = TracksWorkspace;
+
+    fn properties(&self) -> &VehicleProperties {
+        &self.properties
+    }
+
+    fn bodies(&self) -> &VehicleBodies {
+        self.vehicle.bodies()
+    }
+
+    fn drivetrain(&self) -> &Drivetrain {
+        self.vehicle.drivetrain()
+    }
+
+    fn state(&self, pose: &Pose) -> VehicleState {
+        self.vehicle.state(pose)
+    }
+
+    fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
+        self.vehicle.launch(state, forward, speed, gear);
+    }
+
+    fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
+        TracksWorkspace {
+            vehicle: self.vehicle.workspace(state),
+            shoes: Box::default(),
+            contacts: Vec::new(),
+            on_firm: Vec::new(),
+            wheels: vec![WheelSample::default(); self.vehicle.wheels()],
+        }
+    }
+
+    fn wheel_body(&self, wheel: usize) -> BodyId {
+        self.vehicle.wheel_body(wheel)
+    }
+
+    fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        self.vehicle.wheel_spin(state, wheel)
+    }
+
+    fn rim_speed(&self, state: &VehicleState) -> f64 {
+        self.vehicle.rim_speed(state)
+    }
+
+    fn full_braking(&self, friction: f64) -> f64 {
+        self.vehicle.full_braking(friction)
+    }
+
+    fn stored_energy(
         &self,
         state: &VehicleState,
+        _tyres: &[TyreState],
+        workspace: &TracksWorkspace,
+    ) -> f64 {
+        self.bodies().energy(state, workspace.bodies())
+            + self.vehicle.spring_energy(&workspace.vehicle)
+    }
+
+    fn meet_ground(
+        &self,
+        state: &VehicleState,
+        _tyres: &[TyreState],
         workspace: &mut TracksWorkspace,
+        context: &mut ContactContext<'_>,
         h: f64,
-    ) -> DriveWork {
+    ) {
+        let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels } = workspace;
+        context.overlay.begin_step();
+        self.vehicle.begin_loads(vehicle);
+        for (side, shoes) in shoes.iter_mut().enumerate() {
+            self.vehicle.lay_shoes(state, vehicle, side, shoes);
+        }
+        let sides = shoes.each_ref().map(Shoes::places);
+        let all = sides.iter().map(|shoes| shoes.len()).sum();
+        contacts.resize(all, Contact::default());
+        on_firm.resize(all, false);
+        self.press_sides(sides, contacts, on_firm, context, h);
+        let hull = self.vehicle.pose(vehicle);
+        for sample in wheels.iter_mut() {
+            *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
+        }
+        let places = sides.iter().enumerate();
+        let shoes = places.flat_map(|(side, shoes)| shoes.iter().map(move |shoe| (side, shoe)));
+        for ((side, shoe), (met, on_firm)) in shoes.zip(contacts.iter().zip(on_firm)) {
+            if met.nodes_in_contact > 0 || *on_firm {
+                self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
+                let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
+                take(&mut wheels[wheel], &hull, met);
+            }
+        }
+        for sample in wheels.iter_mut().filter(|sample| sample.sinkage == f64::NEG_INFINITY) {
+            sample.sinkage = 0.0;
+        }
+    }
+
+    fn solve(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut TracksWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.vehicle.step(state, &mut workspace.vehicle, controls, tick, h)
+    }
+
+    fn observe(&self, state: &VehicleState, workspace: &mut TracksWorkspace, h: f64) -> DriveWork {
         let engine = workspace.vehicle.engine_work();
         let mut work = DriveWork { engine, ..DriveWork::default() };
         let hull = self.vehicle.pose(&workspace.vehicle);
@@ -341,6 +368,100 @@ impl OnTracks {
             sample.torque = share * (drives[side].drive + drives[side].brake);
         }
         work
+    }
+
+    fn press_solid(
+        &self,
+        solid: &Solid<'_>,
+        state: &VehicleState,
+        workspace: &mut TracksWorkspace,
+        mut each: impl FnMut(&Push, &Vec3, &Vec3),
+    ) {
+        for hull in solid.hulls {
+            self.press_hull(state, workspace, solid.pose, hull, &mut each);
+        }
+    }
+
+    fn solid_depth(
+        &self,
+        solid: &Solid<'_>,
+        state: &VehicleState,
+        workspace: &mut TracksWorkspace,
+    ) -> f64 {
+        let mut deepest = 0.0_f64;
+        for hull in solid.hulls {
+            self.press_hull(state, workspace, solid.pose, hull, |_, point, _| {
+                let inside = hull.field(&solid.pose.local_point(point), Exit::Any);
+                deepest = deepest.max(-inside.distance);
+            });
+        }
+        deepest
+    }
+
+    fn running_gear(
+        &self,
+        state: &VehicleState,
+        workspace: &TracksWorkspace,
+        road_wheels: Vec<PartState>,
+        part: impl Fn(Pose, f64) -> PartState,
+    ) -> RunningGear {
+        let TracksWorkspace { vehicle: body, .. } = workspace;
+        let vehicle = &self.vehicle;
+        let sprocket = |side| {
+            part(vehicle.sprocket_pose(state, body, side), vehicle.sprocket_speed(state, side))
+        };
+        let idler = |side| part(vehicle.idler_pose(body, side), vehicle.idler_spin(state, side));
+        let seat = |(place, label)| BandSeat { place, label };
+        let shoe = |(place, angle)| ShoeState { place, angle };
+        let shoes = |side| vehicle.shoe_bodies(state, side).map(shoe);
+        RunningGear::Tracks {
+            shoes: shoes(0).chain(shoes(1)).collect(),
+            bands: [0, 1]
+                .map(|side| vehicle.band(state, body, side).into_iter().map(seat).collect()),
+            sprockets: vec![sprocket(0), sprocket(1)],
+            idlers: vec![idler(0), idler(1)],
+            road_wheels,
+        }
+    }
+
+    fn description(&self, name: String) -> Description {
+        let shoes = self.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
+        Description::Tracked {
+            name,
+            model: self.name().to_owned(),
+            track_shoes: shoes as u16,
+            sprockets: 2,
+            idlers: 2,
+            road_wheels: self.wheels() as u16,
+        }
+    }
+}
+
+/// Returns the properties of a tracked vehicle.
+fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
+    let spec = vehicle.spec();
+    let wheels = vehicle.wheels();
+    let wheel_centres: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_centre(wheel)).collect();
+    let ride_radius = vehicle.ride_radius();
+    let lowest_point = middle(&wheel_centres) - Vec3::z() * ride_radius;
+    VehicleProperties {
+        name: spec.name.clone(),
+        chassis: spec.chassis.clone(),
+        footprint: Footprint::of_tracks(spec),
+        is_tracked: true,
+        can_steer: true,
+        max_steering_angle: None,
+        has_central_inflation: false,
+        locks: Locks::OPEN,
+        trailed_wheels: 0,
+        flexible_wheels: [0; 2],
+        driven_wheels: (0..wheels).collect(),
+        ride_radius,
+        drive_radius: spec.road_wheel.radius,
+        wheel_reach: [ride_radius, 0.5 * spec.shoe_width()],
+        running_gear_height: spec.sprocket.position[2] + spec.pitch_radius() - lowest_point.z,
+        lowest_point,
+        wheel_centres,
     }
 }
 

@@ -1,18 +1,27 @@
-//! Contact of a wheeled vehicle with the ground.
+//! Wheeled vehicle on the ground.
 
+use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
+use super::obstacle::{Solid, StemOnWheel};
 use super::sample::WheelSample;
 use super::tyre::{TyreState, relaxation, ring};
+use super::vehicle_properties::{VehicleProperties, middle};
 use bekker_ground::scm::{
     Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
     settle_ring, tyre_contact, wheel_contact,
 };
 use bekker_ground::soil::{ShearStrength, Tread};
-use bekker_math::spatial::{Load, Pose, Twist, Vec3};
-use bekker_vehicle::spec::RigidTyre;
+use bekker_math::spatial::{Load, Pose, Vec3};
+use bekker_sync::message::Description;
+use bekker_vehicle::collision::{Push, Stem};
+use bekker_vehicle::multibody::{BodyId, StepError, Workspace};
+use bekker_vehicle::spec::{Footprint, RigidTyre};
 use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
-use bekker_vehicle::{Controls, Coupling, Vehicle, VehicleState, VehicleWorkspace};
+use bekker_vehicle::{
+    Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
+};
 use std::sync::Arc;
 
 /// Rim speed below which slip is zero, m/s.
@@ -23,6 +32,7 @@ pub(super) const SLIP_SPEED: f64 = 0.2;
 pub struct OnWheels {
     /// The vehicle.
     pub vehicle: Arc<Vehicle>,
+    properties: Arc<VehicleProperties>,
     /// Ground contact properties of the tires of each axle.
     tyres: Arc<[TyreOnGround]>,
     /// Position of each tire, wheel by wheel.
@@ -70,6 +80,27 @@ pub struct WheelsWorkspace {
     pub(super) wheels: Vec<WheelSample>,
 }
 
+/// Contact of a flexible tire's belt in a step.
+struct BeltContact<'a> {
+    ring: &'a Ring,
+    state: &'a RingState,
+    /// Next step of the belt.
+    step: &'a mut RingStep,
+    contact: &'a mut Contact,
+}
+
+/// Contact of a tire as evaluated in a step.
+struct TyreContact<'a> {
+    tyre: &'a TyreState,
+    motion: &'a BodyMotion,
+    /// Load of deformable and firm ground about the tire's center.
+    load: &'a Load,
+    contact: &'a Contact,
+    firm: Option<&'a FirmContact>,
+    /// Deflection of a flexible tire, m.
+    deflection: f64,
+}
+
 impl OnWheels {
     /// Builds a vehicle on the tires of its file, with lugs.
     ///
@@ -84,7 +115,8 @@ impl OnWheels {
             aside.into_iter().map(move |aside| TyrePlace { wheel, aside })
         });
         let places = places.collect();
-        Ok(OnWheels { vehicle, tyres: tyres.into(), places })
+        let properties = Arc::new(properties(&vehicle, &tyres));
+        Ok(OnWheels { vehicle, properties, tyres: tyres.into(), places })
     }
 
     /// Returns the tire of a wheel.
@@ -124,114 +156,15 @@ impl OnWheels {
         sample.add_force(force, &forward);
     }
 
-    /// Returns the largest wheel radius, m.
-    pub fn max_radius(&self) -> f64 {
-        self.tyres.iter().map(|own| own.underside.max_radius()).fold(0.0, f64::max)
-    }
-
-    /// Returns half the width of the widest wheel, m.
-    pub fn half_width(&self) -> f64 {
-        self.tyres.iter().map(|own| own.underside.half_width()).fold(0.0, f64::max)
-    }
-
-    /// Returns the tires at rest without load: wheel by wheel, twin tires from the left.
-    pub(super) fn tyres(&self) -> Vec<TyreState> {
-        let own = 2 * self.vehicle.spec().own_axles().len();
-        let tyre = |wheel| {
-            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
-            let unloaded = |inflation| RingState::unloaded(inflation).into();
-            TyreState {
-                ring: flexible.map(|given| unloaded(given.inflation_kpa.of(wheel, own))),
-                ..TyreState::default()
-            }
-        };
-        self.places.iter().map(|place| tyre(place.wheel)).collect()
-    }
-
-    /// Returns the number of flexible tires among the first `wheels` wheels.
-    pub(super) fn belts(&self, wheels: usize) -> usize {
-        (0..wheels).filter(|wheel| self.tyre(*wheel).ring.is_some()).count()
-    }
-
-    /// Returns the number of wheels, from the first on, without those of an uncoupled trailer.
-    pub(super) fn wheels_along(&self, coupling: Coupling) -> usize {
-        match coupling {
-            Coupling::Holds => self.vehicle.wheels(),
-            Coupling::Released | Coupling::Broken => 2 * self.vehicle.spec().own_axles().len(),
-        }
-    }
-
-    pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
-        let (wheels, tyres) = (self.vehicle.wheels(), self.places.len());
-        WheelsWorkspace {
-            vehicle: self.vehicle.workspace(state),
-            contacts: vec![Contact::default(); tyres],
-            firm: vec![None; tyres],
-            rings: vec![RingStep::default(); if self.belts(wheels) > 0 { tyres } else { 0 }],
-            wheels: vec![WheelSample::default(); wheels],
-        }
-    }
-
     /// Returns pose and twist of a tire.
-    fn motion(&self, place: &TyrePlace, workspace: &WheelsWorkspace) -> (Pose, Twist) {
+    fn motion(&self, place: &TyrePlace, workspace: &WheelsWorkspace) -> BodyMotion {
         let mut pose = self.vehicle.wheel_pose(&workspace.vehicle, place.wheel);
         let mut twist = self.vehicle.wheel_twist(&workspace.vehicle, place.wheel);
         if let Some(offset) = place.offset(&pose) {
             twist.linear = twist.at(&offset);
             pose.position += offset;
         }
-        (pose, twist)
-    }
-
-    /// Computes the loads of deformable and firm ground on every wheel.
-    pub(super) fn meet_ground(
-        &self,
-        tyres: &[TyreState],
-        workspace: &mut WheelsWorkspace,
-        context: &mut ContactContext<'_>,
-        h: f64,
-    ) {
-        context.overlay.begin_step();
-        let mut before = None;
-        for (index, (tyre, place)) in tyres.iter().zip(self.places.iter()).enumerate() {
-            let wheel = place.wheel;
-            let (pose, twist) = self.motion(place, workspace);
-            let twist = context.felt_of_wheel(twist, &pose.position);
-            // written in place: a contact has 700 bytes
-            let contact = &mut workspace.contacts[index];
-            let (firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
-                (Some(ring), Some(own)) => {
-                    let step = &mut workspace.rings[index];
-                    let belt = (ring, &**own, step, contact);
-                    self.meet_on_belt(wheel, belt, tyre, (&pose, &twist), context, h)
-                }
-                _ => {
-                    let motion = (&pose, &twist);
-                    (self.meet_as_rigid(wheel, tyre, motion, context, h, contact), 0.0)
-                }
-            };
-            let contact = &workspace.contacts[index];
-            let mut load = contact.load;
-            if let Some(firm) = &firm {
-                add(&mut load, &firm.load);
-            }
-            workspace.firm[index] = firm;
-            let pressed_in = (tyre, deflection);
-            let firm = firm.as_ref();
-            let sample =
-                self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), contact, firm);
-            if let Some(offset) = place.offset(&pose) {
-                load = load.moved(&offset);
-            }
-            if before == Some(wheel) {
-                workspace.wheels[wheel].join(&sample);
-                add(&mut workspace.vehicle.loads()[wheel], &load);
-            } else {
-                workspace.wheels[wheel] = sample;
-                workspace.vehicle.loads()[wheel] = load;
-            }
-            before = Some(wheel);
-        }
+        BodyMotion { pose, twist }
     }
 
     /// Evaluates a tire that is rigid on soil and uses its handling model on firm ground.
@@ -239,11 +172,12 @@ impl OnWheels {
         &self,
         wheel: usize,
         tyre: &TyreState,
-        (pose, twist): (&Pose, &Twist),
+        motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
         contact: &mut Contact,
     ) -> Option<FirmContact> {
+        let BodyMotion { pose, twist } = motion;
         let TyreOnGround { underside, tread, .. } = self.tyre(wheel);
         *contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
         contact.firm.and_then(|firm| {
@@ -260,12 +194,14 @@ impl OnWheels {
     fn meet_on_belt(
         &self,
         wheel: usize,
-        (ring, state, step, contact): (&Ring, &RingState, &mut RingStep, &mut Contact),
+        belt: BeltContact<'_>,
         tyre: &TyreState,
-        (pose, twist): (&Pose, &Twist),
+        motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> (Option<FirmContact>, f64) {
+        let BeltContact { ring, state, step, contact } = belt;
+        let BodyMotion { pose, twist } = motion;
         let shape = self.tyre(wheel);
         let own = FlexibleTyre { underside: &shape.underside, ring, tread: &shape.tread };
         let met = tyre_contact(&mut context.working(), &own, state, pose, twist, h, step);
@@ -288,18 +224,6 @@ impl OnWheels {
         (firm, deflection)
     }
 
-    /// Returns the energy of motion and gravity, and stored in springs and tires, J.
-    pub(super) fn stored_energy(
-        &self,
-        state: &VehicleState,
-        tyres: &[TyreState],
-        workspace: &WheelsWorkspace,
-    ) -> f64 {
-        self.vehicle.energy(state, &workspace.vehicle)
-            + self.vehicle.spring_energy(state, &workspace.vehicle)
-            + self.tire_energy(tyres, workspace)
-    }
-
     /// Returns the elastic energy of the tires, J: of belts, and of handling models on firm ground.
     fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
         let own = tyres.iter().zip(self.places.iter()).zip(&workspace.firm);
@@ -316,75 +240,10 @@ impl OnWheels {
         energy.sum()
     }
 
-    /// Advances the tires over the completed step.
-    pub(super) fn settle_tyres(
-        &self,
-        tyres: &mut [TyreState],
-        workspace: &WheelsWorkspace,
-        h: f64,
-    ) {
-        for (index, (own, place)) in tyres.iter_mut().zip(self.places.iter()).enumerate() {
-            let handling = &self.vehicle.tyre(place.wheel).handling;
-            let (_, twist) = self.motion(place, workspace);
-            handling.settle(workspace.firm[index].as_ref(), &twist, &mut own.carcass, h);
-            if let Some(ring) = &mut own.ring {
-                settle_ring(&workspace.rings[index], &twist, h, ring);
-            }
-        }
-    }
-
-    /// Changes tire pressure toward the command at the rate of central tire inflation.
-    pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
-        let Some(wanted) = controls.inflation else { return };
-        for (own, place) in tyres.iter_mut().zip(self.places.iter()) {
-            let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
-            let central = flexible.and_then(|own| own.central_inflation);
-            let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
-            let [least, most] = central.limits();
-            let (wanted, way) = (wanted.clamp(least, most), central.pascals_per_second() * h);
-            ring.inflation += (wanted - ring.inflation).clamp(-way, way);
-        }
-    }
-
-    /// Completes the samples after a step and returns the step's work, without wheels of an
-    /// uncoupled trailer.
-    pub(super) fn observe(
-        &self,
-        state: &VehicleState,
-        workspace: &mut WheelsWorkspace,
-        h: f64,
-    ) -> DriveWork {
-        let engine = workspace.vehicle.engine_work();
-        let mut work = DriveWork { engine, ..DriveWork::default() };
-        let along = self.wheels_along(state.coupling);
-        for wheel in 0..self.vehicle.wheels() {
-            let drive = workspace.vehicle.drives()[wheel];
-            let spin = self.vehicle.wheel_spin(state, wheel);
-            let sample = &mut workspace.wheels[wheel];
-            sample.spin = spin;
-            sample.torque = drive.drive + drive.brake;
-            if wheel < along {
-                work.add(drive.drive * spin * h);
-                work.add(drive.brake * spin * h);
-            }
-        }
-        let tyres = workspace.contacts.iter().zip(self.places.iter());
-        for (contact, _) in tyres.filter(|(_, place)| place.wheel < along) {
-            work.add_ground(contact, h);
-        }
-        work
-    }
-
     /// Returns forces and slip of a wheel along its heading.
-    fn wheel_sample(
-        &self,
-        wheel: usize,
-        (tyre, deflection): (&TyreState, f64),
-        load: &Load,
-        (pose, twist): (&Pose, &Twist),
-        contact: &Contact,
-        firm: Option<&FirmContact>,
-    ) -> WheelSample {
+    fn wheel_sample(&self, wheel: usize, of_tyre: &TyreContact<'_>) -> WheelSample {
+        let TyreContact { tyre, motion, load, contact, firm, deflection } = *of_tyre;
+        let BodyMotion { pose, twist } = motion;
         let axis = pose.direction(&Vec3::y());
         let forward = level_forward(&axis);
         let left = Vec3::z().cross(&forward);
@@ -414,6 +273,290 @@ impl OnWheels {
             contact_length,
             ..WheelSample::default()
         }
+    }
+}
+
+impl ContactWorkspace for WheelsWorkspace {
+    fn bodies(&self) -> &Workspace {
+        self.vehicle.bodies()
+    }
+
+    fn bodies_mut(&mut self) -> &mut Workspace {
+        self.vehicle.bodies_mut()
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    fn samples(&self) -> &[WheelSample] {
+        &self.wheels
+    }
+}
+
+impl GroundVehicle for OnWheels {
+    type Workspace = WheelsWorkspace;
+
+    fn properties(&self) -> &VehicleProperties {
+        &self.properties
+    }
+
+    fn bodies(&self) -> &VehicleBodies {
+        self.vehicle.bodies()
+    }
+
+    fn drivetrain(&self) -> &Drivetrain {
+        self.vehicle.drivetrain()
+    }
+
+    fn trailer(&self) -> Option<&TrailerModel> {
+        self.vehicle.trailer()
+    }
+
+    fn state(&self, pose: &Pose) -> VehicleState {
+        self.vehicle.state(pose)
+    }
+
+    fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
+        self.vehicle.launch(state, forward, speed, gear);
+    }
+
+    fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
+        let (wheels, tyres) = (self.vehicle.wheels(), self.places.len());
+        let [_, flexible] = self.properties.flexible_wheels;
+        WheelsWorkspace {
+            vehicle: self.vehicle.workspace(state),
+            contacts: vec![Contact::default(); tyres],
+            firm: vec![None; tyres],
+            rings: vec![RingStep::default(); if flexible > 0 { tyres } else { 0 }],
+            wheels: vec![WheelSample::default(); wheels],
+        }
+    }
+
+    fn tyres(&self) -> Vec<TyreState> {
+        let own = 2 * self.vehicle.spec().own_axles().len();
+        let tyre = |wheel| {
+            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
+            let unloaded = |inflation| RingState::unloaded(inflation).into();
+            TyreState {
+                ring: flexible.map(|given| unloaded(given.inflation_kpa.of(wheel, own))),
+                ..TyreState::default()
+            }
+        };
+        self.places.iter().map(|place| tyre(place.wheel)).collect()
+    }
+
+    fn wheel_body(&self, wheel: usize) -> BodyId {
+        self.vehicle.wheel_body(wheel)
+    }
+
+    fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        self.vehicle.wheel_spin(state, wheel)
+    }
+
+    fn rim_speed(&self, state: &VehicleState) -> f64 {
+        self.vehicle.rim_speed(state)
+    }
+
+    fn full_braking(&self, friction: f64) -> f64 {
+        self.vehicle.full_braking(friction)
+    }
+
+    fn stored_energy(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &WheelsWorkspace,
+    ) -> f64 {
+        self.bodies().energy(state, workspace.bodies())
+            + self.vehicle.spring_energy(state, &workspace.vehicle)
+            + self.tire_energy(tyres, workspace)
+    }
+
+    fn meet_ground(
+        &self,
+        _state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &mut WheelsWorkspace,
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) {
+        context.overlay.begin_step();
+        let mut before = None;
+        for (index, (tyre, place)) in tyres.iter().zip(self.places.iter()).enumerate() {
+            let wheel = place.wheel;
+            let mut motion = self.motion(place, workspace);
+            motion.twist = context.felt_of_wheel(motion.twist, &motion.pose.position);
+            // written in place: a contact has 700 bytes
+            let contact = &mut workspace.contacts[index];
+            let (firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
+                (Some(ring), Some(own)) => {
+                    let step = &mut workspace.rings[index];
+                    let belt = BeltContact { ring, state: own, step, contact };
+                    self.meet_on_belt(wheel, belt, tyre, &motion, context, h)
+                }
+                _ => (self.meet_as_rigid(wheel, tyre, &motion, context, h, contact), 0.0),
+            };
+            let contact = &workspace.contacts[index];
+            let mut load = contact.load;
+            if let Some(firm) = &firm {
+                add(&mut load, &firm.load);
+            }
+            workspace.firm[index] = firm;
+            let firm = firm.as_ref();
+            let of_tyre =
+                TyreContact { tyre, motion: &motion, load: &load, contact, firm, deflection };
+            let sample = self.wheel_sample(wheel, &of_tyre);
+            if let Some(offset) = place.offset(&motion.pose) {
+                load = load.moved(&offset);
+            }
+            if before == Some(wheel) {
+                workspace.wheels[wheel].join(&sample);
+                add(&mut workspace.vehicle.loads()[wheel], &load);
+            } else {
+                workspace.wheels[wheel] = sample;
+                workspace.vehicle.loads()[wheel] = load;
+            }
+            before = Some(wheel);
+        }
+    }
+
+    fn solve(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut WheelsWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.vehicle.step(state, &mut workspace.vehicle, controls, tick, h)
+    }
+
+    fn settle_tyres(&self, tyres: &mut [TyreState], workspace: &WheelsWorkspace, h: f64) {
+        for (index, (own, place)) in tyres.iter_mut().zip(self.places.iter()).enumerate() {
+            let handling = &self.vehicle.tyre(place.wheel).handling;
+            let BodyMotion { twist, .. } = self.motion(place, workspace);
+            handling.settle(workspace.firm[index].as_ref(), &twist, &mut own.carcass, h);
+            if let Some(ring) = &mut own.ring {
+                settle_ring(&workspace.rings[index], &twist, h, ring);
+            }
+        }
+    }
+
+    fn inflate_tyres(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
+        let Some(wanted) = controls.inflation else { return };
+        for (own, place) in tyres.iter_mut().zip(self.places.iter()) {
+            let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
+            let central = flexible.and_then(|own| own.central_inflation);
+            let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
+            let [least, most] = central.limits();
+            let (wanted, way) = (wanted.clamp(least, most), central.pascals_per_second() * h);
+            ring.inflation += (wanted - ring.inflation).clamp(-way, way);
+        }
+    }
+
+    fn observe(&self, state: &VehicleState, workspace: &mut WheelsWorkspace, h: f64) -> DriveWork {
+        let engine = workspace.vehicle.engine_work();
+        let mut work = DriveWork { engine, ..DriveWork::default() };
+        let along = self.wheels_along(state.coupling);
+        for wheel in 0..self.vehicle.wheels() {
+            let drive = workspace.vehicle.drives()[wheel];
+            let spin = self.vehicle.wheel_spin(state, wheel);
+            let sample = &mut workspace.wheels[wheel];
+            sample.spin = spin;
+            sample.torque = drive.drive + drive.brake;
+            if wheel < along {
+                work.add(drive.drive * spin * h);
+                work.add(drive.brake * spin * h);
+            }
+        }
+        let tyres = workspace.contacts.iter().zip(self.places.iter());
+        for (contact, _) in tyres.filter(|(_, place)| place.wheel < along) {
+            work.add_ground(contact, h);
+        }
+        work
+    }
+
+    fn press_solid(
+        &self,
+        solid: &Solid<'_>,
+        _state: &VehicleState,
+        workspace: &mut WheelsWorkspace,
+        each: impl FnMut(&Push, &Vec3, &Vec3),
+    ) {
+        self.press_wheels(solid, workspace, each);
+    }
+
+    fn solid_depth(
+        &self,
+        solid: &Solid<'_>,
+        _state: &VehicleState,
+        workspace: &mut WheelsWorkspace,
+    ) -> f64 {
+        let contacts = (0..self.vehicle.wheels())
+            .filter_map(|wheel| self.solid_contact(wheel, solid, workspace));
+        contacts.map(|met| met.depth).fold(0.0, f64::max)
+    }
+
+    fn stem_contact(
+        &self,
+        stem: &Stem,
+        foot: &Vec3,
+        workspace: &WheelsWorkspace,
+        least: f64,
+    ) -> Option<StemOnWheel> {
+        self.deepest_stem_contact(stem, foot, workspace, least)
+    }
+
+    fn press_stem(
+        &self,
+        contact: &StemOnWheel,
+        push: impl FnOnce(&Vec3) -> Push,
+        workspace: &mut WheelsWorkspace,
+    ) -> Option<(Push, Vec3)> {
+        self.press_stem_on_wheel(contact, push, workspace)
+    }
+
+    fn description(&self, name: String) -> Description {
+        let model = self.name().to_owned();
+        let (wheels, wheel_radius) = (self.wheels() as u16, self.properties.drive_radius as f32);
+        Description::Wheeled { name, model, wheels, wheel_radius }
+    }
+}
+
+/// Returns the properties of a vehicle on these tires of its axles.
+fn properties(vehicle: &Vehicle, tyres: &[TyreOnGround]) -> VehicleProperties {
+    let spec = vehicle.spec();
+    let wheels = vehicle.wheels();
+    let own_wheels = 2 * spec.own_axles().len();
+    let is_flexible = |wheel: &usize| tyres[vehicle.axle_of(*wheel)].ring.is_some();
+    let flexible = |wheels: usize| (0..wheels).filter(is_flexible).count();
+    let wheel_centres: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_centre(wheel)).collect();
+    let underside = || tyres.iter().map(|own| &own.underside);
+    let max_radius = underside().map(Underside::max_radius).fold(0.0, f64::max);
+    let half_width = underside().map(Underside::half_width).fold(0.0, f64::max);
+    let ride_radius = vehicle.ride_radius();
+    VehicleProperties {
+        name: spec.name.clone(),
+        chassis: spec.chassis.clone(),
+        footprint: Footprint::of(spec),
+        is_tracked: false,
+        can_steer: spec.can_steer(),
+        max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),
+        has_central_inflation: (0..spec.axles.len()).any(|axle| {
+            let flexible = spec.tyre_of(axle).flexible.as_ref();
+            flexible.is_some_and(|tyre| tyre.central_inflation.is_some())
+        }),
+        locks: spec.locks(),
+        trailed_wheels: wheels - own_wheels,
+        flexible_wheels: [own_wheels, wheels].map(flexible),
+        driven_wheels: vehicle.driven_wheels().collect(),
+        ride_radius,
+        drive_radius: max_radius,
+        wheel_reach: [max_radius.max(ride_radius), half_width],
+        lowest_point: middle(&wheel_centres) - Vec3::z() * max_radius,
+        running_gear_height: 2.0 * max_radius,
+        wheel_centres,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::agent::AgentModel;
 use super::agent_heartbeat::HeartbeatEnv;
-use super::ground_vehicle::GroundVehicleWorkspace;
+use super::any_vehicle::GroundVehicleWorkspace;
 use super::hit::{Struck, Touch};
 use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
 use bekker_math::spatial::Vec3;

@@ -8,8 +8,9 @@
 //! lifts nothing. The force only dissipates energy.
 
 use super::agent::AgentModel;
+use super::any_vehicle::GroundVehicleWorkspace;
 use super::contact_context::ContactContext;
-use super::ground_vehicle::GroundVehicleWorkspace;
+use super::ground_vehicle::GroundVehicle;
 use bekker_ground::soil::PassiveWedge;
 use bekker_ground::working_surface_height;
 use bekker_math::numeric::hypot;
@@ -97,7 +98,7 @@ impl AgentModel {
                     push(
                         wedge,
                         [depth, face.height, width, width / columns],
-                        (&edge, &out, speed),
+                        &AdvancingEdge { point: edge, out, speed },
                         &chassis.position,
                         load,
                     );
@@ -107,6 +108,16 @@ impl AgentModel {
     }
 }
 
+/// Lower edge of a face that advances into soil.
+struct AdvancingEdge {
+    /// Middle of the column, m.
+    point: Vec3,
+    /// Horizontal direction of the face's normal.
+    out: Vec3,
+    /// Speed along it, m/s.
+    speed: f64,
+}
+
 /// Adds the resistance of a column of soil.
 ///
 /// The column is `share` m wide and `depth` m deep at the lower `edge` of a face. The face is
@@ -114,14 +125,15 @@ impl AgentModel {
 fn push(
     wedge: &PassiveWedge,
     [depth, height, width, share]: [f64; 4],
-    (edge, out, speed): (&Vec3, &Vec3, f64),
+    edge: &AdvancingEdge,
     origin: &Vec3,
     load: &mut Load,
 ) {
+    let AdvancingEdge { point, out, speed } = edge;
     let [resistance, above] = wedge.on_face(depth, height, width);
     // secant damping: at any step length it stops a face but never reverses it
-    let drag = share * resistance / hypot(speed, ADVANCING);
-    let arm = edge + Vec3::z() * above - origin;
+    let drag = share * resistance / hypot(*speed, ADVANCING);
+    let arm = point + Vec3::z() * above - origin;
     load.wrench.add_force(&(out * (-drag * speed)), &arm);
     load.add_tangent(out, &arm, 0.0, drag);
 }

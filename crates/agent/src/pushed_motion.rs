@@ -1,7 +1,7 @@
 //! Motion of an agent's parts due to the forces of other vehicles.
 
 use super::agent::AgentModel;
-use super::ground_vehicle::GroundVehicleWorkspace;
+use super::any_vehicle::GroundVehicleWorkspace;
 use super::hull_part::HullPart;
 use super::otherwise::Otherwise;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};

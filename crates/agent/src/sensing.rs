@@ -1,6 +1,7 @@
 //! Sensors of an agent, which receive the true state after each step.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use bekker_sensor::{SensorState, Truth, WheelMotion};
 
@@ -24,7 +25,7 @@ impl AgentModel {
         }
         let AgentWorkspace { vehicle, wheels, delivered, .. } = workspace;
         wheels.clear();
-        wheels.extend(self.vehicle.samples(vehicle).iter().map(|sample| WheelMotion {
+        wheels.extend(vehicle.samples().iter().map(|sample| WheelMotion {
             spin: sample.spin,
             slip: sample.slip,
             sinkage: sample.sinkage,

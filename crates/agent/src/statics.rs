@@ -21,10 +21,12 @@
 //! The number of steps is bounded. If a vehicle starts with a speed, its drive replaces step 3.
 
 use super::agent::{AgentModel, AgentState};
+use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
 use super::apart::Aside;
 use super::belly::BellyContact;
+use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::on_wheels::level_forward;
 use super::sample::WheelSample;
 use super::tyre::TyreState;
@@ -86,6 +88,18 @@ pub enum Stand {
     Falls,
 }
 
+/// Start of a drive.
+struct Start<'a> {
+    /// Pose of the chassis frame; only x, y and heading count.
+    pose: &'a Pose,
+    /// Speed forward, m/s.
+    speed: f64,
+    /// Start time of the sensors, µs.
+    now_us: u64,
+    /// Step of the run, s.
+    step: f64,
+}
+
 impl AgentModel {
     /// Returns the agent at its start, in static equilibrium ([`AgentModel::settled`]).
     ///
@@ -97,7 +111,8 @@ impl AgentModel {
         aside: Option<Aside>,
         step: f64,
     ) -> (AgentState, Stand) {
-        self.settled_beside(aside, (ground, published), &self.start, self.speed, (0, step))
+        let start = Start { pose: &self.start, speed: self.speed, now_us: 0, step };
+        self.settled_beside(aside, ground, published, &start)
     }
 
     /// Returns the agent in static equilibrium at `pose`, launched forward at `speed` m/s, and its
@@ -106,39 +121,41 @@ impl AgentModel {
     /// Only x, y and heading of `pose` count; height and tilt are computed. The ground is as
     /// published, and the agent's own indentation is in the overlay of the state.
     ///
-    /// `time` holds the start time of the sensors, µs, and the step of the run, s.
+    /// The sensors start at `now_us`, µs; `step` is the step of the run, s.
     ///
     /// Used for starts, resets and respawns; the result is the same on any number of threads and
     /// ranks.
     pub fn settled(
         &self,
-        on: (&GroundModel, &Published),
+        ground: &GroundModel,
+        published: &Published,
         pose: &Pose,
         speed: f64,
-        time: (u64, f64),
+        now_us: u64,
+        step: f64,
     ) -> (AgentState, Stand) {
-        self.settled_beside(None, on, pose, speed, time)
+        self.settled_beside(None, ground, published, &Start { pose, speed, now_us, step })
     }
 
     /// Runs [`settled`](AgentModel::settled) with optional scratch for a second thread.
-    pub(super) fn settled_beside(
+    fn settled_beside(
         &self,
         aside: Option<Aside>,
-        (ground, published): (&GroundModel, &Published),
-        pose: &Pose,
-        speed: f64,
-        (now_us, step): (u64, f64),
+        ground: &GroundModel,
+        published: &Published,
+        start: &Start<'_>,
     ) -> (AgentState, Stand) {
+        let Start { pose, speed, now_us, step } = *start;
         let design = self.vehicle.launched(pose, 0.0);
-        let mut relaxation = Relaxation::new(self, (ground, published), &design, aside);
-        if let GroundVehicle::Wheeled(_) = &self.vehicle {
+        let mut relaxation = Relaxation::new(self, ground, published, &design, aside);
+        if !self.vehicle.properties().is_tracked {
             relaxation.h = step.clamp(STEPS[0], STEPS[1]);
         }
         let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
         let mut state = self.unsettled(pose, speed, now_us);
         if stand != Stand::Falls {
-            let bearing = self.vehicle.samples(&room).iter().map(at_rest);
+            let bearing = room.samples().iter().map(at_rest);
             state.show_wheels(bearing);
             state.overlay = overlay;
             state.tyres = tyres;
@@ -181,6 +198,13 @@ struct Relaxation<'a> {
     gravity: Vec3,
 }
 
+/// Body on which dampers act.
+struct DampedBody {
+    motion: BodyMotion,
+    /// Mass, kg.
+    mass: f64,
+}
+
 /// Phase of the relaxation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -192,7 +216,8 @@ enum Phase {
 impl<'a> Relaxation<'a> {
     fn new(
         agent: &'a AgentModel,
-        (ground, published): (&'a GroundModel, &'a Published),
+        ground: &'a GroundModel,
+        published: &'a Published,
         design: &VehicleState,
         aside: Option<Aside>,
     ) -> Relaxation<'a> {
@@ -216,13 +241,13 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    fn ground_vehicle(&self) -> &'a GroundVehicle {
+    fn ground_vehicle(&self) -> &'a AnyVehicle {
         &self.agent.vehicle
     }
 
     /// Solves the equilibrium near `start`; with friction if the vehicle `stays`.
     fn run(&mut self, start: &Pose, stays: bool) -> Stand {
-        self.gravity = *self.ground_vehicle().gravity(&mut self.room);
+        self.gravity = self.room.bodies().gravity;
         self.relax(Phase::Aloft, start, AT_REST[0]);
         self.touch_down();
         let at_rest = AT_REST[usize::from(!stays)];
@@ -300,10 +325,11 @@ impl<'a> Relaxation<'a> {
             Phase::SetDown => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR),
             Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
         };
-        *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
+        self.room.bodies_mut().gravity = self.gravity * weight;
         let (pose, twist) = (ground_vehicle.pose(&self.room), ground_vehicle.twist(&self.room));
         let mass = ground_vehicle.mass();
-        self.damp(start, (&pose, &twist, mass), [across, along, along], &mut on_chassis);
+        let body = DampedBody { motion: BodyMotion { pose, twist }, mass };
+        self.damp(start, &body, [across, along, along], &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
         self.damp_trailer(start, [across, along, DAMPING]);
         if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &Controls::BRAKED, 0, h).is_err()
@@ -327,7 +353,9 @@ impl<'a> Relaxation<'a> {
             ground_vehicle.trailer_pose(&self.room).zip(ground_vehicle.trailer_twist(&self.room));
         let Some((pose, twist)) = body else { return };
         let mut load = Load::default();
-        self.damp(start, (&pose, &twist, ground_vehicle.trailer_mass()), rates, &mut load);
+        let motion = BodyMotion { pose, twist };
+        let body = DampedBody { motion, mass: ground_vehicle.trailer_mass() };
+        self.damp(start, &body, rates, &mut load);
         ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
     }
 
@@ -338,10 +366,11 @@ impl<'a> Relaxation<'a> {
     fn damp(
         &self,
         start: &Pose,
-        (pose, twist, mass): (&Pose, &Twist, f64),
+        body: &DampedBody,
         [across, sideways, ahead]: [f64; 3],
         load: &mut Load,
     ) {
+        let DampedBody { motion: BodyMotion { pose, twist }, mass } = *body;
         let place = pose.position;
         let [forward, left, normal] =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| start.direction(&axis));
@@ -357,7 +386,7 @@ impl<'a> Relaxation<'a> {
             dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
         }
         // damper forces at the rates of the last step
-        let Twist { linear, angular } = *twist;
+        let Twist { linear, angular } = twist;
         let held = dampers.damping
             * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
         load.damping += dampers.damping;
@@ -368,7 +397,7 @@ impl<'a> Relaxation<'a> {
     /// Moves the vehicle vertically until its first wheel touches the ground.
     fn touch_down(&mut self) {
         let ground_vehicle = self.ground_vehicle();
-        let [radius, half_width] = ground_vehicle.wheel_reach();
+        let [radius, half_width] = ground_vehicle.properties().wheel_reach;
         let mut gap = f64::INFINITY;
         for wheel in 0..ground_vehicle.wheels() {
             let pose = ground_vehicle.wheel_pose(&self.room, wheel);

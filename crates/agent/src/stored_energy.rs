@@ -1,6 +1,7 @@
 //! Energy stored in an agent's vehicle.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
+use super::ground_vehicle::GroundVehicle;
 
 impl AgentModel {
     /// Returns the energy of motion and gravity, and stored in springs and tires, J.

@@ -2,41 +2,27 @@
 //! blocks.
 
 use super::agent::AgentModel;
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::any_vehicle::GroundVehicleWorkspace;
+use super::ground_vehicle::GroundVehicle;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
-use super::obstacle::{BEARS, Obstacle, Obstacles};
-use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::obstacle::{HIGHEST_STEM_CONTACT, Obstacle, Obstacles, Solid, StemOnWheel};
 use super::strikes::Strikes;
-use bekker_math::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
+use super::wheel_collision::TYRE_STIFFNESS;
+use bekker_math::spatial::{Acceleration, Load, Mat3, Twist, Vec3};
 use bekker_vehicle::VehicleState;
-use bekker_vehicle::collision::{
-    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Penetration, Push, RoundedBox,
-    RoundedCylinder, Stem,
-};
-use bekker_vehicle::tyre::RingFigures;
+use bekker_vehicle::collision::{ContactLaw, Exit, FreeBody, Pair, Push, Stem};
 
 /// Distance beyond the travel of a heartbeat within which obstacles are searched, m.
 const AROUND: f64 = 0.5;
 /// Contact stiffness of a hull with a stem or rock, N/m; assumed.
 const HULL_STIFFNESS: f64 = 1e6;
-/// Contact stiffness of a tire with a stem or rock, N/m; assumed.
-const TYRE_STIFFNESS: f64 = 3e5;
-/// Deflection at which a tire is compressed to its rim, as a fraction of the wheel's radius;
-/// assumed.
-const TYRE_HEIGHT: f64 = 0.35;
-/// Contact stiffness of the rim, N/m; assumed.
-const RIM_STIFFNESS: f64 = 3e6;
-/// Lower bound of the depth by which a tire's force is divided, m; avoids division by zero.
-const LEAST_DEPTH: f64 = 1e-6;
 /// Largest penetration of an obstacle into a vehicle at its start, m.
 ///
 /// The force that pushes the obstacle out accelerates the vehicle to no more than walking pace.
 const STARTS_IN: f64 = 0.05;
 /// Spacing of the contact points along a stem, m.
 const SPACING: f64 = 0.1;
-/// Height of the highest contact point of a stem, m; above all vehicles.
-const HIGHEST: f64 = 3.0;
 
 /// Part of a vehicle in contact with a stem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,22 +40,10 @@ struct StemContact {
     normal: Vec3,
 }
 
-/// Returns the secant stiffness of a wheel at a penetration, N/m.
-///
-/// A flexible tire acts as on a plate at its inflation, Pa. The rim adds its stiffness once the
-/// tire is fully compressed.
-fn tyre_stiffness(depth: f64, radius: f64, ring: Option<(&RingFigures, f64)>) -> f64 {
-    let depth = depth.max(LEAST_DEPTH);
-    let on_plate =
-        |(ring, inflation): (&RingFigures, f64)| ring.plate(inflation, depth).load / depth;
-    let beyond = (depth - TYRE_HEIGHT * radius).max(0.0);
-    ring.map_or(TYRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
-}
-
-fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
+fn standing<'a>(solid: &Solid<'a>) -> FreeBody<'a> {
     FreeBody {
-        hulls: hull,
-        pose: *pose,
+        hulls: solid.hulls,
+        pose: *solid.pose,
         twist: Twist::default(),
         mass: 1.0,
         com: Vec3::zeros(),
@@ -121,7 +95,7 @@ impl AgentModel {
                     if solids == strikes.pairs.len() {
                         strikes.pairs.push(Default::default());
                     }
-                    let stands = standing(pose, hull);
+                    let stands = standing(&Solid { pose, hulls: hull });
                     for (part, outline, pose, twist) in self.vehicle.hull_parts(body) {
                         let own = outline.body(pose, twist, true);
                         let pair = &mut strikes.pairs[solids][part as usize];
@@ -152,14 +126,15 @@ impl AgentModel {
         let mut pairs = pairs.iter_mut();
         let is_in = |&index: &usize| match obstacles.get(index) {
             Some(Obstacle::Solid { pose, hull }) => {
-                let stands = standing(pose, hull);
+                let solid = Solid { pose, hulls: hull };
+                let stands = standing(&solid);
                 let Some(pairs) = pairs.next() else { return false };
                 let in_hulls = self.vehicle.hull_parts(&body).any(|(part, outline, own, twist)| {
                     let both = [&outline.body(own, twist, true), &stands];
                     let contacts = pairs[part as usize].contacts(both);
                     contacts.iter().any(|met| met.depth > STARTS_IN)
                 });
-                in_hulls || self.gear_depth((pose, hull), &state, &mut body) > STARTS_IN
+                in_hulls || self.vehicle.solid_depth(&solid, &state, &mut body) > STARTS_IN
             }
             Some(Obstacle::Stem { stem, foot }) => {
                 self.deepest(stem, foot, &body).is_some_and(|met| met.depth > STARTS_IN)
@@ -175,7 +150,8 @@ impl AgentModel {
     pub fn meet_obstacles(
         &self,
         obstacles: &Obstacles,
-        (state, body): (&VehicleState, &mut GroundVehicleWorkspace),
+        state: &VehicleState,
+        body: &mut GroundVehicleWorkspace,
         strikes: &mut Strikes,
         h: f64,
         mut touch: impl FnMut(Touch),
@@ -189,16 +165,18 @@ impl AgentModel {
                     let pairs = &mut strikes.pairs[solids];
                     solids += 1;
                     let mut sum = Sum::of(index, &mut load, h);
-                    self.press_hulls((pose, hull), pairs, body, &mut sum);
-                    self.press_wheels((pose, hull), body, &mut sum);
-                    self.press_tracks((pose, hull), (state, body), &mut sum);
+                    let solid = Solid { pose, hulls: hull };
+                    self.press_hulls(&solid, pairs, body, &mut sum);
+                    self.vehicle.press_solid(&solid, state, body, |push, point, velocity| {
+                        sum.add(push, point, velocity);
+                    });
                     sum.report(&mut touch);
                 }
                 Some(Obstacle::Stem { stem, foot }) => {
                     let (_, damage) = &mut strikes.damage[stems];
                     stems += 1;
                     let mut sum = Sum::of(index, &mut load, h);
-                    self.press_stem((stem, foot), damage, body, &mut sum);
+                    self.press_stem(stem, foot, damage, body, &mut sum);
                     sum.report(&mut touch);
                 }
                 None => {}
@@ -209,12 +187,12 @@ impl AgentModel {
 
     fn press_hulls(
         &self,
-        (pose, hull): (&Pose, &[Hull]),
+        solid: &Solid<'_>,
         pairs: &mut [Pair; 2],
         body: &GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
     ) {
-        let stands = standing(pose, hull);
+        let stands = standing(solid);
         for (part, outline, own, twist) in self.vehicle.hull_parts(body) {
             let both = [&outline.body(own, twist, true), &stands];
             for contact in pairs[part as usize].contacts(both) {
@@ -227,112 +205,11 @@ impl AgentModel {
         }
     }
 
-    /// Returns the depth to which a solid penetrates wheels or tracks, m.
-    fn gear_depth(
-        &self,
-        (solid, hull): (&Pose, &[Hull]),
-        state: &VehicleState,
-        body: &mut GroundVehicleWorkspace,
-    ) -> f64 {
-        let mut deepest = 0.0_f64;
-        match (&self.vehicle, body) {
-            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
-                for wheel in 0..own.vehicle.wheels() {
-                    let met = self.wheel_contact(wheel, (solid, hull), own, room);
-                    deepest = met.map_or(deepest, |met| deepest.max(met.depth));
-                }
-            }
-            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) => {
-                for hull in hull {
-                    own.press_solid(state, room, (solid, hull), |_, point, _| {
-                        let inside = hull.field(&solid.local_point(point), Exit::Any);
-                        deepest = deepest.max(-inside.distance);
-                    });
-                }
-            }
-            _ => {}
-        }
-        deepest
-    }
-
-    /// Returns the contact of a wheel with a solid.
-    fn wheel_contact(
-        &self,
-        wheel: usize,
-        (solid, hull): (&Pose, &[Hull]),
-        own: &OnWheels,
-        room: &WheelsWorkspace,
-    ) -> Option<BodyContact> {
-        let [radius, half_width] = own.reach(wheel);
-        let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
-        let centre = solid.local_point(&pose.position) - hull[0].centre;
-        let axle = solid.orientation.inverse() * pose.direction(&Vec3::y());
-        let exit =
-            hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(&room.vehicle).position));
-        let disc = RoundedCylinder { radius, half_width };
-        let met = hull[0].shape.penetration(&disc, &centre, &axle, exit)?;
-        // point of rolling without scrubbing: at the radius minus a third of the deflection
-        let rolls = met.point - met.normal * (2.0 / 3.0 * met.depth);
-        let point = solid.point(&(rolls + hull[0].centre));
-        let normal = solid.direction(&met.normal);
-        let inflation = room.wheels[wheel].inflation;
-        let stiffness = tyre_stiffness(
-            met.depth,
-            radius,
-            own.vehicle.ring(wheel).map(|ring| (ring, inflation)),
-        );
-        (met.depth > 0.0).then_some(BodyContact { point, normal, depth: met.depth, stiffness })
-    }
-
-    fn press_wheels(
-        &self,
-        solid: (&Pose, &[Hull]),
-        body: &mut GroundVehicleWorkspace,
-        sum: &mut Sum<'_>,
-    ) {
-        let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
-            (&self.vehicle, body)
-        else {
-            return;
-        };
-        for wheel in 0..own.vehicle.wheels() {
-            let Some(contact) = self.wheel_contact(wheel, solid, own, room) else {
-                continue;
-            };
-            let r = contact.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
-            let velocity = own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r);
-            let push = ContactLaw::RUBBER.push(&contact, &velocity);
-            push.add_to(&mut room.vehicle.loads()[wheel], &contact.normal, &r);
-            if contact.normal.z > BEARS {
-                own.bear(room, wheel, &push.force, contact.depth);
-            }
-            sum.add(&push, &contact.point, &velocity);
-        }
-    }
-
-    /// Adds the contact of a solid with the shoes that face the ground.
-    fn press_tracks(
-        &self,
-        (solid, hull): (&Pose, &[Hull]),
-        (state, body): (&VehicleState, &mut GroundVehicleWorkspace),
-        sum: &mut Sum<'_>,
-    ) {
-        let (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) =
-            (&self.vehicle, body)
-        else {
-            return;
-        };
-        for hull in hull {
-            own.press_solid(state, room, (solid, hull), |push, point, velocity| {
-                sum.add(push, point, velocity);
-            });
-        }
-    }
-
     /// Adds the contact of a stem with the part of largest penetration.
     fn press_stem(
         &self,
-        (stem, foot): (&Stem, &Vec3),
+        stem: &Stem,
+        foot: &Vec3,
         damage: &mut u16,
         body: &mut GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
@@ -350,19 +227,14 @@ impl AgentModel {
         let law = |velocity: &Vec3| {
             ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, velocity)
         };
-        let (push, velocity) = match (met.part, &self.vehicle, body) {
-            (
-                StruckPart::Wheel(wheel),
-                GroundVehicle::Wheeled(own),
-                GroundVehicleWorkspace::Wheeled(room),
-            ) => {
-                let r = met.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
-                let velocity = own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r);
-                let push = law(&velocity);
-                push.add_to(&mut room.vehicle.loads()[wheel], &met.normal, &r);
-                (push, velocity)
+        let (push, velocity) = match met.part {
+            StruckPart::Wheel(wheel) => {
+                let StemContact { depth, point, normal, .. } = met;
+                let contact = StemOnWheel { wheel, depth, point, normal };
+                let Some(pressed) = self.vehicle.press_stem(&contact, law, body) else { return };
+                pressed
             }
-            (StruckPart::Hull(part), _, body) => {
+            StruckPart::Hull(part) => {
                 let mut parts = self.vehicle.hull_parts(body);
                 let Some((_, _, pose, twist)) = parts.find(|own| own.0 == part) else { return };
                 let r = met.point - pose.position;
@@ -371,7 +243,6 @@ impl AgentModel {
                 push.add_to(&mut sum.on_hulls[part as usize], &met.normal, &r);
                 (push, velocity)
             }
-            _ => return,
         };
         sum.broke = broke;
         sum.add(&push, &met.point, &velocity);
@@ -384,7 +255,7 @@ impl AgentModel {
         body: &GroundVehicleWorkspace,
     ) -> Option<StemContact> {
         let radius = 0.5 * stem.diameter;
-        let count = (stem.height.min(HIGHEST) / SPACING).ceil() as u32;
+        let count = (stem.height.min(HIGHEST_STEM_CONTACT) / SPACING).ceil() as u32;
         let mut found: Option<StemContact> = None;
         let mut take = |part: StruckPart, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
             // mean of the points, weighted by depth
@@ -402,7 +273,7 @@ impl AgentModel {
             }
         };
         let points = || {
-            let height = stem.height.min(HIGHEST);
+            let height = stem.height.min(HIGHEST_STEM_CONTACT);
             (0..=count)
                 .map(move |k| foot + Vec3::z() * (height * f64::from(k) / f64::from(count.max(1))))
         };
@@ -423,28 +294,12 @@ impl AgentModel {
                 );
             }
         }
-        if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
-            (&self.vehicle, body)
-        {
-            let height = stem.height.min(HIGHEST);
-            let upright = RoundedBox::new([stem.diameter, stem.diameter, height], radius);
-            let middle = foot + Vec3::z() * (0.5 * height);
-            for wheel in 0..own.vehicle.wheels() {
-                let [radius, half_width] = own.reach(wheel);
-                let shape = RoundedCylinder { radius, half_width };
-                let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
-                let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
-                let Some(met) = upright.penetration(&shape, &centre, &axle, Exit::Any) else {
-                    continue;
-                };
-                if met.depth > found.as_ref().map_or(0.0, |found| found.depth) {
-                    let Penetration { depth, normal, point } = met;
-                    let part = StruckPart::Wheel(wheel);
-                    found = Some(StemContact { part, depth, point: middle + point, normal });
-                }
-            }
-        }
-        found
+        let least = found.as_ref().map_or(0.0, |found| found.depth);
+        let on_wheel = self.vehicle.stem_contact(stem, foot, body, least).map(|own| {
+            let StemOnWheel { wheel, depth, point, normal } = own;
+            StemContact { part: StruckPart::Wheel(wheel), depth, point, normal }
+        });
+        on_wheel.or(found)
     }
 }
 

@@ -12,7 +12,9 @@ use super::body::Body;
 use super::plan::Plan;
 use bekker_math::numeric::{GRAVITY, hypot};
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_vehicle::driver::{Motion, Path, Place, PurePursuit, SpeedControl, SpeedState};
+use bekker_vehicle::driver::{
+    Motion, Path, Place, PurePursuit, PursuedPath, SpeedControl, SpeedState,
+};
 use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
 
@@ -183,7 +185,7 @@ impl Tracking {
         state.place = path.track(&state.place, geometry.rear(&going.pose));
         let steering = self.pursuit.steering(
             geometry,
-            (path, &state.place, 0.0),
+            PursuedPath { path, place: &state.place, aside: 0.0 },
             &going.pose,
             going.speed,
             [1.0; 2],
@@ -217,7 +219,7 @@ impl Tracking {
         let sense = [-1.0, 1.0];
         let steering = self.pursuit.steering(
             geometry,
-            (path, &state.place, 0.0),
+            PursuedPath { path, place: &state.place, aside: 0.0 },
             &going.pose,
             going.speed,
             sense,

@@ -36,7 +36,7 @@ mod written;
 pub use error::ImportError;
 pub use log::{Assumed, Omitted};
 
-use bekker_agent::GroundVehicle;
+use bekker_agent::AnyVehicle;
 use bekker_vehicle::AnySpec;
 use library::Library;
 use log::Log;
@@ -89,7 +89,7 @@ pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Impor
     let text = written::text(&spec, &log);
     // the output must be readable and assemble to a vehicle
     let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
-    GroundVehicle::new(&spec)
+    AnyVehicle::new(&spec)
         .map_err(|error| ImportError::Assembly { file: source.told.clone(), error })?;
     let Log { sources, assumed, omitted, .. } = log;
     Ok(Imported { spec, text, sources, assumed, omitted })

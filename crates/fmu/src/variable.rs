@@ -3,7 +3,7 @@
 //! Names are structured (FMI 3.0, section 2.4.7.5): `lead.wheel[1].force.z`. The value reference of
 //! a variable is its index in the list.
 
-use bekker_agent::{GroundVehicle, Sample, WheelSample};
+use bekker_agent::{AnyVehicle, GroundVehicle, Sample, WheelSample};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Driver;
@@ -257,8 +257,9 @@ fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) ->
     Variable { name, description, causality: Causality::Output, kind, range: None, source }
 }
 
-fn controls(vehicle: &str, agent: usize, own: &GroundVehicle) -> impl Iterator<Item = Variable> {
-    let (inflates, locks, trailer) = (own.inflates(), own.locks(), own.draws_trailer());
+fn controls(vehicle: &str, agent: usize, own: &AnyVehicle) -> impl Iterator<Item = Variable> {
+    let (inflates, locks, trailer) =
+        (own.properties().has_central_inflation, own.properties().locks, own.draws_trailer());
     let there = move |control| match control {
         Control::Inflation => inflates,
         Control::Lock(lock) => locks.contains(lock),

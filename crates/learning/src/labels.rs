@@ -3,6 +3,7 @@
 use super::agent::Agent;
 use super::env::Driven;
 use super::observation_field::Field;
+use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
 use bekker_math::spatial::Vec3;
 

@@ -11,7 +11,9 @@ use bekker_ground::soil::SoilKind;
 use bekker_ground::soil::catalogue::catalogue;
 use bekker_math::numeric::{cos, pow, sin};
 use bekker_scenario::build::{Parts, vehicle_spec, world_of};
-use bekker_scenario::config::{CustomSoil, Payload, Scenario, TyreModel, Vehicle, Zone};
+use bekker_scenario::config::{
+    CollisionPolicy, CustomSoil, Driver, Payload, Scenario, Time, TyreModel, Vehicle, Zone,
+};
 use bekker_scenario::{Faults, ScenarioFile};
 use bekker_vehicle::spec::Inflation;
 use bekker_world::World;
@@ -21,22 +23,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Approximate duration of a level's scenario, s; longer than any episode.
 const HOUR: f64 = 3600.0;
-
-/// Scenario text from which every level starts.
-const BARE: &str = "\
-format = 1
-name = 'level'
-time = { duration = 3600 }
-soil = { default = 'firm' }
-[endings]
-immobilised = false
-overturned = false
-collision = 'stop'
-[[vehicle]]
-name = 'vehicle'
-model = 'hmmwv'
-position = [0, 0]
-";
 
 /// Scatter of soil parameters at difficulty 1: powers of ten, and degrees.
 const DECADES: f64 = 0.3;
@@ -74,11 +60,8 @@ impl Level {
         let scenario = scenario(&spec, options, number, count, &mut draw).map_err(refused)?;
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
-        let wheel_radius = match &built.world.agents[0].vehicle {
-            GroundVehicle::Wheeled(own) => own.max_radius(),
-            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
-        };
-        let wheels = built.world.agents[0].vehicle.wheels();
+        let vehicle = &built.world.agents[0].vehicle;
+        let (wheel_radius, wheels) = (vehicle.properties().drive_radius, vehicle.wheels());
         let seen = options.map.unwrap_or(task.sees_map());
         let relief =
             seen.then(|| Relief::new(built.world.ground.terrain(), &spec.standing, task.extent()));
@@ -97,7 +80,10 @@ fn scenario(
     count: usize,
     draw: &mut Draw,
 ) -> Result<Scenario, Faults> {
-    let mut scenario = ScenarioFile::parse("level", BARE, Path::new(""), &[])?.scenario;
+    let mut scenario = Scenario::new("level", "firm", Time::lasting(HOUR));
+    scenario.endings.immobilised = false;
+    scenario.endings.overturned = false;
+    scenario.endings.collision = CollisionPolicy::Stop;
     scenario.seed = number % (1 << 62);
     scenario.time.step = options.step;
     // no other agents exist, so one heartbeat per action suffices
@@ -139,12 +125,11 @@ fn scenario(
     });
     let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
     let first = Vehicle {
-        model: options.vehicle.clone(),
         heading_deg: spec.heading.to_degrees(),
         tyre: tyre.filter(|_| !on_tracks),
         inflation_kpa: options.inflation_kpa.map(Inflation::All),
         payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
-        ..scenario.vehicle.remove(0)
+        ..Vehicle::new("vehicle", &options.vehicle, Driver::default())
     };
     let behind = |n: usize| {
         let back = -spec.apart * n as f64;

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::observation_field::Field;
+use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{Built, scene_model};

@@ -3,7 +3,7 @@
 use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
 use super::reading::kind;
 use super::roster::Refusal;
-use bekker_agent::GroundVehicle;
+use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_world::{Seat, WorldModel};
 use std::sync::Arc;
 
@@ -75,11 +75,11 @@ impl Outline {
             outside: self.outside.contains(&index),
             wheels: own.vehicle.wheels(),
             wheelbase: match &own.vehicle {
-                GroundVehicle::Wheeled(own) => Some(own.vehicle.spec().steering_base()),
-                GroundVehicle::Tracked(_) => None,
+                AnyVehicle::Wheeled(own) => Some(own.vehicle.spec().steering_base()),
+                AnyVehicle::Tracked(_) => None,
             },
-            max_steer: own.vehicle.max_steering_angle(),
-            gears: own.vehicle.gears(),
+            max_steer: own.vehicle.properties().max_steering_angle,
+            gears: own.vehicle.drivetrain().gears(),
         };
         let agents = self.model.agents.iter().zip(0..);
         let sensors = agents.flat_map(|(own, agent)| {

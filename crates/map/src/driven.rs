@@ -137,7 +137,8 @@ impl Drives {
         ground: &Ground<'_>,
         question: &Question,
         levels: &[f64],
-        (cell, crossings): (usize, Option<&Vec<Crossing>>),
+        cell: usize,
+        crossings: Option<&Vec<Crossing>>,
         direction: usize,
     ) -> Reason {
         let (None, Some(crossings)) = (ground.closures[cell], crossings) else {

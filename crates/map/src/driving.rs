@@ -148,9 +148,8 @@ impl<'a> Driver<'a> {
         if held <= 0.0 {
             return Crossing::stuck();
         }
-        let way = (centre, towards);
         let scenario = |speed: f64, lead_in: f64| {
-            let scenario = self.map.on_ground(cover, held, strength, way, lead_in);
+            let scenario = self.map.on_ground(cover, held, strength, centre, towards, lead_in);
             self.at_speed(|| scenario.clone())(speed)
         };
         let lengths = [self.map.lead_in(centre, towards), self.map.config.cell];

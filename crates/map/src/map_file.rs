@@ -335,7 +335,8 @@ impl MapFile {
         cover: &Cover,
         held: f64,
         strength: f64,
-        (centre, towards): ([f64; 2], [f64; 2]),
+        centre: [f64; 2],
+        towards: [f64; 2],
         lead_in: f64,
     ) -> Scenario {
         let from = self.entry(centre, towards);

@@ -43,7 +43,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let [weakest, strongest] = RATIOS.map(ln);
         let range = [-strongest, -weakest];
         let limit = threshold(range, effort.width(WIDTH), |weakness| {
-            passes_lane(subject, (clay, exp(-weakness)), passes)
+            passes_lane(subject, WeakenedClay { clay, ratio: exp(-weakness) }, passes)
         })?;
         let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
             .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
@@ -58,37 +58,49 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let again = limit.again.map(|own| format!("at {:.3} it", exp(-own)));
         findings.figures.push(figure.again(again));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
-        findings.scenarios.extend(trials.map(|own| scenario(subject, (clay, exp(-own)))));
+        let weakened = |weakness: f64| WeakenedClay { clay, ratio: exp(-weakness) };
+        findings.scenarios.extend(trials.map(|own| scenario(subject, weakened(own))));
     }
     Ok(findings)
 }
 
-fn scenario(subject: &Subject, (clay, ratio): (&str, f64)) -> Scenario {
+fn scenario(subject: &Subject, weakened: WeakenedClay<'_>) -> Scenario {
+    let WeakenedClay { clay, ratio } = weakened;
     let name = match clay {
         CLAY => format!("passes_{ratio:.3}"),
         other => format!("passes_{other}_{ratio:.3}"),
     };
     let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, LANE));
     scenario.soil.default = "weakened clay".into();
-    scenario.soil.custom.push(weakened(clay, ratio));
+    scenario.soil.custom.push(weakened.soil());
     scenario
 }
 
-/// Returns the clay at a ratio of its strength.
-fn weakened(clay: &str, ratio: f64) -> CustomSoil {
-    CustomSoil {
-        name: "weakened clay".into(),
-        based_on: Some(clay.into()),
-        source: Some(format!("{clay} of the catalogue at {ratio:.3} of its strength")),
-        strength: Some(ratio),
-        ..CustomSoil::default()
+/// A clay of the catalog at a ratio of its strength.
+#[derive(Clone, Copy)]
+struct WeakenedClay<'a> {
+    clay: &'a str,
+    ratio: f64,
+}
+
+impl WeakenedClay<'_> {
+    /// Returns the soil of the lane.
+    fn soil(self) -> CustomSoil {
+        let WeakenedClay { clay, ratio } = self;
+        CustomSoil {
+            name: "weakened clay".into(),
+            based_on: Some(clay.into()),
+            source: Some(format!("{clay} of the catalogue at {ratio:.3} of its strength")),
+            strength: Some(ratio),
+            ..CustomSoil::default()
+        }
     }
 }
 
 /// Returns whether the vehicle reaches the end of the lane in all passes, each from the start.
 fn passes_lane(
     subject: &Subject,
-    weakened: (&str, f64),
+    weakened: WeakenedClay<'_>,
     passes: u32,
 ) -> Result<bool, MobilityError> {
     let scenario = scenario(subject, weakened);

@@ -1,15 +1,13 @@
 //! Vehicle under test, and its trials.
 
 use super::Effort;
-use bekker_agent::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
+use bekker_agent::{GroundVehicle, OutcomeCode, OutcomeReport, Sample, VehicleSummary};
 use bekker_ground::soil::{SoilKind, catalogue};
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
 use bekker_scenario::build::{Parts, vehicle_spec, vehicle_specs, world_of};
-use bekker_scenario::config::{
-    Driver, Endings, Ground, Output, PathEnd, Sky, SoilMap, TableRow, Terrain, Time, Vehicle,
-};
+use bekker_scenario::config::{Driver, PathEnd, TableRow, Time, Vehicle};
 use bekker_scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
 use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::Footprint;
@@ -182,54 +180,21 @@ impl Subject {
 
     /// Creates a scenario with only this vehicle on a level road.
     pub(super) fn scenario(&self, name: &str, duration: f64, driver: Driver) -> Scenario {
-        Scenario {
-            format: 1,
-            name: name.into(),
-            description: String::new(),
-            seed: 0,
-            time: Time { duration, step: 0.002, heartbeat: 0.01, heartbeat_tolerance: None },
-            ground: Ground::default(),
-            terrain: Terrain::default(),
-            soil: SoilMap { default: ROAD.into(), raster: None, zone: vec![], custom: vec![] },
-            site: None,
-            vehicle: vec![self.vehicle("subject", driver)],
-            team: None,
-            radio: Vec::new(),
-            traffic_light: Vec::new(),
-            barrier: Vec::new(),
-            pedestrian: Vec::new(),
-            tow: vec![],
-            endings: Endings::default(),
-            sky: Sky::default(),
-            scenery: vec![],
-            // a multiple of the heartbeats of all events
-            output: Output { interval: 0.04, ..Output::default() },
-        }
+        let mut scenario = Scenario::new(name, ROAD, Time::lasting(duration));
+        scenario.vehicle.push(self.vehicle("subject", driver));
+        // a multiple of the heartbeats of all events
+        scenario.output.interval = 0.04;
+        scenario
     }
 
     /// Returns this vehicle at the origin, heading along x.
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
-        let model = self.model.clone();
-        if let Some(Vehicle { tyre, inflation_kpa, payload, overrides, .. }) = self.fitted.clone() {
-            let bare = Subject { fitted: None, ..self.clone() }.vehicle(name, driver);
-            return Vehicle { tyre, inflation_kpa, payload, overrides, ..bare };
-        }
-        Vehicle {
-            name: name.into(),
-            model,
-            position: [0.0; 2],
-            heading_deg: 0.0,
-            speed: 0.0,
-            tyre: None,
-            inflation_kpa: None,
-            row: None,
-            column: None,
-            driver,
-            uncouple_time: None,
-            payload: vec![],
-            sensor: vec![],
-            visual: Default::default(),
-            overrides: Default::default(),
+        let bare = Vehicle::new(name, &self.model, driver);
+        match self.fitted.clone() {
+            Some(Vehicle { tyre, inflation_kpa, payload, overrides, .. }) => {
+                Vehicle { tyre, inflation_kpa, payload, overrides, ..bare }
+            }
+            None => bare,
         }
     }
 

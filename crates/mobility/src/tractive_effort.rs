@@ -148,7 +148,7 @@ fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find_any;
+    use bekker_vehicle::{find, find_any};
 
     /// The balance agrees with the converter's tables.
     ///
@@ -194,8 +194,9 @@ mod tests {
     #[test]
     fn air_drag_takes_from_the_top_speed() {
         let top = |area: Option<f64>| {
-            let mut spec = find_any("mrzr4").unwrap();
-            spec.chassis_mut().drag_area = area;
+            let mut spec = find("mrzr4").unwrap();
+            spec.chassis.drag_area = area;
+            let spec = AnySpec::Wheeled(Box::new(spec));
             let effort = TractiveEffort::of(&spec).unwrap();
             let speed = effort.speed(0.0);
             let off = effort.at(speed) - effort.resists(speed, 0.0);

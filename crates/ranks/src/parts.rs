@@ -4,7 +4,7 @@ use crate::ground_directory::home;
 use crate::own_agents::map_own;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
+use bekker_agent::{AgentState, Event, GroundVehicle, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
 use bekker_world::{AutonomyView, HeartbeatRecord, RankAccess, StatePart};
 

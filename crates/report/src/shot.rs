@@ -1,5 +1,6 @@
 //! Renders a picture of a world at a moment, from a viewpoint relative to a vehicle or anywhere.
 
+use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::{ScenarioFile, build::Built, build::scene_model};
 use bekker_sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};

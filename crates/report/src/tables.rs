@@ -20,7 +20,7 @@
 use super::ReportError;
 use super::columns::{Column, Values};
 use super::growing::Growing;
-use bekker_agent::decimal_seconds;
+use bekker_agent::{GroundVehicle, decimal_seconds};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::config::StateFormat;
 use bekker_sensor::{Delivery, Model, Reading};

@@ -4,7 +4,7 @@ use super::ReportError;
 use super::columns::{Column, Values};
 use super::growing::Growing;
 use super::hashes::whole_microseconds;
-use bekker_agent::TrailerEvent;
+use bekker_agent::{GroundVehicle, TrailerEvent};
 use bekker_scenario::config::StateFormat;
 use bekker_world::World;
 use std::path::Path;

@@ -4,7 +4,10 @@
 //! clock readings between them, so that the layers below need no clock. Four readings a step cost
 //! about 0.1 µs. Throughput is measured on whole worlds, stepped as by `bekker run`.
 
-use bekker_agent::{AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck};
+use bekker_agent::{
+    AgentModel, Aside, ContactContext, ContactWorkspace, Event, GroundVehicle,
+    GroundVehicleWorkspace, Struck,
+};
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::Tread;
 use bekker_ground::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
@@ -12,13 +15,13 @@ use bekker_ground::{NodeState, Overlay, Patches, Published, SoilCoefficients, Ti
 use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use bekker_scenario::build::world;
-use bekker_scenario::{Faults, ScenarioFile};
+use bekker_scenario::config::{Driver, LawsPreset, TableRow, Time, TyreModel, Vehicle};
+use bekker_scenario::{Faults, Scenario, ScenarioFile};
 use bekker_vehicle::VehicleState;
 use bekker_vehicle::driver::DriverView;
 use bekker_vehicle::spec::TrackModel;
 use bekker_world::{World, WorldModel};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
@@ -39,12 +42,12 @@ pub struct BenchCase {
     pub vehicle: String,
     /// Track model, if not the one of the vehicle file.
     pub tracks: Option<TrackModel>,
-    /// Tires, `flexible` or `rigid`, if not as in the vehicle file.
-    pub tyre: Option<String>,
+    /// Tire model, if not as in the vehicle file.
+    pub tyre: Option<TyreModel>,
     /// Soil of the catalog.
     pub soil: String,
-    /// Soil laws, `reference` or `refined`.
-    pub laws: String,
+    /// Soil laws.
+    pub laws: LawsPreset,
     /// Distance between nodes, m.
     pub spacing: f64,
     /// Time step, s.
@@ -149,14 +152,23 @@ pub enum Grouping {
     Crowd,
 }
 
+/// Start of a vehicle.
+struct Start {
+    /// Position, m.
+    position: [f64; 2],
+    /// Heading, degrees from x toward y.
+    heading_deg: f64,
+}
+
 impl Grouping {
-    /// Returns the positions, m, and headings, degrees, of `vehicles` vehicles.
-    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<([f64; 2], f64)> {
+    /// Returns the starts of `vehicles` vehicles.
+    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<Start> {
         let all = 0..vehicles;
         match self {
             Grouping::Abreast => {
-                let places = abreast(case, vehicles).into_iter();
-                places.map(|place| (place, case.heading_deg)).collect()
+                let heading_deg = case.heading_deg;
+                let positions = abreast(case, vehicles).into_iter();
+                positions.map(|position| Start { position, heading_deg }).collect()
             }
             Grouping::Crowd => all
                 .map(|index| {
@@ -165,7 +177,10 @@ impl Grouping {
                     let x = along * (0.5 + (own / FILES) as f64);
                     // slightly offset from head-on
                     let y = across * ((own % FILES) as f64 + 0.1 * column as f64);
-                    if column == 0 { ([-x, y], 0.0) } else { ([x, y], 180.0) }
+                    match column {
+                        0 => Start { position: [-x, y], heading_deg: 0.0 },
+                        _ => Start { position: [x, y], heading_deg: 180.0 },
+                    }
                 })
                 .collect(),
         }
@@ -201,39 +216,39 @@ fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
 pub fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
-    let starts: Vec<_> = places.iter().map(|&place| (place, case.heading_deg)).collect();
+    let heading_deg = case.heading_deg;
+    let starts: Vec<_> = places.iter().map(|&position| Start { position, heading_deg }).collect();
     started(case, &starts)
 }
 
-/// Creates the world of a case with a position, m, and a heading, degrees, of each vehicle.
-fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, Faults> {
-    let BenchCase { soil, laws, spacing, step, seconds, steering, .. } = case;
-    let heartbeat = step * (0.01 / step).round().max(1.0);
-    let mut text = format!(
-        "format = 1\nname = \"bench\"\n\
-         [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
-         [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\nlaws = {laws:?}\n"
-    );
-    for (index, ([x, y], heading_deg)) in starts.iter().enumerate() {
-        let rows = format!(
-            "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
-        );
-        let overrides = match case.tracks {
-            Some(TrackModel::Belt) => "overrides = { model = \"belt\" }\n",
-            Some(TrackModel::Segmented) => "overrides = { model = \"segmented\" }\n",
-            None => "",
+/// Creates the world of a case with a vehicle at each start.
+fn started(case: &BenchCase, starts: &[Start]) -> Result<WorldModel, Faults> {
+    let BenchCase { step, seconds: duration, .. } = *case;
+    // in whole microseconds
+    let heartbeat = (1e6 * step * (0.01 / step).round().max(1.0)).round() / 1e6;
+    let time = Time { duration, step, heartbeat, heartbeat_tolerance: None };
+    let mut scenario = Scenario::new("bench", &case.soil, time);
+    (scenario.ground.spacing, scenario.ground.laws) = (case.spacing, case.laws);
+    let driven =
+        TableRow { time: 0.4, throttle: 0.7, steering: case.steering, ..TableRow::default() };
+    let rows = vec![TableRow { time: 0.2, ..TableRow::default() }, driven];
+    let mut vehicle = Vehicle::new("", &case.vehicle, Driver::Table { rows });
+    vehicle.tyre = case.tyre;
+    if let Some(tracks) = case.tracks {
+        let model = match tracks {
+            TrackModel::Belt => "belt",
+            TrackModel::Segmented => "segmented",
         };
-        let tyre = case.tyre.as_ref().map_or(String::new(), |tyre| format!("tyre = {tyre:?}\n"));
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
-             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n{tyre}{overrides}",
-            case.vehicle
-        );
+        vehicle.overrides.insert("model".into(), model.into());
     }
-    let file = ScenarioFile::parse("bench", &text, Path::new(""), &[])?;
-    Ok(world(&file)?.world)
+    let vehicles = starts.iter().enumerate().map(|(index, start)| Vehicle {
+        name: format!("v{index}"),
+        position: start.position,
+        heading_deg: start.heading_deg,
+        ..vehicle.clone()
+    });
+    scenario.vehicle = vehicles.collect();
+    Ok(world(&ScenarioFile::of(&scenario, Path::new(""))?)?.world)
 }
 
 /// Sums over a drive: times, s, and counts.
@@ -309,8 +324,8 @@ fn alone(
             aside: aside.as_mut(),
         };
         vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
-        context.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
-        for contact in vehicle.contacts(&workspace) {
+        context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
+        for contact in workspace.contacts() {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);
         }
@@ -383,7 +398,7 @@ fn view(
         pose,
         speed,
         yaw_rate: agent.vehicle.twist(workspace).angular.z,
-        thrust: agent.vehicle.thrust(state),
+        thrust: agent.vehicle.drivetrain().thrust(state),
         rim: agent.vehicle.rim_speed(state),
         slip: 0.0,
         leader: None,
@@ -450,7 +465,8 @@ pub fn ploughed(nodes: usize) -> Published {
 /// [`BenchError`] if the case cannot be built or threads cannot be started.
 pub fn throughput(
     case: &BenchCase,
-    (vehicles, grouping): (usize, Grouping),
+    vehicles: usize,
+    grouping: Grouping,
     threads: usize,
 ) -> Result<Throughput, BenchError> {
     let model = started(case, &grouping.starts(case, vehicles))?;
@@ -517,7 +533,7 @@ mod tests {
             tracks: None,
             tyre: None,
             soil: "chrono_mid".into(),
-            laws: "reference".into(),
+            laws: LawsPreset::Reference,
             spacing: 0.05,
             step: 2e-3,
             seconds: 1.0,
@@ -543,14 +559,14 @@ mod tests {
         let unknown = BenchCase { soil: "custard".into(), ..case() };
         assert!(step_cost(&unknown, Published::default(), None).is_err());
         let case = BenchCase { seconds: 0.1, ..case() };
-        let many = throughput(&case, (3, Grouping::Abreast), 2).unwrap();
+        let many = throughput(&case, 3, Grouping::Abreast, 2).unwrap();
         assert!(many.vehicles == 3 && many.steps_per_second > 0.0 && many.hits == 0);
     }
 
     #[test]
     fn a_crowd_meets() {
         let case = BenchCase { seconds: 4.0, ..case() };
-        let crowd = throughput(&case, (2, Grouping::Crowd), 2).unwrap();
+        let crowd = throughput(&case, 2, Grouping::Crowd, 2).unwrap();
         assert!(crowd.hits >= 2, "{crowd:?}");
     }
 }

@@ -9,7 +9,7 @@
 //! compacts the rut. A layer below limits the sinkage to its depth.
 
 use crate::RigidWheel;
-use bekker_agent::GroundVehicle;
+use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_ground::soil::{Soil, SoilKind, Yielding};
 use bekker_math::numeric::{exp, pow, tan};
 use serde::Serialize;
@@ -39,7 +39,7 @@ impl Going {
     }
 
     /// Estimates the trafficability of `soil` for a vehicle.
-    pub fn of(ground_vehicle: &GroundVehicle, soil: &Soil) -> Going {
+    pub fn of(ground_vehicle: &AnyVehicle, soil: &Soil) -> Going {
         match &soil.kind {
             SoilKind::Firm { friction } => Going {
                 sinkage: 0.0,
@@ -53,11 +53,11 @@ impl Going {
     }
 }
 
-fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
+fn yielding(ground_vehicle: &AnyVehicle, soil: &Yielding) -> Going {
     let weight = ground_vehicle.mass() * bekker_math::numeric::GRAVITY;
     let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
     let (sinkage, length, area, resistance) = match ground_vehicle {
-        GroundVehicle::Wheeled(own) => {
+        AnyVehicle::Wheeled(own) => {
             let tyre = &own.vehicle.spec().tyre.rigid;
             let width = 2.0 * tyre.outline.iter().map(|p| p.half_width).fold(0.0, f64::max);
             let (radius, wheels) = (tyre.radius(), own.vehicle.wheels() as f64);
@@ -70,7 +70,7 @@ fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
             let rut = 2.0 * wheel.compaction(modulus, soil.n, sinkage);
             (sinkage, length, wheels * width * length, rut)
         }
-        GroundVehicle::Tracked(own) => {
+        AnyVehicle::Tracked(own) => {
             let spec = own.vehicle.spec();
             let (width, length) = (spec.shoe_width(), spec.contact_length());
             let modulus = soil.k_c / width + soil.k_phi;
@@ -96,10 +96,8 @@ fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
 }
 
 /// Returns the clearance under the belly, m, if the vehicle file specifies a belly.
-fn clearance(ground_vehicle: &GroundVehicle) -> Option<f64> {
-    let (lowest, radius) = match ground_vehicle {
-        GroundVehicle::Wheeled(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
-        GroundVehicle::Tracked(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
-    };
-    Some(ground_vehicle.belly()?.centre[2] - (lowest - radius))
+fn clearance(ground_vehicle: &AnyVehicle) -> Option<f64> {
+    let properties = ground_vehicle.properties();
+    let lowest = properties.wheel_centres[0].z - properties.ride_radius;
+    Some(ground_vehicle.belly()?.centre[2] - lowest)
 }

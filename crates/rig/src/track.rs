@@ -5,6 +5,7 @@ use super::convergence::Rig;
 use super::slip::rim_speed;
 use super::tracked_drive::TrackedDrive;
 use super::wheel::{RigError, bed_for_steps, require, require_carried};
+use bekker_agent::ContactWorkspace;
 use bekker_ground::soil::{Laws, Soil};
 use bekker_math::numeric::{GRAVITY, smooth_step};
 use bekker_math::spatial::{Load, Twist, Vec3};

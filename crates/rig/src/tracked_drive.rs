@@ -1,7 +1,7 @@
 //! Single tracked vehicle on its own ground, stepped by the caller.
 
 use super::wheel::RigError;
-use bekker_agent::{ContactContext, OnTracks, TracksWorkspace};
+use bekker_agent::{ContactContext, ContactWorkspace, GroundVehicle, OnTracks, TracksWorkspace};
 use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, Patches, Published};
 use bekker_math::spatial::{Load, Pose};
@@ -95,7 +95,7 @@ impl TrackedDrive {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
         let (grips, aside) = (true, None);
         let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-        own.meet_ground(state, room, &mut context, self.step);
+        own.meet_ground(state, &[], room, &mut context, self.step);
         context.heap(room.contacts().iter().filter_map(|met| met.displaced));
         *room.vehicle.chassis_load() = Load::default();
     }
@@ -139,14 +139,14 @@ impl TrackedDrive {
     /// Starts the energy account.
     pub fn keep_account(&mut self) {
         self.own.vehicle.keep_account(&mut self.room.vehicle);
-        self.stored = self.own.vehicle.energy(&self.state, &self.room.vehicle);
+        self.stored = self.own.bodies().energy(&self.state, self.room.bodies());
     }
 
     /// Returns the energy account since its start, J, and the gain of kinetic and potential energy,
     /// J.
     pub fn account(&self) -> (EnergyAccount, f64) {
         let vehicle = &self.own.vehicle;
-        let gain = vehicle.energy(&self.state, &self.room.vehicle) - self.stored;
+        let gain = vehicle.bodies().energy(&self.state, self.room.bodies()) - self.stored;
         (vehicle.account(&self.room.vehicle), gain)
     }
 }

@@ -6,7 +6,7 @@ use super::node::{In, Node};
 use super::services::Services;
 use super::topics::{Topics, ros_name};
 use super::wanted::{Pace, Wanted};
-use bekker_agent::GroundVehicle;
+use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
 use bekker_world::{
@@ -233,10 +233,10 @@ impl Controller for Bridge {
     }
 }
 
-fn wheelbase(vehicle: &GroundVehicle) -> f64 {
+fn wheelbase(vehicle: &AnyVehicle) -> f64 {
     match vehicle {
-        GroundVehicle::Wheeled(own) => own.vehicle.spec().steering_base(),
-        GroundVehicle::Tracked(_) => 0.0,
+        AnyVehicle::Wheeled(own) => own.vehicle.spec().steering_base(),
+        AnyVehicle::Tracked(_) => 0.0,
     }
 }
 

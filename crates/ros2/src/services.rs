@@ -9,7 +9,7 @@ use super::simulation_interfaces::{
     ResetSimulation, SetEntityState, SetSimulationState, StepSimulation, Verdict, code, state,
 };
 use super::topics::{MAP, header, quaternion, vector};
-use bekker_agent::Sample;
+use bekker_agent::{GroundVehicle, Sample};
 use bekker_world::WorldModel;
 use regex::Regex;
 

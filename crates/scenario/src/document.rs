@@ -134,6 +134,19 @@ impl Document {
         Ok(Document::of(Node { value, ..root }))
     }
 
+    /// Creates a document from typed values, all located at `name` as a whole.
+    ///
+    /// # Errors
+    /// Values that TOML cannot represent; values that are nested too deeply, or too many.
+    pub fn of_values(name: &str, values: &dyn erased_serde::Serialize) -> Result<Document, Fault> {
+        let place = Place::File(name.into());
+        let fault = |problem| Fault::new(place.clone(), "", None, problem);
+        let values = toml::Value::try_from(values)
+            .map_err(|error| fault(Problem::Refused { cause: error.to_string() }))?;
+        let root = of_toml(values, &place, 0, &mut 0).map_err(fault)?;
+        Ok(Document::of(root))
+    }
+
     /// Normalizes a key path, so that equal paths compare equal: `vehicle.1.driver.gap`.
     pub fn plain_path(key: &str) -> String {
         let plain = |segment: &str| match segment.parse::<usize>() {
@@ -404,6 +417,38 @@ fn placed(value: Value, place: &Place) -> Value {
     }
 }
 
+/// Converts a TOML value inside `depth` tables and lists to a node, and counts its values.
+fn of_toml(
+    value: toml::Value,
+    place: &Place,
+    depth: usize,
+    values: &mut usize,
+) -> Result<Node, Problem> {
+    *values += 1;
+    if depth > DEEPEST {
+        return Err(Problem::TooDeep { most: DEEPEST });
+    }
+    if *values > MOST_VALUES {
+        return Err(Problem::TooMany { most: MOST_VALUES });
+    }
+    let mut child = |value| of_toml(value, place, depth + 1, values);
+    let value = match value {
+        toml::Value::Boolean(b) => Value::Boolean(b),
+        toml::Value::Integer(i) => Value::Integer(i),
+        toml::Value::Float(x) => Value::Float(x),
+        toml::Value::String(s) => Value::Text(s),
+        toml::Value::Datetime(moment) => Value::Moment(moment.to_string()),
+        toml::Value::Array(items) => {
+            Value::List(items.into_iter().map(child).collect::<Result<_, _>>()?)
+        }
+        toml::Value::Table(entries) => {
+            let nodes = entries.into_iter().map(|(key, value)| Ok((key, child(value)?)));
+            Value::Table(nodes.collect::<Result<_, Problem>>()?)
+        }
+    };
+    Ok(Node { place: place.clone(), value })
+}
+
 /// Byte offsets of the line starts.
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect()
@@ -558,6 +603,18 @@ driver = { kind = 'hold',
         assert_eq!(problem(&many), Problem::TooMany { most: MOST_VALUES });
         let prose = "# ...... [[[[[[\na = '......................................... [[[[[['";
         assert!(Document::parse("x.toml", prose).is_ok());
+    }
+
+    #[test]
+    fn typed_values_become_the_same_tree_as_their_text() {
+        let table: toml::Table = toml::from_str(TEXT).unwrap();
+        let (typed, read) = (Document::of_values("x", &table), Document::parse("x", TEXT));
+        let [typed, read] = [typed.unwrap(), read.unwrap()];
+        assert_eq!(typed.root.value.to_json(), read.root.value.to_json());
+        assert_eq!(typed.get("vehicle[1].name").unwrap().place, Place::File("x".into()));
+        let deep = (0..DEEPEST + 2).fold(toml::Value::Integer(1), |inner, _| vec![inner].into());
+        let table = toml::Table::from_iter([("a".to_owned(), deep)]);
+        assert_eq!(*Document::of_values("x", &table).unwrap_err().problem, too_deep());
     }
 
     #[test]

@@ -94,17 +94,14 @@ impl ScenarioFile {
 
     /// Checks a scenario that a program created in the same way as one in a file.
     ///
-    /// Its relative paths refer to `folder`. Line numbers in messages are those of the output of
-    /// [`Scenario::to_toml`].
+    /// Its relative paths refer to `folder`. Messages locate its values by their keys.
     ///
     /// # Errors
     /// All faults up to the cross-checks.
     pub fn of(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Faults> {
-        let text = scenario.to_toml().map_err(|error| {
-            let problem = Problem::Refused { cause: error.to_string() };
-            Fault::new(Place::File(OF_A_PROGRAM.into()), "", None, problem)
-        })?;
-        ScenarioFile::parse(OF_A_PROGRAM, &text, folder, &[])
+        // the schema's ranges are checked on the tree of values
+        let document = Document::of_values(OF_A_PROGRAM, scenario)?;
+        ScenarioFile::of_document(document, folder)
     }
 
     /// Parses a scenario from text; `file` names it in messages.
@@ -259,6 +256,14 @@ position = [0, 0]
     }
 
     #[test]
+    fn constructors_take_the_defaults_of_the_format() {
+        let read = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
+        let mut made = Scenario::new("x", "mud", config::Time::lasting(1.0));
+        made.vehicle.push(config::Vehicle::new("a", "hmmwv", config::Driver::default()));
+        assert_eq!(made, read);
+    }
+
+    #[test]
     fn the_resolved_scenario_reads_back_as_itself() {
         let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
         let again = ScenarioFile::of(&file.scenario, Path::new("")).unwrap();
@@ -274,7 +279,7 @@ position = [0, 0]
         let report = ScenarioFile::of(&scenario, Path::new("")).unwrap_err().to_string();
         assert!(report.contains("time.duration = -1.0: must be > 0 and <= 604800 s"), "{report}");
         assert!(report.contains("vehicle[0].heading_deg = NaN: must be finite"), "{report}");
-        assert!(report.starts_with("scenario:"), "{report}");
+        assert!(report.starts_with("scenario: "), "{report}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Built-in vehicles and trailers.
 
+use super::setup::{SetupError, VehicleSetup};
 use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
 /// A built-in vehicle or trailer file.
@@ -62,6 +63,14 @@ pub enum CatalogueError {
         /// Description of the fault.
         error: SpecError,
     },
+    /// The vehicle cannot tow the trailer.
+    #[error("vehicle '{name}': {error}")]
+    Setup {
+        /// The requested name.
+        name: String,
+        /// Description of the fault.
+        error: SetupError,
+    },
 }
 
 /// Returns the built-in vehicles in alphabetical order.
@@ -84,10 +93,11 @@ pub fn trailers() -> &'static [Entry] {
 /// [`CatalogueError::NotWheeled`] for a tracked vehicle with a trailer.
 pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
     if let Some((tractor, trailer)) = name.split_once('+') {
-        let tractor = find(tractor)?;
-        let towing = find_trailer(trailer)?;
-        let wrong = |error| CatalogueError::Spec { name: name.to_owned(), error };
-        return Ok(AnySpec::Wheeled(Box::new(tractor.towing(towing).map_err(wrong)?)));
+        let tractor = AnySpec::Wheeled(Box::new(find(tractor)?));
+        let trailer = Some(find_trailer(trailer)?);
+        let wrong = |error| CatalogueError::Setup { name: name.to_owned(), error };
+        let setup = VehicleSetup { trailer, ..VehicleSetup::default() };
+        return tractor.with_setup(&setup).map_err(wrong);
     }
     let entry = ENTRIES
         .iter()

@@ -18,10 +18,19 @@ pub struct Outline {
     pub com: Vec3,
     /// Inertia about the center of mass in the chassis frame's axes, kg m².
     pub inertia: Mat3,
-    /// Bounding ball of the hulls: center in the chassis frame, m, and radius, m.
-    pub ball: (Vec3, f64),
+    /// Bounding ball of the hulls.
+    pub ball: BoundingBall,
     /// Distance from the chassis frame's origin to the farthest point of a hull or a wheel, m.
     pub reach: f64,
+}
+
+/// Ball that encloses all hulls of an outline.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundingBall {
+    /// Center in the frame of the hulls, m.
+    pub centre: Vec3,
+    /// Radius, m.
+    pub radius: f64,
 }
 
 impl Outline {
@@ -57,7 +66,7 @@ impl Outline {
             };
             chassis.hulls.iter().map(hull).collect()
         };
-        let ball = ball(&hulls);
+        let ball = bounding_ball(&hulls);
         let wheels = wheels.iter().map(|wheel| wheel.norm() + radius);
         let reach = hulls.iter().map(Hull::reach).chain(wheels).fold(0.0, f64::max);
         Outline { hulls, mass, com, inertia, ball, reach }
@@ -86,14 +95,14 @@ impl Outline {
     }
 }
 
-/// A ball that encloses all hulls, in the chassis frame: center and radius, m.
-fn ball(hulls: &[Hull]) -> (Vec3, f64) {
+/// Returns the ball that encloses the corners of all hulls.
+fn bounding_ball(hulls: &[Hull]) -> BoundingBall {
     let corner = |side: f64, pick: fn(&Vec3, &Vec3) -> Vec3| {
         let corners = hulls.iter().map(|hull| hull.centre + hull.shape.half() * side);
         corners.reduce(|a, b| pick(&a, &b)).unwrap_or_default()
     };
     let (low, high) = (corner(-1.0, |a, b| a.inf(b)), corner(1.0, |a, b| a.sup(b)));
-    ((low + high) * 0.5, (high - low).norm() * 0.5)
+    BoundingBall { centre: (low + high) * 0.5, radius: (high - low).norm() * 0.5 }
 }
 
 /// The hull of a vehicle whose file gives none.
@@ -124,13 +133,13 @@ mod tests {
         for name in ["hmmwv", "mrzr4"] {
             let vehicle = Vehicle::new(find(name).unwrap()).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.outline(), &Footprint::of(vehicle.spec()));
+            check(name, vehicle.bodies().outline(), &Footprint::of(vehicle.spec()));
         }
         for name in ["m113", "m113_double_pin"] {
             let spec = find_any(name).unwrap().tracked().unwrap().clone();
             let vehicle = TrackedVehicle::new(spec).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.outline(), &Footprint::of_tracks(vehicle.spec()));
+            check(name, vehicle.bodies().outline(), &Footprint::of_tracks(vehicle.spec()));
         }
     }
 
@@ -139,8 +148,8 @@ mod tests {
         let mut spec = find("hmmwv").unwrap();
         spec.chassis.hulls.clear();
         let vehicle = Vehicle::new(spec).unwrap();
-        let [hull] = &vehicle.outline().hulls[..] else { panic!("one hull is due") };
+        let [hull] = &vehicle.bodies().outline().hulls[..] else { panic!("one hull is due") };
         assert!((2.0 * hull.shape.half().x - 4.572).abs() < 1e-9);
-        assert!((vehicle.outline().mass - vehicle.mass()).abs() < 1e-9);
+        assert!((vehicle.bodies().outline().mass - vehicle.mass()).abs() < 1e-9);
     }
 }

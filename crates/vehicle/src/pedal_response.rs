@@ -3,7 +3,7 @@
 
 use super::controls::Controls;
 use super::powertrain::{ConverterTorque, GearboxState, Powertrain};
-use super::settled_torque::HALVINGS;
+use super::settled_torque::{HALVINGS, SettledEngine};
 use super::transmission::ShaftSpeeds;
 
 /// Friction of locked wheels as a share of the ground's friction.
@@ -106,15 +106,17 @@ pub struct EngineResponse<'a> {
 }
 
 impl<'a> EngineResponse<'a> {
-    /// Builds the response of a powertrain whose engine reaches `free_speed` at full throttle.
+    /// Builds the response of an engine in a vehicle of `mass`, kg.
     ///
     /// `gain` is the acceleration per torque at the gearbox's output, m/s² per N m.
     pub(super) fn of(
-        (powertrain, free_speed): (&'a Powertrain, f64),
+        engine: SettledEngine<'a>,
         gearbox: &GearboxState,
         shafts: ShaftSpeeds,
-        (gain, mass): (f64, f64),
+        gain: f64,
+        mass: f64,
     ) -> EngineResponse<'a> {
+        let SettledEngine { powertrain, free_speed } = engine;
         let ShaftSpeeds { engine: speed, input, output } = shafts;
         let ratio = powertrain.gearbox.ratio(gearbox.gear);
         let engine = &powertrain.engine;
@@ -217,7 +219,6 @@ fn carried(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settled_torque::settled_torques;
 
     #[test]
     fn pedals_give_the_acceleration_that_is_asked_for() {
@@ -248,8 +249,8 @@ mod tests {
         assert_eq!(at_rest(0.5, 0.0, 3.0), 2.5);
     }
 
-    fn engine_of(powertrain: &Powertrain) -> (&Powertrain, f64) {
-        (powertrain, powertrain.engine.free_speed(1.0))
+    fn engine_of(powertrain: &Powertrain) -> SettledEngine<'_> {
+        SettledEngine { powertrain, free_speed: powertrain.engine.free_speed(1.0) }
     }
 
     /// Torque at the gearbox's input, N m, and engine speed, rad/s, in settled state.
@@ -291,7 +292,7 @@ mod tests {
             let (gain, output) = (1e-3, ratio * input);
             let response = |engine: f64| {
                 let shafts = ShaftSpeeds { engine, input, output };
-                EngineResponse::of(engine_of(&powertrain), &gearbox, shafts, (gain, 2000.0))
+                EngineResponse::of(engine_of(&powertrain), &gearbox, shafts, gain, 2000.0)
             };
             let wanted = gain * torque / ratio;
             // a millionth of some 300 rad/s either way, where the fluid absorbs some N m more per
@@ -315,7 +316,7 @@ mod tests {
         let converter = powertrain.converter.as_ref().unwrap();
         for input in [0.0, 100.0, 200.0] {
             let [closed, full] =
-                settled_torques(engine_of(powertrain), &GearboxState::in_gear(2), input).unwrap();
+                engine_of(powertrain).torques(&GearboxState::in_gear(2), input).unwrap();
             let gave = full * powertrain.gearbox.ratio(2).unwrap();
             // reference solution: the engine is run up until nothing changes
             let mut engine = 100.0;
@@ -329,6 +330,6 @@ mod tests {
             assert!((gave - expected).abs() < 0.1, "{gave} N m, not {expected}");
             assert!(closed < 0.1 && closed > -0.3 * full, "{closed} N m");
         }
-        assert_eq!(settled_torques(engine_of(powertrain), &GearboxState::in_gear(0), 0.0), None);
+        assert_eq!(engine_of(powertrain).torques(&GearboxState::in_gear(0), 0.0), None);
     }
 }

@@ -1,7 +1,7 @@
 //! State of a vehicle.
 
+use super::coupling::Coupling;
 use super::powertrain::{BrakeState, GearboxState};
-use super::trailer::Coupling;
 use crate::multibody::State;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,13 @@ pub struct VehicleState {
     pub engaged: Vec<bool>,
     /// State of the trailer coupling.
     pub coupling: Coupling,
+}
+
+impl VehicleState {
+    /// Moves the steering toward a command by at most `most`.
+    pub(super) fn steer(&mut self, command: f64, most: f64) {
+        self.steering += (command - self.steering).clamp(-most, most);
+    }
 }
 
 impl Clone for VehicleState {

@@ -5,18 +5,20 @@
 //! multibody core then advances with a linearly implicit scheme.
 
 use super::air;
-use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
+use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, assemble};
 use super::controls::Controls;
+use super::coupling::Coupling;
+use super::drivetrain::{Drivetrain, ThrustGearing};
 use super::outline::Outline;
-use super::pedal_response::{EngineResponse, LOCKED, PedalResponse};
+use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::settled_torque::settled_torques;
 use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
 use super::state::VehicleState;
-use super::trailer::{Coupling, TrailerParts};
+use super::trailer::TrailerModel;
 use super::transmission::friction;
 use super::tyre::RingFigures;
-use crate::multibody::{ElementForce, State, StepError, Workspace};
+use super::vehicle_bodies::VehicleBodies;
+use crate::multibody::{BodyId, ElementForce, State, StepError, Workspace};
 use bekker_math::numeric::{GRAVITY, atan2, exp};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -30,12 +32,12 @@ const STEERING_RATE: f64 = 5.0;
 pub struct Vehicle {
     spec: VehicleSpec,
     parts: Assembled,
+    bodies: VehicleBodies,
+    drivetrain: Drivetrain,
     brakes: Vec<Brake>,
-    mass: f64,
     /// Belts of the tires of each axle, for flexible tires.
     rings: Vec<Option<RingFigures>>,
-    outline: Outline,
-    trailer: Option<TrailerParts>,
+    trailer: Option<TrailerModel>,
 }
 
 /// Torques of driveline and brakes on a wheel in the last step.
@@ -57,6 +59,16 @@ pub struct VehicleWorkspace {
 }
 
 impl VehicleWorkspace {
+    /// Returns the workspace of the multibody model.
+    pub fn bodies(&self) -> &Workspace {
+        &self.body
+    }
+
+    /// Returns the workspace of the multibody model for modification.
+    pub fn bodies_mut(&mut self) -> &mut Workspace {
+        &mut self.body
+    }
+
     /// Returns the work of engine and converter over the last step, J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
@@ -100,13 +112,12 @@ impl VehicleWorkspace {
 impl Vehicle {
     /// Assembles a vehicle from its parameters.
     pub fn new(spec: VehicleSpec) -> Result<Vehicle, AssemblyError> {
-        let parts = assemble(&spec)?;
-        let brakes = parts
+        let (model, parts) = assemble(&spec)?;
+        let brakes: Vec<Brake> = parts
             .wheels
             .iter()
             .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
             .collect();
-        let mass = parts.model.mass();
         let ring = |axle: usize| {
             let tyre = spec.tyre_of(axle);
             tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
@@ -117,35 +128,43 @@ impl Vehicle {
         let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
         let footprint = Footprint::of_tractor(&spec);
+        let (mass, radius) = (model.mass(), ride_radius(&spec));
         let outlined = mass - spec.trailer_mass();
-        let outline =
-            Outline::of(&spec.chassis, &footprint, outlined, &centres, ride_radius(&spec));
-        let trailer = TrailerParts::of(&spec, ride_radius(&spec));
-        Ok(Vehicle { spec, parts, brakes, mass, rings, outline, trailer })
+        let outline = Outline::of(&spec.chassis, &footprint, outlined, &centres, radius);
+        let trailer = spec.trailer.as_ref().zip(parts.trailer.as_ref());
+        let load = parts.wheels.len() + 1;
+        let trailer = trailer
+            .map(|(own, body)| TrailerModel::new(&spec, own, body, &parts.mounts, load, radius));
+        let plan = &parts.driveline;
+        let torque_ratio = plan.torque_ratio(&spec);
+        let gearing = ThrustGearing {
+            mass,
+            radius,
+            torque_ratio,
+            acceleration: torque_ratio / (radius * mass),
+            brake_torque: brakes.iter().map(|brake| brake.max_torque).sum(),
+        };
+        let outputs = plan.axles.iter().map(|&(closure, _)| closure);
+        let drivetrain =
+            Drivetrain::new(&spec.powertrain, plan.transmission, &model, outputs, gearing);
+        let (chassis, chassis_load) = (parts.chassis, parts.wheels.len());
+        let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
+        Ok(Vehicle { spec, parts, bodies, drivetrain, brakes, rings, trailer })
     }
 
-    /// Returns the trailer's outline for collisions, in the trailer's frame.
-    pub fn trailer_outline(&self) -> Option<&Outline> {
-        self.trailer.as_ref().map(|own| &own.outline)
+    /// Returns the bodies and joints.
+    pub fn bodies(&self) -> &VehicleBodies {
+        &self.bodies
     }
 
-    /// Returns the feet of the trailer's lowered landing gear, in the trailer's frame, m.
-    pub fn landing_feet(&self) -> &[Vec3] {
-        self.trailer.as_ref().map_or(&[], |own| &own.feet)
+    /// Returns the drivetrain from the engine to the wheels.
+    pub fn drivetrain(&self) -> &Drivetrain {
+        &self.drivetrain
     }
 
-    /// Uncouples the trailer, if there is one.
-    ///
-    /// The trailer then rests on its landing gear with its brakes applied.
-    pub fn uncouple(&self, state: &mut VehicleState) {
-        if self.trailer.is_some() && state.coupling == Coupling::Holds {
-            state.coupling = Coupling::Released;
-        }
-    }
-
-    /// Returns the vehicle's outline for collisions.
-    pub fn outline(&self) -> &Outline {
-        &self.outline
+    /// Returns the trailer, coupled or not.
+    pub fn trailer(&self) -> Option<&TrailerModel> {
+        self.trailer.as_ref()
     }
 
     /// Returns the parameters from which the vehicle was assembled.
@@ -175,23 +194,13 @@ impl Vehicle {
 
     /// Returns the mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
-        self.mass
-    }
-
-    /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
-    pub fn turns(&self, state: &VehicleState) -> bool {
-        self.parts.model.turns(&state.body)
-    }
-
-    /// Returns the numbers of coordinates and of closure rows of the multibody model.
-    pub fn size(&self) -> (usize, usize) {
-        (self.parts.model.coordinates(), self.parts.model.closure_rows())
+        self.bodies.mass()
     }
 
     /// Returns the design position at rest, with the chassis frame moved to `pose`.
     pub fn state(&self, pose: &Pose) -> VehicleState {
-        let mut body = self.parts.model.assembled();
-        self.parts.model.transform(&mut body, pose);
+        let mut body = self.bodies.model.assembled();
+        self.bodies.model.transform(&mut body, pose);
         VehicleState {
             body,
             steering: 0.0,
@@ -227,13 +236,7 @@ impl Vehicle {
     ///
     /// `speed` is in m/s, negative backward. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
-        if speed == 0.0 {
-            return;
-        }
-        let mut body = self.parts.model.workspace();
-        let mut u = vec![0.0; state.body.u.len()];
-        self.parts.model.translate(&mut u, &(forward * speed));
-        let load = self.mass * GRAVITY / self.wheels() as f64;
+        let load = self.mass() * GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
                 let inflation = flexible.inflation_kpa.of(wheel, 2 * self.spec.own_axles().len());
@@ -244,9 +247,6 @@ impl Vehicle {
                 speed / tyre.rolling_radius(load / tyre.vertical_stiffness)
             }
         };
-        for (index, wheel) in self.parts.wheels.iter().enumerate() {
-            u[wheel.spin.index()] = spin(index);
-        }
         // Shafts turn at the mean speed of their wheels. If all axles have the same tires, the
         // values of the first axle are used for all.
         let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
@@ -254,105 +254,69 @@ impl Vehicle {
             let left = if alike { 0 } else { 2 * axle };
             0.5 * (spin(left) + spin(left + 1))
         };
-        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, of_axle, gear);
-        self.parts.model.set_velocity(&mut state.body, &mut body, &u);
+        self.bodies.launch(state, forward, speed, |u| {
+            for (index, wheel) in self.parts.wheels.iter().enumerate() {
+                u[wheel.spin.index()] = spin(index);
+            }
+            let output = self.parts.driveline.turn(&self.spec, u, of_axle);
+            self.drivetrain.turn(u, output, gear)
+        });
     }
 
     /// Returns buffers for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
-        let mut body = self.parts.model.workspace();
-        self.parts.model.refresh(&state.body, &mut body);
+        let body = self.bodies.workspace(&state.body);
         let drives = vec![WheelDrive::default(); self.parts.wheels.len()];
         VehicleWorkspace { body, drives, engine_work: 0.0 }
     }
 
-    /// Moves the whole vehicle by the displacement `way`, m.
-    pub fn shift(&self, state: &mut VehicleState, room: &mut VehicleWorkspace, way: &Vec3) {
-        let pose = Pose { position: *way, ..Pose::default() };
-        self.parts.model.transform(&mut state.body, &pose);
-        self.parts.model.refresh(&state.body, &mut room.body);
-    }
-
     /// Returns the pose of the chassis frame.
     pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
-        self.parts.model.pose(&workspace.body, self.parts.chassis)
+        self.bodies.pose(&workspace.body)
     }
 
     /// Returns the twist of the frame behind the torsion joint about x against the chassis, rad.
     ///
     /// It is positive with the left side up. `None` without such a joint.
     pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
-        let rear = self.parts.model.pose(&workspace.body, self.parts.rear_frame?);
+        let rear = self.bodies.model.pose(&workspace.body, self.parts.rear_frame?);
         let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
         Some(atan2(left.z, left.y))
     }
 
     /// Returns the twist of the chassis about its frame's origin.
     pub fn twist(&self, workspace: &VehicleWorkspace) -> Twist {
-        self.parts.model.twist(&workspace.body, self.parts.chassis)
+        self.bodies.twist(&workspace.body)
     }
 
     /// Returns the pose of the trailer's frame, whose origin is at the coupling.
     pub fn trailer_pose(&self, workspace: &VehicleWorkspace) -> Option<Pose> {
-        let trailer = self.parts.trailer.as_ref()?;
-        Some(self.parts.model.pose(&workspace.body, trailer.body))
+        self.trailer.as_ref().map(|own| own.pose(&self.bodies, &workspace.body))
     }
 
     /// Returns the twist of the trailer about its frame's origin.
     pub fn trailer_twist(&self, workspace: &VehicleWorkspace) -> Option<Twist> {
-        let trailer = self.parts.trailer.as_ref()?;
-        Some(self.parts.model.twist(&workspace.body, trailer.body))
+        self.trailer.as_ref().map(|own| own.twist(&self.bodies, &workspace.body))
     }
 
-    /// Returns yaw (positive to the left) and pitch (positive nose down) of the trailer relative to
-    /// the vehicle, rad.
-    pub fn articulation(&self, workspace: &VehicleWorkspace) -> Option<[f64; 2]> {
-        let trailer = self.trailer_pose(workspace)?;
-        Some(articulation([&self.pose(workspace), &trailer]))
-    }
-
-    /// Returns the force of the trailer on the vehicle after the last step, N, in chassis axes.
-    ///
-    /// x is negative where the trailer pulls backward, z where it presses down.
-    pub fn hitch_force(&self, workspace: &VehicleWorkspace) -> Option<Vec3> {
-        let trailer = self.parts.trailer.as_ref()?;
-        let springs = trailer.springs.iter().map(|(index, axis)| {
-            let mount = &self.parts.mounts[*index];
-            let (displaced, rate) =
-                (workspace.body.measure[mount.element], workspace.body.rate[mount.element]);
-            axis * (mount.stiffness * displaced + mount.damping * rate)
-        });
-        Some(springs.sum())
+    /// Returns the body of a wheel, whose y axis is its spin axis.
+    pub fn wheel_body(&self, wheel: usize) -> BodyId {
+        self.parts.wheels[wheel].body
     }
 
     /// Returns the pose of a wheel: origin at its center, y along its spin axis.
     pub fn wheel_pose(&self, workspace: &VehicleWorkspace, wheel: usize) -> Pose {
-        self.parts.model.pose(&workspace.body, self.parts.wheels[wheel].body)
+        self.bodies.pose_of(&workspace.body, self.wheel_body(wheel))
     }
 
     /// Returns the twist of a wheel about its center, including its spin.
     pub fn wheel_twist(&self, workspace: &VehicleWorkspace, wheel: usize) -> Twist {
-        self.parts.model.twist(&workspace.body, self.parts.wheels[wheel].body)
+        self.bodies.model.twist(&workspace.body, self.parts.wheels[wheel].body)
     }
 
     /// Returns the spin of a wheel relative to its carrier, rad/s, positive forward.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
         state.body.u[self.parts.wheels[wheel].spin.index()]
-    }
-
-    /// Returns the engine speed, rad/s.
-    pub fn engine_speed(&self, state: &VehicleState) -> f64 {
-        state.body.u[self.parts.driveline.transmission.shafts.engine.index()]
-    }
-
-    /// Returns the driveline's thrust at the wheels over the vehicle's weight, positive forward, in
-    /// the last step.
-    pub fn thrust(&self, state: &VehicleState) -> f64 {
-        let torque = |&(closure, _): &(usize, usize)| {
-            -state.body.closure_forces[self.parts.model.closure_row(closure)]
-        };
-        let torque: f64 = self.parts.driveline.axles.iter().map(torque).sum();
-        torque / (self.ride_radius() * self.mass * GRAVITY)
     }
 
     /// Returns the wheels that the driveline turns.
@@ -375,42 +339,9 @@ impl Vehicle {
     /// All wheels carry equal loads. Each supplies the limit of its brake, or the friction of a
     /// locked wheel if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
-        let most = LOCKED * friction * GRAVITY * self.mass / self.brakes.len() as f64;
+        let most = LOCKED * friction * GRAVITY * self.mass() / self.brakes.len() as f64;
         let force = |brake: &Brake| (brake.max_torque / self.ride_radius()).min(most);
-        self.brakes.iter().map(force).sum::<f64>() / self.mass
-    }
-
-    /// Returns the response to throttle and brake at the present speed and gear.
-    pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
-        let arm = self.ride_radius() * self.mass;
-        let transmission = &self.parts.driveline.transmission;
-        let input = transmission.shafts.speeds(&state.body.u).input;
-        let engine = (&self.spec.powertrain, transmission.free_speed);
-        let torques = settled_torques(engine, &state.gearbox, input);
-        let gain = self.gearing();
-        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
-        let brake = self.brakes.iter().map(|brake| brake.max_torque).sum::<f64>() / arm;
-        PedalResponse { closed, full, brake }
-    }
-
-    /// Returns the dynamic response of the engine at the present speed and gear.
-    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
-        let transmission = &self.parts.driveline.transmission;
-        let shafts = transmission.shafts.speeds(&state.body.u);
-        let engine = (&self.spec.powertrain, transmission.free_speed);
-        let gain = self.gearing() / (self.ride_radius() * self.mass);
-        EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
-    }
-
-    /// Sum of the torques at all wheels over the torque at the gearbox's output.
-    fn gearing(&self) -> f64 {
-        let driveline = &self.parts.driveline;
-        let (front, shares) = self.spec.driveline.split(driveline.shafts.len());
-        let at_wheels = driveline.shafts.iter().enumerate().map(|(index, &(_, axle))| {
-            let ratio = self.spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
-            shares[usize::from(index >= front)] / ratio
-        });
-        at_wheels.sum()
+        self.brakes.iter().map(force).sum::<f64>() / self.mass()
     }
 
     /// Returns the length of the spring at a wheel, m.
@@ -424,25 +355,18 @@ impl Vehicle {
         -axle.spring.tension(self.spring_length(workspace, wheel)).0
     }
 
-    /// Returns the kinetic and gravitational energy, J.
-    pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
-        self.parts.model.kinetic_energy(&state.body, &workspace.body)
-            + self.parts.model.potential_energy(&workspace.body)
-    }
-
     /// Returns the energy stored in springs, stops and mounts, J.
     pub fn spring_energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         let measure = &workspace.body.measure;
         let struts = self.parts.struts.iter();
         let springs =
             struts.map(|own| self.spec.axles[own.axle].spring.energy(measure[own.spring]));
-        let held = |index: usize| {
-            let trailer = self.parts.trailer.as_ref();
-            let parted = state.coupling != Coupling::Holds;
-            !(parted && trailer.is_some_and(|own| own.springs.iter().any(|own| own.0 == index)))
+        let parted = self.trailer.as_ref().filter(|_| state.coupling != Coupling::Holds);
+        let held = |element: usize| {
+            !parted.is_some_and(|own| own.spring_elements().any(|other| other == element))
         };
-        let mounts = self.parts.mounts.iter().enumerate().filter(|(index, _)| held(*index));
-        let mounts = mounts.map(|(_, own)| {
+        let mounts = self.parts.mounts.iter().filter(|own| held(own.element));
+        let mounts = mounts.map(|own| {
             let deflection = measure[own.element];
             0.5 * own.stiffness * deflection * deflection
         });
@@ -458,7 +382,7 @@ impl Vehicle {
 
     /// Returns the momentum of all bodies after the last step, N s.
     pub fn momentum(&self, state: &VehicleState) -> Vec3 {
-        self.parts.model.momentum(&state.body).0
+        self.bodies.model.momentum(&state.body).0
     }
 
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
@@ -473,8 +397,7 @@ impl Vehicle {
         tick: u64,
         h: f64,
     ) -> Result<(), StepError> {
-        let transmission = &self.parts.driveline.transmission;
-        let before = transmission.shafts.speeds(&state.body.u);
+        let before = self.drivetrain.speeds(state);
         self.suspend(state.coupling, &mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.build_up(state, controls.brake, h);
@@ -483,7 +406,7 @@ impl Vehicle {
         let still = self.blow(workspace);
         let held = state.coupling == Coupling::Holds;
         let loads = if held { self.stop_trailer(workspace) } else { None };
-        let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
+        let advanced = self.bodies.model.advance(&mut state.body, &mut workspace.body, h);
         if let Some([chassis, trailer]) = loads {
             *workspace.chassis_load() = chassis;
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
@@ -493,8 +416,7 @@ impl Vehicle {
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
-        let after = transmission.shafts.speeds(&state.body.u);
-        workspace.engine_work = transmission.work(&before, &after, &workspace.body, h);
+        workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -523,7 +445,7 @@ impl Vehicle {
     /// Adds the moments of the stops between vehicle and trailer. Returns the loads on both without
     /// them.
     fn stop_trailer(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
-        let trailer = self.parts.trailer.as_ref()?;
+        let trailer = self.trailer.as_ref()?;
         let poses = [self.pose(workspace), self.trailer_pose(workspace)?];
         let twists = [self.twist(workspace), self.trailer_twist(workspace)?];
         let moment = trailer.stop(poses.each_ref(), twists.each_ref());
@@ -533,21 +455,6 @@ impl Vehicle {
         let held = *on_trailer;
         on_trailer.wrench.torque += moment;
         Some([chassis, held])
-    }
-
-    /// Breaks a coupling whose force in the last step exceeds its strength.
-    ///
-    /// It is separate from [`step`](Vehicle::step) because coupling forces while a vehicle is
-    /// placed must not break it.
-    pub fn strain(&self, state: &mut VehicleState, workspace: &VehicleWorkspace) {
-        let breaking = self.parts.trailer.as_ref().map_or(f64::INFINITY, |own| own.breaking);
-        if state.coupling != Coupling::Holds || breaking.is_infinite() {
-            return;
-        }
-        let force = self.hitch_force(workspace).map_or(0.0, |force| force.norm());
-        if force > breaking {
-            state.coupling = Coupling::Broken;
-        }
     }
 
     fn suspend(&self, coupling: Coupling, workspace: &mut Workspace) {
@@ -567,9 +474,9 @@ impl Vehicle {
             workspace.element[mount.element] =
                 ElementForce { force, stiffness: mount.stiffness, damping: mount.damping };
         }
-        if let (Some(trailer), true) = (&self.parts.trailer, coupling != Coupling::Holds) {
-            for (mount, _) in &trailer.springs {
-                workspace.element[self.parts.mounts[*mount].element] = ElementForce::default();
+        if let (Some(trailer), true) = (&self.trailer, coupling != Coupling::Holds) {
+            for element in trailer.spring_elements() {
+                workspace.element[element] = ElementForce::default();
             }
         }
         for stop in &self.parts.pitch_stops {
@@ -582,8 +489,7 @@ impl Vehicle {
     }
 
     fn steer(&self, state: &mut VehicleState, workspace: &mut Workspace, command: f64, h: f64) {
-        let most = STEERING_RATE * h;
-        state.steering += (command - state.steering).clamp(-most, most);
+        state.steer(command, STEERING_RATE * h);
         for drive in &self.parts.steering {
             workspace.target[drive.drive] = drive.target(state.steering);
         }
@@ -598,8 +504,7 @@ impl Vehicle {
         h: f64,
     ) {
         let plan = &self.parts.driveline;
-        let fixed = (&self.spec.powertrain, &self.parts.model);
-        plan.transmission.drive(fixed, state, workspace, controls, (tick, h));
+        self.drivetrain.drive(state, workspace, controls, tick, h);
         for clutch in &plan.clutches {
             match &clutch.engaged {
                 Engaged::Fixed(_) | Engaged::Biased { .. } => {}
@@ -630,7 +535,7 @@ impl Vehicle {
     /// With a torque bias it is proportional to the torque of the carrier in the last step.
     fn friction_of(&self, clutch: &Clutch, body: &State) -> Brake {
         let Engaged::Biased { closure, share } = clutch.engaged else { return clutch.friction };
-        let carried = body.closure_forces[self.parts.model.closure_row(closure)].abs();
+        let carried = body.closure_forces[self.bodies.model.closure_row(closure)].abs();
         Brake { max_torque: (share * carried).max(clutch.friction.max_torque) }
     }
 
@@ -691,7 +596,7 @@ impl Vehicle {
             workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };
         }
         for &(closure, axle) in &plan.axles {
-            let torque = state.body.closure_forces[self.parts.model.closure_row(closure)];
+            let torque = state.body.closure_forces[self.bodies.model.closure_row(closure)];
             for (wheel, place) in self.parts.wheels.iter().enumerate() {
                 if place.axle == axle {
                     // Two wheels share a carrier, so each has a weight of -1/2 in its row.

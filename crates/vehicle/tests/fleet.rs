@@ -240,7 +240,7 @@ fn a_clutch_slips_where_it_carries_the_engine_s_torque() {
     let mut own = Rolling::new(find("fed_alpha").unwrap());
     own.run(1.0, held());
     own.run(3.0, Controls { throttle: 1.0, ..held() });
-    let speed = own.vehicle.engine_speed(&own.state);
+    let speed = own.vehicle.drivetrain().engine_speed(&own.state);
     let powertrain = &own.vehicle.spec().powertrain;
     let given = powertrain.engine.torque(1.0, speed).value;
     let carried = powertrain.clutch.unwrap().capacity(speed);

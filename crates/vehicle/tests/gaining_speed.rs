@@ -42,15 +42,15 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
         }
         let motion = Motion {
             speed: own.speed(),
-            thrust: own.vehicle.thrust(&own.state),
+            thrust: own.vehicle.drivetrain().thrust(&own.state),
             slope: sine,
             rim: own.vehicle.rim_speed(&own.state),
             slip: 0.0,
         };
         let pedals = PedalView {
-            response: own.vehicle.pedal_response(&own.state),
+            response: own.vehicle.drivetrain().pedal_response(&own.state),
             applied,
-            engine: Some(own.vehicle.engine_response(&own.state)),
+            engine: Some(own.vehicle.drivetrain().engine_response(&own.state)),
         };
         let acceleration = ((TARGET - motion.speed) / 0.5).min(most);
         let aim = Aim { acceleration, pedals };

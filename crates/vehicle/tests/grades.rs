@@ -47,7 +47,7 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
         let (speed, rim) = (own.speed(), own.vehicle.rim_speed(&own.state));
         let motion = Motion {
             speed,
-            thrust: own.vehicle.thrust(&own.state),
+            thrust: own.vehicle.drivetrain().thrust(&own.state),
             slope: sine,
             rim,
             slip: (rim - speed) / rim.max(1e-3),

@@ -8,6 +8,11 @@ use bekker_vehicle::spec::HitchKind;
 use bekker_vehicle::{Controls, Selector, find};
 use rolling::{H, Rolling, held};
 
+/// Returns yaw and pitch of the trailer relative to the vehicle, rad.
+fn articulation(own: &Rolling) -> [f64; 2] {
+    own.vehicle.trailer().unwrap().articulation(own.vehicle.bodies(), own.room.bodies())
+}
+
 /// At rest the coupling carries the trailer's load by the lever rule, and no other force.
 #[test]
 fn the_coupling_carries_its_share_by_the_lever_rule() {
@@ -22,7 +27,7 @@ fn the_coupling_carries_its_share_by_the_lever_rule() {
     let com = pose.point(&Vec3::from(own.vehicle.spec().trailer.as_ref().unwrap().chassis.com)).x;
     let moment = GRAVITY * (1360.0 * (com - axle) + 2.0 * 20.0 * 0.2);
     let nose = moment / (pose.position.x - axle);
-    let force = own.vehicle.hitch_force(&own.room).unwrap();
+    let force = own.vehicle.trailer().unwrap().hitch_force(own.room.bodies());
     let axles = own.axles();
     println!("{force:.1?} N, expected {nose:.1}; axles {axles:.0?}");
     // the tires' rolling resistance holds a few N at a lever of 0.5 m
@@ -42,7 +47,7 @@ fn the_coupling_draws_what_speeds_up() {
     let (mut pull, before, steps) = (0.0, own.speed(), 1000);
     for _ in 0..steps {
         own.step(&Controls { throttle: 0.4, ..Controls::default() });
-        pull -= own.vehicle.hitch_force(&own.room).unwrap().x / f64::from(steps);
+        pull -= own.vehicle.trailer().unwrap().hitch_force(own.room.bodies()).x / f64::from(steps);
     }
     let acceleration = (own.speed() - before) / (f64::from(steps) * H);
     // plus the spin inertia of its wheels and a resistance of 1.5 % of their load
@@ -79,7 +84,7 @@ fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
     );
     let axle = pose.direction(&(Vec3::x() * -length));
     let found = twist.at(&axle).norm() / twist.angular.z.abs();
-    let [yaw, _] = own.vehicle.articulation(&own.room).unwrap();
+    let [yaw, _] = articulation(&own);
     let angle = (overhang / at_rear).atan() + (length / expected).atan();
     println!(
         "axle at {found:.3} m, expected {expected:.3}; yaw {:.2} deg, expected {:.2}",
@@ -129,7 +134,7 @@ fn a_jackknife_ends_at_the_stop() {
     for _ in 0..15_000 {
         let throttle = (0.5 * (1.0 + own.speed())).clamp(0.0, 0.6);
         own.step(&Controls { throttle, steering: 0.7, gear: reverse, ..Controls::default() });
-        most = most.max(own.vehicle.articulation(&own.room).unwrap()[0].abs());
+        most = most.max(articulation(&own)[0].abs());
     }
     let stop = own.vehicle.spec().trailer.as_ref().unwrap().hitch.max_yaw_deg;
     println!("{:.1} deg, stop at {stop}", most.to_degrees());

@@ -3,6 +3,7 @@
 use super::chunk::{COARSEST, Chunk};
 use super::message::{Kind, Message, Writer, text};
 use super::traffic::lights;
+use bekker_agent::GroundVehicle;
 use bekker_math::spatial::Vec3;
 use bekker_sensor::mesh::Mesh;
 use bekker_sensor::scene::Instance;

@@ -4,7 +4,7 @@
 use super::soundness::{self, StateError};
 use super::world::World;
 use super::world_model::{WorldModel, WorldState};
-use bekker_agent::{Event, Sample};
+use bekker_agent::{ContactWorkspace, Event, GroundVehicle, Sample};
 use bekker_ground::scm::Contact;
 use bekker_ground::{
     SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
@@ -199,22 +199,22 @@ impl WorldModel {
         let (Steering::Share(given) | Steering::Angle(given)) = steering;
         within("steering", given, f64::MAX, allowed)?;
         let steering = match steering {
-            Steering::Share(value) if value != 0.0 && !vehicle.can_steer() => {
+            Steering::Share(value) if value != 0.0 && !vehicle.properties().can_steer => {
                 return Err(CommandError::NoSteering { vehicle: vehicle.name().into(), value });
             }
             Steering::Share(share) => share,
             Steering::Angle(angle) => {
                 let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
-                angle / vehicle.max_steering_angle().ok_or_else(no_angle)?
+                angle / vehicle.properties().max_steering_angle.ok_or_else(no_angle)?
             }
         };
         if let Some(inflation) = inflation {
             within("inflation", inflation, f64::MAX, allowed)?;
-            if !vehicle.inflates() {
+            if !vehicle.properties().has_central_inflation {
                 return Err(CommandError::NoInflation { vehicle: vehicle.name().into() });
             }
         }
-        let known = vehicle.locks();
+        let known = vehicle.properties().locks;
         if let Some(lock) = locks.iter().find(|lock| !known.contains(*lock)) {
             return Err(CommandError::NoLock {
                 vehicle: vehicle.name().into(),
@@ -273,8 +273,7 @@ impl World {
     /// each shoe in contact. Empty before the first step and if the agent steps on another rank.
     pub fn contacts(&self, agent: usize) -> &[Contact] {
         let room = self.workspaces.get(agent).and_then(Option::as_ref);
-        let vehicle = self.model.agents.get(agent).map(|agent| &agent.vehicle);
-        room.zip(vehicle).map_or(&[], |(room, vehicle)| vehicle.contacts(&room.vehicle))
+        room.map_or(&[], |room| room.vehicle.contacts())
     }
 
     /// Returns the events of an agent in the last heartbeat, in a fixed order.

@@ -5,7 +5,7 @@ use super::pending_frame::PendingFrame;
 use super::scene::SceneModel;
 use super::sight::{is_in_sight, sight};
 use super::world::World;
-use bekker_agent::imaging_threads;
+use bekker_agent::{GroundVehicle, imaging_threads};
 use bekker_math::spatial::Vec3;
 use bekker_sensor::Awaited;
 use bekker_sensor::relief::Relief;

@@ -3,7 +3,9 @@
 use super::each_own::{AgentSlices, for_each_own};
 use super::world::World;
 use super::world_model::WorldModel;
-use bekker_agent::{AgentState, AgentWorkspace, LastKnown, Network, Stopwatch, Timings};
+use bekker_agent::{
+    AgentState, AgentWorkspace, GroundVehicle, LastKnown, Network, Stopwatch, Timings,
+};
 use bekker_math::numeric::hypot;
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ impl World {
             if let (Some(autonomy), None) = (&model.agents[agent].autonomy, &state.outcome)
                 && let Some(own) = &mut state.autonomy
             {
-                own.perceive((agent as u32, autonomy), &room.delivered, now_us);
+                own.perceive(agent as u32, autonomy, &room.delivered, now_us);
             }
         };
         for_each_own(own_agents, AgentSlices::new(&mut state.agents, workspaces), &perceive);

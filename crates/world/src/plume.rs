@@ -6,7 +6,7 @@
 //! in a resumed run.
 
 use super::scene::{SceneModel, VisibleWorld};
-use bekker_agent::GroundVehicle;
+use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_math::random::Stream;
 use bekker_math::spatial::{Quat, Vec3};
@@ -138,18 +138,18 @@ impl SceneModel {
     }
 }
 
-fn mass(ground_vehicle: &GroundVehicle) -> f64 {
+fn mass(ground_vehicle: &AnyVehicle) -> f64 {
     match ground_vehicle {
-        GroundVehicle::Wheeled(own) => own.vehicle.spec().total_mass(),
-        GroundVehicle::Tracked(own) => own.vehicle.spec().total_mass(),
+        AnyVehicle::Wheeled(own) => own.vehicle.spec().total_mass(),
+        AnyVehicle::Tracked(own) => own.vehicle.spec().total_mass(),
     }
 }
 
 /// Sources of dust: the wheels, or each track at its idler.
-fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Source> {
+fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<Source> {
     match (ground_vehicle, &message.gear) {
-        (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
-            let radius = own.max_radius();
+        (AnyVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
+            let radius = own.properties().drive_radius;
             let source = |wheel: &PartState| Source {
                 place: wheel.pose.position,
                 radius,
@@ -157,7 +157,7 @@ fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Sour
             };
             wheels.iter().map(source).collect()
         }
-        (GroundVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
+        (AnyVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
             let radius = own.vehicle.spec().pitch_radius();
             let source = |(sprocket, idler): (&PartState, &PartState)| Source {
                 place: idler.pose.position,

@@ -7,7 +7,7 @@
 use super::commanding::{CommandError, within};
 use super::world::{World, agent_code};
 use super::world_model::WorldModel;
-use bekker_agent::{Stand, Struck};
+use bekker_agent::{GroundVehicle, Stand, Struck};
 use bekker_ground::Patches;
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
@@ -88,9 +88,10 @@ impl World {
     /// Places an own agent and settles it to equilibrium on the published ground.
     pub(super) fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
-        let time = (clock.micros(self.state.tick), clock.step());
-        let (on, pose) = ((ground, &self.state.published), self.model.pose(agent, place));
-        let (state, stand) = agents[agent].settled(on, &pose, place.speed, time);
+        let (now_us, step) = (clock.micros(self.state.tick), clock.step());
+        let (published, pose) = (&self.state.published, self.model.pose(agent, place));
+        let own = &agents[agent];
+        let (state, stand) = own.settled(ground, published, &pose, place.speed, now_us, step);
         self.add_own_agent(agent, state);
         stand
     }
@@ -175,8 +176,7 @@ impl World {
         let (body, strikes) = (&mut room.vehicle, &mut room.strikes);
         own.approach_obstacles(obstacles, &self.state.damage, body, strikes, 0.0);
         let mut met = None;
-        let body = (&state.vehicle, body);
-        own.meet_obstacles(obstacles, body, strikes, clock.step(), |touch| {
+        own.meet_obstacles(obstacles, &state.vehicle, body, strikes, clock.step(), |touch| {
             if let Struck::Obstacle(obstacle) = touch.with {
                 met.get_or_insert(obstacle);
             }

@@ -2,7 +2,9 @@
 
 use super::roadside_visual::RoadsideVisual;
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
-use bekker_agent::{AgentModel, GroundVehicle, Obstacles, Pedestrian, Prop, TrafficLight};
+use bekker_agent::{
+    AgentModel, AnyVehicle, GroundVehicle, Obstacles, Pedestrian, Prop, TrafficLight,
+};
 use bekker_ground::GroundModel;
 use bekker_math::numeric::{acos, atan2, cos, hypot, sin};
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
@@ -249,7 +251,7 @@ type Placed = (usize, Class, Pose);
 
 /// Meshes of a vehicle at their poses.
 fn parts(
-    ground_vehicle: &GroundVehicle,
+    ground_vehicle: &AnyVehicle,
     visual: &VehicleVisual,
     message: &VehicleMessage,
 ) -> Vec<Placed> {
@@ -287,7 +289,7 @@ fn parts(
     placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, pose)));
     if let (
         Some(track),
-        GroundVehicle::Tracked(own),
+        AnyVehicle::Tracked(own),
         RunningGear::Tracks { shoes, sprockets, idlers, .. },
     ) = (&visual.track, ground_vehicle, &message.gear)
     {

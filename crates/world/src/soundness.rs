@@ -6,7 +6,7 @@
 //! ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
 
 use super::world_model::{WorldModel, WorldState};
-use bekker_agent::{AgentModel, AgentState, StruckCounts, TyreState};
+use bekker_agent::{AgentModel, AgentState, GroundVehicle, StruckCounts, TyreState};
 use bekker_math::grid::TileKey;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
@@ -78,7 +78,7 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
         equal(what, found, expected)?;
     }
-    if !model.vehicle.turns(vehicle) {
+    if !model.vehicle.bodies().turns(vehicle) {
         return Err("a body's orientation is no rotation".into());
     }
     equal("brakes", vehicle.brakes.len(), start.brakes.len())?;
@@ -92,7 +92,7 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     if vehicle.coupling != Coupling::Holds && model.vehicle.trailed_wheels() == 0 {
         return Err("a trailer that has parted; must be none".into());
     }
-    let gears = model.vehicle.gears() as i32;
+    let gears = model.vehicle.drivetrain().gears() as i32;
     for gear in [vehicle.gearbox.gear, vehicle.gearbox.before] {
         within("gear", gear, -1, gears)?;
     }

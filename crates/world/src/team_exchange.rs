@@ -122,7 +122,7 @@ impl World {
             let report = sends_report.then(|| sender.report());
             let member = &sender.member;
             let pair = [from as u32, to as u32];
-            let write = || member.letter(pair, due_us, &terms, (order, report));
+            let write = || member.letter(pair, due_us, &terms, order, report);
             let letter = stopwatch.time(TimedPart::Writing, write);
             let Some(letter) = letter else { continue };
             let lost = team.radio.loses(exchange, [from, to], 0);

@@ -13,8 +13,9 @@ use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
 use super::world_model::{WorldModel, WorldState};
 use bekker_agent::{
-    AgentModel, AgentState, AgentView, AgentWorkspace, Aside, Encounters, FreshViews, HeartbeatEnv,
-    Hit, Known, OutcomeReport, Sample, Stand, VehicleSummary, threads_are_spare,
+    AgentModel, AgentState, AgentView, AgentWorkspace, Aside, Encounters, FreshViews,
+    GroundVehicle, HeartbeatEnv, Hit, Known, OutcomeReport, Sample, Stand, VehicleSummary,
+    threads_are_spare,
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::SoilId;
@@ -418,7 +419,10 @@ impl World {
         });
         let torn = agents().filter(|(_, (_, state))| state.vehicle.coupling == Coupling::Broken);
         let torn = torn.map(|(_, (agent, _))| {
-            RunWarning::trailer_torn_off(&agent.name, agent.vehicle.breaking_load())
+            RunWarning::trailer_torn_off(
+                &agent.name,
+                agent.vehicle.trailer().and_then(|own| own.breaking_load()),
+            )
         });
         let gaining = agents().filter(|(_, (_, state))| state.hits.given() > 0.0);
         let heartbeat = (1e6 * self.model.clock.heartbeat()).round() / 1e6;

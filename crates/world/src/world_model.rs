@@ -3,8 +3,8 @@
 use super::hole::Hole;
 use super::scene::{SceneModel, VisibleWorld};
 use bekker_agent::{
-    AgentModel, AgentState, Clock, Endings, Obstacles, Outcome, OutcomeReport, Pedestrian,
-    RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
+    AgentModel, AgentState, Clock, Endings, GroundVehicle, Obstacles, Outcome, OutcomeReport,
+    Pedestrian, RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
 };
 use bekker_ground::soil::SoilId;
 use bekker_ground::{GroundError, GroundModel, Published};

@@ -56,7 +56,7 @@ impl Merge {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Workers::new(cores).install(|| {
             let known = mapped.known(&folder)?;
-            from_cells(&mapped, &folder, &known, &drives, (&CONFIDENCES, self.json))
+            from_cells(&mapped, &folder, &known, &drives, &CONFIDENCES, self.json)
         })
     }
 }

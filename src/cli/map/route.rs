@@ -67,8 +67,9 @@ impl Route {
                 let ground = mapped.ground(&known, &[]);
                 let going = drives.going(&ground, &question, &driven.crossings);
                 let reason = |own: &Obstruction| {
-                    let cell = (own.cell, driven.crossings[own.cell].as_ref());
-                    drives.bar_reason(&ground, &question, &driven.levels, cell, own.direction)
+                    let (cell, crossings) = (own.cell, driven.crossings[own.cell].as_ref());
+                    let levels = &driven.levels;
+                    drives.bar_reason(&ground, &question, levels, cell, crossings, own.direction)
                 };
                 let answers = answers(&mapped, &going, [from, to], reason);
                 (going, answers)

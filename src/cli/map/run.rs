@@ -81,8 +81,9 @@ impl Run {
             if self.shard != Shard::WHOLE {
                 return self.tell_part(cells, new);
             }
-            let told = (&self.confidence[..], self.json);
-            return pool.install(|| from_cells(&mapped, &folder, &known, &drives, told));
+            let make =
+                || from_cells(&mapped, &folder, &known, &drives, &self.confidence, self.json);
+            return pool.install(make);
         }
         let driven = mapped.tables(&folder, &known, &threads, quiet)?;
         let tables = asked_tables(&driven);
@@ -121,7 +122,8 @@ pub fn from_cells(
     folder: &MapFolder,
     known: &[Known],
     drives: &Drives,
-    (confidences, json): (&[f64], bool),
+    confidences: &[f64],
+    json: bool,
 ) -> Result<(), Failure> {
     let driven = mapped.driven_cells(folder.path(), known, drives)?;
     let (ground, question) = (mapped.ground(known, &[]), mapped.question());

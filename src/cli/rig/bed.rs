@@ -6,6 +6,7 @@ use crate::scenario::config::Refine;
 use crate::scenario::{Document, Faults, input};
 use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Soil that the rig tests.
@@ -116,11 +117,11 @@ impl Bed {
         if matches!(known.kind, SoilKind::Firm { .. }) {
             return Err(self.firm(&known.id));
         }
-        let mut text = format!("name = \"{name}\"\nbased_on = \"{}\"\n", known.id);
+        let mut keys = BTreeMap::from([("name", name), ("based_on", known.id.as_str())]);
         if self.set.is_empty() {
             // nothing is changed, so the catalog's source still applies
-            text += &format!("source = {}\n", toml::Value::String(known.source.clone()));
+            keys.insert("source", &known.source);
         }
-        Ok(Document::parse(&self.subject(), &text).map_err(Faults::from)?)
+        Ok(Document::of_values(&self.subject(), &keys).map_err(Faults::from)?)
     }
 }

@@ -6,6 +6,7 @@ use super::output::{Findings, Output};
 use super::slips::{Setting, SlipAngles, Slips, Swept, sweep};
 use super::table::columns;
 use crate::cli::Failure;
+use crate::cli::models::tyre_model;
 use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, Mark, Panel, Series};
@@ -13,6 +14,7 @@ use crate::rig::{
     Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
 };
 use crate::scenario::build::vehicle_spec;
+use crate::scenario::config::TyreModel;
 use crate::scm::{Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
@@ -70,8 +72,8 @@ struct Shape {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, value_name = "MODEL", value_parser = ["flexible", "rigid"], requires = "vehicle")]
-    tyre: Option<String>,
+    #[arg(long, value_name = "MODEL", value_parser = tyre_model(), requires = "vehicle")]
+    tyre: Option<TyreModel>,
     /// Tire inflation, kPa (default: that of the vehicle's first axle)
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation_kpa: Option<f64>,
@@ -303,9 +305,8 @@ impl Shape {
             subject: name.clone(),
             cause: "runs on tracks: see `bekker rig track`".into(),
         })?;
-        let own = (self.tyre.as_deref() != Some("rigid")).then(|| belt(spec)).flatten();
-        if own.is_none()
-            && (self.tyre.as_deref() == Some("flexible") || self.inflation_kpa.is_some())
+        let own = (self.tyre != Some(TyreModel::Rigid)).then(|| belt(spec)).flatten();
+        if own.is_none() && (self.tyre == Some(TyreModel::Flexible) || self.inflation_kpa.is_some())
         {
             return Err(Failure::Input {
                 subject: name.clone(),

@@ -5,7 +5,7 @@ use super::prepared::Prepared;
 use crate::cli::Failure;
 #[cfg(feature = "mpi")]
 use crate::cli::drive::last_words;
-use crate::cli::drive::{Driven, Plan, drive};
+use crate::cli::drive::{Driven, RunOptions, drive};
 use crate::cli::processes::Met;
 use crate::scenario::Scenario;
 use crate::scenario::build::Built;
@@ -89,15 +89,15 @@ impl<'a> Launched<'a> {
         self,
         prepared: &PreparedRun<'_>,
         controller: Option<&'c mut dyn Controller>,
-        plan: &Plan<'c>,
+        options: &RunOptions<'c>,
     ) -> Result<Driven, Failure> {
         match self {
-            Launched::Here(_) => prepared.drive_here(controller, plan),
-            Launched::Processes(_, met) => prepared.drive_among(met, controller, plan),
+            Launched::Here(_) => prepared.drive_here(controller, options),
+            Launched::Processes(_, met) => prepared.drive_among(met, controller, options),
             #[cfg(feature = "mpi")]
             Launched::Mpi(_, mut mpi, session) => {
-                mpi.on_loss(last_words(plan.recovery, mpi.rank(), plan.tick));
-                prepared.drive_under_mpi(mpi, session, controller, plan)
+                mpi.on_loss(last_words(options.recovery, mpi.rank(), options.timing.tick));
+                prepared.drive_under_mpi(mpi, session, controller, options)
             }
         }
     }
@@ -118,29 +118,29 @@ impl PreparedRun<'_> {
         &self,
         communicator: impl Communicator + 'a,
         controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
+        options: &RunOptions<'a>,
     ) -> Result<Driven, Failure> {
-        let sharing = self.run.sharing(plan.scenario);
+        let sharing = self.run.sharing(options.scenario);
         let (model, state) = (self.built.world.clone(), self.state.clone());
-        let (agreed, interrupted) = (&self.agreed, plan.interrupted);
+        let (agreed, interrupted) = (&self.agreed, options.signals.interrupted);
         let ranks =
             Ranks::interrupted_by(communicator, model, state, &sharing, agreed, interrupted)?;
-        drive(ranks, controller, plan)
+        drive(ranks, controller, options)
     }
 
     /// Drives in this process: as a single rank, or one rank per thread with rank 0 on this thread.
     fn drive_here<'a>(
         &self,
         controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
+        options: &RunOptions<'a>,
     ) -> Result<Driven, Failure> {
         if self.run.ranks == 1 {
-            return self.drive(Loopback::default(), controller, plan);
+            return self.drive(Loopback::default(), controller, options);
         }
         let mut others = Threads::ranks(self.run.ranks.into(), self.run.patience()).into_iter();
         let first = others.next().expect("at least one rank");
         std::thread::scope(|scope| {
-            let silent = Plan { stores: false, quiet: true, ..*plan };
+            let silent = options.of_rank(false);
             let others: Vec<_> = others
                 .map(|rank| {
                     let own = move || self.drive(rank, None, &silent).map(|_| ());
@@ -149,7 +149,7 @@ impl PreparedRun<'_> {
                 .collect::<Result<_, _>>()
                 // ranks that have started detect that the others are gone
                 .map_err(|cause| Failure::threads("--ranks", cause))?;
-            let record = self.drive(first, controller, plan);
+            let record = self.drive(first, controller, options);
             for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {
                     Ok(Ok(())) => {}
@@ -177,11 +177,11 @@ impl PreparedRun<'_> {
         &self,
         Met { rank, started }: Met,
         controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
+        options: &RunOptions<'a>,
     ) -> Result<Driven, Failure> {
         let first = rank.rank() == 0;
-        let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
-        let driven = self.drive(rank, controller, &plan);
+        let options = options.of_rank(first);
+        let driven = self.drive(rank, controller, &options);
         // processes started here end once the connections to them are closed
         drop(started);
         // if rank 0 restarts the run, it also reports the error
@@ -204,11 +204,11 @@ impl PreparedRun<'_> {
         mpi: crate::sync::Mpi,
         session: &Session,
         controller: Option<&'a mut dyn Controller>,
-        plan: &Plan<'a>,
+        options: &RunOptions<'a>,
     ) -> Result<Driven, Failure> {
         let first = mpi.rank() == 0;
-        let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
-        self.drive(mpi, controller, &plan).map_err(|failure| match &failure {
+        let options = options.of_rank(first);
+        self.drive(mpi, controller, &options).map_err(|failure| match &failure {
             Failure::Ranks { cause, .. } if cause.is_shared() && !first => {
                 Failure::Reported { code: failure.code() }
             }

@@ -52,7 +52,8 @@ impl Converge {
         let all = study.trials();
         let trials = evenly(all, self.trials);
         let driven = self.driven(&study, &trials, quiet)?;
-        let failed: Vec<_> = driven.iter().zip(&trials).flat_map(failures).collect();
+        let failed = driven.iter().zip(&trials);
+        let failed: Vec<_> = failed.flat_map(|(driven, trial)| failures(driven, *trial)).collect();
         if driven.iter().all(|own| own[0].is_err()) {
             let (subject, (trial, _, reason)) = (self.study.display().to_string(), failed[0]);
             let cause = format!("no trial can be driven; trial {trial}: {reason}");
@@ -135,13 +136,14 @@ fn outcome(
 }
 
 /// Why drives of a trial came to nothing, by the trial and what was refined.
-fn failures<'a>(
-    (driven, trial): (&'a Vec<Outcome>, &'a u64),
-) -> impl Iterator<Item = (u64, Option<Refinement>, &'a str)> {
-    let of = |(outcome, refined): (&'a Outcome, Option<Refinement>)| {
-        Some((*trial, refined, outcome.as_ref().err()?.as_str()))
-    };
-    driven.iter().zip(DRIVES).filter_map(of)
+fn failures(
+    driven: &[Outcome],
+    trial: u64,
+) -> impl Iterator<Item = (u64, Option<Refinement>, &str)> {
+    let drives = driven.iter().zip(DRIVES);
+    drives.filter_map(move |(outcome, refined)| {
+        Some((trial, refined, outcome.as_ref().err()?.as_str()))
+    })
 }
 
 /// How the responses move by the refinement of the n-th way.

@@ -28,8 +28,15 @@ pub struct Reported<'a> {
     pub tables: &'a [Outline],
     /// Trials that failed, with their reasons.
     pub failures: Vec<[String; 2]>,
-    /// The worst trials: a description, and images of their ends.
-    pub worst: (String, Vec<Picture>),
+    pub worst: WorstTrials,
+}
+
+/// The worst trials.
+#[derive(Default)]
+pub struct WorstTrials {
+    pub description: String,
+    /// Images of their ends.
+    pub pictures: Vec<Picture>,
 }
 
 /// A value with its interval.
@@ -214,7 +221,7 @@ impl Reported<'_> {
     }
 
     fn worst(&self) -> Option<Section> {
-        let (text, pictures) = &self.worst;
+        let WorstTrials { description: text, pictures } = &self.worst;
         (!text.is_empty()).then(|| Section {
             heading: "The worst trials".into(),
             text: vec![text.clone()],

@@ -52,11 +52,7 @@ impl Replay {
         let base = scenario.parent().unwrap_or(Path::new(""));
         let inputs = level_inputs(&self.folder, base, record);
         let sets = record.sets.clone();
-        let run = run::Run::of(scenario, sets, inputs, self.out.clone(), self.force);
-        let run = run.map_err(|error| {
-            let (subject, cause) = (subject.clone(), error.to_string());
-            Failure::Run { subject, cause }
-        })?;
+        let run = run::Run::new(scenario, sets, inputs, self.out.clone(), self.force);
         let driven = run.execute(quiet);
         // a folder that cannot be written to is no evidence about the trial
         if let (Err(failure @ Failure::Run { .. }), None) = (&driven, &record.failure) {

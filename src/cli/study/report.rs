@@ -3,7 +3,7 @@
 use super::display_unit::{DisplayUnit, labelled};
 use super::extent::{Extent, config, extent};
 use super::outlines::further;
-use super::page::Reported;
+use super::page::{Reported, WorstTrials};
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{
@@ -89,7 +89,7 @@ impl Report {
                 .iter()
                 .filter_map(|trial| Some([trial.trial.to_string(), trial.failure.clone()?]))
                 .collect(),
-            worst: Default::default(),
+            worst: WorstTrials::default(),
         };
         let sentence = reported.answer();
         let left_out = reported.left_out.clone();
@@ -166,7 +166,8 @@ impl Report {
             text = format!("{text} No pictures: {cause}.");
             Vec::new()
         });
-        let reported = Reported { worst: (text, pictures), ..reported };
+        let worst = WorstTrials { description: text, pictures };
+        let reported = Reported { worst, ..reported };
         Ok(reported.page().write(&self.folder.join("report.html"))?)
     }
 }

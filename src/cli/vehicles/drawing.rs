@@ -24,14 +24,28 @@ struct Parts {
 #[derive(Clone, Copy)]
 struct View {
     name: &'static str,
-    right: (usize, f64),
-    up: (usize, f64),
+    right: Axis,
+    up: Axis,
+}
+
+/// A chassis axis with its sign.
+#[derive(Clone, Copy)]
+struct Axis {
+    index: usize,
+    sign: f64,
+}
+
+impl Axis {
+    const FRONT: Axis = Axis { index: 0, sign: 1.0 };
+    const LEFT: Axis = Axis { index: 1, sign: 1.0 };
+    const RIGHT: Axis = Axis { index: 1, sign: -1.0 };
+    const UP: Axis = Axis { index: 2, sign: 1.0 };
 }
 
 const VIEWS: [View; 3] = [
-    View { name: "side", right: (0, 1.0), up: (2, 1.0) },
-    View { name: "above", right: (0, 1.0), up: (1, 1.0) },
-    View { name: "behind", right: (1, -1.0), up: (2, 1.0) },
+    View { name: "side", right: Axis::FRONT, up: Axis::UP },
+    View { name: "above", right: Axis::FRONT, up: Axis::LEFT },
+    View { name: "behind", right: Axis::RIGHT, up: Axis::UP },
 ];
 
 /// The three views as SVG text.
@@ -63,10 +77,10 @@ pub(super) fn views(spec: &AnySpec) -> String {
     );
     for (view, [x0, y0]) in VIEWS.into_iter().zip(origins) {
         let place = |point: &Point| {
-            let along = |(axis, sense): (usize, f64)| {
-                if sense > 0.0 { point[axis] - low[axis] } else { high[axis] - point[axis] }
+            let along = |Axis { index, sign }: Axis| {
+                if sign > 0.0 { point[index] - low[index] } else { high[index] - point[index] }
             };
-            let down = size[view.up.0] - 2.0 * MARGIN - along(view.up);
+            let down = size[view.up.index] - 2.0 * MARGIN - along(view.up);
             [SCALE * (x0 + MARGIN + along(view.right)), SCALE * (y0 + MARGIN + down)]
         };
         draw(&mut svg, view, &parts, place);
@@ -80,7 +94,7 @@ pub(super) fn views(spec: &AnySpec) -> String {
 fn draw(svg: &mut String, view: View, parts: &Parts, place: impl Fn(&Point) -> [f64; 2]) {
     let mut rectangle = |centre: &Point, size: &Point, style: &str| {
         let [x, y] = place(centre);
-        let (width, height) = (SCALE * size[view.right.0], SCALE * size[view.up.0]);
+        let (width, height) = (SCALE * size[view.right.index], SCALE * size[view.up.index]);
         let (x, y) = (x - 0.5 * width, y - 0.5 * height);
         let _ = writeln!(
             svg,

@@ -60,8 +60,7 @@ impl View {
         match &self.html {
             Some(path) => {
                 let commands = commands(&self.run, &manifest, &world)?;
-                let drive = (world, &manifest, &commands);
-                write_html(path, shown, drive, quiet)
+                write_html(path, shown, world, &manifest, &commands, quiet)
             }
             None => self.play(shown, world, &manifest),
         }
@@ -113,7 +112,9 @@ pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
 fn write_html(
     path: &Path,
     shown: Shown,
-    (mut world, manifest, commands): (World, &Manifest, &Commands),
+    mut world: World,
+    manifest: &Manifest,
+    commands: &Commands,
     quiet: bool,
 ) -> Result<(), Failure> {
     let last = manifest.last_tick;

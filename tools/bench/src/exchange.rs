@@ -3,6 +3,7 @@
 use bekker_ground::{Overlay, Patches, Published};
 use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
 use bekker_rig::{BenchCase, BenchError, model};
+use bekker_scenario::config::LawsPreset;
 use bekker_sync::Threads;
 use bekker_sync::ground_code::Memory;
 use bekker_world::{RankAccess, World, WorldModel};
@@ -143,7 +144,7 @@ fn case(spacing: f64) -> BenchCase {
         tracks: None,
         tyre: None,
         soil: "chrono_mid".into(),
-        laws: "reference".into(),
+        laws: LawsPreset::Reference,
         spacing,
         step: 2e-3,
         seconds: 60.0,

@@ -69,7 +69,7 @@ pub fn shoe_cost(spec: &TrackedSpec, shoes: u32) -> Result<ShoeCost, BenchError>
     let begun = Instant::now();
     steps(&mut state, first, last)?;
     let step_us = 1e6 * begun.elapsed().as_secs_f64() / (last - first) as f64;
-    let (coordinates, entries) = (vehicle.size().0, vehicle.entries());
+    let (coordinates, entries) = (vehicle.bodies().size().0, vehicle.bodies().entries());
     Ok(ShoeCost { shoes: 2 * shoes, coordinates, entries, step_us })
 }
 
@@ -124,8 +124,9 @@ mod tests {
         let Ok(AnySpec::Tracked(spec)) = find_any("m113_chrono") else {
             panic!("the M113 has tracks")
         };
-        let entries =
-            |shoes: u32| TrackedVehicle::new(with_shoes(&spec, shoes)).unwrap().entries() as f64;
+        let entries = |shoes: u32| {
+            TrackedVehicle::new(with_shoes(&spec, shoes)).unwrap().bodies().entries() as f64
+        };
         let per_shoe = |from: u32, to: u32| (entries(to) - entries(from)) / f64::from(to - from);
         // linear: equally many entries for each further shoe, except for how columns pair into
         // panels

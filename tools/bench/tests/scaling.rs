@@ -2,6 +2,7 @@
 //! square; what the bench of scaling drives.
 
 use assert_cmd::cargo::cargo_bin;
+use bekker_agent::GroundVehicle;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::world;
 use serde_json::Value;

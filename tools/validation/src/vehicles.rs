@@ -1,7 +1,7 @@
 //! Vehicles on firm ground: comparisons in closed form.
 
 use super::section::{Section, ValidationError, percent};
-use bekker_agent::GroundVehicle;
+use bekker_agent::AnyVehicle;
 use bekker_math::numeric::{GRAVITY, atan, tan};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_rig::InParallel;
@@ -158,7 +158,7 @@ fn circle(steering: f64) -> Result<f64, ValidationError> {
 /// Returns the mean steer angle of the HMMWV's front wheels, held in the air, rad.
 fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
     let world = world(&[])?;
-    let GroundVehicle::Wheeled(own) = &world.model().agents[0].vehicle else {
+    let AnyVehicle::Wheeled(own) = &world.model().agents[0].vehicle else {
         unreachable!("the HMMWV runs on wheels")
     };
     let hmmwv = &own.vehicle;

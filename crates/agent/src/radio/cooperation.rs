@@ -2,6 +2,7 @@
 
 use super::RadioNet;
 use crate::agent::{AgentModel, AgentState};
+use crate::ground_vehicle::GroundVehicle;
 use crate::roadside::Arrival;
 use bekker_vehicle::driver::{Following, LeaderView};
 

@@ -166,7 +166,8 @@ impl Member {
         [from, to]: [u32; 2],
         due_us: u64,
         terms: &Terms,
-        (order, report): (Option<Order>, Option<Report>),
+        order: Option<Order>,
+        report: Option<Report>,
     ) -> Option<Letter> {
         let told = self.told.get(&to);
         let is_news = |key: &TileKey, tile: &Tile| {

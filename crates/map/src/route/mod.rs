@@ -8,7 +8,7 @@ mod finding;
 pub use bekker_rig::Going;
 pub use finding::{Finding, Risk, Stretch};
 
-use bekker_agent::{AgentModel, Form, GroundVehicle, Prop, PropKind};
+use bekker_agent::{AgentModel, AnyVehicle, Form, GroundVehicle, Prop, PropKind};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, tan};
@@ -166,10 +166,10 @@ fn follower(agent: &AgentModel) -> Option<&PathFollower> {
     }
 }
 
-fn geometry(ground_vehicle: &GroundVehicle) -> SteeringGeometry {
+fn geometry(ground_vehicle: &AnyVehicle) -> SteeringGeometry {
     match ground_vehicle {
-        GroundVehicle::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
-        GroundVehicle::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
+        AnyVehicle::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
+        AnyVehicle::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
     }
 }
 
@@ -421,18 +421,10 @@ fn stem(prop: &Prop) -> f64 {
 /// Returns the side slope at which the weight passes over the lower wheels.
 ///
 /// It is half the track width over the height of the chassis's center of mass.
-fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
-    let (com, centre, radius) = match ground_vehicle {
-        GroundVehicle::Wheeled(own) => {
-            let com = own.vehicle.spec().chassis.com[2];
-            (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
-        }
-        GroundVehicle::Tracked(own) => {
-            let com = own.vehicle.spec().chassis.com[2];
-            (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
-        }
-    };
-    let height = com - centre.z + radius;
+fn overturning(ground_vehicle: &AnyVehicle, footprint: &Footprint) -> f64 {
+    let properties = ground_vehicle.properties();
+    let centre = properties.wheel_centres[0];
+    let height = properties.chassis.com[2] - centre.z + properties.ride_radius;
     if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
 }
 

@@ -125,7 +125,7 @@ fn held(vehicle: &Vehicle, axle: usize, heights: [f64; 2], steering: f64) -> Opt
             room.loads()[wheel] = hold_up(vehicle, &room, wheel, height);
         }
         *room.chassis_load() = hold(vehicle, &room);
-        step(vehicle, &mut state, &mut room, (tick, steering))?;
+        step(vehicle, &mut state, &mut room, tick, steering)?;
     }
     Some([0, 1].map(|side| vehicle.wheel_pose(&room, 2 * axle + side)))
 }
@@ -134,7 +134,8 @@ fn step(
     vehicle: &Vehicle,
     state: &mut VehicleState,
     room: &mut VehicleWorkspace,
-    (tick, steering): (usize, f64),
+    tick: usize,
+    steering: f64,
 ) -> Option<()> {
     let held = Controls { steering, gear: Selector::Neutral, ..Controls::BRAKED };
     vehicle.step(state, room, &held, tick as u64, STEP).ok()

@@ -13,9 +13,10 @@ pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
 
 use crate::TractiveEffort;
-use bekker_agent::{GroundVehicle, Stand};
+use bekker_agent::{AnyVehicle, GroundVehicle, Stand};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
+use bekker_scenario::config::{Driver, Scenario, Surface, Time, Vehicle};
 use bekker_scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::TrailerGeometry;
@@ -176,7 +177,7 @@ impl VehicleSheet {
     /// # Errors
     /// The parts form no valid vehicle.
     pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
-        let vehicle = GroundVehicle::new(spec).map_err(|error| {
+        let vehicle = AnyVehicle::new(spec).map_err(|error| {
             let problem = Problem::Refused { cause: error.to_string() };
             Fault::new(Place::File(file.into()), "", None, problem)
         })?;
@@ -217,21 +218,6 @@ impl VehicleSheet {
     }
 }
 
-/// Scenario of a standing vehicle with its brakes applied.
-///
-/// The vehicle of the sheet replaces the vehicle of the scenario, so it need not be in a file.
-const STANDING: &str = r#"
-    format = 1
-    name = "standing"
-    time = { duration = 1.0 }
-    terrain = { surface = { kind = "flat" } }
-    [[vehicle]]
-    name = "own"
-    model = "gator"
-    position = [0, 0]
-    driver = { kind = "hold", brake = 1.0 }
-"#;
-
 /// State of a vehicle placed on a soil.
 #[derive(Default)]
 struct Stood {
@@ -244,9 +230,12 @@ struct Stood {
 }
 
 impl Stood {
-    fn on(vehicle: &GroundVehicle, soil: &str) -> Result<Stood, Faults> {
-        let set = [format!("soil.default={soil}")];
-        let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
+    fn on(vehicle: &AnyVehicle, soil: &str) -> Result<Stood, Faults> {
+        let mut standing = Scenario::new("standing", soil, Time::lasting(1.0));
+        standing.terrain.surface = Surface::Flat { elevation: 0.0 };
+        // the vehicle of the sheet, which need not be in a file, replaces this one
+        standing.vehicle.push(Vehicle::new("own", "gator", Driver::Hold { brake: 1.0 }));
+        let file = ScenarioFile::of(&standing, Path::new(""))?;
         let mut model = build::world(&file)?.world;
         let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
         for agent in &mut model.agents {
@@ -261,7 +250,7 @@ impl Stood {
     }
 }
 
-fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+fn sunk(vehicle: &AnyVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
     let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64

@@ -1,9 +1,10 @@
 //! The navigator of an autonomous vehicle, configured for the vehicle and its sensors.
 
+use super::world::Surroundings;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
 use crate::config::{Driver, LocalisationKind};
-use bekker_agent::{Autonomy, GroundVehicle, Stopwatch};
+use bekker_agent::{AnyVehicle, Autonomy, GroundVehicle, Stopwatch};
 use bekker_autonomy::costs::CostModel;
 use bekker_autonomy::elevation_map::MapModel;
 use bekker_autonomy::localisation::{FilterModel, Inertial};
@@ -42,10 +43,12 @@ pub(super) fn autonomy(
     file: &ScenarioFile,
     index: usize,
     spec: &AnySpec,
-    (vehicle, start): (&GroundVehicle, &Pose),
+    vehicle: &AnyVehicle,
+    start: &Pose,
     sensors: &[Sensor],
-    (land, soils, meshes): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
+    surroundings: Surroundings<'_>,
 ) -> Option<Arc<Autonomy>> {
+    let Surroundings { land, soils, meshes } = surroundings;
     let Driver::Autonomous {
         goal,
         speed,
@@ -126,7 +129,7 @@ pub(super) fn autonomy(
 fn protrusions(
     footprint: &Footprint,
     index: usize,
-    vehicle: &GroundVehicle,
+    vehicle: &AnyVehicle,
     meshes: &BuiltMeshes,
 ) -> Protrusions {
     let imported = &meshes.imported;

@@ -3,7 +3,7 @@
 use crate::ScenarioFile;
 use crate::config::Driver;
 use crate::fault::{Fault, Problem};
-use bekker_agent::AgentModel;
+use bekker_agent::{AgentModel, GroundVehicle};
 use bekker_ground::terrain::{Gaps, Terrain};
 use bekker_math::numeric::hypot;
 

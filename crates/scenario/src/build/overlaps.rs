@@ -2,7 +2,7 @@
 
 use crate::ScenarioFile;
 use crate::fault::{Fault, Problem};
-use bekker_agent::AgentModel;
+use bekker_agent::{AgentModel, GroundVehicle};
 use bekker_vehicle::spec::Footprint;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
 //! Cache of parts that several scenarios share: elevation models, catalog specs and vehicles.
 
-use bekker_agent::{GroundVehicle, GroundVehicleError};
+use super::vehicles::SpecRequest;
+use crate::config;
+use bekker_agent::{AnyVehicle, GroundVehicleError};
 use bekker_ground::terrain::{Gaps, Placement, Surface};
 use bekker_vehicle::AnySpec;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Decoded elevation models, parsed catalog specs and assembled vehicles.
@@ -13,13 +14,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// cache is thread-safe, and a clone refers to the same cache.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    elevations: Arc<Mutex<BTreeMap<(String, String), Elevations>>>,
-    specs: Arc<Mutex<BTreeMap<String, Arc<AnySpec>>>>,
+    elevations: Arc<Mutex<Vec<(ElevationKey, Elevations)>>>,
+    specs: Arc<Mutex<SpecCache>>,
     vehicles: Arc<Mutex<Vec<Assembled>>>,
 }
 
+/// What determines the surface of an elevation model.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ElevationKey {
+    /// Settings of the surface.
+    pub surface: config::Surface,
+    /// Hash of the content of its files.
+    pub content: String,
+}
+
+/// Specs with the requests for which they were made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpecCache(Vec<(SpecRequest, Arc<AnySpec>)>);
+
+impl SpecCache {
+    /// Returns the spec for a request, if it is cached.
+    pub fn get(&self, request: &SpecRequest) -> Option<Arc<AnySpec>> {
+        let cached = self.0.iter().find(|(own, _)| own == request);
+        cached.map(|(_, spec)| spec.clone())
+    }
+
+    /// Inserts the spec for a request.
+    pub fn insert(&mut self, request: SpecRequest, spec: Arc<AnySpec>) {
+        self.0.push((request, spec));
+    }
+}
+
 /// A vehicle with the spec from which it was assembled.
-type Assembled = (Arc<AnySpec>, GroundVehicle);
+type Assembled = (Arc<AnySpec>, AnyVehicle);
 
 /// The surface of an elevation model.
 #[derive(Clone, Debug)]
@@ -39,38 +66,39 @@ impl Parts {
         [locked(&self.elevations).len(), locked(&self.vehicles).len()]
     }
 
-    /// The elevation model for a description and content hash; computed by `make` if it is not
+    /// The elevation model for settings and a content hash; computed by `make` if it is not
     /// cached.
     pub(super) fn elevations<E>(
         &self,
-        key: (String, String),
+        key: ElevationKey,
         make: impl FnOnce() -> Result<Elevations, E>,
     ) -> Result<Elevations, E> {
-        if let Some(known) = locked(&self.elevations).get(&key) {
+        let cached = |(own, _): &&(ElevationKey, Elevations)| *own == key;
+        if let Some((_, known)) = locked(&self.elevations).iter().find(cached) {
             return Ok(known.clone());
         }
         let made = make()?;
-        locked(&self.elevations).insert(key, made.clone());
+        locked(&self.elevations).push((key, made.clone()));
         Ok(made)
     }
 
-    /// The cached catalog spec for a key, if there is one.
-    pub(super) fn spec(&self, asked: &str) -> Option<Arc<AnySpec>> {
-        locked(&self.specs).get(asked).cloned()
+    /// The cached spec for a request, if there is one.
+    pub(super) fn spec(&self, request: &SpecRequest) -> Option<Arc<AnySpec>> {
+        locked(&self.specs).get(request)
     }
 
     /// Inserts a spec.
-    pub(super) fn keep_spec(&self, asked: String, spec: Arc<AnySpec>) {
-        locked(&self.specs).insert(asked, spec);
+    pub(super) fn keep_spec(&self, request: SpecRequest, spec: Arc<AnySpec>) {
+        locked(&self.specs).insert(request, spec);
     }
 
     /// The vehicle of a spec, assembled if it is not cached.
-    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<GroundVehicle, GroundVehicleError> {
+    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<AnyVehicle, GroundVehicleError> {
         let known = |(own, _): &&Assembled| Arc::ptr_eq(own, spec) || own == spec;
         if let Some((_, vehicle)) = locked(&self.vehicles).iter().find(known) {
             return Ok(vehicle.clone());
         }
-        let made = GroundVehicle::new(spec)?;
+        let made = AnyVehicle::new(spec)?;
         locked(&self.vehicles).push((spec.clone(), made.clone()));
         Ok(made)
     }

@@ -1,7 +1,7 @@
 //! The terrain of a scenario, with its soils.
 
 use super::SoilTable;
-use super::parts::{Elevations, Parts};
+use super::parts::{ElevationKey, Elevations, Parts};
 use super::site::site;
 use crate::config::{self, Area, OriginName, RandomSurface};
 use crate::document::Document;
@@ -85,11 +85,6 @@ pub fn terrain(
 /// Key of a terrain's elevation model.
 const ELEVATIONS: &str = "terrain.surface.file";
 
-/// All settings of an elevation model except the content of its file, as a cache key.
-fn surface_key(surface: &config::Surface) -> String {
-    serde_json::to_string(surface).unwrap_or_default()
-}
-
 /// The hashes of an elevation model and of its sidecar files, as a cache key.
 fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
     let Sidecars { world, projection, auxiliary, mask } = sidecars;
@@ -162,7 +157,8 @@ impl Builder<'_> {
                 // read even if the model is cached, so that each scenario lists them among its
                 // inputs
                 let sidecars = self.sidecars(file, ELEVATIONS)?;
-                let key = (surface_key(surface), content_key(&opened, &sidecars));
+                let content = content_key(&opened, &sidecars);
+                let key = ElevationKey { surface: surface.clone(), content };
                 let elevations =
                     self.parts.elevations(key, || self.elevations(surface, opened, &sidecars))?;
                 self.placement = Some(elevations.placement);

@@ -2,7 +2,7 @@
 
 use crate::ScenarioFile;
 use crate::config::{TowKind, VehicleEnd};
-use bekker_agent::{AgentModel, TowLink};
+use bekker_agent::{AgentModel, GroundVehicle, TowLink};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::Tow;
 
@@ -38,7 +38,7 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
 /// Attachment point of a rope or bar in the chassis frame, m.
 fn place(agent: &AgentModel, end: VehicleEnd) -> Vec3 {
     let footprint = agent.vehicle.footprint();
-    let coupling = agent.vehicle.rear_coupling();
+    let coupling = agent.vehicle.chassis().rear_coupling.map(Vec3::from);
     let height = coupling.map_or(0.0, |coupling| coupling.z);
     match end {
         VehicleEnd::Rear => coupling.unwrap_or(Vec3::new(footprint.rear, 0.0, height)),

@@ -1,20 +1,18 @@
 //! The vehicles that a scenario names, from the catalog or from files, with the scenario's changes.
 
-use super::parts::Parts;
+use super::parts::{Parts, SpecCache};
 use crate::config::{self, TyreModel};
 use crate::document::{Document, Node};
 use crate::fault::{Fault, Place, Problem, nearest_word};
 use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
 use crate::{Faults, Inputs, ScenarioFile, conform};
-use bekker_vehicle::spec::Inflation;
 use bekker_vehicle::{
-    AnySpec, CatalogueError, Entry, Locks, SpecError, TrackedSpec, VehicleSpec, catalogue,
-    find_any, trailers,
+    AnySpec, CatalogueError, Entry, Locks, SetupError, SpecError, TrackedSpec, VehicleSetup,
+    VehicleSpec, catalogue, find_any, trailers,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -28,6 +26,21 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
     vehicle_specs_of(file, &Parts::default())
 }
 
+/// The settings of a vehicle's entry that determine its spec.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SpecRequest {
+    model: String,
+    setup: VehicleSetup,
+    overrides: serde_json::Map<String, Json>,
+}
+
+impl SpecRequest {
+    fn of(entry: &config::Vehicle) -> SpecRequest {
+        let (model, overrides) = (entry.model.clone(), entry.overrides.clone());
+        SpecRequest { model, setup: entry.setup(), overrides }
+    }
+}
+
 /// Reads the models with a cache of the catalog specs of earlier scenarios.
 pub(super) fn vehicle_specs_of(
     file: &ScenarioFile,
@@ -35,48 +48,77 @@ pub(super) fn vehicle_specs_of(
 ) -> Result<Vec<Arc<AnySpec>>, Faults> {
     let mut specs: Vec<Arc<AnySpec>> = Vec::new();
     let mut faults = Vec::new();
-    let mut known: BTreeMap<String, Arc<AnySpec>> = BTreeMap::new();
+    let mut known = SpecCache::default();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let asked = asked(vehicle);
+        let request = SpecRequest::of(vehicle);
         // a file may have changed since it was cached
         let is_file = is_vehicle_file(&vehicle.model);
-        let known_before = || parts.spec(&asked).filter(|_| !is_file);
-        if let Some(spec) = known.get(&asked).cloned().or_else(known_before) {
-            specs.push(spec);
-            continue;
-        }
-        let read = model_document(&vehicle.model, &file.folder, &file.inputs).map_err(|problem| {
-            Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem))
-        });
-        let spec = read.flatten().and_then(|model| {
-            let key = format!("vehicle[{index}].overrides");
-            match file.document.get(&key) {
-                Some(changes) => overridden(&model, &file.document, (&key, changes)),
-                None => spec(&model),
-            }
-        });
-        let spec = spec.and_then(|spec| {
-            let fitted = with_tyres(spec, vehicle).and_then(|spec| with_locks(spec, vehicle));
-            let laden = fitted.and_then(|spec| with_payload(spec, vehicle));
-            laden.map_err(|(key, cause)| {
-                let key = format!("vehicle[{index}].{key}");
-                Faults::from(file.document.fault(&key, Problem::Refused { cause }))
-            })
-        });
-        match spec {
-            Ok(spec) => {
+        let cached = || parts.spec(&request).filter(|_| !is_file);
+        let spec = match known.get(&request).or_else(cached) {
+            Some(spec) => Ok(spec),
+            None => entry_spec(file, index).map(|spec| {
                 let spec = Arc::new(spec);
                 if !is_file {
-                    parts.keep_spec(asked.clone(), spec.clone());
+                    parts.keep_spec(request.clone(), spec.clone());
                 }
-                known.insert(asked, spec.clone());
-                specs.push(spec);
-            }
+                known.insert(request, spec.clone());
+                spec
+            }),
+        };
+        let checked = spec.and_then(|spec| {
+            check_driver(&spec, vehicle).map_err(|unfit| unfit.at(file, index))?;
+            Ok(spec)
+        });
+        match checked {
+            Ok(spec) => specs.push(spec),
             Err(Faults(found)) => faults.extend(found),
         }
     }
     Faults::into_result(faults)?;
     Ok(specs)
+}
+
+/// A value of a vehicle's entry that does not fit its model.
+struct UnfitValue {
+    /// The key, relative to the entry.
+    key: String,
+    /// What the value must be, and why.
+    cause: String,
+}
+
+impl UnfitValue {
+    fn new(key: &str, cause: String) -> UnfitValue {
+        UnfitValue { key: key.to_owned(), cause }
+    }
+
+    /// The fault in the entry with this index.
+    fn at(self, file: &ScenarioFile, index: usize) -> Faults {
+        let UnfitValue { key, cause } = self;
+        file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }).into()
+    }
+}
+
+/// Reads the model of the entry with this index, with its overrides and its setup.
+fn entry_spec(file: &ScenarioFile, index: usize) -> Result<AnySpec, Faults> {
+    let entry = &file.scenario.vehicle[index];
+    let (folder, inputs) = (&file.folder, &file.inputs);
+    let at_model =
+        |problem| Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem));
+    let key = format!("vehicle[{index}].overrides");
+    let spec = match file.document.get(&key) {
+        Some(changes) => {
+            let model = model_document(&entry.model, folder, inputs).map_err(at_model)??;
+            overridden(&model, &file.document, &key, changes)?
+        }
+        None => model_spec(&entry.model, folder, inputs).map_err(at_model)??,
+    };
+    spec.with_setup(&entry.setup()).map_err(|error| {
+        let unfit = match error {
+            SetupError::Value { key, cause } => UnfitValue::new(key, cause),
+            other => UnfitValue::new("model", other.to_string()),
+        };
+        unfit.at(file, index)
+    })
 }
 
 /// Applies changes to a valid model.
@@ -86,7 +128,8 @@ pub(super) fn vehicle_specs_of(
 fn overridden(
     model: &Document,
     scenario: &Document,
-    (key, changes): (&str, &Node),
+    key: &str,
+    changes: &Node,
 ) -> Result<AnySpec, Faults> {
     let mut changed = model.clone();
     changed.lay_over(changes);
@@ -105,137 +148,60 @@ fn overridden(
     })
 }
 
-/// All settings of a vehicle's entry that affect its spec, as a cache key.
-fn asked(entry: &config::Vehicle) -> String {
-    let config::Vehicle { model, tyre, inflation_kpa, payload, overrides, driver, .. } = entry;
-    let asked =
-        (model, tyre, inflation_kpa, payload, overrides, driver.inflations(), driver.locks());
-    serde_json::to_string(&asked).unwrap_or_default()
-}
-
-/// Sets the tires and the inflation that the entry requests; on error returns the key and the
-/// reason.
-fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
-    let name = spec.name().to_owned();
-    let refused = |key: &str, cause: String| Err((key.to_owned(), cause));
-    let AnySpec::Wheeled(own) = &mut spec else {
-        let asked = [
-            ("tyre", "be absent", entry.tyre.is_some()),
-            ("inflation_kpa", "be absent", entry.inflation_kpa.is_some()),
-            ("driver.rows", "give no inflation_kpa", entry.driver.inflates()),
-        ];
-        return match asked.into_iter().find(|(.., asked)| *asked) {
-            Some((key, must, _)) => refused(key, format!("must {must}: {name} runs on tracks")),
-            None => Ok(spec),
-        };
-    };
-    if entry.tyre == Some(TyreModel::Rigid) {
-        own.tyres_mut().for_each(|tyre| tyre.flexible = None);
-    }
-    let says_how = "says how its tyres give way ([tyre.flexible])";
-    let flexible = own.tyres_mut().any(|tyre| tyre.flexible.is_some());
-    match entry.tyre {
-        Some(TyreModel::Flexible) if own.tyre.flexible.is_none() => {
-            return refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"));
+/// Checks that the vehicle can do what its driver commands.
+fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValue> {
+    let driver = &entry.driver;
+    match spec {
+        AnySpec::Tracked(own) if driver.inflates() => {
+            let cause = format!("must give no inflation_kpa: {} runs on tracks", own.name);
+            return Err(UnfitValue::new("driver.rows", cause));
         }
-        Some(TyreModel::Rigid) if entry.inflation_kpa.is_some() => {
-            return refused("inflation_kpa", "must be absent beside tyre = \"rigid\"".into());
+        AnySpec::Wheeled(_) if driver.inflates() && entry.tyre == Some(TyreModel::Rigid) => {
+            let cause = "must give no inflation_kpa beside tyre = \"rigid\"";
+            return Err(UnfitValue::new("driver.rows", cause.into()));
         }
-        None if entry.inflation_kpa.is_some() && !flexible => {
-            return refused(
-                "inflation_kpa",
-                format!("must be absent: no file of {name} {says_how}"),
-            );
-        }
-        _ => {}
+        AnySpec::Wheeled(own) => check_inflations(own, driver)?,
+        AnySpec::Tracked(_) => {}
     }
-    if let Some(inflation) = &entry.inflation_kpa {
-        inflate(own, inflation).map_err(|cause| ("inflation_kpa".to_owned(), cause))?;
-    }
-    if entry.driver.inflates() && entry.tyre == Some(TyreModel::Rigid) {
-        return refused("driver.rows", "must give no inflation_kpa beside tyre = \"rigid\"".into());
-    }
-    sets_inflation(own, &entry.driver)?;
-    Ok(spec)
-}
-
-/// Sets the inflation of flexible tires.
-///
-/// A single value applies to all, including those of a trailer. A list applies to the vehicle's own
-/// tires only.
-fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> {
-    let one = matches!(inflation, Inflation::All(_));
-    if !one && spec.tyre.flexible.is_none() {
-        let name = &spec.name;
-        return Err(format!(
-            "must be one figure: of {name} only axles with tyres of their own give way"
-        ));
-    }
-    let tyres = if one { usize::MAX } else { 1 };
-    for flexible in spec.tyres_mut().filter_map(|tyre| tyre.flexible.as_mut()).take(tyres) {
-        flexible.inflate(inflation);
-    }
-    spec.check().map_err(|error| match error {
-        SpecError::Value { allowed, .. } => format!("must be {allowed}"),
-        other => other.to_string(),
-    })
+    check_locks(spec, driver)
 }
 
 /// Checks that central tire inflation covers the pressures in the driver's rows.
-fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (String, String)> {
+fn check_inflations(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), UnfitValue> {
     let tyres = (0..spec.axles.len()).filter_map(|axle| spec.tyre_of(axle).flexible.as_ref());
     let ranges: Vec<_> = tyres.filter_map(|tyre| tyre.central_inflation).map(|c| c.range).collect();
     let name = &spec.name;
     for (row, asked) in driver.inflations() {
         if ranges.is_empty() {
             let cause = format!("must give no inflation_kpa: {name} has no central tyre inflation");
-            return Err(("driver.rows".into(), cause));
+            return Err(UnfitValue::new("driver.rows", cause));
         }
         let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
         if let Some([least, most]) = outside {
             let cause = format!(
                 "must be from {least} to {most} kPa, which the central tyre inflation of {name} sets"
             );
-            return Err((format!("driver.rows[{row}].inflation_kpa"), cause));
+            return Err(UnfitValue::new(&format!("driver.rows[{row}].inflation_kpa"), cause));
         }
     }
     Ok(())
 }
 
-/// Adds the payload of the entry; on error returns the key and the reason.
-///
-/// The loaded vehicle must satisfy the rules for vehicle files: it stands on its wheels, and these
-/// can carry it.
-fn with_payload(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
-    for payload in &entry.payload {
-        spec.load(payload.mass, &payload.position, &payload.size);
-    }
-    let refused = |error: SpecError| {
-        let name = spec.name();
-        ("payload".to_owned(), format!("must leave {name} sound: with all of it, {error}"))
-    };
-    match entry.payload.is_empty() {
-        true => Ok(spec),
-        false => spec.check().map_err(refused).map(|()| spec),
-    }
-}
-
-/// Checks that the vehicle has the locks that its driver engages; on error returns the key and the
-/// reason.
-fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
-    let known = match &spec {
+/// Checks that the vehicle has the locks that its driver engages.
+fn check_locks(spec: &AnySpec, driver: &config::Driver) -> Result<(), UnfitValue> {
+    let known = match spec {
         AnySpec::Wheeled(own) => own.locks(),
         AnySpec::Tracked(_) => Locks::OPEN,
     };
-    match entry.driver.locks().iter().find(|lock| !known.contains(*lock)) {
+    match driver.locks().iter().find(|lock| !known.contains(*lock)) {
         Some(lock) => {
             let (name, lock) = (spec.name(), lock.name());
             let cause = format!(
                 "must not lock {lock}: no such differential of {name} says commanded = true"
             );
-            Err(("driver.rows".into(), cause))
+            Err(UnfitValue::new("driver.rows", cause))
         }
-        None => Ok(spec),
+        None => Ok(()),
     }
 }
 
@@ -255,56 +221,64 @@ pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
         };
         Fault::new(Place::File(model.into()), "", None, problem)
     };
-    spec(&model_document(model, folder, &Inputs::default()).map_err(unknown)??)
+    model_spec(model, folder, &Inputs::default()).map_err(unknown)?
 }
 
-/// The document of a model; a problem if there is no such model.
+/// The spec of a model; a problem if there is no such model.
+fn model_spec(
+    model: &str,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Result<AnySpec, Faults>, Problem> {
+    match is_vehicle_file(model) {
+        true => Ok(file_document(model, folder, inputs)?.and_then(|document| spec(&document))),
+        false => catalog_spec(model).map(Ok),
+    }
+}
+
+/// The document of a model, to which overrides can be applied; a problem if there is no such model.
 fn model_document(
     model: &str,
     folder: &Path,
     inputs: &Inputs,
 ) -> Result<Result<Document, Faults>, Problem> {
     if is_vehicle_file(model) {
-        let path = folder.join(model);
-        let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
-            cause: format!("{}: {cause}", path.display()),
-        };
-        let bytes = inputs.read(&path, LARGEST_TEXT).map_err(|error| unreadable(&error))?;
-        let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
-        return Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from));
+        return file_document(model, folder, inputs);
     }
-    if let Some((tractor, trailer)) = model.split_once('+') {
-        return with_trailer(tractor, trailer);
-    }
-    let known = || catalogue().iter().map(|entry| entry.key);
-    match catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model)) {
-        Some(entry) => {
-            let name = format!("{} (catalogue)", entry.key);
-            Ok(Document::parse(&name, entry.text).map_err(Faults::from))
-        }
-        None => Err(Problem::UnknownVehicle {
-            suggestion: nearest_word(&model.to_lowercase(), known()),
-            known: known().map(String::from).collect(),
-        }),
-    }
+    let own = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model));
+    let document = match own {
+        Some(entry) => Document::parse(&format!("{} (catalogue)", entry.key), entry.text),
+        None => Document::of_values(&format!("{model} (catalogue)"), &catalog_spec(model)?),
+    };
+    Ok(document.map_err(Faults::from))
 }
 
-/// A vehicle of the catalog with a trailer of the catalog.
-fn with_trailer(tractor: &str, trailer: &str) -> Result<Result<Document, Faults>, Problem> {
-    let unknown = |name: &str, known: Vec<&'static str>| Problem::UnknownVehicle {
-        suggestion: nearest_word(&name.to_lowercase(), known.iter().copied()),
-        known: known.into_iter().map(String::from).collect(),
+/// The document of a vehicle file; a problem if it cannot be read.
+fn file_document(
+    model: &str,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Result<Document, Faults>, Problem> {
+    let path = folder.join(model);
+    let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
+        cause: format!("{}: {cause}", path.display()),
     };
-    let keys = |entries: &[Entry]| entries.iter().map(|entry| entry.key).collect();
-    let spec = find_any(&format!("{tractor}+{trailer}")).map_err(|error| match error {
-        CatalogueError::Unknown { name } => unknown(&name, keys(catalogue())),
-        CatalogueError::UnknownTrailer { name } => unknown(&name, keys(trailers())),
+    let bytes = inputs.read(&path, LARGEST_TEXT).map_err(|error| unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from))
+}
+
+/// A vehicle of the catalog, if the name requests it with a trailer of the catalog.
+fn catalog_spec(model: &str) -> Result<AnySpec, Problem> {
+    let unknown = |name: &str, entries: &[Entry]| Problem::UnknownVehicle {
+        suggestion: nearest_word(&name.to_lowercase(), entries.iter().map(|entry| entry.key)),
+        known: entries.iter().map(|entry| entry.key.into()).collect(),
+    };
+    find_any(model).map_err(|error| match error {
+        CatalogueError::Unknown { name } => unknown(&name, catalogue()),
+        CatalogueError::UnknownTrailer { name } => unknown(&name, trailers()),
         other => Problem::Refused { cause: format!("must draw trailers: {other}") },
-    })?;
-    let text = toml::to_string(&spec as &dyn erased_serde::Serialize)
-        .map_err(|error| Problem::Refused { cause: error.to_string() })?;
-    let name = format!("{tractor}+{trailer} (catalogue)");
-    Ok(Document::parse(&name, &text).map_err(Faults::from))
+    })
 }
 
 /// The vehicle that a document specifies.
@@ -356,9 +330,37 @@ mod tests {
     #[test]
     fn the_catalogue_reads_as_its_own_reader_reads_it() {
         for entry in catalogue() {
-            let own = AnySpec::from_toml(entry.text).unwrap();
+            let document = model_document(entry.key, Path::new(""), &Inputs::default());
+            let own = spec(&document.unwrap().unwrap()).unwrap();
             assert_eq!(vehicle_spec(entry.key, Path::new("")).unwrap(), own);
         }
+    }
+
+    /// Overrides of a vehicle with a trailer apply to both, and faults are located at them.
+    #[test]
+    fn overrides_reach_a_coupled_trailer() {
+        let read = |overrides: &str| {
+            let text = format!(
+                "format = 1\nname = \"own\"\nsoil = {{ default = \"firm\" }}\n\
+                 time = {{ duration = 1, step = 0.002, heartbeat = 0.01 }}\n[[vehicle]]\nname = \"own\"\n\
+                 model = \"HMMWV+cargo_trailer\"\nposition = [0, 0]\noverrides = {overrides}\n"
+            );
+            let file = ScenarioFile::parse("own.toml", &text, Path::new(""), &[]).unwrap();
+            vehicle_specs(&file).map_err(|faults| faults.to_string())
+        };
+        let spec = read("{ trailer.chassis.mass = 1400, axles.2.trailed = true }").unwrap();
+        let plain = find_any("hmmwv+cargo_trailer").unwrap();
+        let mass = |spec: &AnySpec| spec.wheeled().unwrap().trailer.as_ref().unwrap().chassis.mass;
+        assert_eq!(mass(&spec[0]), 1400.0);
+        let more = 1400.0 - mass(&plain);
+        assert!((spec[0].total_mass() - plain.total_mass() - more).abs() < 1e-9);
+        let fault = read("{ trailer.chassis.mass = -5 }").unwrap_err();
+        let key = "own.toml:9: vehicle[0].overrides.trailer.chassis.mass = -5: must be ";
+        assert!(fault.starts_with(key), "{fault}");
+        let fault = read("{ chassis.mass = 100 }").unwrap_err();
+        let key = "own.toml:9: vehicle[0].overrides: must leave the model sound: \
+                   HMMWV+cargo_trailer (catalogue): chassis.inertia = [";
+        assert!(fault.starts_with(key), "{fault}");
     }
 
     /// Equal requests for catalog vehicles are read once for all scenarios; others are not mixed up

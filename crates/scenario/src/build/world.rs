@@ -12,7 +12,7 @@ use crate::fault::{Fault, Problem};
 use crate::inputs::sha256;
 use crate::random_world::RandomWorld;
 use crate::{Faults, Input, ScenarioFile};
-use bekker_agent::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles};
+use bekker_agent::{AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, Obstacles};
 use bekker_ground::terrain::{Placement, Terrain};
 use bekker_ground::{GroundError, GroundModel};
 use bekker_math::curve::Curve;
@@ -80,7 +80,8 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
-    let agents = agents(file, &specs, (&land, &soils, &shown), parts)?;
+    let surroundings = Surroundings { land: &land, soils: &soils, meshes: &shown };
+    let agents = agents(file, &specs, surroundings, parts)?;
     let ground = ground(file, &soils, land.terrain)?;
     warnings.extend(super::warnings::warnings(file, &specs, &ground));
     let tows = super::tows::tows(file, &agents);
@@ -200,12 +201,21 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
     }
 }
 
+/// What the world of an agent is built from.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub land: &'a BuiltTerrain,
+    pub soils: &'a SoilTable,
+    pub meshes: &'a BuiltMeshes,
+}
+
 fn agents(
     file: &ScenarioFile,
     specs: &[Arc<AnySpec>],
-    (land, soils, shown): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
+    surroundings: Surroundings<'_>,
     parts: &Parts,
 ) -> Result<Vec<AgentModel>, Faults> {
+    let land = surroundings.land;
     let entries = &file.scenario.vehicle;
     let convoys = Convoys::of(entries);
     let mut ways = ConvoyWays::of(file, &convoys);
@@ -231,10 +241,15 @@ fn agents(
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 let [x, y] = entry.position;
                 let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
-                let own = (&vehicle, &start);
-                let among = (land, soils, shown);
-                let autonomy =
-                    super::autonomy::autonomy(file, index, &specs[index], own, &sensors, among);
+                let autonomy = super::autonomy::autonomy(
+                    file,
+                    index,
+                    spec,
+                    &vehicle,
+                    &start,
+                    &sensors,
+                    surroundings,
+                );
                 agents.push(AgentModel {
                     name: entry.name.clone(),
                     vehicle,

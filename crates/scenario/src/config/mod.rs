@@ -129,6 +129,33 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Creates a scenario without vehicles on level ground of one soil. All other values are the
+    /// defaults.
+    pub fn new(name: &str, soil: &str, time: Time) -> Scenario {
+        Scenario {
+            format: 1,
+            name: name.into(),
+            description: String::new(),
+            seed: 0,
+            time,
+            ground: Ground::default(),
+            terrain: Terrain::default(),
+            soil: SoilMap { default: soil.into(), raster: None, zone: vec![], custom: vec![] },
+            site: None,
+            vehicle: vec![],
+            tow: vec![],
+            team: None,
+            radio: vec![],
+            traffic_light: vec![],
+            barrier: vec![],
+            pedestrian: vec![],
+            endings: Endings::default(),
+            sky: Sky::default(),
+            scenery: vec![],
+            output: Output::default(),
+        }
+    }
+
     /// Returns the scenario as a TOML file, with all defaults written out.
     ///
     /// # Errors

@@ -39,6 +39,12 @@ fn default_heartbeat() -> f64 {
 const ROUNDING: f64 = 1e-9;
 
 impl Time {
+    /// Creates a time with the default step and heartbeat; `duration` is in s.
+    pub fn lasting(duration: f64) -> Time {
+        let (step, heartbeat) = (default_step(), default_heartbeat());
+        Time { duration, step, heartbeat, heartbeat_tolerance: None }
+    }
+
     /// Returns the steps in a heartbeat, or `None` if they are not a whole number.
     pub fn steps_per_heartbeat(&self) -> Option<u64> {
         whole_ratio(self.heartbeat, self.step)

@@ -2,7 +2,9 @@
 
 use super::{Driver, Place, Sensor};
 use bekker_sensor::mesh::Up;
+use bekker_vehicle::VehicleSetup;
 use bekker_vehicle::spec::Inflation;
+pub use bekker_vehicle::{Payload, TyreModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -79,6 +81,39 @@ pub struct Vehicle {
     pub overrides: serde_json::Map<String, serde_json::Value>,
 }
 
+impl Vehicle {
+    /// Creates a vehicle at rest at the origin, heading east. All other values are the defaults.
+    pub fn new(name: &str, model: &str, driver: Driver) -> Vehicle {
+        Vehicle {
+            name: name.into(),
+            model: model.into(),
+            position: [0.0; 2],
+            heading_deg: 0.0,
+            speed: 0.0,
+            tyre: None,
+            inflation_kpa: None,
+            row: None,
+            column: None,
+            driver,
+            uncouple_time: None,
+            payload: vec![],
+            sensor: vec![],
+            visual: Visual::default(),
+            overrides: serde_json::Map::new(),
+        }
+    }
+
+    /// Returns the tires, the inflation and the payload. A trailer is part of the model.
+    pub fn setup(&self) -> VehicleSetup {
+        VehicleSetup {
+            trailer: None,
+            tyre: self.tyre,
+            inflation_kpa: self.inflation_kpa.clone(),
+            payload: self.payload.clone(),
+        }
+    }
+}
+
 /// Copies of a vehicle, evenly spaced from its position to another position. The first of N copies
 /// is at 1/2N of that distance, so a single copy stands in the middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -125,33 +160,6 @@ fn column_distance() -> f64 {
 
 fn column_speed() -> f64 {
     COLUMN_SPEED
-}
-
-/// Model of a tire's contact with the ground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TyreModel {
-    /// Rigid on soil, a spring on firm ground.
-    Rigid,
-    /// Flexible belt under inflation, on soil and on firm ground.
-    Flexible,
-}
-
-/// A mass that is fixed to a chassis. It adds weight and rotational inertia.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Payload {
-    /// Mass, kg.
-    #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "kg"))]
-    pub mass: f64,
-    /// Center of the mass in the chassis frame, m.
-    #[schemars(inner(range(min = -20.0, max = 20.0)))]
-    pub position: [f64; 3],
-    /// Length, width and height, m. The inertia is that of a box of uniform density. Where absent,
-    /// the mass is a point.
-    #[serde(default)]
-    #[schemars(inner(range(min = 0.0, max = 20.0)))]
-    pub size: [f64; 3],
 }
 
 /// Meshes of a vehicle: .gltf, .glb or .obj, relative to the scenario. Textures are not shown.

@@ -30,8 +30,7 @@ impl Frame<'_> {
             let [lower_name, upright_name, upper_name, rod_name] = names;
 
             let on = self.sprung(axle);
-            let lower =
-                self.arm((lower_name, on), s.lower_arm, lower_pivots, lower_outer, lower_com);
+            let lower = self.arm(lower_name, on, s.lower_arm, lower_pivots, lower_outer, lower_com);
             let upright = self.builder.body(Body {
                 name: upright_name,
                 parent: lower,
@@ -41,8 +40,7 @@ impl Frame<'_> {
                 inertia: Inertia::principal(s.upright.mass, upright_com, s.upright.inertia),
             });
             self.wheel(axle, side, upright, on, s.spindle);
-            let upper =
-                self.arm((upper_name, on), s.upper_arm, upper_pivots, upper_outer, upper_com);
+            let upper = self.arm(upper_name, on, s.upper_arm, upper_pivots, upper_outer, upper_com);
             self.builder.closure(Closure::Point { a: upright, b: upper, point: upper_outer });
             match s.tie_rod {
                 None => {
@@ -55,7 +53,7 @@ impl Frame<'_> {
                 }
                 Some(part) => self.tie_rod(rod_name, part, upright, rod_outer, link, rod_inner),
             }
-            self.strut((axle, side), lower, spring, damper);
+            self.strut(axle, side, lower, spring, damper);
             arms.push(lower);
         }
         let hinge = [s.points.lower_arm_back, s.points.lower_arm_front];
@@ -73,7 +71,8 @@ impl Frame<'_> {
     /// Adds an arm hinged to the body `on` through two pivots.
     pub(super) fn arm(
         &mut self,
-        (name, on): (String, BodyId),
+        name: String,
+        on: BodyId,
         part: Part,
         pivots: [Vec3; 2],
         outer: Vec3,

@@ -9,7 +9,7 @@
 use super::{AssemblyError, Frame};
 use crate::lock::Lock;
 use crate::multibody::{Closure, Coordinate, Element};
-use crate::powertrain::{Brake, GearboxState};
+use crate::powertrain::Brake;
 use crate::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
 use crate::transmission::{Transmission, TransmissionShafts};
 use bekker_math::spatial::Vec3;
@@ -51,18 +51,26 @@ impl Clutch {
     }
 }
 
-/// Builds a differential's clutch.
-///
-/// `mean` is the mean speed of its outputs and `switch` its command. `closure` is the carrier's
-/// closure and `carried` the share of that closure's torque in this carrier. `before` are the
-/// clutches added earlier.
+/// Carrier of a differential, across whose outputs a clutch acts.
+struct Carrier {
+    /// Mean speed of the outputs, as a weighted sum of coordinates.
+    mean: Vec<(Coordinate, f64)>,
+    /// Command of the clutch.
+    switch: Lock,
+    /// Closure that drives the carrier.
+    closure: usize,
+    /// Share of the closure's torque in this carrier.
+    share: f64,
+}
+
+/// Builds a differential's clutch; `before` are the clutches added earlier.
 fn clutch(
     element: usize,
     differential: &Differential,
-    (mean, switch): (Vec<(Coordinate, f64)>, Lock),
-    (closure, carried): (usize, f64),
+    carrier: Carrier,
     before: &[Clutch],
 ) -> Clutch {
+    let Carrier { mean, switch, closure, share: carried } = carrier;
     let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
     let engaged = match differential.automatic {
         Some(lock) => Engaged::Automatic { index, lock, mean },
@@ -89,16 +97,10 @@ pub(crate) struct DrivelinePlan {
 }
 
 impl DrivelinePlan {
-    /// Sets the speeds of shafts and engine for wheels of each axle that turn at `spin`, rad/s.
+    /// Sets the speeds of the axles' shafts for wheels of each axle that turn at `spin`, rad/s.
     ///
-    /// Without a `gear` the fitting one is used. In neutral the engine stands still.
-    pub fn turn(
-        &self,
-        spec: &VehicleSpec,
-        u: &mut [f64],
-        spin: impl Fn(usize) -> f64,
-        gear: Option<i32>,
-    ) -> GearboxState {
+    /// Returns the speed of the gearbox's output, rad/s.
+    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: impl Fn(usize) -> f64) -> f64 {
         let (front, shares) = spec.driveline.split(self.shafts.len());
         let mut output = 0.0;
         for (index, &(shaft, axle)) in self.shafts.iter().enumerate() {
@@ -106,7 +108,17 @@ impl DrivelinePlan {
             u[shaft.index()] = spin(axle) / ratio;
             output += spin(axle) / ratio * shares[usize::from(index >= front)];
         }
-        self.transmission.turn(&spec.powertrain.gearbox, u, output, gear)
+        output
+    }
+
+    /// Returns the sum of the torques at all wheels over the torque at the gearbox's output.
+    pub fn torque_ratio(&self, spec: &VehicleSpec) -> f64 {
+        let (front, shares) = spec.driveline.split(self.shafts.len());
+        let at_wheels = self.shafts.iter().enumerate().map(|(index, &(_, axle))| {
+            let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
+            shares[usize::from(index >= front)] / ratio
+        });
+        at_wheels.sum()
     }
 }
 
@@ -147,9 +159,10 @@ impl Frame<'_> {
             let closure = self.builder.closure(Closure::Gear { rates, spins });
             axles.push((closure, axle));
             let element = self.builder.element(Element::Rates { rates: between });
-            let turning = (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
-            let carrier = (closure, 1.0);
-            clutches.push(clutch(element, &drive.differential, turning, carrier, &clutches));
+            let (mean, switch) =
+                (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
+            let carrier = Carrier { mean, switch, closure, share: 1.0 };
+            clutches.push(clutch(element, &drive.differential, carrier, &clutches));
             shafts.push((own, axle));
         }
         let (front, shares) = spec.driveline.split(shafts.len());
@@ -164,19 +177,23 @@ impl Frame<'_> {
                 group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
             };
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
-            let turning = ([of(ahead, 0.5), of(behind, 0.5)].concat(), Lock::Centre);
+            let mean = [of(ahead, 0.5), of(behind, 0.5)].concat();
             let element = self.builder.element(Element::Rates { rates });
-            let carrier = (split, 1.0);
-            clutches.push(clutch(element, &spec.driveline.centre, turning, carrier, &clutches));
+            let carrier = Carrier { mean, switch: Lock::Centre, closure: split, share: 1.0 };
+            clutches.push(clutch(element, &spec.driveline.centre, carrier, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
             for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
-                    let turning = (vec![(pair[0].0, 0.5), (pair[1].0, 0.5)], Lock::InterAxle);
+                    let carrier = Carrier {
+                        mean: vec![(pair[0].0, 0.5), (pair[1].0, 0.5)],
+                        switch: Lock::InterAxle,
+                        closure: split,
+                        share: 2.0 * share,
+                    };
                     let element = self.builder.element(Element::Rates { rates });
-                    let carrier = (split, 2.0 * share);
-                    clutches.push(clutch(element, between, turning, carrier, &clutches));
+                    clutches.push(clutch(element, between, carrier, &clutches));
                 }
             }
         }

@@ -35,7 +35,8 @@ impl Frame<'_> {
     /// Adds the stop of a beam's spring between these ends, the upper before the lower.
     pub(super) fn flat_stop(
         &mut self,
-        (axle, side): (usize, Side),
+        axle: usize,
+        side: Side,
         beam: BodyId,
         [top, bottom]: [Vec3; 2],
     ) {

@@ -46,7 +46,7 @@ impl Frame<'_> {
                 inertia: Inertia::principal(s.upright.mass, upright_com, s.upright.inertia),
             });
             self.wheel(axle, side, upright, on, s.spindle);
-            let arm = self.arm((arm_name, on), s.arm, pivots, outer, arm_com);
+            let arm = self.arm(arm_name, on, s.arm, pivots, outer, arm_com);
             self.builder.closure(Closure::Point { a: upright, b: arm, point: outer });
             let (a, b) = (upright, link);
             self.builder.closure(Closure::Distance {
@@ -55,7 +55,7 @@ impl Frame<'_> {
                 b,
                 point_b: rod_inner,
             });
-            self.strut((axle, side), upright, spring, damper);
+            self.strut(axle, side, upright, spring, damper);
             arm
         });
         self.bar_between_arms(axle, arms, [p.arm_back, p.arm_front]);

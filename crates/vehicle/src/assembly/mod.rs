@@ -21,7 +21,7 @@ pub(super) use flat_stop::FlatStop;
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
-pub(super) use trailer::{Coupled, articulation};
+pub(super) use trailer::Coupled;
 
 use super::spec::{AntiRollBar, Axle, Chassis, Point, Suspension, TandemError, VehicleSpec};
 use crate::multibody::{
@@ -128,7 +128,6 @@ pub(super) struct Frame<'a> {
 /// Result of the assembly, as a step uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Assembled {
-    pub model: Model,
     pub chassis: BodyId,
     pub rear_frame: Option<BodyId>,
     pub trailer: Option<Coupled>,
@@ -224,7 +223,8 @@ impl Frame<'_> {
     /// ends.
     fn strut(
         &mut self,
-        (axle, side): (usize, Side),
+        axle: usize,
+        side: Side,
         arm: BodyId,
         spring: [Vec3; 2],
         damper: [Vec3; 2],
@@ -265,7 +265,7 @@ fn sprung_inertia(own: &Chassis, origin: Vec3) -> Inertia {
 }
 
 /// Assembles a vehicle.
-pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
+pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), AssemblyError> {
     let mut builder = Builder::default();
     let chassis = builder.body(Body {
         name: "chassis".into(),
@@ -340,8 +340,8 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         frame.builder.loaded(trailer.body);
     }
     let driveline = frame.driveline()?;
-    Ok(Assembled {
-        model: frame.builder.build()?,
+    let model = frame.builder.build()?;
+    let parts = Assembled {
         chassis: frame.chassis,
         rear_frame: frame.rear_frame,
         trailer: frame.trailer,
@@ -352,5 +352,6 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         pitch_stops: frame.pitch_stops,
         flat_stops: frame.flat_stops,
         driveline,
-    })
+    };
+    Ok((model, parts))
 }

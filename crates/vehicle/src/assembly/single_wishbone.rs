@@ -24,7 +24,7 @@ impl Frame<'_> {
             let damper = [at(p.damper_chassis), at(p.damper_arm)];
             let name = |part: &str| format!("{} {side:?} {part}", spec.name);
             let [arm_name, upright_name] = [name("arm"), name("upright")];
-            let arm = self.arm((arm_name, on), s.arm, pivots, middle, arm_com);
+            let arm = self.arm(arm_name, on, s.arm, pivots, middle, arm_com);
             let upright = self.builder.body(Body {
                 name: upright_name,
                 parent: arm,
@@ -41,7 +41,7 @@ impl Frame<'_> {
                 b,
                 point_b: rod_inner,
             });
-            self.strut((axle, side), arm, spring, damper);
+            self.strut(axle, side, arm, spring, damper);
             arm
         });
         self.bar_between_arms(axle, arms, [p.arm_back, p.arm_front]);

@@ -72,8 +72,8 @@ impl Frame<'_> {
                 }
             };
             self.wheel(axle, side, carrier, beam, s.spindle);
-            self.strut((axle, side), beam, spring, damper);
-            self.flat_stop((axle, side), beam, spring);
+            self.strut(axle, side, beam, spring, damper);
+            self.flat_stop(axle, side, beam, spring);
         }
         self.turn_knuckles(axle, by, &knuckles);
         if let AxleLocation::Links(l) = &s.location

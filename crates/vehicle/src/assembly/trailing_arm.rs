@@ -24,7 +24,7 @@ impl Frame<'_> {
                 inertia: Inertia::principal(s.arm.mass, com, s.arm.inertia),
             });
             self.wheel(axle, side, arm, self.sprung(axle), s.spindle);
-            self.strut((axle, side), arm, spring, damper);
+            self.strut(axle, side, arm, spring, damper);
             arms.push(arm);
         }
         let hinge = [s.points.pivot_inner, s.points.pivot_outer];

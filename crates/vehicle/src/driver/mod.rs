@@ -16,7 +16,7 @@ pub use cooperative::Cooperative;
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
 pub use path_follower::{BESIDE, PathFollower, Plan};
-pub use pure_pursuit::{PurePursuit, SteeringGeometry};
+pub use pure_pursuit::{PurePursuit, PursuedPath, SteeringGeometry};
 pub use speed::{Aim, Motion, SLOWEST, SpeedControl, SpeedGoal, SpeedState};
 pub use table::Table;
 pub use trailer::TrailerGeometry;

@@ -2,7 +2,7 @@
 
 use super::{
     Aim, DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
-    SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry, pure_pursuit::arc,
+    PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry, pure_pursuit::arc,
 };
 use crate::spec::Footprint;
 use crate::{Controls, Locks, Selector};
@@ -271,8 +271,8 @@ impl PathFollower {
             }
             _ => {}
         }
-        let on_path = (&self.path, place, aside);
-        let steering = pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path]);
+        let pursued = PursuedPath { path: &self.path, place, aside };
+        let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
         let steering = own.until_it_turns(steering, view.speed, view.yaw_rate, sense);
         own.command(steering, sense)
     }

@@ -138,6 +138,17 @@ impl SteeringGeometry {
     }
 }
 
+/// Path that a vehicle follows, from a position on it.
+#[derive(Clone, Copy, Debug)]
+pub struct PursuedPath<'a> {
+    /// The path.
+    pub path: &'a Path,
+    /// Position of the rear axle on the path.
+    pub place: &'a Place,
+    /// Distance at which the vehicle follows the path, m to its left.
+    pub aside: f64,
+}
+
 impl PurePursuit {
     /// Look-ahead distance, m, at a speed, m/s.
     pub fn look_ahead(&self, speed: f64) -> f64 {
@@ -145,19 +156,19 @@ impl PurePursuit {
             .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead))
     }
 
-    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s), offset by
-    /// `aside` m to the left of the path.
+    /// Returns the steering, -1 to 1, from a position on a path at `speed`, m/s.
     ///
     /// The vehicle drives backward where `sense` is -1, and back along the path where `along_path`
     /// is -1. The circle through the target is the same in both directions.
     pub fn steering(
         &self,
         geometry: &SteeringGeometry,
-        (path, place, aside): (&Path, &Place, f64),
+        pursued: PursuedPath<'_>,
         pose: &Pose,
         speed: f64,
         [sense, along_path]: [f64; 2],
     ) -> f64 {
+        let PursuedPath { path, place, aside } = pursued;
         let station = place.station + along_path * self.look_ahead(speed);
         let mut target = path.point(place.segment, station);
         if aside != 0.0 {
@@ -212,7 +223,8 @@ mod tests {
                 Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
             let pose = Pose { position: origin, orientation };
             place = path.track(&place, GEOMETRY.rear(&pose));
-            let steering = pursuit.steering(&GEOMETRY, (path, &place, 0.0), &pose, speed, [1.0; 2]);
+            let pursued = PursuedPath { path, place: &place, aside: 0.0 };
+            let steering = pursuit.steering(&GEOMETRY, pursued, &pose, speed, [1.0; 2]);
             let steer = steering * GEOMETRY.max_steer;
             rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
             yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;

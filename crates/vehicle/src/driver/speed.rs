@@ -311,7 +311,7 @@ impl SpeedControl {
             state.integral = (state.integral + PULLING_RATE * h).min(1.0);
         }
         let pedals = match aim {
-            Some(aim) => aim.controls(state, (motion, standstill), h),
+            Some(aim) => aim.controls(state, motion, standstill, h),
             None => self.pursue(state, goal, motion, h),
         };
         if !pulls {
@@ -400,12 +400,13 @@ impl Aim<'_> {
     fn controls(
         &self,
         state: &mut SpeedState,
-        (motion, standstill): (&Motion, f64),
+        motion: &Motion,
+        standstill: f64,
         h: f64,
     ) -> Controls {
         let PedalView { response, applied, engine } = &self.pedals;
         if let Some(engine) = engine {
-            return self.at_most(engine, state, (motion, standstill), h);
+            return self.at_most(engine, state, motion, standstill, h);
         }
         let rests = motion.rests(standstill);
         let gave = if rests {
@@ -433,7 +434,8 @@ impl Aim<'_> {
         &self,
         engine: &EngineResponse,
         state: &mut SpeedState,
-        (motion, standstill): (&Motion, f64),
+        motion: &Motion,
+        standstill: f64,
         h: f64,
     ) -> Controls {
         let PedalView { response, applied, .. } = &self.pedals;

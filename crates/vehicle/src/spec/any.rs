@@ -1,6 +1,6 @@
 //! A file of a wheeled or tracked vehicle.
 
-use super::{Chassis, Footprint, Point, SpecError, TrackedSpec, VehicleSpec};
+use super::{Footprint, SpecError, TrackedSpec, VehicleSpec};
 use crate::powertrain::Powertrain;
 use serde::Serialize;
 
@@ -116,23 +116,6 @@ impl AnySpec {
         match self {
             AnySpec::Wheeled(spec) => spec.can_steer(),
             AnySpec::Tracked(_) => true,
-        }
-    }
-
-    /// Returns the sprung body for modification.
-    pub fn chassis_mut(&mut self) -> &mut Chassis {
-        match self {
-            AnySpec::Wheeled(spec) => &mut spec.chassis,
-            AnySpec::Tracked(spec) => &mut spec.chassis,
-        }
-    }
-
-    /// Fixes a box of `mass`, kg, and uniform density to the vehicle, with this center and these
-    /// sides, m.
-    pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
-        match self {
-            AnySpec::Wheeled(spec) => spec.load(mass, place, size),
-            AnySpec::Tracked(spec) => spec.chassis.load(mass, place, size),
         }
     }
 

@@ -121,7 +121,7 @@ impl Chassis {
     ///
     /// `mass` is in kg, `place` is the box's center in the chassis frame and `size` its side
     /// lengths, m.
-    pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
+    pub(crate) fn load(&mut self, mass: f64, place: &Point, size: &Point) {
         if mass <= 0.0 {
             return;
         }
@@ -348,7 +348,7 @@ impl VehicleSpec {
     }
 
     /// Mutable tires of all axles: the vehicle's tire first, then those of axles with their own.
-    pub fn tyres_mut(&mut self) -> impl Iterator<Item = &mut Tyre> {
+    pub(crate) fn tyres_mut(&mut self) -> impl Iterator<Item = &mut Tyre> {
         let own = self.axles.iter_mut().filter_map(|axle| axle.tyre.as_deref_mut());
         std::iter::once(&mut self.tyre).chain(own)
     }

@@ -92,7 +92,7 @@ impl VehicleSpec {
     ///
     /// `mass` is in kg, `place` is the box's center in the chassis frame and `size` its side
     /// lengths, m.
-    pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
+    pub(crate) fn load(&mut self, mass: f64, place: &Point, size: &Point) {
         self.chassis.load(mass, place, size);
         if let Some(rear) = self.rear_frame.as_mut().filter(|rear| place[0] < rear.joint[0]) {
             rear.load(mass, place, size);

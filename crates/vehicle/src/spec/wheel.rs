@@ -139,7 +139,7 @@ impl CentralInflation {
 
 impl FlexibleTyre {
     /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
-    pub fn inflate(&mut self, inflation: &Inflation) {
+    pub(crate) fn inflate(&mut self, inflation: &Inflation) {
         let before = std::mem::replace(&mut self.inflation_kpa, inflation.clone());
         self.nominal_inflation_kpa.get_or_insert(before);
     }

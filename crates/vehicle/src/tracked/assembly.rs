@@ -69,8 +69,9 @@ pub(super) struct TrackParts {
 /// Indices by which a step accesses a tracked vehicle.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
-    pub model: Model,
     pub hull: BodyId,
+    /// Index of the load on the hull in the workspace.
+    pub hull_load: usize,
     pub tracks: [TrackParts; 2],
     pub transmission: Transmission,
     pub carrier: usize,
@@ -100,14 +101,23 @@ pub(super) fn point_mass(mass: f64, com: Vec3) -> Inertia {
     Inertia { mass, com, tensor: Mat3::zeros() }
 }
 
+/// Side of a vehicle on which a track runs.
+#[derive(Clone, Copy)]
+pub(super) struct TrackSide<'a> {
+    /// Lateral position of the track's midline, m.
+    pub y: f64,
+    /// Parameters of the track.
+    pub track: &'a Track,
+}
+
 /// Assembles a tracked vehicle.
-pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
+pub(super) fn assemble(spec: &TrackedSpec) -> Result<(Model, Parts), ModelError> {
     let mut builder = Builder::default();
     let (hull, [left, right]) = match spec.model {
         TrackModel::Belt => belt::assemble(spec, &mut builder),
         TrackModel::Segmented => segments::assemble(spec, &mut builder),
     };
-    builder.loaded(hull);
+    let hull_load = builder.loaded(hull);
     let ratio = spec.drive.ratio;
     let carried = spec.drive.carrier_inertia * ratio * ratio;
     let behind = [spec.drive.driveshaft_inertia, carried];
@@ -134,26 +144,20 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
     };
     let steering = [control(l, r), control(r, l)];
     let transmission = transmission.acted_on(&spec.powertrain, &mut builder);
-    let mut parts = Parts {
-        model: builder.build()?,
-        hull,
-        tracks: [left, right],
-        transmission,
-        carrier,
-        steering,
-        pivot,
-    };
+    let model = builder.build()?;
+    let mut parts =
+        Parts { hull, hull_load, tracks: [left, right], transmission, carrier, steering, pivot };
     for track in &mut parts.tracks {
-        let position = |coordinate| parts.model.position_of(coordinate).unwrap_or_default();
+        let position = |coordinate| model.position_of(coordinate).unwrap_or_default();
         track.turned = position(track.sprocket.index());
         match &mut track.run {
             Run::Belt(belt) => {
                 belt.seats.iter_mut().for_each(|seat| seat.advance = position(seat.rate));
             }
-            Run::Segments(segments) => segments.settle(&parts.model),
+            Run::Segments(segments) => segments.settle(&model),
         }
     }
-    Ok(parts)
+    Ok((model, parts))
 }
 
 /// Adds the hull with the parts that are fixed to it.
@@ -221,7 +225,7 @@ pub(super) fn wheel(
 /// its spin.
 pub(super) fn arm(
     spec: &TrackedSpec,
-    (y, file): (f64, &Track),
+    TrackSide { y, track }: TrackSide<'_>,
     index: usize,
     hull: BodyId,
     rolls: bool,
@@ -229,7 +233,7 @@ pub(super) fn arm(
 ) -> Arm {
     let mirror = y.signum();
     let name = side(y);
-    let centre = Vec3::new(file.stations[index], y, spec.wheel_height);
+    let centre = Vec3::new(track.stations[index], y, spec.wheel_height);
     let at = |local: Point| centre + Vec3::new(local[0], mirror * local[1], local[2]);
     let (arm, ring) = (&spec.road_arm, &spec.road_wheel);
     let ring = Part { mass: ring.mass, inertia: ring.inertia };
@@ -247,7 +251,7 @@ pub(super) fn arm(
     });
     let swing = builder.coordinate(body);
     let element = builder.element(Element::Rates { rates: vec![(swing, 1.0)] });
-    let damper = file.damped[index].then(|| {
+    let damper = track.damped[index].then(|| {
         builder.element(Element::Line {
             a: body,
             point_a: at(arm.damper_arm),

@@ -6,7 +6,7 @@
 //! direction of its tension follows the shape. Wheels roll with the band. The spin of a road wheel
 //! follows the node below it, and that of the idler a shaft that the band turns without slip.
 
-use super::assembly::{Run, Spin, TrackParts, arm, carrier, hull, point_mass, side};
+use super::assembly::{Run, Spin, TrackParts, TrackSide, arm, carrier, hull, point_mass, side};
 use super::route::{Place, Route, Station, distance};
 use crate::multibody::{
     Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, ShaftId, Workspace,
@@ -150,28 +150,29 @@ impl Band {
         let points = route.points();
         let bodies: Vec<BodyId> = seats.iter().map(|seat| seat.body).collect();
         let mut links = Vec::new();
-        let mut link = |builder: &mut Builder, a: (usize, Place), b: (usize, Place)| {
-            let free = self.slack * distance(a.1, b.1);
+        let mut link = |builder: &mut Builder, seats: [usize; 2], places: [Place; 2]| {
+            let free = self.slack * distance(places[0], places[1]);
+            let [a, b] = seats;
             let rates = vec![
-                (builder.shaft_coordinate(shafts[a.0].0), -shafts[a.0].1),
-                (builder.shaft_coordinate(shafts[b.0].0), shafts[b.0].1),
+                (builder.shaft_coordinate(shafts[a].0), -shafts[a].1),
+                (builder.shaft_coordinate(shafts[b].0), shafts[b].1),
             ];
             let element = builder.element(Element::Band {
-                a: bodies[a.0],
-                point_a: self.at(a.1),
-                b: bodies[b.0],
-                point_b: self.at(b.1),
+                a: bodies[a],
+                point_a: self.at(places[0]),
+                b: bodies[b],
+                point_b: self.at(places[1]),
                 rates,
             });
             links.push(Link { element, free, stiffness: stiffness / free });
         };
         let last = points.len() - 1;
         for index in 0..last {
-            link(builder, (index, points[index]), (index + 1, points[index + 1]));
+            link(builder, [index, index + 1], [points[index], points[index + 1]]);
         }
         // From the rollers on, the upper run is fixed to the hull: its pull acts where it first
         // meets them.
-        link(builder, (last, route.top_rear), (0, route.top_hull));
+        link(builder, [last, 0], [route.top_rear, route.top_hull]);
         let over = self.slack * route.over_rollers;
         if let Some(top) = links.last_mut() {
             // length and compliance of the whole upper run
@@ -208,8 +209,9 @@ fn track(
     let route = &band.route;
     let name = side(band.y);
     let stations = 0..file.stations.len();
+    let on_side = TrackSide { y: band.y, track: file };
     let mut arms: Vec<_> =
-        stations.map(|index| arm(spec, (band.y, file), index, hull, false, builder)).collect();
+        stations.map(|index| arm(spec, on_side, index, hull, false, builder)).collect();
 
     // The idler's carrier, with the idler and the band's mass on them.
     let idler = &spec.idler;

@@ -30,15 +30,16 @@ pub use shoes::{ShoePlace, Shoes};
 use super::Coupling;
 use super::air;
 use super::controls::Controls;
+use super::drivetrain::{Drivetrain, ThrustGearing};
 use super::outline::Outline;
-use super::pedal_response::{EngineResponse, LOCKED, PedalResponse};
+use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
-use super::settled_torque::settled_torques;
 use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::state::VehicleState;
 use super::transmission::friction;
+use super::vehicle_bodies::VehicleBodies;
 use super::wheeled::WheelDrive;
-use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
+use crate::multibody::{BodyId, ElementForce, ModelError, StepError, Workspace};
 use assembly::{Parts, Run, TrackParts, assemble};
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -54,8 +55,8 @@ const MOTOR: f64 = 1e8;
 pub struct TrackedVehicle {
     spec: TrackedSpec,
     parts: Parts,
-    mass: f64,
-    outline: Outline,
+    bodies: VehicleBodies,
+    drivetrain: Drivetrain,
 }
 
 /// Energy balance of the engine's work, J.
@@ -93,6 +94,16 @@ pub struct TrackedWorkspace {
 }
 
 impl TrackedWorkspace {
+    /// Returns the workspace of the multibody model.
+    pub fn bodies(&self) -> &Workspace {
+        &self.body
+    }
+
+    /// Returns the workspace of the multibody model for modification.
+    pub fn bodies_mut(&mut self) -> &mut Workspace {
+        &mut self.body
+    }
+
     /// Returns the work of engine and converter over the last step, J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
@@ -102,18 +113,6 @@ impl TrackedWorkspace {
     pub fn chassis_load(&mut self) -> &mut Load {
         let last = self.body.load.len() - 1;
         &mut self.body.load[last]
-    }
-
-    /// Returns the acceleration of gravity, m/s².
-    pub fn gravity(&mut self) -> &mut Vec3 {
-        &mut self.body.gravity
-    }
-
-    /// Returns the largest gap in a joint or rod after the last step, m.
-    ///
-    /// Pins are compliant and not included.
-    pub fn drift(&self) -> f64 {
-        self.body.drift
     }
 
     /// Returns the torques of driveline and service brakes on the sprockets in the last step, left
@@ -131,19 +130,37 @@ impl TrackedVehicle {
     /// # Errors
     /// [`ModelError`] for parameters that define no valid multibody model.
     pub fn new(spec: TrackedSpec) -> Result<TrackedVehicle, ModelError> {
-        let parts = assemble(&spec)?;
-        let mass = parts.model.mass();
+        let (model, parts) = assemble(&spec)?;
+        let mass = model.mass();
         let wheels = 2 * spec.left.stations.len().min(spec.right.stations.len());
         let centres: Vec<Vec3> =
             (0..wheels).map(|wheel| wheel_centre(&spec, &parts, wheel)).collect();
         let (footprint, radius) = (Footprint::of_tracks(&spec), spec.road_wheel.radius);
         let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, radius);
-        Ok(TrackedVehicle { spec, parts, mass, outline })
+        let (ratio, radius) = (spec.drive.ratio, spec.drive_radius());
+        let gearing = ThrustGearing {
+            mass,
+            radius,
+            torque_ratio: 1.0 / ratio,
+            acceleration: 1.0 / (ratio * radius * mass),
+            brake_torque: 2.0 * spec.drive.brake_torque,
+        };
+        let outputs = [parts.carrier].into_iter();
+        let drivetrain =
+            Drivetrain::new(&spec.powertrain, parts.transmission, &model, outputs, gearing);
+        let (chassis, chassis_load) = (parts.hull, parts.hull_load);
+        let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
+        Ok(TrackedVehicle { spec, parts, bodies, drivetrain })
     }
 
-    /// Returns the vehicle's outline for collisions.
-    pub fn outline(&self) -> &Outline {
-        &self.outline
+    /// Returns the bodies and joints.
+    pub fn bodies(&self) -> &VehicleBodies {
+        &self.bodies
+    }
+
+    /// Returns the drivetrain from the engine to the sprockets.
+    pub fn drivetrain(&self) -> &Drivetrain {
+        &self.drivetrain
     }
 
     /// Returns the parameters from which the vehicle was assembled.
@@ -153,22 +170,7 @@ impl TrackedVehicle {
 
     /// Returns the mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
-        self.mass
-    }
-
-    /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
-    pub fn turns(&self, state: &VehicleState) -> bool {
-        self.parts.model.turns(&state.body)
-    }
-
-    /// Returns the numbers of coordinates and of closure rows of the multibody model.
-    pub fn size(&self) -> (usize, usize) {
-        (self.parts.model.coordinates(), self.parts.model.closure_rows())
-    }
-
-    /// Returns the number of stored entries of the matrix that a step factorizes.
-    pub fn entries(&self) -> usize {
-        self.parts.model.entries()
+        self.bodies.mass()
     }
 
     /// Returns the number of road wheels of both sides, ordered from the front, left before right.
@@ -178,13 +180,13 @@ impl TrackedVehicle {
 
     /// Returns the design position at rest, with the chassis frame moved to `pose`.
     pub fn state(&self, pose: &Pose) -> VehicleState {
-        let mut body = self.parts.model.assembled();
+        let mut body = self.bodies.model.assembled();
         for track in &self.parts.tracks {
             if let Run::Segments(segments) = &track.run {
                 segments.lay(&mut body.q);
             }
         }
-        self.parts.model.transform(&mut body, pose);
+        self.bodies.model.transform(&mut body, pose);
         VehicleState {
             body,
             steering: 0.0,
@@ -212,37 +214,35 @@ impl TrackedVehicle {
     ///
     /// `speed` is in m/s. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
-        if speed == 0.0 {
-            return;
-        }
-        let mut body = self.parts.model.workspace();
-        let mut u = vec![0.0; state.body.u.len()];
-        self.parts.model.translate(&mut u, &(forward * speed));
-        for track in &self.parts.tracks {
-            u[track.sprocket.index()] = speed / self.spec.drive_radius();
-            match &track.run {
-                Run::Belt(belt) => {
-                    belt.seats.iter().for_each(|seat| u[seat.rate] = speed / seat.scale);
-                }
-                Run::Segments(segments) => {
-                    segments.launch(speed, &mut u);
-                    let road = track.arms.iter().map(|arm| (arm.spin, self.spec.road_wheel.radius));
-                    for (spin, radius) in road.chain([(track.idler, self.spec.idler.radius)]) {
-                        u[spin.coordinate.index()] = speed / radius;
-                    }
+        self.bodies.launch(state, forward, speed, |u| {
+            for track in &self.parts.tracks {
+                u[track.sprocket.index()] = speed / self.spec.drive_radius();
+                self.roll(track, speed, u);
+            }
+            let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
+            self.drivetrain.turn(u, output, gear)
+        });
+    }
+
+    /// Sets the speeds of the parts that turn with a track at a speed, m/s.
+    fn roll(&self, track: &TrackParts, speed: f64, u: &mut [f64]) {
+        match &track.run {
+            Run::Belt(belt) => {
+                belt.seats.iter().for_each(|seat| u[seat.rate] = speed / seat.scale);
+            }
+            Run::Segments(segments) => {
+                segments.launch(speed, u);
+                let road = track.arms.iter().map(|arm| (arm.spin, self.spec.road_wheel.radius));
+                for (spin, radius) in road.chain([(track.idler, self.spec.idler.radius)]) {
+                    u[spin.coordinate.index()] = speed / radius;
                 }
             }
         }
-        let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
-        let gearbox = &self.spec.powertrain.gearbox;
-        state.gearbox = self.parts.transmission.turn(gearbox, &mut u, output, gear);
-        self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
     /// Returns buffers for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> TrackedWorkspace {
-        let mut body = self.parts.model.workspace();
-        self.parts.model.refresh(&state.body, &mut body);
+        let body = self.bodies.workspace(&state.body);
         let tracks = self.parts.tracks.each_ref();
         let seats = tracks.map(|track| match &track.run {
             Run::Belt(belt) => vec![[SeatLoad::default(); 2]; belt.loads.len()],
@@ -253,27 +253,24 @@ impl TrackedVehicle {
         TrackedWorkspace { body, seats, rims, drives, engine_work: 0.0 }
     }
 
-    /// Moves the whole vehicle by the displacement `way`, m.
-    pub fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
-        let pose = Pose { position: *way, ..Pose::default() };
-        self.parts.model.transform(&mut state.body, &pose);
-        self.parts.model.refresh(&state.body, &mut room.body);
-    }
-
     /// Returns the pose of the chassis frame.
     pub fn pose(&self, workspace: &TrackedWorkspace) -> Pose {
-        self.parts.model.pose(&workspace.body, self.parts.hull)
+        self.bodies.pose(&workspace.body)
     }
 
     /// Returns the twist of the chassis about its frame's origin.
     pub fn twist(&self, workspace: &TrackedWorkspace) -> Twist {
-        self.parts.model.twist(&workspace.body, self.parts.hull)
+        self.bodies.twist(&workspace.body)
+    }
+
+    /// Returns the body of a road wheel, whose y axis is its axle.
+    pub fn wheel_body(&self, wheel: usize) -> BodyId {
+        self.parts.tracks[wheel % 2].arms[wheel / 2].wheel
     }
 
     /// Returns the pose of a road wheel: origin at its center, y along its axle.
     pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
-        let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
-        self.parts.model.pose(&workspace.body, arm.wheel)
+        self.bodies.pose_of(&workspace.body, self.wheel_body(wheel))
     }
 
     /// Returns the pose of a sprocket: origin at its center, y along its axle, turned with the
@@ -296,7 +293,7 @@ impl TrackedVehicle {
 
     /// Returns the pose of an idler: origin at its center, y along its axle, without its spin.
     pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
-        self.parts.model.pose(&workspace.body, self.parts.tracks[side].carrier)
+        self.bodies.model.pose(&workspace.body, self.parts.tracks[side].carrier)
     }
 
     /// Returns the spin of an idler, rad/s, positive forward.
@@ -345,45 +342,12 @@ impl TrackedVehicle {
         state.body.u[self.parts.tracks[side].sprocket.index()]
     }
 
-    /// Returns the engine speed, rad/s.
-    pub fn engine_speed(&self, state: &VehicleState) -> f64 {
-        state.body.u[self.parts.transmission.shafts.engine.index()]
-    }
-
-    /// Returns the driveline's thrust at the tracks over the vehicle's weight, positive forward, in
-    /// the last step.
-    pub fn thrust(&self, state: &VehicleState) -> f64 {
-        let torque = -state.body.closure_forces[self.parts.model.closure_row(self.parts.carrier)];
-        torque / (self.spec.drive_radius() * self.mass * GRAVITY)
-    }
-
     /// Returns the deceleration by the full brake on firm level ground of this friction, m/s².
     ///
     /// It is the limit of the brakes, or the friction of locked tracks if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
-        let arm = self.spec.drive_radius() * self.mass;
+        let arm = self.spec.drive_radius() * self.mass();
         (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * GRAVITY)
-    }
-
-    /// Returns the response to throttle and brake at the present speed and gear.
-    pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
-        let arm = self.spec.drive_radius() * self.mass;
-        let transmission = &self.parts.transmission;
-        let input = transmission.shafts.speeds(&state.body.u).input;
-        let engine = (&self.spec.powertrain, transmission.free_speed);
-        let torques = settled_torques(engine, &state.gearbox, input);
-        let gain = 1.0 / self.spec.drive.ratio;
-        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
-        PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
-    }
-
-    /// Returns the dynamic response of the engine at the present speed and gear.
-    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
-        let transmission = &self.parts.transmission;
-        let shafts = transmission.shafts.speeds(&state.body.u);
-        let engine = (&self.spec.powertrain, transmission.free_speed);
-        let gain = 1.0 / (self.spec.drive.ratio * self.spec.drive_radius() * self.mass);
-        EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
     }
 
     /// Returns the tension of a track in the last step, N.
@@ -414,16 +378,17 @@ impl TrackedVehicle {
 
     /// Starts recording the energy balance.
     pub fn keep_account(&self, workspace: &mut TrackedWorkspace) {
-        self.parts.model.keep_account(&mut workspace.body);
+        self.bodies.model.keep_account(&mut workspace.body);
     }
 
     /// Returns the energy balance since recording began; all zero if it is not recorded.
     pub fn account(&self, workspace: &TrackedWorkspace) -> EnergyAccount {
         let Some(work) = &workspace.body.work else { return EnergyAccount::default() };
         let parts = &self.parts;
+        let [engine, input] = self.drivetrain.engine_elements();
         let of = |element: usize| -work.elements[element];
         let mut account = EnergyAccount {
-            engine: -of(parts.transmission.engine_element) - of(parts.transmission.input_element),
+            engine: -of(engine) - of(input),
             brakes: parts.steering.iter().map(|&element| of(element)).sum(),
             rims: -work.touches,
             soil: -work.loads.iter().sum::<f64>(),
@@ -447,12 +412,6 @@ impl TrackedVehicle {
             };
         }
         account
-    }
-
-    /// Returns the kinetic and gravitational energy, J.
-    pub fn energy(&self, state: &VehicleState, workspace: &TrackedWorkspace) -> f64 {
-        self.parts.model.kinetic_energy(&state.body, &workspace.body)
-            + self.parts.model.potential_energy(&workspace.body)
     }
 
     /// Returns the energy stored in torsion bars, stops, tensioners and the tracks' tension, J.
@@ -509,22 +468,19 @@ impl TrackedVehicle {
         tick: u64,
         h: f64,
     ) -> Result<(), StepError> {
-        let most = STEERING_RATE * h;
-        state.steering += (controls.steering - state.steering).clamp(-most, most);
-        let transmission = &self.parts.transmission;
-        let before = transmission.shafts.speeds(&state.body.u);
+        state.steer(controls.steering, STEERING_RATE * h);
+        let before = self.drivetrain.speeds(state);
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
         let still = self.blow(workspace);
-        let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
+        let advanced = self.bodies.model.advance(&mut state.body, &mut workspace.body, h);
         if let Some(still) = still {
             *workspace.chassis_load() = still;
         }
         advanced?;
-        let after = transmission.shafts.speeds(&state.body.u);
-        workspace.engine_work = transmission.work(&before, &after, &workspace.body, h);
+        workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -556,19 +512,19 @@ impl TrackedVehicle {
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         let body = &mut workspace.body;
-        body.softness[self.parts.transmission.gearbox_row(&self.parts.model)] = NEUTRAL;
-        body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
+        body.softness[self.drivetrain.gearbox_row] = NEUTRAL;
+        body.softness[self.bodies.model.closure_row(self.parts.carrier)] = NEUTRAL;
         // in straight travel a steering drive would hold both sprockets at one speed, against the
         // motors
         if let Some((closure, _)) = self.parts.pivot {
-            body.softness[self.parts.model.closure_row(closure)] = NEUTRAL;
+            body.softness[self.bodies.model.closure_row(closure)] = NEUTRAL;
         }
         for (track, speed) in self.parts.tracks.iter().zip(speeds) {
             let over = body.rate[track.brake] - speed / self.spec.drive_radius();
             body.element[track.brake] =
                 ElementForce { force: MOTOR * over, stiffness: 0.0, damping: MOTOR };
         }
-        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        self.bodies.model.advance(&mut state.body, &mut workspace.body, h)?;
         for (side, track) in self.parts.tracks.iter().enumerate() {
             let torque = -workspace.body.element[track.brake].force;
             workspace.drives[side] = WheelDrive { drive: torque, brake: 0.0 };
@@ -579,14 +535,13 @@ impl TrackedVehicle {
     /// Sets the spring forces of both sides: torsion bars, tensioners, and tracks.
     fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
         let TrackedWorkspace { body, rims, .. } = workspace;
-        let Parts { model, hull, tracks, .. } = &self.parts;
         body.part();
-        for (track, loads) in tracks.iter().zip(rims) {
+        for (track, loads) in self.parts.tracks.iter().zip(rims) {
             self.spring(track, body);
             match &track.run {
                 Run::Belt(belt) => belt.pull(&self.spec, body),
                 Run::Segments(run) => {
-                    run.pull(&self.spec, (model, *hull), &state.body, body, loads);
+                    run.pull(&self.spec, &self.bodies, &state.body, body, loads);
                 }
             }
         }
@@ -629,14 +584,12 @@ impl TrackedVehicle {
         tick: u64,
         h: f64,
     ) {
-        let parts = &self.parts;
         if let (Some((_, weight)), TrackSteering::Pivot { ratio }) =
-            (parts.pivot, self.spec.drive.steering)
+            (self.parts.pivot, self.spec.drive.steering)
         {
             workspace.gear_weights[weight] = -ratio * state.steering;
         }
-        let fixed = (&self.spec.powertrain, &parts.model);
-        parts.transmission.drive(fixed, state, workspace, controls, (tick, h));
+        self.drivetrain.drive(state, workspace, controls, tick, h);
     }
 
     /// Sets the torques of the service brakes on the sprockets and of both steering brakes.
@@ -694,8 +647,8 @@ impl TrackedVehicle {
     /// The steering torque is that of a steering drive, with opposite signs on the two sides, or of
     /// a steering brake, which acts on both through its differential.
     fn record_drives(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
-        let Parts { model, carrier, pivot, steering, .. } = &self.parts;
-        let torque = |closure| state.body.closure_forces[model.closure_row(closure)];
+        let Parts { carrier, pivot, steering, .. } = &self.parts;
+        let torque = |closure| state.body.closure_forces[self.bodies.model.closure_row(closure)];
         let half = -0.5 * torque(*carrier);
         let against = pivot.map_or(0.0, |(closure, _)| torque(closure));
         let TrackedWorkspace { body, drives, .. } = workspace;

@@ -18,12 +18,13 @@
 //! # Limits
 //! A shoe neither rolls nor yaws relative to the hull.
 
-use super::assembly::{Run, Spin, TrackParts, arm, carrier, hull, side, wheel};
+use super::assembly::{Run, Spin, TrackParts, TrackSide, arm, carrier, hull, side, wheel};
 use super::route::{Place, Route, distance};
 use crate::multibody::{
     Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
 };
 use crate::spec::{Part, Track, TrackedSpec};
+use crate::vehicle_bodies::VehicleBodies;
 use bekker_math::numeric::{atan2, hypot, sin_cos};
 use bekker_math::spatial::{Pose, Vec3};
 use std::f64::consts::TAU;
@@ -186,23 +187,24 @@ fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
 pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
     let hull = hull(spec, &[], builder);
     let y = spec.sprocket.position[1];
-    let left = track(spec, (y, &spec.left), hull, builder);
-    let right = track(spec, (-y, &spec.right), hull, builder);
+    let left = track(spec, TrackSide { y, track: &spec.left }, hull, builder);
+    let right = track(spec, TrackSide { y: -y, track: &spec.right }, hull, builder);
     (hull, [left, right])
 }
 
 /// Adds one side: arms, sprocket, idler, shoes.
 fn track(
     spec: &TrackedSpec,
-    (y, file): (f64, &Track),
+    on_side: TrackSide<'_>,
     hull: BodyId,
     builder: &mut Builder,
 ) -> TrackParts {
+    let TrackSide { y, track: file } = on_side;
     let (pins, back) = layout(spec, file);
     let name = side(y);
     let stations = 0..file.stations.len();
     let arms: Vec<_> =
-        stations.map(|index| arm(spec, (y, file), index, hull, true, builder)).collect();
+        stations.map(|index| arm(spec, on_side, index, hull, true, builder)).collect();
     let idler = &spec.idler;
     let centre = Vec3::new(idler.position[0] - back, y, idler.position[2]);
     let carried = [Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia)];
@@ -229,7 +231,7 @@ fn track(
         .map(|arm| Roller { body: arm.wheel, radius: spec.road_wheel.radius })
         .chain([Roller { body: end, radius: idler.radius }])
         .chain(returning);
-    let segments = Segments::hang(spec, &pins, (y, hull), (rollers.collect(), sprocket), builder);
+    let segments = Segments::hang(spec, &pins, y, hull, rollers.collect(), sprocket, builder);
     let turn = builder.coordinate(sprocket);
     TrackParts {
         y,
@@ -250,8 +252,10 @@ impl Segments {
     fn hang(
         spec: &TrackedSpec,
         pins: &[Place],
-        (y, hull): (f64, BodyId),
-        (rollers, sprocket): (Vec<Roller>, BodyId),
+        y: f64,
+        hull: BodyId,
+        rollers: Vec<Roller>,
+        sprocket: BodyId,
         builder: &mut Builder,
     ) -> Segments {
         let count = pins.len();
@@ -363,7 +367,7 @@ impl Segments {
     pub fn pull(
         &self,
         spec: &TrackedSpec,
-        (model, hull): (&Model, BodyId),
+        bodies: &VehicleBodies,
         state: &State,
         body: &mut Workspace,
         loads: &mut [f64],
@@ -381,27 +385,28 @@ impl Segments {
             let bending = &shoe.bending;
             spring(body, pin.bend, pin.turn, bending.stiffness, bending.damping);
         }
-        let hull = model.pose(body, hull);
+        let (model, hull) = (&bodies.model, bodies.pose(body));
+        let touching = Touching { spec, model, hull: &hull, state };
         loads.fill(0.0);
         for (index, roller) in self.rollers.iter().enumerate() {
             let centre = hull.local_point(&model.place(body, roller.body));
-            let load = self.roll((spec, model, &hull), state, body, index, [centre.x, centre.z]);
+            let load = self.roll(&touching, body, index, [centre.x, centre.z]);
             if let Some(sum) = loads.get_mut(index) {
                 *sum = load;
             }
         }
-        self.mesh(spec, model, &hull, state, body);
+        self.mesh(&touching, body);
     }
 
     /// Adds the contacts of a wheel with the shoes. Returns its force on them, N.
     fn roll(
         &self,
-        (spec, model, hull): (&TrackedSpec, &Model, &Pose),
-        state: &State,
+        touching: &Touching<'_>,
         body: &mut Workspace,
         wheel: usize,
         centre: Place,
     ) -> f64 {
+        let Touching { spec, model, hull, state } = *touching;
         let guide = &spec.shoe.guide;
         let top = spec.shoe.top;
         let radius = self.rollers[wheel].radius;
@@ -446,42 +451,14 @@ impl Segments {
             let across = hull.direction(&Vec3::y());
             model.touch(state, body, pair, &point, &along, rub);
             model.touch(state, body, pair, &point, &across, rub);
-            self.guide(spec, model, state, body, (pair, &point, &across), q[1]);
+            touching.guide(body, pair, &point, &across, q[1]);
         }
         sum
     }
 
-    /// Adds the contact of a guide horn between the halves of a wheel, `offset` m from its middle.
-    fn guide(
-        &self,
-        spec: &TrackedSpec,
-        model: &Model,
-        state: &State,
-        body: &mut Workspace,
-        (pair, point, across): (usize, &Vec3, &Vec3),
-        offset: f64,
-    ) {
-        let guide = &spec.shoe.guide;
-        let beyond = offset.abs() - guide.clearance;
-        if beyond > 0.0 {
-            let damping = guide.stiffness * spec.shoe.pin_damping_time;
-            let inward = across * -offset.signum();
-            model.touch(state, body, pair, point, &inward, |leaving| {
-                let load = (guide.stiffness * beyond - damping * leaving).max(0.0);
-                pressing(load, guide.stiffness, damping)
-            });
-        }
-    }
-
     /// Adds the contacts of the sprocket's teeth with the pins ahead of the shoes.
-    fn mesh(
-        &self,
-        spec: &TrackedSpec,
-        model: &Model,
-        hull: &Pose,
-        state: &State,
-        body: &mut Workspace,
-    ) {
+    fn mesh(&self, touching: &Touching<'_>, body: &mut Workspace) {
+        let Touching { spec, model, hull, state } = *touching;
         let tooth = &spec.sprocket.tooth;
         let [cx, _, cz] = spec.sprocket.position;
         let radius = spec.pitch_radius();
@@ -528,7 +505,33 @@ impl Segments {
                 press([0, 1].map(|k| back * tangent[k] + lean * radial[k]), flank);
             }
             let across = hull.direction(&Vec3::y());
-            self.guide(spec, model, state, body, (pair, &point, &across), q[1]);
+            touching.guide(body, pair, &point, &across, q[1]);
+        }
+    }
+}
+
+/// Vehicle whose shoes touch its wheels in a step.
+struct Touching<'a> {
+    spec: &'a TrackedSpec,
+    model: &'a Model,
+    /// Pose of the hull.
+    hull: &'a Pose,
+    state: &'a State,
+}
+
+impl Touching<'_> {
+    /// Adds the contact of a guide horn between the halves of a wheel, `offset` m from its middle.
+    fn guide(&self, body: &mut Workspace, pair: usize, point: &Vec3, across: &Vec3, offset: f64) {
+        let Touching { spec, model, state, .. } = *self;
+        let guide = &spec.shoe.guide;
+        let beyond = offset.abs() - guide.clearance;
+        if beyond > 0.0 {
+            let damping = guide.stiffness * spec.shoe.pin_damping_time;
+            let inward = across * -offset.signum();
+            model.touch(state, body, pair, point, &inward, |leaving| {
+                let load = (guide.stiffness * beyond - damping * leaving).max(0.0);
+                pressing(load, guide.stiffness, damping)
+            });
         }
     }
 }

@@ -21,13 +21,19 @@ pub struct ShoePlace {
 /// Support of a shoe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
-    /// Pins on a band: for each pin, the leading first, its section and the position along it, 0 to
-    /// 1.
-    ///
-    /// The number is the distance between the pins, m.
-    Band([(usize, f64); 2], f64),
+    /// Pins on a band, the leading first, and the distance between them, m.
+    Band { pins: [BandPoint; 2], apart: f64 },
     /// A body with this load.
     Load(usize),
+}
+
+/// Point of a band.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BandPoint {
+    /// Section of the band.
+    section: usize,
+    /// Position along the section, 0 to 1.
+    share: f64,
 }
 
 /// The shoes of one side that face the ground; those of a belt are ordered from the front.
@@ -63,30 +69,29 @@ pub(super) struct SeatLoad {
 }
 
 /// Pins at intervals of a pitch on a band with these labels, m, from the first shoe's leading pin.
-///
-/// Each item is the pin's section and its position along the section, 0 to 1.
-fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = (usize, f64)> {
-    let (mut stretch, mut label) = (0, (labels[0] / pitch).ceil() * pitch);
+fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = BandPoint> {
+    let (mut section, mut label) = (0, (labels[0] / pitch).ceil() * pitch);
     std::iter::from_fn(move || {
         if label > labels[labels.len() - 1] {
             return None;
         }
-        while stretch + 2 < labels.len() && labels[stretch + 1] <= label {
-            stretch += 1;
+        while section + 2 < labels.len() && labels[section + 1] <= label {
+            section += 1;
         }
-        let (from, to) = (labels[stretch], labels[stretch + 1]);
-        let pin = (stretch, (label - from) / (to - from));
+        let (from, to) = (labels[section], labels[section + 1]);
+        let pin = BandPoint { section, share: (label - from) / (to - from) };
         label += pitch;
         Some(pin)
     })
 }
 
 #[inline]
-fn between<T>(values: &[T], (stretch, share): (usize, f64)) -> T
+fn between<T>(values: &[T], point: BandPoint) -> T
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
 {
-    values[stretch] + (values[stretch + 1] - values[stretch]) * share
+    let BandPoint { section, share } = point;
+    values[section] + (values[section + 1] - values[section]) * share
 }
 
 /// Frame of a shoe between its leading and its trailing pin; `left` is the chassis's y axis.
@@ -118,8 +123,8 @@ impl TrackedVehicle {
         side: usize,
     ) -> Vec<BandPlace> {
         let Run::Belt(track) = &self.parts.tracks[side].run else { return Vec::new() };
-        let model = &self.parts.model;
-        let hull = model.pose(&workspace.body, self.parts.hull);
+        let model = &self.bodies.model;
+        let hull = model.pose(&workspace.body, self.bodies.chassis);
         let pitch = self.spec.shoe.pitch;
         let first =
             track.seats.first().map_or(0.0, |seat| (seat.label(state) / pitch).ceil() * pitch);
@@ -181,7 +186,7 @@ impl TrackedVehicle {
         match &self.parts.tracks[side].run {
             Run::Belt(belt) => self.lay_on_band(belt, state, workspace, shoes),
             Run::Segments(run) => {
-                let (model, body) = (&self.parts.model, &workspace.body);
+                let (model, body) = (&self.bodies.model, &workspace.body);
                 for shoe in &run.shoes {
                     let Some(load) = shoe.load else { continue };
                     // contact with the ground is not evaluated for steeper shoes
@@ -205,9 +210,9 @@ impl TrackedVehicle {
         workspace: &TrackedWorkspace,
         shoes: &mut Shoes,
     ) {
-        let model = &self.parts.model;
-        let hull = model.pose(&workspace.body, self.parts.hull);
-        let spin = model.twist(&workspace.body, self.parts.hull).angular;
+        let model = &self.bodies.model;
+        let hull = model.pose(&workspace.body, self.bodies.chassis);
+        let spin = model.twist(&workspace.body, self.bodies.chassis).angular;
         let left = hull.direction(&Vec3::y());
         let Shoes { places, points, velocities, runs, labels } = shoes;
         points.clear();
@@ -223,8 +228,8 @@ impl TrackedVehicle {
             labels.push(seat.label(state));
         }
         // velocity of a point of the band, including the motion along its section
-        let velocity = |pin: (usize, f64)| {
-            between(velocities, pin) + running(points, labels, pin.0) * between(runs, pin)
+        let velocity = |pin: BandPoint| {
+            between(velocities, pin) + running(points, labels, pin.section) * between(runs, pin)
         };
         let mut pins = pins(labels, self.spec.shoe.pitch);
         let Some(mut leading) = pins.next() else { return };
@@ -241,7 +246,7 @@ impl TrackedVehicle {
                     linear: (fast + slow) * 0.5,
                     angular: spin + y * (pitching - spin.dot(&y)),
                 },
-                hold: Hold::Band([leading, trailing], apart),
+                hold: Hold::Band { pins: [leading, trailing], apart },
             });
             leading = trailing;
         }
@@ -274,7 +279,7 @@ impl TrackedVehicle {
         load: &Load,
     ) {
         let (pins, apart) = match shoe.hold {
-            Hold::Band(pins, apart) => (pins, apart),
+            Hold::Band { pins, apart } => (pins, apart),
             Hold::Load(own) => {
                 workspace.body.load[own] += *load;
                 return;
@@ -293,9 +298,9 @@ impl TrackedVehicle {
         let [stiffness, damping] = [&load.stiffness, &load.damping].map(|tangent| {
             linear(tangent) * 0.5 + couples * across.dot(&(angular(tangent) * across))
         });
-        for ((stretch, share), sense) in pins.into_iter().zip([-1.0, 1.0]) {
+        for (BandPoint { section, share }, sense) in pins.into_iter().zip([-1.0, 1.0]) {
             let pin = force * 0.5 + couple * sense;
-            let seats = &mut workspace.seats[side][stretch];
+            let seats = &mut workspace.seats[side][section];
             for (seat, weight) in seats.iter_mut().zip([1.0 - share, share]) {
                 seat.force += pin * weight;
                 seat.torque += rest * weight;
@@ -318,10 +323,10 @@ impl TrackedVehicle {
         h: f64,
     ) {
         let TrackedWorkspace { body, seats, .. } = workspace;
-        let model = &self.parts.model;
-        let hull = model.twist(body, self.parts.hull);
-        let middle = model.place(body, self.parts.hull);
-        let course = course(&hull.linear, &(model.rotation(body, self.parts.hull) * Vec3::x()));
+        let model = &self.bodies.model;
+        let hull = model.twist(body, self.bodies.chassis);
+        let middle = model.place(body, self.bodies.chassis);
+        let course = course(&hull.linear, &(model.rotation(body, self.bodies.chassis) * Vec3::x()));
         for (track, stretches) in self.parts.tracks.iter().zip(seats) {
             let Run::Belt(track) = &track.run else { continue };
             let ends = track.seats.windows(2).zip(&track.loads);
@@ -378,9 +383,9 @@ fn course(velocity: &Vec3, forward: &Vec3) -> Vec3 {
 }
 
 /// Displacement of a point of the band along its section per free length of advance.
-fn running(points: &[Vec3], labels: &[f64], stretch: usize) -> Vec3 {
-    let next = stretch + 1;
-    (points[next] - points[stretch]) / (labels[next] - labels[stretch])
+fn running(points: &[Vec3], labels: &[f64], section: usize) -> Vec3 {
+    let next = section + 1;
+    (points[next] - points[section]) / (labels[next] - labels[section])
 }
 
 fn angular(matrix: &Mat6) -> Mat3 {

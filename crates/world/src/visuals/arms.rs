@@ -178,7 +178,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
 /// The hull of a vehicle's trailer, if it has one.
 pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
     let trailer = vehicle.spec().trailer.as_ref()?;
-    let (middle, _) = vehicle.trailer_outline()?.ball;
+    let middle = vehicle.trailer()?.outline().ball.centre;
     meshes.push(super::trailers::hull(trailer).finish());
     Some(Arm { mesh: meshes.len() - 1, held: Held::Trailer { middle } })
 }

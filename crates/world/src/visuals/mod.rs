@@ -11,7 +11,7 @@ mod trucks;
 
 pub(super) use arms::Arm;
 
-use bekker_agent::GroundVehicle;
+use bekker_agent::AnyVehicle;
 use bekker_math::spatial::Vec3;
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
@@ -68,7 +68,7 @@ pub(super) struct TrackVisual {
 
 /// Adds the meshes of a vehicle, except imported ones.
 pub(super) fn visual(
-    ground_vehicle: &GroundVehicle,
+    ground_vehicle: &AnyVehicle,
     own: &VisualMeshes,
     meshes: &mut Vec<Mesh>,
 ) -> VehicleVisual {
@@ -78,7 +78,7 @@ pub(super) fn visual(
     };
     let handed = own.wheel.is_some();
     match ground_vehicle {
-        GroundVehicle::Wheeled(ground_vehicle) => {
+        AnyVehicle::Wheeled(ground_vehicle) => {
             let spec = ground_vehicle.vehicle.spec();
             let wheels = match own.wheel {
                 Some(wheel) => vec![wheel],
@@ -90,7 +90,7 @@ pub(super) fn visual(
             arms.extend(arms::of_trailer(&ground_vehicle.vehicle, meshes));
             VehicleVisual { hull, wheels, handed, twins, arms, track: None }
         }
-        GroundVehicle::Tracked(ground_vehicle) => {
+        AnyVehicle::Tracked(ground_vehicle) => {
             let spec = ground_vehicle.vehicle.spec();
             let hull = own.hull.unwrap_or_else(|| add(tracked_hull(spec)));
             let wheels = vec![own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)))];
@@ -109,10 +109,10 @@ pub(super) fn visual(
 }
 
 /// Builds the hull of a vehicle without an imported mesh.
-pub fn drawn_hull(ground_vehicle: &GroundVehicle) -> Mesh {
+pub fn drawn_hull(ground_vehicle: &AnyVehicle) -> Mesh {
     let builder = match ground_vehicle {
-        GroundVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
-        GroundVehicle::Tracked(own) => tracked_hull(own.vehicle.spec()),
+        AnyVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
+        AnyVehicle::Tracked(own) => tracked_hull(own.vehicle.spec()),
     };
     builder.finish()
 }

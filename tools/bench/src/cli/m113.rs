@@ -3,11 +3,12 @@
 use super::allocations::{ALLOCATIONS, allocations, allocations_note};
 use super::{Failure, print_results};
 use crate::tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
-use bekker::cli::quantity::quantity;
+use bekker::cli::{models, quantity::quantity};
 use bekker_ground::Published;
 use bekker_ground::soil::catalogue;
 use bekker_report::text_table;
 use bekker_rig::{BenchCase, Grouping, StepCost, Throughput, step_cost, throughput};
+use bekker_scenario::config::LawsPreset;
 use bekker_vehicle::spec::TrackModel;
 use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;
@@ -27,8 +28,8 @@ pub struct BenchM113 {
     #[arg(long, value_name = "NAME", default_value = "chrono_mid")]
     soil: String,
     /// Laws of the soil: reference or refined
-    #[arg(long, default_value = "reference")]
-    laws: String,
+    #[arg(long, default_value = "reference", value_parser = models::laws)]
+    laws: LawsPreset,
     /// Simulated time of each drive, s
     #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = quantity(0.01..=3600.0, "s"))]
     seconds: f64,
@@ -82,7 +83,7 @@ impl BenchM113 {
                 let title = format!("{} x {ABREAST}, threads: {threads}", name(tracks));
                 say(&title);
                 let case = BenchCase { seconds: 2.0, ..self.case(tracks, 0.05) };
-                abreast.push((title, throughput(&case, (ABREAST, Grouping::Abreast), threads)?));
+                abreast.push((title, throughput(&case, ABREAST, Grouping::Abreast, threads)?));
             }
         }
         say("shoes");
@@ -104,7 +105,7 @@ impl BenchM113 {
             tracks: Some(tracks),
             tyre: None,
             soil: self.soil.clone(),
-            laws: self.laws.clone(),
+            laws: self.laws,
             spacing,
             step,
             seconds: self.seconds,

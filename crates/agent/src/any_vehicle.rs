@@ -1,0 +1,286 @@
+//! Vehicle on wheels or tracks.
+
+use super::contact_context::ContactContext;
+use super::drive_work::DriveWork;
+use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
+use super::obstacle::{Solid, StemOnWheel};
+use super::on_tracks::{OnTracks, TracksWorkspace};
+use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::sample::WheelSample;
+use super::tyre::TyreState;
+use super::vehicle_properties::VehicleProperties;
+use bekker_ground::scm::{Contact, UndersideError};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_sync::message::{Description, PartState, RunningGear};
+use bekker_vehicle::collision::{Push, Stem};
+use bekker_vehicle::multibody::{BodyId, ModelError, StepError, Workspace};
+use bekker_vehicle::{
+    AnySpec, AssemblyError, Controls, Drivetrain, TrackedVehicle, TrailerModel, Vehicle,
+    VehicleBodies, VehicleState,
+};
+use std::sync::Arc;
+
+/// Vehicle on wheels or tracks; immutable.
+#[derive(Clone, Debug)]
+pub enum AnyVehicle {
+    /// On wheels.
+    Wheeled(OnWheels),
+    /// On tracks.
+    Tracked(OnTracks),
+}
+
+/// Derived and scratch data of a vehicle; never saved.
+#[derive(Clone, Debug)]
+pub enum GroundVehicleWorkspace {
+    /// On wheels.
+    Wheeled(WheelsWorkspace),
+    /// On tracks.
+    Tracked(TracksWorkspace),
+}
+
+/// Error that prevents a vehicle from being built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GroundVehicleError {
+    /// The parts do not make a wheeled vehicle.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// The parts do not make a tracked vehicle.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The outline or the grousers of the tires do not make a wheel.
+    #[error(transparent)]
+    Underside(#[from] UndersideError),
+}
+
+/// Evaluates an expression for the kind of a vehicle, and of its workspace if one is given.
+macro_rules! for_kind {
+    ($vehicle:expr, $own:ident => $do:expr) => {
+        match $vehicle {
+            AnyVehicle::Wheeled($own) => $do,
+            AnyVehicle::Tracked($own) => $do,
+        }
+    };
+    ($vehicle:expr, $workspace:ident, $own:ident => $do:expr) => {
+        match ($vehicle, $workspace) {
+            (AnyVehicle::Wheeled($own), GroundVehicleWorkspace::Wheeled($workspace)) => $do,
+            (AnyVehicle::Tracked($own), GroundVehicleWorkspace::Tracked($workspace)) => $do,
+            _ => unreachable!("a workspace belongs to the vehicle that made it"),
+        }
+    };
+}
+
+impl AnyVehicle {
+    /// Builds the vehicle of a file with the data that contact needs.
+    ///
+    /// Every vehicle that drives is built here.
+    ///
+    /// # Errors
+    /// [`GroundVehicleError`] if the parameters do not make a vehicle.
+    pub fn new(spec: &AnySpec) -> Result<AnyVehicle, GroundVehicleError> {
+        Ok(match spec {
+            AnySpec::Wheeled(spec) => {
+                OnWheels::new(Arc::new(Vehicle::new((**spec).clone())?))?.into()
+            }
+            AnySpec::Tracked(spec) => {
+                OnTracks::new(Arc::new(TrackedVehicle::new((**spec).clone())?)).into()
+            }
+        })
+    }
+}
+
+impl GroundVehicle for AnyVehicle {
+    type Workspace = GroundVehicleWorkspace;
+
+    fn properties(&self) -> &VehicleProperties {
+        for_kind!(self, own => own.properties())
+    }
+
+    fn bodies(&self) -> &VehicleBodies {
+        for_kind!(self, own => own.bodies())
+    }
+
+    fn drivetrain(&self) -> &Drivetrain {
+        for_kind!(self, own => own.drivetrain())
+    }
+
+    fn trailer(&self) -> Option<&TrailerModel> {
+        for_kind!(self, own => own.trailer())
+    }
+
+    fn state(&self, pose: &Pose) -> VehicleState {
+        for_kind!(self, own => own.state(pose))
+    }
+
+    fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
+        for_kind!(self, own => own.launch(state, forward, speed, gear));
+    }
+
+    fn workspace(&self, state: &VehicleState) -> GroundVehicleWorkspace {
+        match self {
+            AnyVehicle::Wheeled(own) => GroundVehicleWorkspace::Wheeled(own.workspace(state)),
+            AnyVehicle::Tracked(own) => GroundVehicleWorkspace::Tracked(own.workspace(state)),
+        }
+    }
+
+    fn tyres(&self) -> Vec<TyreState> {
+        for_kind!(self, own => own.tyres())
+    }
+
+    fn wheel_body(&self, wheel: usize) -> BodyId {
+        for_kind!(self, own => own.wheel_body(wheel))
+    }
+
+    fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
+        for_kind!(self, own => own.wheel_spin(state, wheel))
+    }
+
+    fn rim_speed(&self, state: &VehicleState) -> f64 {
+        for_kind!(self, own => own.rim_speed(state))
+    }
+
+    fn full_braking(&self, friction: f64) -> f64 {
+        for_kind!(self, own => own.full_braking(friction))
+    }
+
+    fn stored_energy(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &GroundVehicleWorkspace,
+    ) -> f64 {
+        for_kind!(self, workspace, own => own.stored_energy(state, tyres, workspace))
+    }
+
+    fn meet_ground(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &mut GroundVehicleWorkspace,
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) {
+        for_kind!(self, workspace, own => own.meet_ground(state, tyres, workspace, context, h));
+    }
+
+    fn solve(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut GroundVehicleWorkspace,
+        controls: &Controls,
+        tick: u64,
+        h: f64,
+    ) -> Result<(), StepError> {
+        for_kind!(self, workspace, own => own.solve(state, workspace, controls, tick, h))
+    }
+
+    fn settle_tyres(&self, tyres: &mut [TyreState], workspace: &GroundVehicleWorkspace, h: f64) {
+        for_kind!(self, workspace, own => own.settle_tyres(tyres, workspace, h));
+    }
+
+    fn inflate_tyres(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
+        for_kind!(self, own => own.inflate_tyres(controls, tyres, h));
+    }
+
+    fn observe(
+        &self,
+        state: &VehicleState,
+        workspace: &mut GroundVehicleWorkspace,
+        h: f64,
+    ) -> DriveWork {
+        for_kind!(self, workspace, own => own.observe(state, workspace, h))
+    }
+
+    fn press_solid(
+        &self,
+        solid: &Solid<'_>,
+        state: &VehicleState,
+        workspace: &mut GroundVehicleWorkspace,
+        each: impl FnMut(&Push, &Vec3, &Vec3),
+    ) {
+        for_kind!(self, workspace, own => own.press_solid(solid, state, workspace, each));
+    }
+
+    fn solid_depth(
+        &self,
+        solid: &Solid<'_>,
+        state: &VehicleState,
+        workspace: &mut GroundVehicleWorkspace,
+    ) -> f64 {
+        for_kind!(self, workspace, own => own.solid_depth(solid, state, workspace))
+    }
+
+    fn stem_contact(
+        &self,
+        stem: &Stem,
+        foot: &Vec3,
+        workspace: &GroundVehicleWorkspace,
+        least: f64,
+    ) -> Option<StemOnWheel> {
+        for_kind!(self, workspace, own => own.stem_contact(stem, foot, workspace, least))
+    }
+
+    fn press_stem(
+        &self,
+        contact: &StemOnWheel,
+        push: impl FnOnce(&Vec3) -> Push,
+        workspace: &mut GroundVehicleWorkspace,
+    ) -> Option<(Push, Vec3)> {
+        for_kind!(self, workspace, own => own.press_stem(contact, push, workspace))
+    }
+
+    fn running_gear(
+        &self,
+        state: &VehicleState,
+        workspace: &GroundVehicleWorkspace,
+        wheels: Vec<PartState>,
+        part: impl Fn(Pose, f64) -> PartState,
+    ) -> RunningGear {
+        for_kind!(self, workspace, own => own.running_gear(state, workspace, wheels, part))
+    }
+
+    fn description(&self, name: String) -> Description {
+        for_kind!(self, own => own.description(name))
+    }
+}
+
+impl ContactWorkspace for GroundVehicleWorkspace {
+    fn bodies(&self) -> &Workspace {
+        match self {
+            GroundVehicleWorkspace::Wheeled(own) => own.bodies(),
+            GroundVehicleWorkspace::Tracked(own) => own.bodies(),
+        }
+    }
+
+    fn bodies_mut(&mut self) -> &mut Workspace {
+        match self {
+            GroundVehicleWorkspace::Wheeled(own) => own.bodies_mut(),
+            GroundVehicleWorkspace::Tracked(own) => own.bodies_mut(),
+        }
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        match self {
+            GroundVehicleWorkspace::Wheeled(own) => own.contacts(),
+            GroundVehicleWorkspace::Tracked(own) => own.contacts(),
+        }
+    }
+
+    fn samples(&self) -> &[WheelSample] {
+        match self {
+            GroundVehicleWorkspace::Wheeled(own) => own.samples(),
+            GroundVehicleWorkspace::Tracked(own) => own.samples(),
+        }
+    }
+}
+
+impl From<OnWheels> for AnyVehicle {
+    fn from(own: OnWheels) -> AnyVehicle {
+        AnyVehicle::Wheeled(own)
+    }
+}
+
+impl From<OnTracks> for AnyVehicle {
+    fn from(own: OnTracks) -> AnyVehicle {
+        AnyVehicle::Tracked(own)
+    }
+}

@@ -1,0 +1,231 @@
+//! Setup of a vehicle for a drive: trailer, tires, inflation and payload.
+
+use crate::spec::{AnySpec, Inflation, SpecError, TrailerSpec, VehicleSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Model of a tire's contact with the ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TyreModel {
+    /// Rigid on soil, a spring on firm ground.
+    Rigid,
+    /// Flexible belt under inflation, on soil and on firm ground.
+    Flexible,
+}
+
+/// A mass that is fixed to a chassis. It adds weight and rotational inertia.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Payload {
+    /// Mass, kg.
+    #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "kg"))]
+    pub mass: f64,
+    /// Center of the mass in the chassis frame, m.
+    #[schemars(inner(range(min = -20.0, max = 20.0)))]
+    pub position: [f64; 3],
+    /// Length, width and height, m. The inertia is that of a box of uniform density. Where absent,
+    /// the mass is a point.
+    #[serde(default)]
+    #[schemars(inner(range(min = 0.0, max = 20.0)))]
+    pub size: [f64; 3],
+}
+
+/// Choices for one vehicle beyond its spec. The default leaves the spec as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VehicleSetup {
+    /// Trailer behind the vehicle.
+    pub trailer: Option<TrailerSpec>,
+    /// Tire model; where absent, as the spec gives it.
+    pub tyre: Option<TyreModel>,
+    /// Inflation pressure of the tires, kPa; where absent, as the spec gives it. One value also
+    /// applies to the tires of a trailer, a list only to the vehicle's own.
+    pub inflation_kpa: Option<Inflation>,
+    /// Additional masses that are fixed to the chassis.
+    pub payload: Vec<Payload>,
+}
+
+/// Why a vehicle cannot have a setup.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The vehicle cannot tow the trailer.
+    #[error(transparent)]
+    Trailer(SpecError),
+    /// A value does not fit the vehicle.
+    #[error("{key}: {cause}")]
+    Value {
+        /// Field of [`VehicleSetup`].
+        key: &'static str,
+        /// What the value must be, and why.
+        cause: String,
+    },
+}
+
+impl SetupError {
+    fn value(key: &'static str, cause: String) -> SetupError {
+        SetupError::Value { key, cause }
+    }
+}
+
+impl AnySpec {
+    /// Returns the vehicle with a setup: with the trailer, on the tires at the inflation, under the
+    /// payload.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] for the first part of the setup that the vehicle cannot have.
+    pub fn with_setup(&self, setup: &VehicleSetup) -> Result<AnySpec, SetupError> {
+        let mut spec = self.clone();
+        match &mut spec {
+            AnySpec::Wheeled(own) => {
+                if let Some(trailer) = &setup.trailer {
+                    **own = own.clone().towing(trailer.clone()).map_err(SetupError::Trailer)?;
+                }
+                set_tyres(own, setup)?;
+            }
+            AnySpec::Tracked(own) => {
+                let given = [
+                    ("trailer", setup.trailer.is_some()),
+                    ("tyre", setup.tyre.is_some()),
+                    ("inflation_kpa", setup.inflation_kpa.is_some()),
+                ];
+                if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+                    let cause = format!("must be absent: {} runs on tracks", own.name);
+                    return Err(SetupError::value(key, cause));
+                }
+            }
+        }
+        add_payload(&mut spec, &setup.payload)?;
+        Ok(spec)
+    }
+}
+
+/// Sets the tire model and the inflation.
+fn set_tyres(spec: &mut VehicleSpec, setup: &VehicleSetup) -> Result<(), SetupError> {
+    if setup.tyre == Some(TyreModel::Rigid) {
+        spec.tyres_mut().for_each(|tyre| tyre.flexible = None);
+    }
+    let name = spec.name.clone();
+    let says_how = "says how its tyres give way ([tyre.flexible])";
+    let flexible = spec.tyres_mut().any(|tyre| tyre.flexible.is_some());
+    let refused = |key, cause| Err(SetupError::value(key, cause));
+    match (setup.tyre, &setup.inflation_kpa) {
+        (Some(TyreModel::Flexible), _) if spec.tyre.flexible.is_none() => {
+            refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"))
+        }
+        (Some(TyreModel::Rigid), Some(_)) => {
+            refused("inflation_kpa", "must be absent beside tyre = \"rigid\"".into())
+        }
+        (None, Some(_)) if !flexible => {
+            refused("inflation_kpa", format!("must be absent: no file of {name} {says_how}"))
+        }
+        (_, Some(inflation)) => {
+            inflate(spec, inflation).map_err(|cause| SetupError::value("inflation_kpa", cause))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Sets the inflation of flexible tires.
+///
+/// A single value applies to all, including those of a trailer. A list applies to the vehicle's own
+/// tires only.
+fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> {
+    let one = matches!(inflation, Inflation::All(_));
+    if !one && spec.tyre.flexible.is_none() {
+        let name = &spec.name;
+        return Err(format!(
+            "must be one figure: of {name} only axles with tyres of their own give way"
+        ));
+    }
+    let tyres = if one { usize::MAX } else { 1 };
+    for flexible in spec.tyres_mut().filter_map(|tyre| tyre.flexible.as_mut()).take(tyres) {
+        flexible.inflate(inflation);
+    }
+    spec.check().map_err(|error| match error {
+        SpecError::Value { allowed, .. } => format!("must be {allowed}"),
+        other => other.to_string(),
+    })
+}
+
+/// Fixes masses to the chassis.
+///
+/// The loaded vehicle must satisfy the rules for vehicle files: it stands on its wheels, and these
+/// can carry it.
+fn add_payload(spec: &mut AnySpec, payload: &[Payload]) -> Result<(), SetupError> {
+    if payload.is_empty() {
+        return Ok(());
+    }
+    for Payload { mass, position, size } in payload {
+        match spec {
+            AnySpec::Wheeled(own) => own.load(*mass, position, size),
+            AnySpec::Tracked(own) => own.chassis.load(*mass, position, size),
+        }
+    }
+    spec.check().map_err(|error| {
+        let name = spec.name();
+        let cause = format!("must leave {name} sound: with all of it, {error}");
+        SetupError::value("payload", cause)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{find_any, find_trailer};
+
+    fn refused(name: &str, setup: &VehicleSetup) -> String {
+        find_any(name).unwrap().with_setup(setup).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_empty_setup_returns_the_spec() {
+        for name in ["hmmwv", "m113", "fmtv_4x4+semitrailer"] {
+            let spec = find_any(name).unwrap();
+            assert_eq!(spec.with_setup(&VehicleSetup::default()).unwrap(), spec);
+        }
+    }
+
+    #[test]
+    fn a_setup_couples_inflates_and_loads() {
+        let setup = VehicleSetup {
+            trailer: Some(find_trailer("cargo_trailer").unwrap()),
+            tyre: Some(TyreModel::Flexible),
+            inflation_kpa: Some(Inflation::All(150.0)),
+            payload: vec![Payload { mass: 200.0, position: [-1.0, 0.0, 0.5], size: [0.0; 3] }],
+        };
+        let spec = find_any("hmmwv").unwrap().with_setup(&setup).unwrap();
+        let towing = find_any("hmmwv+cargo_trailer").unwrap();
+        assert!((spec.total_mass() - towing.total_mass() - 200.0).abs() < 1e-9);
+        let own = spec.wheeled().unwrap();
+        let flexible = own.tyre.flexible.as_ref().unwrap();
+        assert_eq!(flexible.inflation_kpa, Inflation::All(150.0));
+        assert!(flexible.nominal_inflation_kpa.is_some());
+    }
+
+    #[test]
+    fn tracked_vehicles_have_neither_tires_nor_trailers() {
+        let tyre = VehicleSetup { tyre: Some(TyreModel::Rigid), ..VehicleSetup::default() };
+        assert!(refused("m113", &tyre).starts_with("tyre: must be absent: "));
+        let trailer = find_trailer("cargo_trailer").unwrap();
+        let trailer = VehicleSetup { trailer: Some(trailer), ..VehicleSetup::default() };
+        assert!(refused("m113", &trailer).starts_with("trailer: must be absent: "));
+        let both = refused("hmmwv+cargo_trailer", &trailer);
+        assert!(both.contains("absent: it draws one trailer"), "{both}");
+    }
+
+    #[test]
+    fn a_setup_that_does_not_fit_is_refused() {
+        let inflation_kpa = Some(Inflation::All(150.0));
+        let rigid =
+            VehicleSetup { tyre: Some(TyreModel::Rigid), inflation_kpa, ..Default::default() };
+        assert_eq!(
+            refused("hmmwv", &rigid),
+            "inflation_kpa: must be absent beside tyre = \"rigid\""
+        );
+        let heavy = Payload { mass: 9e4, position: [0.0; 3], size: [0.0; 3] };
+        let heavy = VehicleSetup { payload: vec![heavy], ..VehicleSetup::default() };
+        assert!(refused("hmmwv", &heavy).starts_with("payload: must leave "));
+    }
+}

@@ -1,0 +1,110 @@
+//! Bodies and joints of a vehicle, for all kinds of ground vehicles.
+
+use super::outline::Outline;
+use super::powertrain::GearboxState;
+use super::state::VehicleState;
+use crate::multibody::{BodyId, Model, State, Workspace};
+use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+
+/// Bodies and joints of a vehicle, one of which is its chassis; immutable.
+#[derive(Clone, Debug)]
+pub struct VehicleBodies {
+    pub(super) model: Model,
+    pub(super) chassis: BodyId,
+    /// Mass of all bodies, kg.
+    pub(super) mass: f64,
+    /// Index of the load on the chassis in the workspace.
+    pub(super) chassis_load: usize,
+    pub(super) outline: Outline,
+}
+
+impl VehicleBodies {
+    /// Returns the vehicle's outline for collisions.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Returns the mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+
+    /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
+    pub fn turns(&self, state: &VehicleState) -> bool {
+        self.model.turns(&state.body)
+    }
+
+    /// Returns the numbers of coordinates and of closure rows of the multibody model.
+    pub fn size(&self) -> (usize, usize) {
+        (self.model.coordinates(), self.model.closure_rows())
+    }
+
+    /// Returns the number of stored entries of the matrix that a step factorizes.
+    pub fn entries(&self) -> usize {
+        self.model.entries()
+    }
+
+    /// Returns the workspace of the multibody model, consistent with `state`.
+    pub(super) fn workspace(&self, state: &State) -> Workspace {
+        let mut workspace = self.model.workspace();
+        self.model.refresh(state, &mut workspace);
+        workspace
+    }
+
+    /// Sets a vehicle at rest in motion along the unit vector `forward` at `speed`, m/s.
+    ///
+    /// `spin_up` sets the velocities of the parts that turn and returns the state of the gearbox.
+    pub(super) fn launch(
+        &self,
+        state: &mut VehicleState,
+        forward: &Vec3,
+        speed: f64,
+        spin_up: impl FnOnce(&mut [f64]) -> GearboxState,
+    ) {
+        if speed == 0.0 {
+            return;
+        }
+        let mut workspace = self.model.workspace();
+        let mut u = vec![0.0; state.body.u.len()];
+        self.model.translate(&mut u, &(forward * speed));
+        state.gearbox = spin_up(&mut u);
+        self.model.set_velocity(&mut state.body, &mut workspace, &u);
+    }
+
+    /// Moves the whole vehicle by the displacement `way`, m.
+    pub fn shift(&self, state: &mut VehicleState, workspace: &mut Workspace, way: &Vec3) {
+        let pose = Pose { position: *way, ..Pose::default() };
+        self.model.transform(&mut state.body, &pose);
+        self.model.refresh(&state.body, workspace);
+    }
+
+    /// Returns the pose of a body's frame.
+    pub fn pose_of(&self, workspace: &Workspace, body: BodyId) -> Pose {
+        self.model.pose(workspace, body)
+    }
+
+    /// Returns the twist of a body about its frame's origin.
+    pub fn twist_of(&self, workspace: &Workspace, body: BodyId) -> Twist {
+        self.model.twist(workspace, body)
+    }
+
+    /// Returns the pose of the chassis frame.
+    pub fn pose(&self, workspace: &Workspace) -> Pose {
+        self.model.pose(workspace, self.chassis)
+    }
+
+    /// Returns the twist of the chassis about its frame's origin.
+    pub fn twist(&self, workspace: &Workspace) -> Twist {
+        self.model.twist(workspace, self.chassis)
+    }
+
+    /// Returns the load on the chassis about its frame's origin, to be set before each step.
+    pub fn load_on_chassis<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Load {
+        &mut workspace.load[self.chassis_load]
+    }
+
+    /// Returns the kinetic and gravitational energy, J.
+    pub fn energy(&self, state: &VehicleState, workspace: &Workspace) -> f64 {
+        self.model.kinetic_energy(&state.body, workspace) + self.model.potential_energy(workspace)
+    }
+}
