@@ -175,7 +175,7 @@ fn a_driver_from_outside_drives_by_its_sensors() {
     let mad = |_: &Perception<'_>| Some(Command { throttle: f64::NAN, ..Command::default() });
     let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
     let error = runner.drive(0, mad).unwrap().run::<Infallible>(&mut []).unwrap_err();
-    assert_eq!(error.to_string(), "the driver of lead: throttle = NaN: must be a finite number");
+    assert_eq!(error.to_string(), "driver of lead: throttle = NaN: must be a finite number");
 }
 
 /// A steering angle converts to a fraction of full lock (`max_wheel_angle_deg` of the vehicle

@@ -418,8 +418,8 @@ fn keys_that_would_do_nothing_are_refused() {
     for (from, to, key, says) in [
         (one, format!("{one}, returns = \"dual\""), "model.returns", "rays = \"one\""),
         (one, format!("{one}, divergence_deg = 1"), "model.divergence_deg", "rays = \"one\""),
-        (industrial, imu("drift = 0.05"), "accelerometer.drift", "needs drift_time > 0"),
-        (industrial, imu("drift_time = 9"), "accelerometer.drift_time", "needs drift > 0"),
+        (industrial, imu("drift = 0.05"), "accelerometer.drift", "set drift_time > 0"),
+        (industrial, imu("drift_time = 9"), "accelerometer.drift_time", "set drift > 0"),
         ("pitch_deg = 25", "save = [\"pcd\", \"pcd\"]".into(), "save[1]", "given twice"),
         (drive, format!("{drive}, soil_aware = true"), "driver.soil_aware", "terramechanics"),
     ] {

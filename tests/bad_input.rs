@@ -101,7 +101,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":2: nane = \"sound\": unknown key (did you mean `name`?); allowed: ",
     ),
     ("name = \"sound\"", "name = \"\"", ":2: name = \"\": must have at least 1 character, has 0"),
-    ("name = \"sound\"", "name = 3", ":2: name = 3: must be a text, not an integer"),
+    ("name = \"sound\"", "name = 3", ":2: name = 3: must be a string, not an integer"),
     ("seed = 7", "seed = -7", ":3: seed = -7: must be >= 0"),
     ("seed = 7", "seed = 7.5", ":3: seed = 7.5: must be an integer >= 0, not a number"),
     (
@@ -120,7 +120,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "duration = 10",
         "duration = \"10 s\"",
-        ":6: time.duration = \"10 s\": must be a number > 0 and <= 604800 s, not a text",
+        ":6: time.duration = \"10 s\": must be a number > 0 and <= 604800 s, not a string",
     ),
     (
         "duration = 10",
@@ -212,7 +212,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "{ kind = \"procedural\", amplitude = 2, wavelength = 80 }",
         "\"flat\"",
-        ":15: terrain.surface = \"flat\": must be a table with the key `kind`, not a text",
+        ":15: terrain.surface = \"flat\": must be a table with the key `kind`, not a string",
     ),
     (
         "roughness = \"D\"",
@@ -237,7 +237,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "from = [30, -10]",
         "from = [30, \"south\"]",
-        ":20: terrain.stamp[0].from[1] = \"south\": must be a number from -1000000 to 1000000, not a text",
+        ":20: terrain.stamp[0].from[1] = \"south\": must be a number from -1000000 to 1000000, not a string",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
@@ -272,10 +272,10 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.tif\", origin = 3",
-        ":15: terrain.surface.origin = 3: must be one of \"centre\", \"south_west\" or a list of 2, not an integer",
+        ":15: terrain.surface.origin = 3: must be one of \"centre\", \"south_west\" or a list of 2 elements, not an integer",
     ),
     // Soil
-    ("default = \"firm\"\n", "", ":25: soil.default: missing: a text is required"),
+    ("default = \"firm\"\n", "", ":25: soil.default: missing: a string is required"),
     (
         "default = \"firm\"",
         "default = \"mudd\"",
@@ -377,7 +377,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "default = \"firm\"",
         "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { 1 = 2 } }",
-        ":27: soil.raster.classes.1 = 2: must be a text, not an integer",
+        ":27: soil.raster.classes.1 = 2: must be a string, not an integer",
     ),
     // Vehicles
     (
@@ -388,7 +388,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "position = [-12, 0]\n",
         "",
-        ":47: vehicle[1].position: missing: a list of 2 or a table is required",
+        ":47: vehicle[1].position: missing: a list of 2 elements or a table is required",
     ),
     (
         "position = [-12, 0]",
@@ -448,7 +448,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "position = [-12, 0]",
         "position = -12",
-        ":50: vehicle[1].position = -12: must be a list of 2 or a table, not an integer",
+        ":50: vehicle[1].position = -12: must be a list of 2 elements or a table, not an integer",
     ),
     (
         "heading_deg = 10",
@@ -511,7 +511,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "overrides = { axles.1.brake_torque = \"strong\" }",
-        "sound.toml:57: vehicle[2].overrides.axles[1].brake_torque = \"strong\": must be a number, not a text",
+        "sound.toml:57: vehicle[2].overrides.axles[1].brake_torque = \"strong\": must be a number, not a string",
     ),
     (
         "model = \"hmmwv\"",
@@ -541,7 +541,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "leader = \"laed\"",
         ":51: vehicle[1].driver.leader = \"laed\": must be one of \"lead\", \"third\" (did you mean `lead`?)",
     ),
-    ("leader = \"lead\", ", "", ":51: vehicle[1].driver.leader: missing: a text is required"),
+    ("leader = \"lead\", ", "", ":51: vehicle[1].driver.leader: missing: a string is required"),
     (
         "leader = \"lead\"",
         "leader = \"second\"",
@@ -616,7 +616,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "interval = 0.05",
         "ruts = \"yes\"",
-        ":67: output.ruts = \"yes\": must be true or false, not a text",
+        ":67: output.ruts = \"yes\": must be true or false, not a string",
     ),
     ("interval = 0.05", "folder = \"\"", ":67: output.folder = \"\": must name a folder"),
     // Names are printed
@@ -759,7 +759,7 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     ("name = \"MRZR-4\"", "name = \"\"", "name = '': must be given"),
     ("wheelbase = 2.72", "wheelbase = -2.72", "wheelbase = -2.72: must be finite and above 0"),
     ("wheelbase = 2.72", "wheelbase = 2,72", "not valid TOML: "),
-    ("mass = 1136.6", "mass = \"heavy\"", "chassis.mass = \"heavy\": must be a number, not a text"),
+    ("mass = 1136.6", "mass = \"heavy\"", "chassis.mass = \"heavy\": must be a number, not a string"),
     ("mass = 1136.6", "weight = 1136.6", "chassis.weight = 1136.6: unknown key"),
     ("mass = 1136.6", "mass = inf", "chassis.mass = inf: must be finite"),
     (
@@ -852,7 +852,7 @@ const SETS: &[(&str, &str)] = &[
         "--set time.stepp=0.001: time.stepp = 0.001: unknown key (did you mean `step`?)",
     ),
     ("time.step=[0.001", "--set time.step=[0.001: not valid TOML: "),
-    ("name.first=x", "--set name.first=x: name: is a text and has no keys"),
+    ("name.first=x", "--set name.first=x: name: is a string and has no keys"),
     (
         "vehicle[3].name=x",
         "--set vehicle[3].name=x: vehicle: element 3 does not exist: the list has 3 elements, counted from 0",
@@ -1210,7 +1210,7 @@ fn faults_come_together() {
     let output = bekker(folder.path()).args(["validate", "sound.toml"]).output().unwrap();
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "sound.toml:3: seed = \"x\": must be an integer >= 0, not a text\n\
+        "sound.toml:3: seed = \"x\": must be an integer >= 0, not a string\n\
          sound.toml:51: vehicle[1].driver.gap = -3: must be > 0 and <= 1000 m\n"
     );
 }

@@ -150,7 +150,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { axles.0.suspension.double_wishbone.upper_arm.mass = 1e9 }",
-        "upper_arm.inertia = [0.03, 0.03, 0.06276]: must be up to ",
+        "upper_arm.inertia = [0.03, 0.03, 0.06276]: must be from ",
     ),
     (
         "speed = 5 }",
