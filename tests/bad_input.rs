@@ -759,7 +759,11 @@ const VEHICLES: &[(&str, &str, &str)] = &[
     ("name = \"MRZR-4\"", "name = \"\"", "name = '': must be given"),
     ("wheelbase = 2.72", "wheelbase = -2.72", "wheelbase = -2.72: must be finite and above 0"),
     ("wheelbase = 2.72", "wheelbase = 2,72", "not valid TOML: "),
-    ("mass = 1136.6", "mass = \"heavy\"", "chassis.mass = \"heavy\": must be a number, not a string"),
+    (
+        "mass = 1136.6",
+        "mass = \"heavy\"",
+        "chassis.mass = \"heavy\": must be a number, not a string",
+    ),
     ("mass = 1136.6", "weight = 1136.6", "chassis.weight = 1136.6: unknown key"),
     ("mass = 1136.6", "mass = inf", "chassis.mass = inf: must be finite"),
     (

@@ -56,5 +56,5 @@ fn instructions_that_are_not_there_are_refused() {
     let output = command.env("BEKKER_INSTRUCTIONS", "abacus").arg("soils").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("'abacus' for 'BEKKER_INSTRUCTIONS': must be one of baseline"), "{told}");
+    assert!(told.contains("'abacus' for 'BEKKER_INSTRUCTIONS': must be one of the instruction sets of this processor: baseline"), "{told}");
 }

@@ -597,7 +597,7 @@ fn a_raster_of_soils_says_where_it_ends() {
     let beyond = |size| {
         let map = parse("halves.asc", size).unwrap_or_else(|faults| panic!("{faults}"));
         let told = map.warnings(&[]);
-        told.into_iter().filter(|own| own.contains("go on")).collect::<Vec<String>>()
+        told.into_iter().filter(|own| own.contains("of the ground")).collect::<Vec<String>>()
     };
     assert_eq!(beyond([200.0, 200.0]), [""; 0]);
     let told = beyond([400.0, 200.0]);

@@ -107,7 +107,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "broken.obj: line 3: `f 1 2 9`: must be three or more corners that are defined above",
         ),
         ("[[scenery]]\nmesh = 'broken.gltf'", "broken.gltf: scene = 3: must be below 0"),
-        ("[[scenery]]\nmesh = 'bare.obj'", "bare.obj: names gone.mtl: gone.mtl: No such file"),
+        ("[[scenery]]\nmesh = 'bare.obj'", "bare.obj: refers to gone.mtl: gone.mtl: No such file"),
         ("visual = { wheel = 'gone.obj' }", "x.toml:9: vehicle[0].visual.wheel = \"gone.obj\""),
         (
             "[[scenery]]\nplaces = [[1, 2]]",
