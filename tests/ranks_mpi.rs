@@ -185,7 +185,7 @@ fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
     assert!(!output.status.success());
     assert!(told.contains("no answer from rank 1 within 3 s"), "{told}");
     let (_, after) = told.split_once("checkpoint written at tick ").expect(&told);
-    let tick: u64 = after.split(',').next().unwrap().parse().unwrap();
+    let tick: u64 = after.split(';').next().unwrap().parse().unwrap();
     assert_eq!(resume_in_place(&runs, &out), tick);
 }
 
