@@ -609,7 +609,7 @@ mod tests {
         for (uri, name) in
             [("my%20barn%2.bin", "my barn%2.bin"), ("%C3%A9", "é"), ("100%+1", "100%+1")]
         {
-            assert_eq!(held(uri).unwrap_err(), format!("names {name}: no {name}"));
+            assert_eq!(held(uri).unwrap_err(), format!("refers to {name}: no {name}"));
         }
     }
 
@@ -625,7 +625,7 @@ mod tests {
             "accessors[0].count = 4: must be at most 3, the number of elements in its buffer"
         );
         assert_eq!(with(r#""mesh":0"#, r#""mesh":7"#), "mesh = 7: must be below 1");
-        assert_eq!(with("my%20buffer", "other"), "names other.bin: no other.bin");
+        assert_eq!(with("my%20buffer", "other"), "refers to other.bin: no other.bin");
         assert_eq!(
             with(r#""type":"VEC3""#, r#""type":"VEC4""#),
             "meshes[0].primitives[0].attributes.POSITION = VEC4 of component type 5126: \
