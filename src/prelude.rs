@@ -217,7 +217,7 @@ pub use bekker_ranks::Schedule;
 /// struct TopSpeed(f64);
 /// impl Observer<std::convert::Infallible> for TopSpeed {
 ///     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, std::convert::Infallible> {
-///         self.0 = moment.samples.iter().copied().flatten().fold(self.0, |top, it| top.max(it.speed));
+///         self.0 = moment.samples().into_iter().flatten().fold(self.0, |top, it| top.max(it.speed));
 ///         Ok(Flow::Continue)
 ///     }
 /// }

@@ -95,6 +95,25 @@ struct ShoesEntry {
     count: u32,
 }
 
+/// Logs in what the right track differs from the left one, which bekker uses on both sides.
+fn omit_differences(of_left: &Assembly, of_right: &Assembly, right_source: &Source, log: &mut Log) {
+    let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
+    // lateral coordinates may be mirrored, so only x and z must agree
+    let apart = |own: Point, other: Point| [own[0], own[2]] != [other[0], other[2]];
+    let differs = [
+        ("Track Shoes / Input File", of_left.shoes.file != of_right.shoes.file),
+        ("Brake / Input File", of_left.brake.file != of_right.brake.file),
+        ("Sprocket / Input File", of_left.sprocket.file != of_right.sprocket.file),
+        ("Sprocket / Location", apart(of_left.sprocket.location, of_right.sprocket.location)),
+        ("Idler / Input File", of_left.idler.file != of_right.idler.file),
+        ("Idler / Location", apart(of_left.idler.location, of_right.idler.location)),
+        ("Suspension Subsystems / 0 / Input File", first.file != other.file),
+    ];
+    for (key, _) in differs.into_iter().filter(|(_, differs)| *differs) {
+        log.omit(right_source, key, "both sides use the left one in bekker");
+    }
+}
+
 /// Reads a vehicle with an engine and a transmission.
 pub(super) fn vehicle(
     library: &Library,
@@ -118,21 +137,8 @@ pub(super) fn vehicle(
         let key = "Suspension Subsystems";
         return Err(left_source.refused(key, "[]", "at least one road wheel"));
     }
-    let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
-    // lateral coordinates may be mirrored, so only x and z must agree
-    let apart = |own: Point, other: Point| [own[0], own[2]] != [other[0], other[2]];
-    let differs = [
-        ("Track Shoes / Input File", of_left.shoes.file != of_right.shoes.file),
-        ("Brake / Input File", of_left.brake.file != of_right.brake.file),
-        ("Sprocket / Input File", of_left.sprocket.file != of_right.sprocket.file),
-        ("Sprocket / Location", apart(of_left.sprocket.location, of_right.sprocket.location)),
-        ("Idler / Input File", of_left.idler.file != of_right.idler.file),
-        ("Idler / Location", apart(of_left.idler.location, of_right.idler.location)),
-        ("Suspension Subsystems / 0 / Input File", first.file != other.file),
-    ];
-    for (key, _) in differs.into_iter().filter(|(_, differs)| *differs) {
-        log.omit(&right_source, key, "both sides use the left one in bekker");
-    }
+    let first = &of_left.arms[0];
+    omit_differences(&of_left, &of_right, &right_source, log);
     if left.offset != -right.offset {
         log.omit(source, "Track Assemblies", "both sides use the left one in bekker");
     }
