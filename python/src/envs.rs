@@ -190,7 +190,7 @@ impl Envs {
     /// Returns observations, rewards, terminated, truncated, reset, final observations, infos,
     /// current levels, and levels of the step. Observations, rewards and infos have a row per
     /// vehicle, flags and levels one per environment. Final observations are those of environments
-    /// that were reset in the same step; None if there are none.
+    /// that were reset in the same step; None without such environments.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
         &mut self,
