@@ -114,9 +114,9 @@ def factors():
 warnings.filterwarnings("ignore")
 folder = Path(__file__).parent.parent / "crates/ground/src/terrain"
 head = """\
-# Projected reference systems of the EPSG Geodetic Parameter Dataset as PROJ 9.5 carries it, by scripts/projected_systems.py.
-# FIRST LAST LENGTH: lengths are within 0.2 % of those on the ground in the area of use; LENGTH of one unit, m.
-# CODE +proj=...: they are not, or not everywhere.
+# Projected reference systems of the EPSG Geodetic Parameter Dataset in PROJ 9.5, by scripts/projected_systems.py.
+# FIRST LAST LENGTH: systems whose scale is within 0.2 % of 1 in their area of use; LENGTH of one unit, m.
+# CODE +proj=...: all other systems.
 """
 (folder / "projected_factors.txt").write_text("\n".join(factors()) + "\n")
 (folder / "projected_systems.txt").write_text(head + "\n".join(systems()) + "\n")
