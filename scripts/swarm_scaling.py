@@ -3,9 +3,9 @@
 
 Runs use one process, ranks in one process, or a launcher with one vehicle per rank.
 
-Each run prints one line: sharing mode, vehicles, ranks, simulated time (s), wall time and CPU time per simulated
-second and vehicle (s; under a launcher on other machines only of this process), map data that a vehicle sends
-(kB/s), and the hash of the merged map.
+Each run prints one line with sharing mode, vehicles, ranks, simulated time (s), wall time and CPU time per
+simulated second and vehicle (s), map data that a vehicle sends (kB/s), and the hash of the merged map. Under a
+launcher on other machines the CPU time is only that of this process.
 
     scripts/swarm_scaling.py target/release/bekker --vehicles 1 2 4 8
     scripts/swarm_scaling.py target/release/bekker --vehicles 2 4 --ranks

@@ -447,10 +447,10 @@ impl Simulation {
 
     /// Returns the events of a vehicle in the last call of `step` or `run`, in order of time.
     ///
-    /// Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. `event` is
-    /// `gear_shifted`, `soil_entered` or `intent_changed` (with `from` and `to`), `collided` (with
-    /// the columns of `hits.csv`), `uncoupled`, `torn_off` or `pulled_up` (as in `trailers.csv`),
-    /// or `ended` (with the `outcome`).
+    /// Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. The events
+    /// `gear_shifted`, `soil_entered` and `intent_changed` have `from` and `to`, `collided` has the
+    /// columns of `hits.csv`, and `ended` has the `outcome`. `uncoupled`, `torn_off` and `pulled_up`
+    /// have no more keys.
     fn events<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
