@@ -1,5 +1,5 @@
-//! Episodes: a driver of one's own takes a vehicle across mud, again and again from another
-//! place, on the ruts of the episodes before. Nothing of the model is built again.
+//! Episodes: a custom controller drives a vehicle across mud several times, from different
+//! positions, on the ruts of earlier episodes. The model is built only once.
 //!
 //! `cargo run --release --example episodes`
 
@@ -7,14 +7,14 @@ use bekker::prelude::*;
 use std::path::Path;
 
 const EPISODES: u32 = 6;
-/// Speed that the driver wants, m/s.
+/// Target speed, m/s.
 const WANTED: f64 = 4.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::of(&scenario()?, Path::new("."))?;
     let mut world = World::new(build::world(&file)?.world);
     for episode in 0..EPISODES {
-        // in pairs: the second of each drives in the ruts of the first
+        // the second episode of each pair drives in the ruts of the first
         let y = 4.0 * f64::from(episode / 2);
         let start = Placement { position: [0.0, y], heading: 0.0, speed: 0.0 };
         let stand = world.respawn(0, &start)?;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Keeps to the line y = `line` and to a speed.
+/// Follows the line y = `line`, m, at the target speed.
 fn drive(seen: &Sample, line: f64) -> Command {
     let ahead = seen.pose.orientation * bekker::spatial::Vec3::x();
     let steering = Steering::Angle(-0.15 * (seen.pose.position.y - line) - 0.7 * ahead.y);
@@ -44,7 +44,7 @@ fn drive(seen: &Sample, line: f64) -> Command {
     Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() }
 }
 
-/// A scenario as a program makes one: another's, changed.
+/// Creates a scenario by changing another one.
 fn scenario() -> Result<Scenario, Box<dyn std::error::Error>> {
     let text = include_str!("single_vehicle.toml");
     let mut scenario = ScenarioFile::parse("single_vehicle", text, Path::new("."), &[])?.scenario;

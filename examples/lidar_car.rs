@@ -1,7 +1,8 @@
-//! A car between barriers that knows nothing of the course: it parts what its lidar sees into the
-//! barrier on its left and the one on its right, aims at the middle between the two and steers there
-//! by a PID controller, as in the demonstration of Elmquist et al., "A Sensor Simulation Framework
-//! for Training and Testing Robots and Autonomous Vehicles" (2021).
+//! A car that drives between barriers by lidar, without a map of the course.
+//!
+//! The car divides the lidar points into the barriers on its left and right, and steers to the
+//! middle between them with a PID controller. This repeats the demonstration of Elmquist et al., "A
+//! Sensor Simulation Framework for Training and Testing Robots and Autonomous Vehicles" (2021).
 //!
 //! `cargo run --release --example lidar_car`
 
@@ -11,15 +12,15 @@ use std::convert::Infallible;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Length of the course's two straights and radius of its two bends, middle of the lane, m.
+/// Length of the two straights and radius of the two bends of the lane's center line, m.
 const COURSE: [f64; 2] = [30.0, 14.0];
-/// Distance of the barriers from the middle of the lane, m.
+/// Distance of the barriers from the center line of the lane, m.
 const HALF_LANE: f64 = 3.0;
-/// Length of a stretch of barrier with its joint, m.
+/// Length of a barrier element with its joint, m.
 const STRETCH: f64 = 3.1;
 /// Height of the lidar above the ground, m.
 const EYE: f64 = 1.4;
-/// The wanted speed, m/s.
+/// Target speed, m/s.
 const SPEED: f64 = 4.0;
 
 const CAR: &str = r#"
@@ -40,7 +41,7 @@ sensor = [
 ]
 "#;
 
-/// The scenario: two straights and two bends between barriers.
+/// Returns the scenario: two straights and two bends between barriers.
 pub fn scenario() -> String {
     let mut text = CAR.to_owned();
     let [straight, radius] = COURSE;
@@ -51,7 +52,7 @@ pub fn scenario() -> String {
         for k in 0..count as u32 {
             let along = length * f64::from(k) / count;
             let ([x, y], heading) = on_course(along, side);
-            // a string takes any formatted text
+            // writing to a string cannot fail
             let _ = write!(
                 text,
                 "[[scenery]]\nkind = \"barrier\"\nplaces = [[{x:?}, {y:?}]]\nheading_deg = {:?}\n",
@@ -62,8 +63,9 @@ pub fn scenario() -> String {
     text
 }
 
-/// A place `along` the line that lies `side` outside the middle of the lane, and the course's
-/// heading there, rad.
+/// Returns a point of the line at a distance `side`, m, outside the center line, and its heading.
+///
+/// `along` is the distance along that line, m. The point is in m, the heading in rad.
 fn on_course(along: f64, side: f64) -> ([f64; 2], f64) {
     let [straight, radius] = COURSE;
     let radius = radius + side;
@@ -81,28 +83,28 @@ fn on_course(along: f64, side: f64) -> ([f64; 2], f64) {
         }
         s => {
             let angle = std::f64::consts::PI + (s - 2.0 * straight - bend) / radius;
-            // the westward bend turns about the other end
+            // the west bend has the other center
             let [x, y] = round(-half, angle);
             ([x, y], angle - 2.0 * std::f64::consts::PI)
         }
     }
 }
 
-/// Steers to the middle between two barriers.
+/// Driver that steers to the middle between two barriers.
 #[derive(Default)]
 pub struct BetweenBarriers {
-    /// Bearing of the middle, rad, and what it has summed up to, rad s.
+    /// Bearing of the middle, rad, and its integral, rad s.
     bearing: f64,
     sum: f64,
-    /// How fast it changes, rad/s.
+    /// Derivative of the bearing, rad/s.
     change: f64,
     speed: f64,
 }
 
 impl BetweenBarriers {
-    /// Takes a scan: bearing of the point between the clusters on the left and on the right.
+    /// Updates the bearing of the point between the left and the right cluster of a scan.
     fn look(&mut self, cloud: &Cloud) {
-        // what stands in front of the car up to 12 m and is no ground
+        // points ahead of the car, up to 12 m away and above the ground
         let mut seen: Vec<[f64; 2]> = cloud
             .returns
             .iter()
@@ -111,7 +113,7 @@ impl BetweenBarriers {
             .map(|[x, y, _]| [x, y])
             .collect();
         seen.sort_by(|a, b| a[1].atan2(a[0]).total_cmp(&b[1].atan2(b[0])));
-        // two clusters, parted where neighbours are farthest from each other
+        // two clusters, divided at the widest gap between neighbors
         let gap = |k: usize| (seen[k][0] - seen[k - 1][0]).hypot(seen[k][1] - seen[k - 1][1]);
         let widest = (1..seen.len()).max_by(|&a, &b| gap(a).total_cmp(&gap(b)));
         let Some(split) = widest else { return };
@@ -144,18 +146,18 @@ impl ExternalDriver for BetweenBarriers {
     }
 }
 
-/// Prints where the car is, and adds up how far it comes round the course's middle.
+/// Observer that prints the car's position and counts turns about the center of the course.
 #[derive(Default)]
 pub struct Lap {
-    /// Angle about the middle of the course, rad, and what it has come round in all.
+    /// Present angle about the center of the course, rad.
     angle: Option<f64>,
-    /// In turns.
+    /// Number of turns.
     pub turns: f64,
     silent: bool,
 }
 
 impl Lap {
-    /// One that prints nothing.
+    /// Creates an observer that prints nothing.
     pub fn silent() -> Lap {
         Lap { silent: true, ..Lap::default() }
     }
@@ -183,7 +185,7 @@ impl Observer<Infallible> for Lap {
 /// Drives for a time, s.
 ///
 /// # Errors
-/// What is wrong with the scenario or the run.
+/// Errors of the scenario or the run.
 pub fn drive(time: f64, lap: &mut Lap) -> Result<World, Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("lidar_car", &scenario(), Path::new("."), &[])?;
     let model = build::world(&file)?.world;

@@ -1,8 +1,9 @@
-"""A planner through soft ground: MPPI on the simulator itself, against the rule that drives straight.
+"""Model predictive path integral control (MPPI) through soft ground, compared with the expert.
 
-Model predictive path integral control (G. Williams, A. Aldrich and E. A. Theodorou, J. Guidance,
-Control, and Dynamics 40(2), 2017) draws futures around the best so far, drives them side by side
-by `rollout`, and weighs their actions by what they brought.
+The simulator itself is the model of the planner. MPPI (G. Williams, A. Aldrich and E. A. Theodorou,
+J. Guidance, Control, and Dynamics 40(2), 2017) samples futures around the last plan, simulates them
+in parallel with `rollout`, and averages their actions with weights from their returns. The expert
+drives straight to the goal.
 
     python examples/mppi.py --levels 0 1 2 3
 """
@@ -16,16 +17,16 @@ import bekker.envs  # noqa: F401  registers the ids
 
 FUTURES = 24
 HORIZON = 40
-"""Steps of 0.1 s that a future has."""
+"""Length of a future in steps of 0.1 s."""
 KEPT = 5
-"""Steps that are driven before it is planned anew."""
+"""Steps between two plans."""
 SPREAD = np.array([0.35, 0.3])
-"""Standard deviation of steering and drive, each held for half a second."""
+"""Standard deviations of the noise on steering and drive, constant over 0.5 s."""
 TEMPERATURE = 2.0
 
 
 class Planner:
-    """Plans around the mean of the last plan."""
+    """Driver that plans around the mean of the last plan."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -47,7 +48,7 @@ class Planner:
         noise = self.random.normal(0, SPREAD, (FUTURES, HORIZON // KEPT, 2)).repeat(KEPT, axis=1)
         noise[0] = 0
         futures = np.clip(self.mean + noise, -1, 1)
-        # one future does as the rule would
+        # one future repeats the expert's present action
         futures[1] = env.experts()[0]
         found = env.rollout(env.snapshot(), futures)
         score = found["rewards"].sum(axis=1)
@@ -56,7 +57,7 @@ class Planner:
 
 
 def drive(env, level, act):
-    """One episode: what it brought, how it ended, and after how many seconds."""
+    """Drives one episode. Returns its return, its ending and its duration, s."""
     env.reset(seed=0, options={"level": level})
     total, steps = 0.0, 0
     while True:
@@ -71,7 +72,7 @@ def main():
     parser.add_argument("--levels", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--difficulty", type=float, default=0.5)
     arguments = parser.parse_args()
-    # coarse nodes and long steps: a plan need not be finer
+    # coarse nodes and long steps are sufficient for planning
     env = gymnasium.make_vec(
         "bekker/SoftGoal-v0",
         num_envs=1,

@@ -1,4 +1,4 @@
-"""Drives `lead` of examples/outside.toml around a bend, in lock-step: plain Python, no bekker.
+"""External controller of `lead` in examples/outside.toml: drives around a bend in lockstep, without bekker.
 
     python3 examples/outside_controller.py 127.0.0.1:4711 TOKEN
 """
@@ -9,7 +9,7 @@ import socket
 import struct
 import sys
 
-PATH = [(5 * k, 4 * (1 - math.cos(0.1 * k))) for k in range(40)]  # m: a bend to the left
+PATH = [(5 * k, 4 * (1 - math.cos(0.1 * k))) for k in range(40)]  # m, a bend to the left
 SPEED, LOOK_AHEAD = 4.0, 6.0  # m/s, m
 
 
@@ -22,12 +22,12 @@ def say(stream, message):
 def hear(stream):
     prefix = stream.read(4)
     if len(prefix) < 4:
-        raise SystemExit("the run is gone")
+        raise SystemExit("the connection to the run is lost")
     return json.loads(stream.read(struct.unpack("!I", prefix)[0]))
 
 
 def drive(vehicle, wheelbase):
-    """Pure pursuit of the path; the run holds the speed by throttle and brake."""
+    """Steers by pure pursuit; the run controls throttle and brake to hold the speed."""
     x, y, _ = vehicle["position"]
     w, i, j, k = vehicle["orientation"]
     heading = math.atan2(2 * (w * k + i * j), 1 - 2 * (j * j + k * k))

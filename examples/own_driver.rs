@@ -1,5 +1,4 @@
-//! A driver of one's own: it sees what the vehicle's sensors measure, no more, and keeps to a
-//! heading and a speed across mud.
+//! A custom driver that holds a heading and a speed across mud, from sensor readings only.
 //!
 //! `cargo run --release --example own_driver`
 
@@ -27,9 +26,9 @@ sensor = [
 ]
 "#;
 
-/// Steers to a heading by the gyroscope, and holds a speed by the satellites'.
+/// Driver that steers to a heading by gyroscope and holds a speed by satellite navigation.
 struct Scout {
-    /// Heading by dead reckoning, rad from where it began.
+    /// Heading by dead reckoning, rad, relative to the start.
     heading: f64,
     speed: f64,
 }
@@ -43,7 +42,7 @@ impl ExternalDriver for Scout {
                 _ => {}
             }
         }
-        // first 20 degrees to the right, back to where east is
+        // the vehicle starts at a heading of 20 degrees and turns east
         let wanted = -20_f64.to_radians();
         let steering = Steering::Angle(0.8 * (wanted - self.heading));
         let throttle = 0.5 + 0.4 * (4.0 - self.speed);
@@ -57,7 +56,7 @@ impl ExternalDriver for Scout {
     }
 }
 
-/// Prints a line every two seconds.
+/// Observer that prints a line every two seconds.
 struct Diary;
 
 impl Observer<Infallible> for Diary {

@@ -1,5 +1,5 @@
-//! A sensor of one's own: a profilometer behind the vehicle that scans the rut which it
-//! leaves, once a second, and stops the run when the rut is deeper than it may be.
+//! A custom sensor: a profilometer behind the vehicle scans its rut once a second, and stops the
+//! run when the rut is too deep.
 //!
 //! `cargo run --release --example own_sensor`
 
@@ -22,10 +22,10 @@ position = [0, 0]
 driver = { kind = "path", speed = 5, waypoints = [[0, 0], [100, 0]] }
 "#;
 
-/// Deepest rut that may be left, m.
+/// Greatest allowed rut depth, m.
 const LIMIT: f64 = 0.08;
 
-/// Scans a line across the way, 3 m behind the chassis' origin.
+/// Sensor that scans a line across the path, 3 m behind the origin of the chassis.
 struct Profilometer {
     profile: [f64; 41],
 }

@@ -1,5 +1,5 @@
-//! A soil law of one's own: a vehicle across organic ground, under Bekker's curve and under
-//! Wong's for a mat of living fibres over peat.
+//! A custom soil law: a vehicle on organic terrain, with Bekker's law and with Wong's law for a mat
+//! of living fibers over peat.
 //!
 //! `cargo run --release --example own_soil_law`
 
@@ -18,8 +18,10 @@ position = [0, 0]
 driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }] }
 "#;
 
-/// p = k_p z + 4 m_m z²/D_h (J. Y. Wong, *Theory of Ground Vehicles*: organic terrain), the
-/// hydraulic diameter D_h of a long patch being twice its width.
+/// Pressure-sinkage law p = k_p z + 4 m_m z²/D_h (J. Y. Wong, *Theory of Ground Vehicles*: organic
+/// terrain).
+///
+/// The hydraulic diameter D_h of a long patch is twice its width.
 #[derive(Debug)]
 struct Muskeg {
     /// Stiffness of the peat k_p, Pa/m.
@@ -53,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("own_soil_law", SCENARIO, Path::new("."), &[])?;
     let usual = build::world(&file)?.world;
     let mut own = usual.clone();
-    // the figures are this example's own
+    // these parameters are made up for this example
     own.ground = own.ground.with_law(Muskeg::new(600e3, 200e3));
     for (law, model) in [("Bekker", usual), ("Wong", own)] {
         let mut world = World::new(model);

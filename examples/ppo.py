@@ -1,11 +1,11 @@
-"""Learns to hold a speed on soil that it cannot see: proximal policy optimisation in numpy.
+"""Trains a policy that holds a speed on unknown soil: proximal policy optimization in NumPy.
 
-The policy sees what the environment shows and slow means of it, from which it can tell how the soil
-answers. It learns on some levels and is judged, beside the environment's own rule, on levels and
-soils that it never met.
+The policy observes the environment's observation and slow means of it, from which it can infer the
+response of the soil. It is trained on some levels and evaluated, next to the environment's expert, on
+levels and soils that are not used in training.
 
-Proximal policy optimisation: J. Schulman et al., arXiv 1707.06347 (2017); advantages:
-J. Schulman et al., arXiv 1506.02438 (2015); steps: D. P. Kingma and J. Ba, arXiv 1412.6980 (2014).
+Proximal policy optimization: J. Schulman et al., arXiv 1707.06347 (2017); advantages:
+J. Schulman et al., arXiv 1506.02438 (2015); optimizer: D. P. Kingma and J. Ba, arXiv 1412.6980 (2014).
 
     python examples/ppo.py --seeds 0 1 2 --out runs/ppo
 """
@@ -16,7 +16,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-# before numpy: over small matrices threads wait for one another longer than they multiply
+# set before NumPy is imported: threads slow down the products of small matrices
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gymnasium
@@ -25,9 +25,9 @@ import numpy as np
 import bekker.envs  # noqa: F401  registers the ids
 
 TASK = "bekker/SlipSpeed-v0"
-# coarse nodes and long steps: what is learnt need not be finer
+# coarse nodes and long steps are sufficient for training
 CHEAP = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005}
-# the critic, which is for learning alone, sees soil and wheels too
+# the critic, which is used only in training, also observes soil and wheels
 LEARNT = {"first_level": 0, "levels": 256, "difficulty": 0.75, "soil_visible": True}
 UNSEEN = {"first_level": 1_000_000, "levels": 1024}
 UNSEEN_SOILS = ["sandy_loam_22_lll", "heavy_clay_25_wes", "grenville_loam", "azimi_sand_2013"]
@@ -40,21 +40,21 @@ LAMBDA = 0.9
 EPOCHS = 6
 BATCH = 256
 RATE = 7e-4
-"""Of Adam at first; it falls to nothing by the end."""
+"""Initial learning rate of Adam; it decreases linearly to zero."""
 CLIP = 0.2
 SPREADS = 0.5, 0.06
-"""Standard deviation of actions while it learns, at first and at last."""
+"""Standard deviation of actions at the start and at the end of training."""
 LARGEST_GRADIENT = 0.5
 HIDDEN = 64
 FORWARD, WANTED = 0, 23
-"""Of an observation: speed ahead, and that which is wanted."""
+"""Indices in an observation: forward speed and target speed."""
 PRIVILEGED = ("soil", "wheel_slip", "wheel_sinkage")
 MEANS = np.array([0.8, 0.95])
-"""What is left of a mean after a step: over half a second, and over two."""
+"""Weights of the past in the moving means per step: time constants of about 0.5 s and 2 s."""
 
 
 class Network:
-    """Layers of tanh and a linear one: inputs to outputs, and gradients back."""
+    """Network of tanh layers and a linear last layer, with its gradient."""
 
     def __init__(self, sizes, last, random):
         scales = [1.0] * (len(sizes) - 2) + [last]
@@ -69,7 +69,7 @@ class Network:
         return self.weights + self.biases
 
     def __call__(self, inputs):
-        """Activations of each layer, from the inputs to the outputs."""
+        """Returns the activations of each layer, from the inputs to the outputs."""
         layers = [inputs]
         for number, (weight, bias) in enumerate(zip(self.weights, self.biases), 1):
             sums = layers[-1] @ weight + bias
@@ -77,7 +77,7 @@ class Network:
         return layers
 
     def gradient(self, layers, outputs):
-        """Of the parameters, from that of the outputs."""
+        """Returns the gradient of the parameters, from the gradient of the outputs."""
         weights, biases = [], []
         for weight, inputs in zip(self.weights[::-1], layers[-2::-1]):
             weights.insert(0, inputs.T @ outputs)
@@ -87,38 +87,38 @@ class Network:
 
 
 class Memory:
-    """What a policy is told, one row an environment: observations, the error, slow means of both."""
+    """Inputs of the policy, one row per environment: observation, speed error, slow means of both."""
 
     def __init__(self, env, observations):
         self.shown = sum(count for name, count, *_ in env.layout if name not in PRIVILEGED)
         self.means = np.repeat(self.felt(observations)[:, None], len(MEANS), axis=1)
 
     def felt(self, observations):
-        """What everyone sees, and the error of speed."""
+        """Returns the unprivileged observation and the speed error."""
         error = observations[:, WANTED] - observations[:, FORWARD]
         return np.column_stack([observations[:, : self.shown], 4 * error]).astype(float)
 
     def see(self, observations, begun):
-        """What is seen next; where an episode has begun there is nothing to remember."""
+        """Updates the means and returns the inputs. A new episode resets the means."""
         kept = np.where(begun[:, None, None], 0.0, MEANS[:, None])
         self.means = kept * self.means + (1 - kept) * self.felt(observations)[:, None]
         return self.seen(observations)
 
     def seen(self, observations):
-        """At the end of each row is what is for critics."""
+        """Returns the inputs. The last columns of each row are only for the critic."""
         means = self.means.reshape(len(observations), -1)
         return np.column_stack([means, self.felt(observations), observations[:, self.shown :]])
 
 
 class Policy:
-    """A Gaussian over actions, and what is still to be had by them."""
+    """Actor, a Gaussian distribution of actions, and critic, the expected return."""
 
     def __init__(self, shown, hidden, actions, random):
         inputs = shown + hidden
         self.shown, self.mean, self.scale = shown, np.zeros(inputs), np.ones(inputs)
         self.actor = Network([shown, HIDDEN, HIDDEN, actions], 0.01, random)
         self.critic = Network([inputs, HIDDEN, HIDDEN, 1], 1.0, random)
-        # who never sets off is never stuck, and would learn no more
+        # a vehicle that does not start is never stuck, so the policy would not improve
         self.actor.biases[-1][1] = 0.3
         self.spread = SPREADS[0]
 
@@ -140,11 +140,14 @@ class Policy:
         return self.critic(self.normal(seen))[-1][:, 0]
 
     def log_likelihood(self, means, actions):
-        """Less a constant, for the spread is the same before and after an update."""
+        """Returns the log-likelihood up to a constant; the spread does not change in an update."""
         return -0.5 * (((actions - means) / self.spread) ** 2).sum(axis=1)
 
     def loss(self, seen, actions, before, advantages, returns):
-        """The clipped surrogate, half the square errors of values and of means beyond 1; its gradient."""
+        """Returns the loss and its gradient.
+
+        The loss is the clipped surrogate, plus half the squared errors of values and of means beyond 1.
+        """
         inputs, count = self.normal(seen), len(seen)
         layers, values = self.actor(inputs[:, : self.shown]), self.critic(inputs)
         ratio = np.exp(self.log_likelihood(layers[-1], actions) - before)
@@ -153,7 +156,7 @@ class Policy:
         beyond = layers[-1] - np.clip(layers[-1], -1, 1)
         surrogate = np.minimum(ratio * advantages, clipped * advantages)
         loss = 0.5 * (error**2).mean() + 0.5 * (beyond**2).sum() / count - surrogate.mean()
-        # of the logarithm of the likelihood: nothing where clipping holds it
+        # derivative by the log-likelihood: zero where the ratio is clipped
         moved = np.where(ratio * advantages <= clipped * advantages, -ratio * advantages, 0)[:, None] / count
         means = moved * (actions - layers[-1]) / self.spread**2 + beyond / count
         return loss, self.actor.gradient(layers, means) + self.critic.gradient(values, error[:, None] / count)
@@ -163,7 +166,7 @@ class Policy:
 
     @classmethod
     def load(cls, path):
-        """A policy that `save` wrote."""
+        """Loads a policy written by `save`."""
         with np.load(path) as file:
             parameters = [file[f"arr_{n}"] for n in range(len(file.files) - 2)]
             shown = len(parameters[0])
@@ -175,7 +178,7 @@ class Policy:
 
 
 class Adam:
-    """Steps by the gradient's mean over the root of its mean square."""
+    """Adam optimizer: steps by the mean gradient over the root of its mean square."""
 
     def __init__(self, parameters):
         self.parameters, self.taken = parameters, 0
@@ -194,7 +197,7 @@ class Adam:
 
 
 def advantages_of(rewards, values, ended):
-    """How much better each step was than expected, discounted; values has one row more."""
+    """Returns generalized advantage estimates, shape (steps, environments); `values` has one more row."""
     found, after = np.zeros_like(rewards), np.zeros(rewards.shape[1])
     for step in reversed(range(len(rewards))):
         goes_on = DISCOUNT * ~ended[step]
@@ -204,9 +207,9 @@ def advantages_of(rewards, values, ended):
 
 
 def learn(env, seed, updates, told=lambda steps, score: None):
-    """A policy, and its curve: rows of steps taken and mean return of the last 100 episodes.
+    """Trains a policy. Returns it and its curve: rows of steps and mean return of the last 100 episodes.
 
-    The same seed gives the same bits on one machine with one numpy.
+    The same seed gives the same bits on the same machine with the same NumPy.
     """
     random = np.random.default_rng(seed)
     observations, _ = env.reset(seed=seed)
@@ -232,7 +235,7 @@ def learn(env, seed, updates, told=lambda steps, score: None):
             running[ended] = 0
             rewards = rewards * (1 - DISCOUNT)
             for cut in np.flatnonzero(truncated & ~terminated):
-                # time is up but the drive would have gone on: what it was worth there
+                # a truncated episode gets the value of its last observation
                 last = Memory.seen(memory, np.tile(infos["final_obs"][cut], (count, 1)))[cut]
                 rewards[cut] += DISCOUNT * policy.value(last[None])[0]
             before = policy.log_likelihood(means, actions)
@@ -253,7 +256,7 @@ def learn(env, seed, updates, told=lambda steps, score: None):
         for _ in range(EPOCHS):
             for batch in np.array_split(random.permutation(len(everything)), max(1, len(everything) // BATCH)):
                 adam.step(policy.loss(*[part[batch] for part in samples])[1], rate)
-        # scales are for the next samples, not for those that were just learnt from
+        # the new normalization applies to the next samples
         moments += (np.stack([everything.mean(0), (everything**2).mean(0)]) - moments) / (update + 1)
         policy.mean = moments[0]
         policy.scale = np.sqrt(np.maximum(moments[1] - moments[0] ** 2, 1e-4))
@@ -264,7 +267,7 @@ def learn(env, seed, updates, told=lambda steps, score: None):
 
 
 def drive(env, act, seed=0, watched=lambda step: None):
-    """What each environment's first episode brings; `act` takes what the policy sees."""
+    """Returns the return of each environment's first episode; `act` takes the inputs of the policy."""
     observations, _ = env.reset(seed=seed)
     memory = Memory(env, observations)
     seen, begun = memory.seen(observations), np.zeros(env.num_envs, bool)
@@ -279,7 +282,7 @@ def drive(env, act, seed=0, watched=lambda step: None):
 
 
 def judge(policies, threads):
-    """Mean returns, row by row: a name, the rule's, and each policy's on levels that none has met."""
+    """Yields rows of a name and the mean returns of the expert and of each policy on unseen levels."""
     for soil in [None, *UNSEEN_SOILS]:
         options = {**CHEAP, **UNSEEN} | ({"soil": soil} if soil else {})
         env = gymnasium.make_vec(TASK, num_envs=ENVS, num_threads=threads, **options)
@@ -289,11 +292,11 @@ def judge(policies, threads):
 
 
 def draw(curves, rule, path):
-    """The curves, where there is a matplotlib to draw them."""
+    """Plots the curves if Matplotlib is installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        print("no matplotlib: the curves are not drawn")
+        print("Matplotlib is not installed: no plot of the curves")
         return
     axes = (figure := Figure((6, 3.5), layout="constrained")).add_subplot()
     for seed, curve in curves.items():
@@ -307,7 +310,7 @@ def draw(curves, rule, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--updates", type=int, default=200, help=f"each of {ENVS * HORIZON} steps")
+    parser.add_argument("--updates", type=int, default=200, help=f"number of updates, of {ENVS * HORIZON} steps each")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("runs/ppo"))
     arguments = parser.parse_args()

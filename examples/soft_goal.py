@@ -1,6 +1,6 @@
-"""A policy that reaches the goal of SoftGoal, learnt by skrl's PPO in jax, judged and watched beside the rule.
+"""Trains a policy for SoftGoal with skrl's PPO in JAX, and compares it with the expert.
 
-Takes `pip install ".[envs]" "skrl[jax]" matplotlib`, and hours of a core; docs/learning.md says what came of it.
+Requires `pip install ".[envs]" "skrl[jax]" matplotlib` and hours on one core. docs/learning.md has the results.
 
     python examples/soft_goal.py --steps 1500000 --out runs/soft_goal
 """
@@ -10,7 +10,7 @@ import os
 import time
 from pathlib import Path
 
-# before jax: over small matrices threads wait for one another longer than they multiply
+# set before JAX is imported: threads slow down the products of small matrices
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import flax.linen as nn
@@ -34,28 +34,28 @@ from skrl.utils import set_seed
 import bekker.envs
 
 TASK = "bekker/SoftGoal-v0"
-# coarse nodes, long steps and rigid tyres: what is learnt need not be finer
+# coarse nodes, long steps and rigid tires are sufficient for training
 CHEAP = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005}
 LEARNT = {"first_level": 0, "levels": 256}
 UNSEEN = 1_000_000
-"""First of the levels that it is judged on."""
+"""First level of the evaluation."""
 
 ENVS = 64
 ROLLOUT = 32
 """Steps of each environment between two updates."""
 REWARD = 0.1
-"""Of a return of 50 for the goal the critic sees 5."""
+"""Scale of rewards: the critic learns 5 instead of 50 for the goal."""
 HIDDEN = 64
 SPREAD = -1.2
-"""Logarithm of the standard deviation of actions at first: 0.3."""
+"""Logarithm of the initial standard deviation of actions, 0.3."""
 IMITATED = 200
-"""Steps of each environment that the rule drives for the policy to begin from."""
+"""Steps of each environment by the expert, as data for imitation."""
 CELLS = 8
-"""Cells along a side of the map that the policy sees: means of 4 x 4 of the 32 x 32."""
+"""Cells along a side of the policy's map: each is the mean of 4 x 4 of the 32 x 32 cells."""
 
 
 class Coarse(VectorObservationWrapper):
-    """What the policy sees: what the vehicle feels, how fast its rims are beside itself, a coarse map."""
+    """Observation of the policy: vehicle state, rim speeds relative to the vehicle, and a coarse map."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -73,7 +73,7 @@ class Coarse(VectorObservationWrapper):
 
 
 class Policy(GaussianMixin, Model):
-    """A Gaussian over actions."""
+    """Actor: a Gaussian distribution of actions."""
 
     def __init__(self, **spaces):
         Model.__init__(self, **spaces)
@@ -84,7 +84,7 @@ class Policy(GaussianMixin, Model):
         hidden = inputs["observations"]
         for _ in range(2):
             hidden = nn.tanh(nn.Dense(HIDDEN)(hidden))
-        # who never sets off learns nothing
+        # a policy whose vehicle does not start would not improve
         ahead = lambda *_: jnp.array([0.0, 0.5])
         small = nn.initializers.variance_scaling(1e-4, "fan_in", "normal")
         spread = self.param("log_spread", lambda _: jnp.full(self.num_actions, SPREAD))
@@ -92,7 +92,7 @@ class Policy(GaussianMixin, Model):
 
 
 class Value(DeterministicMixin, Model):
-    """What is still to be had."""
+    """Critic: the expected return."""
 
     def __init__(self, **spaces):
         Model.__init__(self, **spaces)
@@ -107,7 +107,7 @@ class Value(DeterministicMixin, Model):
 
 
 def agent_for(env):
-    """skrl's PPO with its networks."""
+    """Creates skrl's PPO agent with its networks."""
     spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
     models = {"policy": Policy(**spaces), "value": Value(**spaces)}
     for role, model in models.items():
@@ -124,7 +124,7 @@ def agent_for(env):
         value_preprocessor=RunningStandardScaler,
         value_preprocessor_kwargs={"size": 1},
         rewards_shaper=lambda rewards, *_: REWARD * rewards,
-        # in NextStep, which make_vec gives, the last observation is there to be valued
+        # with NextStep, the default of make_vec, the last observation of an episode is available
         time_limit_bootstrap=True,
     )
     settings.experiment.write_interval = settings.experiment.checkpoint_interval = 0
@@ -133,7 +133,7 @@ def agent_for(env):
 
 
 def imitate(agent, seed, threads):
-    """Begins from the rule: what it does where it drives, its actions disturbed, by least squares."""
+    """Fits the policy to the expert's actions by least squares, in drives with disturbed actions."""
     env = Coarse(gymnasium.make_vec(TASK, ENVS, num_threads=threads, **CHEAP, **LEARNT))
     random = np.random.default_rng(seed)
     seen, _ = env.reset(seed=seed)
@@ -167,10 +167,10 @@ def imitate(agent, seed, threads):
 
 
 def learn(seed, updates, threads, until, told, from_rule=False):
-    """An agent, and its curve: rows of steps taken and mean return of the last 100 episodes.
+    """Trains an agent. Returns it and its curve: rows of steps and mean return of the last 100 episodes.
 
-    It ends after so many updates, or once it is `until` by the monotonic clock. With `from_rule` it begins by
-    imitating the rule, else from nothing.
+    Training ends after `updates`, or when the monotonic clock reaches `until`, s. With `from_rule` it starts
+    from an imitation of the expert, otherwise from random weights.
     """
     set_seed(seed)
     options = {**CHEAP, **LEARNT, "num_threads": threads}
@@ -182,7 +182,7 @@ def learn(seed, updates, threads, until, told, from_rule=False):
     )
     trainer.cfg.close_environment_at_exit = False
     if from_rule:
-        print(f"square error of actions imitated: {imitate(agent, seed, threads):.4f}", flush=True)
+        print(f"mean squared error of imitated actions: {imitate(agent, seed, threads):.4f}", flush=True)
     curve = []
     for update in range(1, updates + 1):
         trainer.train()
@@ -196,14 +196,14 @@ def learn(seed, updates, threads, until, told, from_rule=False):
 
 
 def policy_of(agent):
-    """The mean of its actions."""
+    """Returns a function from observations to the mean actions of the agent."""
     policy = agent.models["policy"]
     parameters = policy.state_dict.params
     return lambda seen: np.clip(policy.apply(parameters, {"observations": seen}, "policy")[0], -1, 1)
 
 
 def begun(env, first):
-    """What is seen at the start of levels one after the other, from the first on."""
+    """Resets the environments to successive levels, from `first`, and returns their observations."""
     observations, _ = env.reset(seed=0)
     for n in range(env.num_envs):
         mask = np.arange(env.num_envs) == n
@@ -212,7 +212,7 @@ def begun(env, first):
 
 
 def drive(env, act, first, watched=lambda step: None):
-    """Returns, words for how it ended and times in s, of a drive on each level; `act` takes what is seen."""
+    """Drives each level once with `act`. Returns the returns, the endings and the durations, s."""
     seen = begun(env, first)
     total, endings = np.zeros(env.num_envs), np.full(env.num_envs, "time", object)
     times, on, step = np.zeros(env.num_envs), np.ones(env.num_envs, bool), 0
@@ -229,7 +229,7 @@ def drive(env, act, first, watched=lambda step: None):
 
 
 def judge(act, levels, threads):
-    """A row of who drives, mean return, shares of goals and of being stuck, and mean time of those with a goal."""
+    """Yields name, mean return, fractions that reach the goal and that are stuck, and mean time to the goal, s."""
     env = Coarse(gymnasium.make_vec(TASK, levels, num_threads=threads, first_level=UNSEEN, levels=levels, **CHEAP))
     for name, acts in [("rule", lambda _: env.unwrapped.experts()), ("policy", act)]:
         total, endings, times = drive(env, acts, UNSEEN)
@@ -238,7 +238,7 @@ def judge(act, levels, threads):
 
 
 def film(act, level, path, frames=6):
-    """Pictures of one drive in a row, the rule's above the policy's; the last of each is where it ended."""
+    """Plots pictures of one drive as film strips, the expert above the policy; the last picture is at the end."""
     from matplotlib.figure import Figure
 
     figure = Figure((2 * frames, 2.6), layout="constrained")
@@ -264,7 +264,7 @@ def film(act, level, path, frames=6):
 
 
 def draw(curves, rule, path):
-    """Returns over steps, each curve by its name."""
+    """Plots returns over steps, with each curve labeled."""
     from matplotlib.figure import Figure
 
     axes = (figure := Figure((6, 3.5), layout="constrained")).add_subplot()
@@ -279,11 +279,11 @@ def draw(curves, rule, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--steps", type=int, default=1_500_000, help="of all environments together")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="of each seed, if steps are not done before")
-    parser.add_argument("--from-rule", action="store_true", help="begin by imitating the rule, not from nothing")
+    parser.add_argument("--steps", type=int, default=1_500_000, help="number of steps, of all environments together")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="time limit of each seed, minutes")
+    parser.add_argument("--from-rule", action="store_true", help="start from an imitation of the expert")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--judged", type=int, default=64, help="levels that it is judged on")
+    parser.add_argument("--judged", type=int, default=64, help="number of levels of the evaluation")
     parser.add_argument("--watched", type=int, default=UNSEEN, help="level of the film strip")
     parser.add_argument("--out", type=Path, default=Path("runs/soft_goal"))
     arguments = parser.parse_args()

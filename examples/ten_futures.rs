@@ -1,6 +1,7 @@
-//! A planner that tries ten futures: a vehicle is commanded from a program, ten copies of its
-//! world go on beside one another, each with another throttle, and it takes the one that gets
-//! it farthest up the soft slope.
+//! A planner that simulates ten futures of a vehicle on a soft slope.
+//!
+//! Ten copies of the world run in parallel, each with another throttle. The planner applies the
+//! throttle that takes the vehicle farthest up the slope.
 //!
 //! `cargo run --release --example ten_futures`
 
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(build::world(&file)?.world);
     let mut futures = Batch::of(&world, 10);
     while world.time() < 12.0 {
-        // what each throttle would come to within a second and a half
+        // simulates 1.5 s with each throttle
         futures.restore(world.state())?;
         futures.for_each(|future, world| hold(world, throttle(future), 1.5));
         let ways = futures.iter().map(way).enumerate();
@@ -46,7 +47,7 @@ fn throttle(future: usize) -> f64 {
     0.1 * (future + 1) as f64
 }
 
-/// Drives for `span` seconds with this throttle.
+/// Drives for `span`, s, with this throttle.
 fn hold(world: &mut World, throttle: f64, span: f64) {
     let command = Command { throttle, ..Command::default() };
     world.command(0, Some(command)).expect("there is a vehicle, and these are numbers");

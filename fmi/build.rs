@@ -1,12 +1,11 @@
-//! What the linker does to the library of an FMU.
+//! Sets linker options for the library of an FMU.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
-        // threads that step vehicles outlive an instance: importers that unload the library with
-        // it would take their code away
+        // threads that step vehicles outlive an instance, so importers must not unload the library
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
-        // every FMU holds a copy
+        // every FMU contains a copy
         println!("cargo:rustc-cdylib-link-arg=-Wl,--strip-all");
     }
 }

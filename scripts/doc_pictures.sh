@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Renders the pictures of the documentation from the commands that they show.
+# Renders the pictures of the documentation.
 #
-#   scripts/doc_pictures.sh                # all that take minutes or less
+#   scripts/doc_pictures.sh                # all that take at most minutes
 #   scripts/doc_pictures.sh convoy maps    # some, by name
-#   scripts/doc_pictures.sh brigade        # a thousand vehicles: half an hour of a core
+#   scripts/doc_pictures.sh brigade        # a thousand vehicles: half an hour on one core
 #
-# BEKKER names the program (target/release/bekker unless given), CHROMIUM the browser for `view`
-# (found on the path unless given). Pictures are written as the program makes them: palettes of 256
-# colors are not used, since they change the colors that a scale explains.
+# BEKKER is the program (default: target/release/bekker), CHROMIUM the browser for `view` (default:
+# found on the path). Pictures are not reduced to 256 colors, because this would change the colors of
+# scales.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,7 +50,7 @@ maps() {
     place "$work/going/route.png" docs/map_route.png
 }
 
-# Every vehicle of docs/vehicles.md from the side, on firm ground.
+# Renders every vehicle of docs/vehicles.md from the side, on firm ground.
 vehicles() {
     local name model
     for name in hmmwv mrzr4 fed_alpha fmtv_4x4 fmtv_6x6 man_8x8 gator kraz_64431 marder m113 \
@@ -79,11 +79,11 @@ sensors() {
     place "$work/camera.png" docs/gallery/camera.png
 }
 
-# The page in a headless browser. The rate of frames is that of a software renderer, so it is hidden.
+# Captures the page in a headless browser. The frame rate of the software renderer is hidden.
 view() {
     local browser
     browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
-    [ -n "$browser" ] || { echo "no browser: docs/gallery/view.png stays (apt-get install chromium)" >&2; return 0; }
+    [ -n "$browser" ] || { echo "no browser found: docs/gallery/view.png is not updated (apt-get install chromium)" >&2; return 0; }
     run convoy_mud view --no-picture
     "$bekker" view "$work/view" --html "$work/view.html" >/dev/null
     sed -i 's|</head>|<style>#fps { display: none }</style></head>|' "$work/view.html"
@@ -99,7 +99,7 @@ for picture in "${pictures[@]}"; do
     case $picture in
     convoy | search | swarm | brigade | maps | vehicles | sensors | view) "$picture" ;;
     *)
-        echo "no pictures $picture; there are: convoy search swarm brigade maps vehicles sensors view" >&2
+        echo "unknown picture $picture; pictures: convoy search swarm brigade maps vehicles sensors view" >&2
         exit 2
         ;;
     esac

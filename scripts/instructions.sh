@@ -1,12 +1,11 @@
 #!/bin/sh
-# Instructions of one step, by callgrind: the same on a noisy machine.
+# Counts the instructions of one step with callgrind, independent of the load of the machine.
 #
 # Usage: scripts/instructions.sh [PATH_TO_BEKKER] [bench options]
 # Example: scripts/instructions.sh target/release/bekker --spacing 0.02
 #
-# A long and a short drive are counted; the difference is that of the steps
-# between them, free of start-up. Instructions below driver, contact, vehicle step
-# and publication are callgrind's inclusive counts of the long drive.
+# The count per step is the difference of a long and a short drive, which excludes the start. Counts of
+# driver, contact, vehicle step and publication are callgrind's inclusive counts of the long drive.
 set -eu
 bekker=${1:-target/release/bekker}
 [ $# -gt 0 ] && shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Alters scenarios, vehicles, elevation models, meshes and checkpoints, as many of each as
-# the argument says (100000 if none), and tries them all; a second argument is the seed.
+# Mutates scenarios, vehicles, elevation models, meshes and checkpoints, and tests each mutation.
+# Arguments: number of mutations of each kind (default: 100000) and seed (default: 1).
 # See docs/robustness.md.
 set -eu
 cd "$(dirname "$0")/.."

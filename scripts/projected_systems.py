@@ -3,9 +3,9 @@
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install pyproj==3.7.2
     /tmp/venv/bin/python scripts/projected_systems.py
 
-Every projected system of the EPSG dataset that pyproj carries: where the scale is within 0.2 %
-everywhere in the area of use, the length of a unit; otherwise the constants of its projection as
-PROJ reads them. The second file holds scales by PROJ, for the test of the formulas.
+The first file lists every projected system of the EPSG dataset in pyproj. If its scale is within 0.2 %
+of 1 everywhere in its area of use, the entry is the length of its unit; otherwise the entry has the
+constants of its projection in PROJ's format. The second file has scales by PROJ, to test the formulas.
 """
 
 import math
@@ -19,7 +19,7 @@ from pyproj.enums import PJType
 TRUE_TO_SCALE = 0.002
 KEYS = ("proj zone south lat_0 lat_1 lat_2 lat_ts lon_0 lonc alpha gamma k k_0 x_0 y_0 R a b units "
         "to_meter axis pm").split()
-# of projections whose formulas are known here, with places to take the scale at
+# systems with projections that bekker implements, with points (longitude, latitude) to compare scales
 FACTORS = {
     3395: [(10, 60), (-70, -35)], 3832: [(170, 40)], 3857: [(10, 60), (151, -33)],
     4087: [(10, 60), (100, 20)], 6933: [(10, 60), (-60, -20)], 3410: [(15, 45)],
@@ -32,7 +32,7 @@ FACTORS = {
 
 
 def worst_scale(projection, area):
-    """The largest difference of a scale from 1 in the area of use."""
+    """Returns the largest difference of a scale from 1 in the area of use."""
     if not area:
         return math.inf
     west, east = area.west, area.east
@@ -59,7 +59,7 @@ def systems():
         crs = CRS.from_epsg(code)
         try:
             worst = worst_scale(Proj(crs), info.area_of_use)
-        except Exception:  # a grid system without a projection of its own
+        except Exception:  # a grid system without a projection
             continue
         if worst <= TRUE_TO_SCALE:
             rows.append((code, "%.15g" % crs.axis_info[0].unit_conversion_factor, None))
@@ -70,7 +70,7 @@ def systems():
         rows.append((code, None, text))
     lines, run = [], None
     for code, length, text in rows:
-        # a code that does not exist is not in a range
+        # a range has no missing codes
         if run and (text or run[2] != length or code != run[1] + 1):
             lines.append("%d %d %s" % tuple(run))
             run = None
@@ -94,7 +94,7 @@ def factors():
         for longitude, latitude in places:
             x, y = to_grid.transform(longitude, latitude)
             own = projection.get_factors(longitude, latitude)
-            # metres of easting and northing per metre on the ground to the east and to the north
+            # meters of easting and northing per meter on the ground to the east and to the north
             slopes = ((own.dx_dlam, own.dx_dphi), (own.dy_dlam, own.dy_dphi))
             a, e2 = 6378137.0, 0.0066943799901413
             phi = math.radians(latitude)
@@ -114,9 +114,9 @@ def factors():
 warnings.filterwarnings("ignore")
 folder = Path(__file__).parent.parent / "crates/ground/src/terrain"
 head = """\
-# Projected reference systems of the EPSG Geodetic Parameter Dataset as PROJ 9.5 carries it, by scripts/projected_systems.py.
-# FIRST LAST LENGTH: lengths are within 0.2 % of those on the ground in the area of use; LENGTH of one unit, m.
-# CODE +proj=...: they are not, or not everywhere.
+# Projected reference systems of the EPSG Geodetic Parameter Dataset in PROJ 9.5, by scripts/projected_systems.py.
+# FIRST LAST LENGTH: systems whose scale is within 0.2 % of 1 in their area of use; LENGTH of one unit, m.
+# CODE +proj=...: all other systems.
 """
 (folder / "projected_factors.txt").write_text("\n".join(factors()) + "\n")
 (folder / "projected_systems.txt").write_text(head + "\n".join(systems()) + "\n")

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Many vehicles on processes that are killed: does the run end as one process ends it?
+"""Soak test: a run on processes that are killed must give the same results as a run in one process.
 
-Runs a scenario on several processes that meet by TCP; vehicles change processes by chance all the
-time, and one of the processes (never the first) is killed again and again. The run goes on by
-itself from its last checkpoint. Then the same scenario is run in one process, and hashes.csv,
-states.parquet and the last checkpoint must be equal to the byte.
+Runs a scenario on several processes over TCP. Vehicles migrate between processes at random, and a
+random process other than rank 0 is killed repeatedly. The run restarts automatically from its last
+checkpoint. Then the same scenario runs in one process. The files hashes.csv, states.parquet and the
+last checkpoint must be equal, byte for byte.
 
     scripts/soak.py examples/convoy_mud.toml --processes 4 --every 5 --set time.duration=60
 
-The run of one process may be driven elsewhere, on a machine with more cores: `--against FILE` reads
-what `sha256sum hashes.csv states.parquet checkpoint.bin` printed in its folder.
+The run in one process can be done on another machine with more cores: `--against FILE` reads the output
+of `sha256sum hashes.csv states.parquet checkpoint.bin` in its folder.
 
-Needs Linux (processes are found in /proc) and nothing but Python's standard library. Exit code 0 if
-all are equal, 1 if not, or if a run failed. Prints one JSON object.
+Requires Linux (processes are found in /proc) and only Python's standard library. Prints one JSON object.
+The exit code is 0 if all files are equal, and 1 if not or if a run failed.
 """
 
 import argparse
@@ -29,18 +29,18 @@ import time
 
 
 def others(folder):
-    """Processes of the run in this folder that are not its first rank."""
+    """Yields the processes of the run in this folder, except rank 0."""
     for entry in pathlib.Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes().split(b"\0")
         except OSError:
-            continue  # it has ended, or is no process
+            continue  # the process has ended, or the entry is not a process
         if b"--rank" in words and str(folder).encode() in words:
             yield int(entry.name)
 
 
 def memory(folder):
-    """Resident bytes of all processes of the run."""
+    """Returns the resident memory of all processes of the run, bytes."""
     pages = 0
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -52,14 +52,14 @@ def memory(folder):
 
 
 def last_checkpoint(folder):
-    """What is another thing once another checkpoint has been written; nothing before the first."""
+    """Returns a value that changes with each new checkpoint; None before the first."""
     checkpoint = folder / "checkpoint.bin"
     try:
-        # in parts: the set before the last one is whole for sure
+        # checkpoints in parts: the set before the last one is complete
         names = [own.name for own in (folder / "checkpoints").iterdir()]
     except OSError:
         names = []
-    # one that is removed has another name for a moment
+    # a set that is being removed has another name
     sets = sorted(int(name) for name in names if name.isdigit())
     whole = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
     last = (whole, sets[-2] if len(sets) > 1 else None)
@@ -67,7 +67,7 @@ def last_checkpoint(folder):
 
 
 def digest(folder):
-    """SHA-256 of what must be equal."""
+    """Returns the SHA-256 hashes of the files to compare, by name."""
     return {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in ("hashes.csv", "states.parquet", "checkpoint.bin")
@@ -75,7 +75,7 @@ def digest(folder):
 
 
 def sums(file):
-    """SHA-256 by name, as `sha256sum` prints them."""
+    """Reads SHA-256 hashes by name from the output of `sha256sum`."""
     lines = pathlib.Path(file).read_text().splitlines()
     return {name.strip().lstrip("*"): sha for sha, name in (line.split(None, 1) for line in lines)}
 
@@ -92,9 +92,9 @@ def main():
     parser.add_argument("--parts", action="store_true", help="each process writes its own part")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--against", metavar="FILE", help="sums of a run that is driven elsewhere")
+    parser.add_argument("--against", metavar="FILE", help="hashes of a run on another machine, printed by sha256sum")
     options = parser.parse_args()
-    # a file that is not there is told of before, not after half an hour
+    # reads the file first, so that a missing file fails before the run
     wanted = sums(options.against) if options.against else None
     dice = random.Random(options.seed)
     base = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
@@ -114,7 +114,7 @@ def main():
     while run.poll() is None:
         time.sleep(0.5)
         most = max(most, memory(folder))
-        # between two kills it gets on by a checkpoint at least
+        # at least one checkpoint is written between two kills
         written = last_checkpoint(folder)
         alive = sorted(others(folder))
         if time.monotonic() > due and written != last and alive:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How a team's cost grows with its vehicles, as the MAVS swarm study measured it: 1 to 64 of them on 600 m by
-1200 m, in one process, in ranks of it, or under a launcher with one vehicle a rank.
+"""Measures the cost of a team over its size, as in the MAVS swarm study: 1 to 64 vehicles on 600 m by 1200 m.
 
-One line a run: way of sharing, vehicles, ranks, simulated time (s), wall and processor's time a simulated second
-and vehicle (s; of this process alone under a launcher on other machines), kB/s of maps that a vehicle sends, and the
-digest of the merged map.
+Runs use one process, ranks in one process, or a launcher with one vehicle per rank.
+
+Each run prints one line with sharing mode, vehicles, ranks, simulated time (s), wall time and CPU time per
+simulated second and vehicle (s), map data that a vehicle sends (kB/s), and the hash of the merged map. Under a
+launcher on other machines the CPU time is only that of this process.
 
     scripts/swarm_scaling.py target/release/bekker --vehicles 1 2 4 8
     scripts/swarm_scaling.py target/release/bekker --vehicles 2 4 --ranks
@@ -27,9 +28,9 @@ def arguments():
     parser.add_argument("bekker", type=pathlib.Path)
     parser.add_argument("--vehicles", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64])
     parser.add_argument("--sharing", nargs="+", default=["whole", "central", "peers"])
-    parser.add_argument("--seconds", type=float, default=3, help="simulated time of a run")
-    parser.add_argument("--ranks", action="store_true", help="one vehicle a rank, in one process")
-    parser.add_argument("--launcher", default="", help="one vehicle a rank under this command")
+    parser.add_argument("--seconds", type=float, default=3, help="simulated time of a run, s")
+    parser.add_argument("--ranks", action="store_true", help="one vehicle per rank, in one process")
+    parser.add_argument("--launcher", default="", help="one vehicle per rank, started by this command")
     return parser.parse_args()
 
 

@@ -1,6 +1,8 @@
-"""A rank over DDS in another language, which plays the contract of the communicator to its end:
-`dds_rank.py DOMAIN RANK SIZE PROGRAM GROUP`. The types and the rules are those of
-docs/howto/ranks_over_dds.md; Eclipse Cyclone DDS carries them."""
+"""A rank over DDS in Python, which runs the contract of the communicator.
+
+Usage: `dds_rank.py DOMAIN RANK SIZE PROGRAM GROUP`. Types and rules are those of
+docs/howto/ranks_over_dds.md; the DDS implementation is Eclipse Cyclone DDS.
+"""
 
 import os
 import random
@@ -12,7 +14,7 @@ import zlib
 from collections import deque
 from dataclasses import dataclass, replace
 
-# the loopback alone, without multicast
+# only the loopback interface, without multicast
 os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain>
   <General><Interfaces><NetworkInterface name="lo"/></Interfaces>
     <AllowMulticast>false</AllowMulticast></General>
@@ -70,7 +72,7 @@ RELIABLE = Qos(Policy.Reliability.Reliable(10_000_000_000), Policy.Durability.Vo
 
 
 class Rank:
-    """One rank among others that have met."""
+    """One rank, connected to the others."""
 
     def __init__(self, domain, rank, size, program, group, patience=60.0):
         self.rank, self.size = rank, size
@@ -106,7 +108,7 @@ class Rank:
         return Topic(self.domain, name, of, qos=qos)
 
     def came(self, reader, of):
-        """Samples; that a writer is gone comes as one that is none."""
+        """Returns samples, without the notices of writers that are gone."""
         return [own for own in reader.take(100) if isinstance(own, of)]
 
     def beat(self):
@@ -182,7 +184,7 @@ class Rank:
             self.sent[to] += 1
 
     def exchange(self, to, senders):
-        """Sends `to[rank]` to each rank; what came from each of the senders, in their order."""
+        """Sends `to[rank]` to each rank. Returns the data received from each sender, in their order."""
         self.hello = replace(self.hello, exchange=self.hello.exchange + 1)
         for rank, data in to.items():
             self.send(rank, data)
@@ -203,7 +205,7 @@ class Rank:
         return received
 
     def star(self, mine):
-        """Everything to rank 0, which sends it on to all: this one is another."""
+        """Sends data to rank 0, which forwards all data to all ranks. This rank is not rank 0."""
         self.exchange({0: mine}, [])
         [bundle] = self.exchange({}, [0])
         assert zlib.crc32(bundle[4:]) == struct.unpack_from("<I", bundle)[0]
@@ -226,7 +228,7 @@ class Rank:
 
 
 def sent(rank, turn):
-    """What a rank sends in a round of the contract."""
+    """Returns the data that a rank sends in a round of the contract."""
     length = [0, 1, 1000 * (rank + 1), 65536, 300_000 + rank][(rank + turn) % 5]
     return bytes((at * 31 + rank * 7 + turn) % 256 for at in range(length))
 

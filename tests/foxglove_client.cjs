@@ -1,4 +1,4 @@
-// A client of Foxglove's own protocol library: `foxglove_client.cjs URL TOPIC` says in JSON what it was told of a topic.
+// Client with Foxglove's protocol library: `foxglove_client.cjs URL TOPIC` prints data about a topic as JSON.
 const { FoxgloveClient } = require("@foxglove/ws-protocol");
 const WebSocket = require("ws");
 
@@ -14,7 +14,7 @@ client.on("error", (error) => {
 client.on("serverInfo", (info) => (told.name = info.name));
 client.on("status", (status) => {
   if (status.message.includes(`channel ${NONE}`)) {
-    // whoever drives the run may go on
+    // the test can now continue
     console.error("subscribed");
   } else {
     told.status = status.message;
@@ -27,8 +27,8 @@ client.on("advertise", (channels) => {
     if (channel.topic === topic) {
       told.schema = channel.schemaName;
       client.subscribe(channel.id);
-      // A subscription is not acknowledged, and messages are taken in their order: one to a channel
-      // that does not exist, which is told, says that this one has been taken.
+      // Subscriptions are not acknowledged, but messages are handled in order. A subscription to a
+      // missing channel returns an error, which shows that this one was handled.
       client.subscribe(NONE);
     }
   }

@@ -1,5 +1,8 @@
-"""Makes a long page of a short one: `long_page.py PAGE LONGER MEGABYTES` repeats the frames of a page that `--html` left, each
-time later, until the file has so many megabytes, as a run of hours has."""
+"""Makes a long page from a short one, with the size of a run of hours.
+
+Usage: `long_page.py PAGE LONGER MEGABYTES`. Repeats the frames of a page written by `--html`, with increasing times,
+until the file has the given size.
+"""
 
 import base64
 import gzip
@@ -20,7 +23,7 @@ def main(page, longer, megabytes):
     scene = next(at for at, own in enumerate(messages) if own[0] == 0 and json.loads(own[1:])["kind"] == "scene")
     frames = [own for own in messages if own[0] == 5]
     span = struct.unpack_from("<d", frames[-1], 1)[0] + 0.05
-    # what a cycle comes to by itself: the next ones are too far behind to be found again by deflate
+    # compressed size of one cycle: the distance to the next one is too large for deflate
     size = len(gzip.compress(b"".join(frames), 6))
     wanted = megabytes * 1_000_000 * 3 // 4 - len(found[2]) * 3 // 4
     cycles = max(1, wanted // size)

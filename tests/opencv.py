@@ -1,4 +1,4 @@
-"""Projects what tests/opencv.rs has written by OpenCV and compares."""
+"""Projects points written by tests/opencv.rs with OpenCV, and compares the results."""
 
 import json
 import sys
@@ -6,14 +6,14 @@ import sys
 import cv2
 import numpy as np
 
-# of 1280 pixels: what both do in double precision, some ten roundings of 1e-16 each
+# pixels, of 1280: both use double precision, with about ten roundings of 1e-16
 PROJECTED = 1e-9
-# back along our rays, found by Newton's method to 1e-14 and magnified by the focal length
+# pixels, of rays by Newton's method to 1e-14, magnified by the focal length
 RETURNED = 1e-8
 
 
 def field_of_view(points, omega):
-    """Devernay and Faugeras 2001, equation 13."""
+    """Projects by Devernay and Faugeras 2001, equation 13."""
     x, y = points[:, 0] / points[:, 2], points[:, 1] / points[:, 2]
     r = np.hypot(x, y)
     with np.errstate(invalid="ignore"):

@@ -1,6 +1,8 @@
-"""Projects what the left camera of a pair sees to the right one, by the MCAP alone: through K and P
-of both calibrations and the frames in `/tf`. Pixels of obstacles must come to pixels of the same
-obstacle."""
+"""Projects pixels of the left camera of a stereo pair to the right one, with data of the MCAP only.
+
+The projection uses K and P of both calibrations and the frames in `/tf`. Pixels of an obstacle must
+project to pixels of the same obstacle.
+"""
 
 import sys
 
@@ -19,7 +21,7 @@ with open(sys.argv[1], "rb") as file:
 
 
 def to_world(frame):
-    """From a frame to the world, 4 x 4."""
+    """Returns the transform from a frame to the world, 4 x 4."""
     whole = np.eye(4)
     while frame != "world":
         own = frames[frame]
@@ -42,8 +44,10 @@ def channel_of(camera, name, kind):
 
 
 def check(left, right, by):
-    """Share of the obstacles' pixels of one camera that come to the same in the other, by P in the
-    pictures' frame or by K in the camera's own."""
+    """Returns the fraction of obstacle pixels of one camera that project to the same obstacle in the other.
+
+    The projection uses P in the frame of the images, or K in the frame of the camera.
+    """
     instance, frame = channel_of(left, "instance", "<u2")
     depth, _ = channel_of(left, "depth", "<f4")
     there, frame_there = channel_of(right, "instance", "<u2")
@@ -77,7 +81,7 @@ for pair in (("cam", "cam_right"), ("cam_right", "cam")):
         assert check(*pair, by) > 0.97
 left, right = (first[f"/car/{camera}/calibration"] for camera in ("cam", "cam_right"))
 assert left.frame_id == right.frame_id == "car/cam/optical"
-# as image_geometry takes the distance between them
+# baseline as computed by image_geometry
 distance = -right.P[3] / right.P[0]
 moved = to_world("car/cam_right/optical")[:3, 3] - to_world("car/cam/optical")[:3, 3]
 assert left.P[3] == 0 and abs(distance - np.linalg.norm(moved)) < 1e-9, (distance, moved)

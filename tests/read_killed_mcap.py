@@ -1,5 +1,7 @@
-"""Opens MCAPs of processes that were killed, by the project's own package for Python (`mcap`): by
-their index and without it, every checksum verified. Prints how many messages each way finds."""
+"""Reads MCAPs of killed processes with the Python package `mcap`, with and without their index.
+
+Verifies every checksum, and prints the number of messages that each method finds.
+"""
 
 import sys
 
@@ -26,6 +28,6 @@ for path in sys.argv[1:]:
         for topic, sequence in found:
             assert sequence == counts.get(topic, 0), f"{path}: {topic} lacks a message"
             counts[topic] = sequence + 1
-    # chunks since the last index are found by walking alone
+    # chunks after the last index are found only by reading without the index
     assert indexed == walked[: len(indexed)], path
     print(len(indexed), len(walked), has_index)

@@ -1,7 +1,9 @@
-"""Reads an MCAP with the project's own packages for Python, which share nothing with
-our writer: checksums, index and summary (`mcap`), messages by the descriptors in the file
-(`mcap-protobuf-support`) and, where they are installed, by Foxglove's own classes
-(`foxglove-schemas-protobuf`). Prints what it found as JSON."""
+"""Reads an MCAP with the project's Python packages, which are independent of bekker's writer.
+
+Reads checksums, index and summary (`mcap`), messages by the descriptors in the file
+(`mcap-protobuf-support`) and, if installed, by Foxglove's classes (`foxglove-schemas-protobuf`).
+Prints the results as JSON.
+"""
 
 import importlib
 import json
@@ -18,7 +20,7 @@ path = sys.argv[1]
 topics = {}
 own_classes = 0
 
-# record by record, every checksum verified
+# reads record by record and verifies every checksum
 for record in StreamReader(open(path, "rb"), validate_crcs=True).records:
     pass
 
@@ -57,7 +59,7 @@ with open(path, "rb") as file:
     assert statistics.message_count == sum(counts.values())
     assert statistics.chunk_count == len(summary.chunk_indexes)
 
-# pictures by OpenEXR, where it is: colours beside those of the 16-bit PNG's name
+# reads images with OpenEXR, if installed
 try:
     import OpenEXR
 except ImportError:
@@ -74,8 +76,7 @@ for exr_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.exr")) if O
     assert ground.any() and (channels["Z"][ground] > 0).all()
     pictures += 1
 
-# point clouds by laspy, where it is: the run's LAS beside its PCD, in the world and in
-# the sensor's frame
+# reads point clouds with laspy, if installed, and compares LAS (in the world) with PCD (in the sensor frame)
 try:
     import laspy
 except ImportError:
@@ -88,7 +89,7 @@ for las_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.las")) if l
     keys = dict(line.split(" ", 1) for line in header.decode().splitlines() if line[0] != "#")
     count = int(keys["POINTS"])
     assert len(body) == 26 * count and len(las.points) == count == las.header.point_count
-    # format 6 has its reference system in WKT, and the header bounds all that is stored
+    # format 6 has its reference system in WKT; the header has the bounds of all points
     assert las.header.global_encoding.wkt and las.header.point_format.id == 6
     (reference,) = [vlr for vlr in las.header.vlrs if vlr.record_id == 2112]
     assert reference.string.startswith("PROJCS["), reference.string
@@ -102,13 +103,13 @@ for las_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.las")) if l
         pyproj = None
     if pyproj:
         to_earth = pyproj.Transformer.from_crs(las.header.parse_crs(), 4326, always_xy=True)
-        # the world's origin, where [site] has it
+        # the world's origin, as given by [site]
         longitude, latitude = to_earth.transform(0, 0)
         assert abs(longitude - 11) < 1e-9 and abs(latitude - 47) < 1e-9, (longitude, latitude)
     px, py, pz, w, i, j, k = map(float, keys["VIEWPOINT"].split())
     for n in range(0, count, 37):
         x, y, z, intensity, time = struct.unpack_from("<5f", body, 26 * n)
-        # the viewpoint's quaternion turns the sensor's axes into the world's
+        # the quaternion of the viewpoint rotates from sensor to world axes
         cx, cy, cz = (j * z - k * y, k * x - i * z, i * y - j * x)
         world = (
             px + x + 2 * (w * cx + j * cz - k * cy),

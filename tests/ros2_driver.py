@@ -1,7 +1,9 @@
-"""A node that drives a vehicle in lock-step, with nothing of ROS 2 installed: Eclipse Cyclone DDS carries bytes,
-and `rosbags` reads and writes them by the definitions of ROS 2 Jazzy. `ros2_driver.py DOMAIN VEHICLE SENSORS` says
-in JSON what it saw until the clock has stood still, and what it was answered; `ros2_driver.py DOMAIN quit` ends a
-run."""
+"""A node that drives a vehicle in lockstep, without an installation of ROS 2.
+
+Eclipse Cyclone DDS transports bytes; `rosbags` encodes and decodes them by the definitions of ROS 2 Jazzy.
+`ros2_driver.py DOMAIN VEHICLE SENSORS` prints the received messages and responses as JSON after the clock has
+stopped. `ros2_driver.py DOMAIN quit` ends a run.
+"""
 
 import json
 import os
@@ -83,7 +85,7 @@ KINDS = {"imu": "Imu", "gps": "NavSatFix", "magnetometer": "MagneticField", "lid
 
 
 def raw(of):
-    """A type that Cyclone carries as it is."""
+    """Returns a type of raw bytes for Cyclone DDS."""
     package, kind, name = of.split("/")
 
     @dataclass
@@ -131,14 +133,16 @@ class Node:
 
     def take(self, name):
         reader, of = self.topics[name]
-        # that a writer is gone comes as a sample without bytes
+        # a sample without bytes means that a writer is gone
         samples = [own for own in reader.take(1000) if hasattr(own, "bytes")]
         return [STORE.deserialize_cdr(own.bytes, of) for own in samples]
 
 
 class Clients:
-    """Clients of services, one request at a time, coded as ROS 2 with Cyclone DDS does: the client's and the
-    request's numbers ahead of the body."""
+    """Service clients with one request at a time.
+
+    The encoding is that of ROS 2 with Cyclone DDS: client number and request number precede the body.
+    """
 
     CLIENT = 0x1122334455667788
 
@@ -165,7 +169,7 @@ class Clients:
         self.waiting = name
 
     def answer(self):
-        """That to the last request, once it has come."""
+        """Returns the response to the last request; None until it arrives."""
         of, _, _, reader = self.ends[self.waiting]
         for own in reader.take(10):
             if hasattr(own, "bytes") and struct.unpack("<Qq", own.bytes[4:20]) == (self.CLIENT, self.number):
@@ -182,7 +186,7 @@ SERVICES = {
 
 
 def told_by(answer):
-    """A message as JSON has it."""
+    """Converts a message to plain data for JSON."""
     if hasattr(answer, "__dataclass_fields__"):
         return {name: told_by(getattr(answer, name)) for name in answer.__dataclass_fields__}
     if isinstance(answer, np.ndarray):
@@ -191,7 +195,7 @@ def told_by(answer):
 
 
 def script():
-    """What is asked while the run goes on, each by a name; a number is time to wait, s."""
+    """Yields the requests during the run, each with a name; a number is a time to wait, s."""
     of = STORE.types
     state = lambda own: of[SI + "SimulationState"](own)
     filters = lambda pattern, tags=(): of[SI + "EntityFilters"](
@@ -226,7 +230,10 @@ def script():
 
 
 def map_of(own):
-    """What a map says, and where its ruts are: cells begin at the greatest x and y, column by column."""
+    """Returns the content of a grid map and the positions of its ruts.
+
+    Cells begin at the greatest x and y, column by column.
+    """
     info, (elevation, ruts) = own.info, [np.asarray(layer.data) for layer in own.data]
     dims = [[dim.label, dim.size, dim.stride] for dim in own.data[0].layout.dim]
     columns, rows = dims[0][1], dims[1][1]
@@ -237,13 +244,13 @@ def map_of(own):
     at = lambda places: [float(places.min()), float(places.mean()), float(places.max())] if places.size else []
     return {"stamp": own.header.stamp.sec, "frame": own.header.frame_id, "layers": list(own.layers), "dims": dims,
             "resolution": info.resolution, "middle": [middle.x, middle.y], "deepest": float(ruts.max()),
-            # on level ground at no height
+            # the ground is level at height 0
             "uneven": float(np.abs(elevation + ruts).max()),
             "x": at(x[np.nonzero(rutted)[0]]), "y": at(y[np.nonzero(rutted)[1]])}
 
 
 def wait_until(happens, why):
-    """What it gives once it does; who never does must fail a test, and not hold it for ever."""
+    """Returns the result of `happens` once it is true. Exits after 120 s, so that a test fails instead of waiting."""
     begun = time.monotonic()
     while not (given := happens()):
         if time.monotonic() - begun > 120.0:
@@ -294,7 +301,7 @@ def main(domain, vehicle, sensors):
                 seen[name] += node.take(name)
         clocks = node.take("/clock")
         seen["/clock"] += clocks
-        # one thing after the other, once some of it has been driven
+        # sends one request after the other, after 0.2 s of the run
         if seen["/clock"] and seen["/clock"][-1].clock.nanosec >= 200_000_000 and key is None and clients.are_met():
             key, *request = next(asked, (None,))
             if key and isinstance(request[0], str):

@@ -1,24 +1,24 @@
-//! An instance as an importer holds it: with its logger, and what it was told last.
+//! Instance of an importer, with its logger and the strings returned last.
 
 use bekker::fmu::{FmuError, Instance};
 use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// What a call comes to, as the interface has it.
+/// Status of a call, as defined by the interface.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It was done.
+    /// The call succeeded.
     Ok = 0,
-    /// It was refused.
+    /// The call was refused.
     Error = 3,
-    /// The instance can do nothing more.
+    /// The instance cannot be used any more.
     Fatal = 4,
 }
 
 impl Status {
-    /// Category of what is logged with it.
+    /// Returns the category of log messages with this status.
     pub fn category(self) -> &'static CStr {
         match self {
             Status::Fatal => c"logStatusFatal",
@@ -27,21 +27,21 @@ impl Status {
     }
 }
 
-/// Says something to the importer.
+/// Log of the importer.
 pub type Log = Box<dyn Fn(Status, &str)>;
 
-/// An instance as an importer holds it.
+/// Instance of an importer.
 pub struct Component {
     pub instance: Instance,
     log: Log,
-    /// Texts that were given out: they hold until the next call.
+    /// Returned strings, which are valid until the next call.
     pub texts: Vec<CString>,
     /// Whether it has panicked.
     broken: bool,
 }
 
 impl Component {
-    /// An instance, or none after it was said why.
+    /// Creates an instance; logs the reason and returns `None` if it cannot.
     pub fn new(resources: &Path, token: &str, log: Log) -> Option<Component> {
         let made = catch_unwind(AssertUnwindSafe(|| Instance::new(resources, token)));
         match made {
@@ -57,8 +57,9 @@ impl Component {
         }
     }
 
-    /// Does something with it and says what went wrong. What panics never crosses to the
-    /// importer; the instance does nothing more.
+    /// Calls a function and logs its error.
+    ///
+    /// A panic is not propagated to the importer; the instance cannot be used any more.
     pub fn guard(&mut self, call: impl FnOnce(&mut Component) -> Result<(), FmuError>) -> Status {
         if self.broken {
             return Status::Fatal;
@@ -74,7 +75,7 @@ impl Component {
         }
     }
 
-    /// Says why a call is refused.
+    /// Logs the reason for a refused call.
     pub fn refuse(&self, cause: &str) -> Status {
         (self.log)(Status::Error, cause);
         Status::Error
@@ -87,7 +88,7 @@ fn panicked(panic: &Box<dyn std::any::Any + Send>) -> String {
     format!("bekker has a fault: {}", text.unwrap_or_else(|| "it panicked".into()))
 }
 
-/// A message or a value with an end, as C has texts. What holds a zero is cut there.
+/// Converts a message or a value to a C string, truncated at the first zero.
 pub fn text(message: &str) -> CString {
     let whole = message.split('\0').next().unwrap_or_default();
     CString::new(whole).unwrap_or_default()

@@ -1,7 +1,8 @@
-//! The library in FMUs of bekker: the C interfaces FMI 3.0 and 2.0 for co-simulation around
-//! [`bekker::fmu`]. It is the same in all of them; what it simulates is in the folder of resources.
+//! Library in the FMUs of bekker: C interfaces of FMI 3.0 and 2.0 for co-simulation with
+//! [`bekker::fmu`].
 //!
-//! `cargo build --release -p bekker-fmi` builds it, `bekker export-fmu` puts it into an FMU.
+//! The library is the same in all FMUs; the folder of resources contains the scenario. `cargo build
+//! --release -p bekker-fmi` builds it, `bekker export-fmu` adds it to an FMU.
 
 mod binding;
 mod component;

@@ -1,4 +1,4 @@
-//! Feeds the reader of the link's frames anything, and what comes of them to the reader of
+//! Passes arbitrary bytes to the reader of link frames, and their contents to the reader of
 //! messages.
 #![no_main]
 
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = serde_json::from_str::<Request>(&text);
     }
     let _ = decoder.end();
-    // past the length, where JSON has to hold
+    // with a valid length, to test the reader of JSON
     if let Ok(text) = std::str::from_utf8(bytes) {
         let mut decoder = FrameDecoder::default();
         decoder.feed(&encode(text));

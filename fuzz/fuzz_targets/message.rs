@@ -1,4 +1,4 @@
-//! Feeds the reader of messages anything, and anything with a right checksum.
+//! Passes arbitrary bytes to the reader of messages, also with a valid checksum.
 #![no_main]
 
 use bekker::sync::ground_code::Memory;
@@ -14,7 +14,7 @@ fn read(bytes: &[u8]) {
 
 fuzz_target!(|bytes: &[u8]| {
     read(bytes);
-    // past the checksum, where the verifier has to hold
+    // with a valid checksum, to test the verifier
     let mut framed = (bytes.len() as u32).to_le_bytes().to_vec();
     framed.extend_from_slice(&bekker::sync::message::checksum(bytes).to_le_bytes());
     framed.extend_from_slice(bytes);

@@ -1,5 +1,4 @@
-//! Feeds those who watch a run any requests of a page, over ground that has no bounds and over
-//! ground that has.
+//! Passes arbitrary requests of a page to the viewer of a run, with bounded and unbounded ground.
 #![no_main]
 
 use bekker::scenario::{ScenarioFile, build};

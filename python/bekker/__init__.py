@@ -5,9 +5,9 @@
 >>> history = simulation.run(5)
 >>> simulation.render()
 
-SI units and radians; ISO 8855 axes (x forward, y left, z up); the world frame is
-east-north-up. What is wrong with an input is a `ScenarioError` or an `InputError`, with key,
-value and what is allowed.
+All values are in SI units and radians. Vehicle axes follow ISO 8855 (x forward, y left, z up);
+the world frame is east-north-up. Invalid input raises `ScenarioError` or `InputError`, with
+`key`, `value` and `allowed`.
 """
 
 from . import rig

@@ -1,4 +1,4 @@
-"""`python -m bekker` is the command `bekker`."""
+"""Runs the command `bekker` as `python -m bekker`."""
 
 from .cli import main
 

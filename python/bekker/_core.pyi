@@ -1,4 +1,4 @@
-"""The shell around the Rust library; see the modules of `bekker`, which show it."""
+"""Types of the compiled extension module. The modules of `bekker` are its public interface."""
 
 from collections.abc import Callable, Sequence
 from os import PathLike
@@ -32,41 +32,57 @@ _State = dict[str, NDArray[Any]]
 
 @final
 class Scenario:
-    """What drives where, on which ground, for how long."""
+    """A scenario: vehicles with their drivers, terrain and soils, and the duration."""
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Scenario:
-        """Reads a scenario file; its relative paths start from its folder, wherever `os.chdir` goes later."""
+        """Reads a scenario file. Relative paths in it start at its folder, also after a later `os.chdir`.
+
+        Raises `InputError` if the file cannot be read, `ScenarioError` if its content is invalid.
+        """
 
     @staticmethod
     def parse(text: str, folder: str | PathLike[str] | None = None) -> Scenario:
-        """Reads a scenario from text; its relative paths start from `folder`."""
+        """Reads a scenario from TOML text. Relative paths in it start at `folder`, by default the working directory.
+
+        Raises `ScenarioError` if the content is invalid.
+        """
 
     @staticmethod
     def from_dict(values: dict[str, Any], folder: str | PathLike[str] | None = None) -> Scenario:
-        """A scenario of dicts and lists with the keys of the format."""
+        """Creates a scenario from dicts and lists with the keys of the scenario format.
+
+        Relative paths start at `folder`, by default the working directory.
+        Raises `InputError` for a value that TOML cannot represent, `ScenarioError` for an invalid one.
+        """
 
     def set(self, key: str, value: Any) -> None:
-        """Changes a value, by its key as `vehicle[0].driver.speed`."""
+        """Sets a value by its full key, such as `vehicle[0].driver.speed`.
+
+        Raises `InputError` or `ScenarioError` if the value is invalid, and then changes nothing.
+        """
 
     def validate(self) -> list[str]:
-        """Builds all that it names; what is doubtful but not wrong."""
+        """Builds everything that the scenario names, and returns the warnings.
+
+        Raises `ScenarioError` if something is invalid.
+        """
 
     def to_toml(self) -> str:
-        """As a file has it, with every default written out."""
+        """Returns the scenario as TOML text, including all defaults."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As dicts and lists, with every default written out."""
+        """Returns the scenario as dicts and lists, including all defaults."""
 
     def copy(self) -> Scenario:
-        """A scenario like this one that goes its own way."""
+        """Returns an independent copy."""
 
     @property
     def name(self) -> str: ...
 
 @disjoint_base
 class Simulation:
-    """A world of a scenario, between heartbeats."""
+    """The simulated world of a scenario. It advances by whole heartbeats."""
 
     def __new__(cls, scenario: Scenario, *, threads: int | None = None) -> Simulation: ...
     @property
@@ -75,7 +91,7 @@ class Simulation:
 
     @property
     def running(self) -> bool:
-        """Whether any vehicle still drives."""
+        """Whether any vehicle is still driving."""
 
     @property
     def vehicles(self) -> list[str]:
@@ -83,10 +99,10 @@ class Simulation:
 
     @property
     def warnings(self) -> list[str]:
-        """What is doubtful about the scenario."""
+        """Warnings about the scenario, one sentence each."""
 
     def step(self, heartbeats: int = 1) -> None:
-        """Takes the world through so many heartbeats."""
+        """Advances by a number of heartbeats, or fewer if no vehicle is driving any more."""
 
     def run_to(
         self,
@@ -107,16 +123,24 @@ class Simulation:
         locks: Sequence[str] | None = None,
         uncouple: bool = False,
     ) -> None:
-        """Commands a vehicle in its driver's place, until told otherwise.
+        """Replaces the commands of a vehicle's driver until the next `command` or `release`.
 
-        Throttle and brake 0 to 1; steering -1 (right) to 1 (left), or the mean angle of the
-        steered wheels, rad; gear `drive`, `neutral` or `reverse`; inflation in kPa, 0 to 5000;
-        locks of differentials `centre`, `inter_axle`, `front_axles`, `rear_axles`; uncouple
-        lets go of the trailer.
+        Args:
+            vehicle: Name or index of the vehicle.
+            throttle: 0 to 1.
+            brake: 0 to 1.
+            steering: -1 (right) to 1 (left).
+            steering_angle: Mean angle of the steered wheels, rad, instead of `steering`.
+            gear: `drive`, `neutral` or `reverse`.
+            inflation_kpa: Inflation that central tire inflation works towards, 0 to 5000 kPa.
+            locks: Differentials to lock: `centre`, `inter_axle`, `front_axles`, `rear_axles`.
+            uncouple: Whether to uncouple the trailer.
+
+        Raises `InputError` if a value is invalid, and then changes nothing.
         """
 
     def release(self, vehicle: str | int) -> None:
-        """Gives a vehicle back to its own driver."""
+        """Returns control of a vehicle to the driver of its scenario."""
 
     def respawn(
         self,
@@ -126,34 +150,53 @@ class Simulation:
         heading: float = 0.0,
         speed: float = 0.0,
     ) -> str:
-        """Puts a vehicle elsewhere, settled; whether it stands `still`, `slides` or `falls`."""
+        """Moves a vehicle to another position and computes its static equilibrium there.
+
+        Args:
+            vehicle: Name or index of the vehicle.
+            position: x and y, m.
+            heading: Heading, rad.
+            speed: Forward speed, m/s.
+
+        Returns `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported).
+        Raises `InputError` if the position is outside the terrain or occupied.
+        """
 
     def state(self, vehicle: str | int) -> _State:
-        """One vehicle now: an array of each figure."""
+        """Returns the state of a vehicle now: one array per quantity."""
 
     def states(self) -> dict[str, _State]:
-        """All vehicles now, by name."""
+        """Returns the states of all vehicles now, by name."""
 
     def contacts(self, vehicle: str | int) -> _State:
-        """What the ground did in the last step to each wheel or shoe."""
+        """Returns the contacts of a vehicle with the ground in the last step, one row per wheel or shoe.
+
+        Wheels are listed axle by axle from the front, left before right; shoes only if in contact.
+        Arrays: `force` (n, 3), N; `torque` (n, 3), N m; `normal_force`, N; `sinkage`, m; `area`, m²;
+        `nodes`, the number of soil nodes that carry load. Empty before the first step.
+        """
 
     def events(self, vehicle: str | int) -> list[dict[str, Any]]:
-        """What happened to a vehicle in the last call of `step` or `run`, first what came first.
+        """Returns the events of a vehicle in the last call of `step` or `run`, in order of time.
 
-        Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. `event` is
-        `gear_shifted`, `soil_entered` or `intent_changed` (with `from` and `to`), `collided` (with the
-        columns of `hits.csv`), `uncoupled`, `torn_off` or `pulled_up` (as in `trailers.csv`), or `ended`
-        (with the `outcome`).
+        Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. The events
+        `gear_shifted`, `soil_entered` and `intent_changed` have `from` and `to`, `collided` has the columns
+        of `hits.csv`, and `ended` has the `outcome`. `uncoupled`, `torn_off` and `pulled_up` have no more keys.
         """
 
     def outcome(self, vehicle: str | int) -> dict[str, Any]:
-        """How a vehicle's drive ended, or how it stands."""
+        """Returns the outcome of a vehicle's drive, or its status if it is still driving."""
 
     def summary(self) -> dict[str, Any]:
-        """The run so far in a few figures, those of `summary.json` but the wall time."""
+        """Returns the content of `summary.json` for the run so far, without the wall time."""
 
     def readings(self, vehicle: str | int) -> list[dict[str, Any]]:
-        """What a vehicle's sensors delivered in the last call of `step`."""
+        """Returns the sensor readings delivered to a vehicle in the last call of `step`.
+
+        Each is a dict with `sensor`, `kind`, `frame`, `time` (of measurement, s), `delivered` (s), `position`
+        (3), m, and `orientation` (4: w, x, y, z) of the sensor in the world (of odometry the estimated
+        ones), and the arrays of its kind.
+        """
 
     def ground_at(
         self, x: bytes, y: bytes, ruts: bool
@@ -162,22 +205,25 @@ class Simulation:
         self, origin: tuple[float, float], spacing: float, shape: tuple[int, int], ruts: bool
     ) -> NDArray[np.float64]: ...
     def snapshot(self) -> bytes:
-        """The whole state as bytes, to be pickled or kept."""
+        """Returns the complete state as bytes."""
 
     def restore(self, snapshot: bytes) -> None:
-        """Goes back, or on, to a snapshot of the same scenario."""
+        """Restores the state of a snapshot of the same scenario. The simulation then continues with the same bits.
+
+        Raises `SnapshotError` if the snapshot is damaged or belongs to another scenario.
+        """
 
     def publish(self) -> None:
-        """Publishes the ground still under wheels too, as the end of a run does.
+        """Publishes all deformation, including that under wheels, as the end of a run does.
 
-        From then on ruts and hashes are those that `bekker run` leaves.
+        Afterwards ruts and hash equal those of `bekker run`.
         """
 
     def write_ruts(self, path: str | PathLike[str]) -> tuple[int, int, float] | None:
-        """Writes the published ruts as a GeoTIFF: columns, rows, side of a cell, m."""
+        """Writes the published ruts as a GeoTIFF. Returns columns, rows and cell size, m; None if there are no ruts."""
 
     def hash(self) -> str:
-        """Hash of the whole state, hexadecimal."""
+        """Returns the hash of the complete state, 64 hexadecimal digits."""
 
     def picture(
         self,
@@ -192,7 +238,7 @@ class Simulation:
 
 @final
 class Envs:
-    """Environments of one task, stepped beside one another on threads of their own."""
+    """Environments of one task, stepped in parallel on threads of this object."""
 
     def __new__(
         cls,
@@ -203,22 +249,22 @@ class Envs:
         threads: int | None = None,
     ) -> Envs: ...
     def __deepcopy__(self, memo: Any, /) -> Envs:
-        """One that goes its own way, on the same levels and threads of its own."""
+        """Returns an independent copy with the same levels and its own threads."""
 
     def layout(self) -> list[tuple[str, int, float, str]]:
-        """Parts of an observation: name, numbers, what 1 stands for, unit."""
+        """Returns the parts of an observation: name, size, scale (the value that 1 stands for), unit."""
 
     @property
     def agents(self) -> int:
-        """Vehicles that are driven in each environment."""
+        """Number of vehicles, the agents, in each environment."""
 
     @property
     def actions(self) -> int:
-        """Numbers of an action of a vehicle."""
+        """Size of the action of one vehicle."""
 
     @property
     def observations(self) -> int:
-        """Numbers of an observation."""
+        """Size of the observation of one vehicle."""
 
     @property
     def period(self) -> float:
@@ -226,10 +272,10 @@ class Envs:
 
     @property
     def threads(self) -> int:
-        """How many threads step it."""
+        """Number of threads that step the environments."""
 
     def info_names(self) -> list[str]:
-        """Names of the numbers of an info."""
+        """Returns the names of the columns of an info."""
 
     def reset(
         self, seeds: list[int | None], mask: list[bool], level: int | None
@@ -248,7 +294,7 @@ class Envs:
         NDArray[np.int64],
     ]: ...
     def experts(self) -> NDArray[np.float32]:
-        """What a rule would do now, an action a row."""
+        """Returns the actions of the expert in the current states, one row per vehicle."""
 
     def snapshot(self, env: int) -> bytes: ...
     def restore(self, env: int, snapshot: bytes) -> NDArray[np.float32]: ...
@@ -258,13 +304,13 @@ class Envs:
         NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.float32]
     ]: ...
     def over(self, env: int) -> bool:
-        """Whether the episode of one environment is over."""
+        """Whether the episode of an environment has ended."""
 
     def state(self, env: int) -> _State:
-        """The vehicle of one environment: an array of each figure."""
+        """Returns the state of the vehicle of an environment: one array per quantity."""
 
     def scenario(self, env: int) -> dict[str, Any]:
-        """The scenario of the level that one environment is on."""
+        """Returns the scenario of the current level of an environment."""
 
     def picture(
         self, env: int, camera: str, size: tuple[int, int]
@@ -275,7 +321,7 @@ def endings() -> list[str]: ...
 def tasks() -> list[tuple[str, int, list[str], int]]: ...
 def main(arguments: list[str]) -> int: ...
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the scenario format."""
+    """Returns the JSON Schema of the scenario format."""
 
 def soil(name: str) -> dict[str, Any]: ...
 def soils() -> list[str]: ...

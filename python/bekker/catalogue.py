@@ -1,4 +1,4 @@
-"""Soils and vehicles that bekker brings along."""
+"""Soils and vehicles of the catalogs of bekker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from . import _core
 
 
 class Soil:
-    """A soil of the catalogue, by any of its names, with the source of its parameters."""
+    """A soil of the catalog, with the source of its parameters.
+
+    Args:
+        name: Id or alias of the soil.
+
+    Raises `InputError` if the catalog has no such soil.
+    """
 
     def __init__(self, name: str) -> None:
         entry = _core.soil(name)
@@ -16,7 +22,7 @@ class Soil:
         self.name: str = entry["name"]
         self.family: str = entry["family"]
         self.parameters: dict[str, Any] = entry["parameters"]
-        """SI units and radians."""
+        """Parameters by name, in SI units and radians."""
         self.trust: str = entry["trust"]
         self.source: str = entry["source"]
         self.notes: str = entry["notes"]
@@ -26,11 +32,17 @@ class Soil:
 
 
 class Vehicle:
-    """A vehicle of the catalogue, or of a file (`.toml`)."""
+    """A vehicle of the catalog or of a file.
+
+    Args:
+        model: Name in the catalog, or path of a `.toml` file.
+
+    Raises `ScenarioError` if there is no such vehicle or its file is invalid.
+    """
 
     def __init__(self, model: str) -> None:
         self.spec, self.mass = _core.vehicle(model)
-        """All that its file says, and its mass, kg."""
+        """Content of the vehicle's file, including all defaults, and its mass, kg."""
         self.model = model
 
     def __repr__(self) -> str:
@@ -38,10 +50,10 @@ class Vehicle:
 
 
 def soils() -> list[str]:
-    """Names of the soils of the catalogue."""
+    """Returns the ids of the soils in the catalog."""
     return _core.soils()
 
 
 def vehicles() -> list[str]:
-    """Names of the vehicles of the catalogue."""
+    """Returns the names of the vehicles in the catalog."""
     return _core.vehicles()

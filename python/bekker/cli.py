@@ -7,8 +7,8 @@ from ._core import main as _main
 
 
 def main() -> None:
-    """Does what the command line says, as the program built by cargo does."""
-    # the library hears signals by itself; Python would keep them until it returns
+    """Runs the command line and exits with its status, as the program built by cargo does."""
+    # the library handles SIGINT; Python would handle it only after the call returns
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_main(["bekker", *sys.argv[1:]]))
 

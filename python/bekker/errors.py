@@ -1,4 +1,4 @@
-"""What goes wrong, with key, value and what is allowed."""
+"""Exceptions, with the key, the value and the allowed values."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import NamedTuple
 
 
 class BekkerError(Exception):
-    """Any error of bekker's own."""
+    """Base class of the exceptions of bekker."""
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong with a scenario."""
+    """One fault of a scenario."""
 
     place: str
     """File and line."""
     key: str
     """Full path of the key; empty for the file as a whole."""
     value: str | None
-    """The offending value as text, if there is one."""
+    """The invalid value as text; None for a missing key."""
     allowed: str | None
-    """What it may be, where that is more than `message` says."""
+    """Allowed values as text, if the fault has a list or a range of them."""
     message: str
-    """All of it in words."""
+    """Complete message."""
 
 
 class ScenarioError(BekkerError, ValueError):
-    """Everything that is wrong with a scenario; `key`, `value` and `allowed` are of the first."""
+    """A scenario is invalid. `faults` lists all faults; `key`, `value` and `allowed` are those of the first."""
 
     def __init__(self, message: str, faults: list[tuple[str, str, str | None, str | None, str]]) -> None:
         super().__init__(message, faults)
@@ -39,7 +39,7 @@ class ScenarioError(BekkerError, ValueError):
 
 
 class InputError(BekkerError, ValueError):
-    """An argument that cannot be."""
+    """An argument is invalid: `key` names it, `value` is its value as text, `allowed` the allowed values."""
 
     def __init__(self, message: str, key: str = "", value: str = "", allowed: str = "") -> None:
         super().__init__(message, key, value, allowed)
@@ -52,8 +52,8 @@ class InputError(BekkerError, ValueError):
 
 
 class SnapshotError(BekkerError, ValueError):
-    """A snapshot of another scenario, or a damaged one."""
+    """A snapshot is damaged or belongs to another scenario."""
 
 
 class RunError(BekkerError, RuntimeError):
-    """What was computed came to nothing."""
+    """A computation failed."""

@@ -1,7 +1,7 @@
-"""Drive and watch a run from outside, over the link of ``bekker run --serve``.
+"""Client of the link of ``bekker run --serve``: drives or observes a run in another process.
 
-Plain Python: it needs neither the compiled part of the package nor NumPy, and may be copied
-to another machine by itself. ``docs/link.md`` is the protocol.
+This module needs only the standard library, neither NumPy nor the compiled part of the package.
+The file can be copied to another machine. ``docs/link.md`` specifies the protocol.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROTOCOL = 1
 
 
 class LinkFault(Exception):
-    """What the run says is wrong: ``code`` for programs, the text for people."""
+    """The run reports a fault: ``code`` is for programs, the message for people."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"{text} ({code})")
@@ -27,10 +27,20 @@ class LinkFault(Exception):
 
 
 class Link:
-    """A session with a run: iterate over its beats, and answer each with :meth:`act`.
+    """A session with a run: iterate over its beats and reply to each with :meth:`act`.
 
-    ``address`` is ``HOST:PORT`` or ``unix:PATH``, as the run prints it beside ``token``. With
-    ``vehicles`` the session drives these; without, it looks on.
+    Args:
+        address: ``HOST:PORT`` or ``unix:PATH``, as printed by the run.
+        token: Token printed by the run.
+        vehicles: Names of the vehicles to drive; without any, the session only observes.
+        mode: ``lockstep`` or another mode listed in ``docs/link.md``.
+        every: Number of heartbeats between two beats.
+        sensors: Sensors whose readings to receive.
+        radios: Vehicles whose received radio messages to receive.
+        name: Name of the session.
+        timeout: Timeout of the socket, s; None for none.
+
+    Raises ``LinkFault`` if the run refuses the session, ``ConnectionError`` if the connection is lost.
     """
 
     def __init__(
@@ -73,7 +83,7 @@ class Link:
         welcome = self._receive()
         if welcome is None:
             raise ConnectionError("the connection to the run was lost")
-        #: What the run said of itself: its vehicles, sensors, step and heartbeat.
+        #: Description of the run: its vehicles, sensors, step and heartbeat.
         self.welcome: dict[str, Any] = welcome
 
     def __enter__(self) -> Link:
@@ -87,7 +97,7 @@ class Link:
             yield beat
 
     def beat(self) -> dict[str, Any] | None:
-        """The next beat; ``None`` once the run has ended."""
+        """Waits for the next beat and returns its message; ``None`` after the end of the run."""
         message = self._receive()
         if message is None or message["type"] == "end":
             return None
@@ -100,8 +110,13 @@ class Link:
         echo: Any = None,
         says: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Commands by the names of vehicles, for the heartbeats to the next beat, and what
-        vehicles say by their radios."""
+        """Sends the commands for the heartbeats until the next beat.
+
+        Args:
+            controls: Commands by the names of vehicles; keys as in ``docs/link.md``.
+            echo: Value that the next beat returns, to measure delays.
+            says: Radio messages to send, by the names of vehicles; at most 4,096 bytes each.
+        """
         rows = [{"vehicle": vehicle, **own} for vehicle, own in controls.items()]
         message: dict[str, Any] = {"type": "act", "tick": self._tick, "controls": rows}
         if echo is not None:
@@ -112,23 +127,23 @@ class Link:
         self._send(message)
 
     def pause(self) -> None:
-        """Has the run stand still before its next heartbeat."""
+        """Pauses the run before its next heartbeat."""
         self._send({"type": "pause"})
 
     def resume(self) -> None:
-        """Has it go on."""
+        """Resumes the run."""
         self._send({"type": "resume"})
 
     def step(self, count: int = 1) -> None:
-        """Has it go on for some heartbeats, and stand still again."""
+        """Advances a paused run by ``count`` heartbeats."""
         self._send({"type": "step", "count": count})
 
     def quit(self) -> None:
-        """Has the run end, its record complete."""
+        """Ends the run. Its record is complete."""
         self._send({"type": "quit"})
 
     def close(self) -> None:
-        """Ends the session; vehicles that it drives are then without a driver."""
+        """Ends the session. The vehicles that it drove then have no driver."""
         try:
             self._stream.close()
         except OSError:
@@ -158,8 +173,8 @@ class Link:
 
 
 def array_of(value: Mapping[str, Any]) -> tuple[str, list[int], bytes]:
-    """Type (as NumPy names it), shape and bytes of an array in a reading.
+    """Returns the type (as named by NumPy), the shape and the bytes of an array in a reading.
 
-    ``numpy.frombuffer(data, kind).reshape(shape)`` is the array.
+    ``numpy.frombuffer(data, kind).reshape(shape)`` creates the array.
     """
     return value["type"], list(value["shape"]), base64.b64decode(value["base64"])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:
-    """The columns and rows of a picture, if it can have so many."""
+    """Returns the columns and rows of a picture. Raises `InputError` unless it has 1 to 2^24 pixels."""
     try:
         columns, rows = (operator.index(side) for side in size)
     except (TypeError, ValueError):
@@ -29,23 +29,23 @@ def check_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 class Picture:
-    """What a camera saw."""
+    """A rendered picture, which displays itself in a notebook."""
 
     def __init__(self, array: NDArray[np.uint8], png: bytes) -> None:
         self.array = array
-        """Red, green and blue of each pixel, rows from the top, 8-bit sRGB."""
+        """Pixels, shape (rows, columns, 3): 8-bit sRGB, rows from the top."""
         self.png = png
-        """The same as a PNG."""
+        """The picture as a PNG file."""
 
     def _repr_png_(self) -> bytes:
         return self.png
 
     def save(self, path: str | Path) -> None:
-        """Writes the PNG."""
+        """Writes the picture to a PNG file."""
         Path(path).write_bytes(self.png)
 
     def to_pil(self) -> Image.Image:
-        """The picture as an image of Pillow, which must be installed."""
+        """Returns the picture as an image of Pillow, which must be installed."""
         from PIL import Image
 
         return Image.fromarray(self.array)

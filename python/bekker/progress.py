@@ -1,4 +1,4 @@
-"""Progress of long work, in a terminal and in a notebook alike."""
+"""Progress display for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import TextIO
 
 
 class Progress:
-    """Writes one line again and again: how far it is, and how much faster than real time."""
+    """Progress line: simulated time, end, and speed relative to real time.
+
+    Args:
+        stream: Output; by default standard error.
+        every: Shortest wall time between two updates, s.
+    """
 
     WIDTH = 30
 

@@ -1,7 +1,8 @@
-"""The classic soil tests: a plate pressed, a plate sheared, a wheel rolled.
+"""Soil tests: pressing a plate, shearing a plate, rolling a wheel.
 
-Lengths in m, loads in N, pressures in Pa. `changes` are parameters in place of the soil's own,
-with the keys of a scenario's `[[soil.custom]]`.
+Lengths are in m, loads in N, pressures in Pa. `soil` is a deformable soil of the catalog. `changes`
+replaces parameters of the soil, with the keys of a scenario's `[[soil.custom]]`. `laws` is
+`refined` or `reference`. Arguments out of range raise `InputError`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .errors import InputError
 Curve = dict[str, NDArray[np.float64]]
 
 _RADIUS, _WIDTH = 0.467, 0.254
-"""Of a cylinder unless told, m."""
+"""Defaults of a cylinder, m."""
 
 
 def _curve(points: list[dict[str, float]]) -> Curve:
@@ -44,9 +45,20 @@ def plate(
     laws: str = "refined",
     changes: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Presses a plate, lets it go and presses again.
+    """Loads a plate, unloads it and loads it again.
 
-    `loading`, `unloading` and `reloading` are curves of `sinkage` and `pressure`.
+    Args:
+        soil: Name of the soil.
+        size: Length and width of the plate, m.
+        radius: Radius of a circular plate, m, instead of `size`.
+        pressure: Greatest pressure, Pa.
+        spacing: Distance between soil nodes, m.
+        laws: Soil laws, `refined` or `reference`.
+        changes: Soil parameters to replace.
+
+    Returns curves `loading`, `unloading` and `reloading`, each with arrays `sinkage`, m, and `pressure`,
+    Pa. Further values are `sinkage` at the greatest pressure, `residual` after unloading and `reloaded`,
+    m, and the work of loading, `work`, and of unloading, `returned`, J.
     """
     own = dict(changes or {})
     return _curves(_core.press_plate(soil, own, laws, size, radius, pressure, spacing))
@@ -63,11 +75,24 @@ def shear(
     laws: str = "refined",
     changes: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Shears a plate under a pressure: a `curve` of `displacement` and `stress`.
+    """Shears a plate under a pressure.
 
-    As in `bekker rig shear` the plate is held at its height while it slides, without the laws by
-    which it would sink further (slip sinkage, bearing under an inclined load), and slides 0.1 m
-    unless told, or eight times the soil's shear modulus if that is more.
+    As in `bekker rig shear`, the height of the plate is constant while it slides. The laws by which it
+    would sink further (slip sinkage, bearing under an inclined load) are off.
+
+    Args:
+        soil: Name of the soil.
+        size: Length and width of the plate, m.
+        radius: Radius of a circular plate, m, instead of `size`.
+        pressure: Pressure, Pa.
+        displacement: Sliding distance, m; by default 0.1 m, or eight times the soil's shear modulus if
+            that is more.
+        spacing: Distance between soil nodes, m.
+        laws: Soil laws, `refined` or `reference`.
+        changes: Soil parameters to replace.
+
+    Returns a `curve` with arrays `displacement`, m, and `stress`, Pa; the mean normal `pressure` and
+    the greatest shear stress, `strength`, Pa.
     """
     own = dict(changes or {})
     sheared = _core.shear_plate(soil, own, laws, size, radius, pressure, spacing, displacement)
@@ -90,12 +115,25 @@ def wheel(
     laws: str = "refined",
     changes: Mapping[str, float] | None = None,
 ) -> Curve:
-    """Rolls a wheel, a rigid cylinder or that of a `vehicle`, at each slip.
+    """Rolls a wheel at each slip: a rigid cylinder, or the wheel of a vehicle.
 
-    A cylinder has a `radius` of 0.467 m and a `width` of 0.254 m unless told. The `tyre` of a
-    vehicle is `flexible`, where its file says how, or `rigid`; unless told the first that it has.
+    Args:
+        soil: Name of the soil.
+        slip: One slip or an array of them.
+        vehicle: Wheeled vehicle whose wheel to roll, instead of a cylinder.
+        radius: Radius of the cylinder, m; by default 0.467.
+        width: Width of the cylinder, m; by default 0.254.
+        tyre: `flexible` or `rigid` tire of the vehicle; by default flexible if its file describes one.
+        load: Load, N.
+        speed: Forward speed, m/s.
+        spacing: Distance between soil nodes, m.
+        step: Time step, s.
+        duration: Duration, s.
+        laws: Soil laws, `refined` or `reference`.
+        changes: Soil parameters to replace.
 
-    Arrays over slip: `drawbar`, `torque`, `sinkage` and more.
+    Returns an array over slip per quantity: `slip`, `drawbar` and `vertical`, N, `torque`, N m,
+    `sinkage`, m, and more.
     """
     if tyre not in (None, "flexible", "rigid"):
         _refuse("tyre", tyre, "flexible or rigid")

@@ -1,7 +1,7 @@
-"""Many environments as Stable-Baselines3 takes them.
+"""Vector environments with the interface of Stable-Baselines3.
 
-`BekkerVecEnv(env)` takes what `gymnasium.make_vec(ID, N, autoreset_mode="SameStep")` gives;
-`VecMonitor` of Stable-Baselines3 around it counts returns.
+`BekkerVecEnv(env)` wraps the result of `gymnasium.make_vec(ID, N, autoreset_mode="SameStep")`.
+`VecMonitor` of Stable-Baselines3 around it records returns.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ METHODS = ("expert", "picture", "render", "restore", "snapshot")
 
 
 class BekkerVecEnv(VecEnv):
-    """The environments of a `BekkerVectorEnv` with the interface of a `VecEnv`.
+    """Adapter from `BekkerVectorEnv` to `VecEnv`.
 
-    What an episode ended with is in its info as `terminal_observation`, and whether time alone
-    ended it as `TimeLimit.truncated`.
+    The info of an episode's last step has the last observation as `terminal_observation`, and
+    `TimeLimit.truncated`, true if the episode was truncated and not terminated.
+
+    Raises `InputError` if the autoreset mode of `env` is not `SameStep`.
     """
 
     def __init__(self, env: BekkerVectorEnv) -> None:
@@ -42,7 +44,7 @@ class BekkerVecEnv(VecEnv):
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> Array:
-        """Begins an episode of each, with the seeds and options that were set for it."""
+        """Begins an episode in each environment, with the seeds and options set before."""
         if not self._seeded and None in self._seeds:
             self.seed()
         self._seeded = True
@@ -60,11 +62,11 @@ class BekkerVecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: Array) -> None:
-        """Keeps what is to be done."""
+        """Stores the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
-        """Drives all of them for a period."""
+        """Advances all environments by one period. Raises `InputError` without a call of `step_async` before."""
         if self._actions is None:
             raise InputError("step_wait: must come after step_async", "step_wait")
         actions, self._actions = self._actions, None
@@ -80,7 +82,7 @@ class BekkerVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), done, [infos[env] for env in range(self.num_envs)]
 
     def _rows(self, infos: dict[str, Any], mask: Array | None = None) -> dict[int, dict[str, Any]]:
-        """A dict an environment, of arrays and of masks that say who has them."""
+        """Converts arrays with masks to one dict per environment."""
         wanted = np.ones(self.num_envs, bool) if mask is None else mask
         rows: dict[int, dict[str, Any]] = {env: {} for env in np.flatnonzero(wanted).tolist()}
         for key, values in infos.items():
@@ -93,19 +95,19 @@ class BekkerVecEnv(VecEnv):
         return rows
 
     def close(self) -> None:
-        """Ends it."""
+        """Closes the environments."""
         self.env.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """What the cameras see now."""
+        """Returns the views of the cameras; None for each without a render mode."""
         return self.env.render() or [None] * self.num_envs
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute, which is the same for all."""
+        """Returns an attribute, which is the same for all environments."""
         return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Sets an attribute of all; one alone has none of its own."""
+        """Sets an attribute of all environments. Raises `InputError` for only some of them."""
         if {*self._get_indices(indices)} != {*range(self.num_envs)}:
             allowed = "None, or all indices"
             told = f"indices = {indices!r}: must be {allowed}"
@@ -115,7 +117,7 @@ class BekkerVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Calls `expert`, `picture`, `render`, `restore` or `snapshot` of some of them."""
+        """Calls `expert`, `picture`, `render`, `restore` or `snapshot` for some environments."""
         if method_name not in METHODS:
             allowed = ", ".join(METHODS)
             told = f"env_method({method_name!r}): must be one of {allowed}"
@@ -130,5 +132,5 @@ class BekkerVecEnv(VecEnv):
         return [method(*method_args, env=env, **method_kwargs) for env in numbers]
 
     def env_is_wrapped(self, wrapper_class: type[Wrapper[Any, Any, Any, Any]], indices: Indices = None) -> list[bool]:
-        """No: wrappers of Stable-Baselines3 go around all."""
+        """Returns False for each: wrappers of Stable-Baselines3 wrap all environments together."""
         return [False for _ in self._get_indices(indices)]

@@ -1,4 +1,4 @@
-"""A scenario as it is driven."""
+"""Running scenarios."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .picture import Picture, check_size
 from .progress import Progress
 
 State = dict[str, NDArray[Any]]
-"""Figures of a vehicle, an array each."""
+"""State of a vehicle: one array per quantity."""
 
 Vehicle = str | int
-"""A vehicle by its name or its number, from 0."""
+"""A vehicle by its name or its index, from 0."""
 
 
 class Ground:
-    """The ground of a simulation, as it is now.
+    """The present ground of a simulation.
 
-    Points off the terrain are an `InputError` that names its bounds; an unbounded one goes on for ever.
+    Points outside the terrain raise `InputError` with the bounds; unbounded terrain has none.
     """
 
     def __init__(self, simulation: _core.Simulation) -> None:
@@ -36,45 +36,51 @@ class Ground:
         return self._simulation.ground_at(east, north, ruts).reshape(both[0].shape)
 
     def height(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
-        """Heights at points after all published deformation, m; x and y broadcast."""
+        """Returns heights at points, m, including all published deformation. x and y, m, are broadcast."""
         return self._at(x, y, False)
 
     def rut(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
-        """Depths of ruts at points, m; negative where soil is heaped."""
+        """Returns depths of ruts at points, m, negative for heaped soil. x and y, m, are broadcast."""
         return self._at(x, y, True)
 
     def height_map(
         self, origin: tuple[float, float], spacing: float, shape: tuple[int, int]
     ) -> NDArray[np.float64]:
-        """Heights over a grid from `origin` on, rows along x: `[row, column]`, m."""
+        """Returns heights over a grid, m, as `[row, column]` with rows along x.
+
+        Args:
+            origin: x and y of the first point, m.
+            spacing: Distance between points, m.
+            shape: Numbers of rows and columns, at most 2^24 points.
+        """
         return self._simulation.ground_over(origin, spacing, shape, False)
 
     def rut_map(
         self, origin: tuple[float, float], spacing: float, shape: tuple[int, int]
     ) -> NDArray[np.float64]:
-        """Depths of ruts over the same grid, m."""
+        """Returns depths of ruts over a grid, m, with the arguments of `height_map`."""
         return self._simulation.ground_over(origin, spacing, shape, True)
 
     def to_geotiff(self, path: str | PathLike[str]) -> tuple[int, int, float] | None:
-        """Writes the published ruts as a GeoTIFF, 32-bit depths in m, on the DEM's map if there is one.
+        """Writes the published ruts as a GeoTIFF of 32-bit depths in m, georeferenced as the DEM if there is one.
 
-        Returns columns, rows and the side of a cell, m, which is a multiple of the nodes' distance
-        where there are more than 2^28 cells; None, and no file, where there is no rut yet.
+        Returns columns, rows and cell size, m. The cell size is the node spacing, or a multiple of it for
+        more than 2^28 cells. Without ruts it writes no file and returns None.
         """
         return self._simulation.write_ruts(path)
 
 
 class Simulation(_core.Simulation):
-    """A world of a scenario, from heartbeat to heartbeat.
+    """The simulated world of a scenario. It advances by whole heartbeats.
 
-    `Simulation(scenario, threads=None)` builds it and settles its vehicles. It has threads of
-    its own, as many as there are cores unless told. The same scenario and commands give the
-    same bits on any number of them.
+    `Simulation(scenario, threads=None)` builds the world and places its vehicles in static equilibrium.
+    Each simulation has its own threads, by default one per core. The same scenario and commands give
+    the same bits on any number of threads.
     """
 
     @property
     def ground(self) -> Ground:
-        """The ground as it is now."""
+        """The present ground."""
         return Ground(self)
 
     def run(
@@ -84,12 +90,17 @@ class Simulation(_core.Simulation):
         sample_every: float | None = None,
         progress: bool | Callable[[float, float], object] = False,
     ) -> dict[str, State]:
-        """Runs to a moment from now on, s; to the scenario's end without. Ctrl-C stops between heartbeats.
+        """Runs to a simulated time. Ctrl-C stops between heartbeats.
 
-        Returns the vehicles over time, by name: of each figure an array whose first axis is
-        time, sampled every `sample_every` seconds, a whole number of heartbeats; without it each
-        tenth of a second, or as soon after as a heartbeat ends. `progress` shows a line, or is
-        called with the simulated time and the end.
+        Args:
+            until: End time, s, not before the present one; by default the scenario's end.
+            sample_every: Time between samples, s, a multiple of the heartbeat; by default 0.1 s, rounded
+                up to whole heartbeats.
+            progress: True shows a progress line; a function is called with the simulated time and the
+                end, s.
+
+        Returns the history of each vehicle by name: one array per quantity, with time as first axis.
+        Raises `InputError` if a time is invalid.
         """
         told = Progress() if progress is True else progress or None
         try:
@@ -109,10 +120,18 @@ class Simulation(_core.Simulation):
         fov_deg: float = 55.0,
         supersample: int = 2,
     ) -> Picture:
-        """A picture of the world now.
+        """Renders a picture of the present world.
 
-        `camera` is `chase`, `front`, `side`, `driver`, `top` or `bird`; a `place` of the
-        camera, m, and what it looks at, `target`, take its place.
+        Args:
+            camera: `chase`, `front`, `side`, `driver`, `top` or `bird`.
+            vehicle: Name or index of the vehicle in view.
+            place: Position of the camera in the world, m, instead of `camera`.
+            target: Point in the world that the camera looks at, m.
+            size: Columns and rows.
+            fov_deg: Horizontal field of view, degrees.
+            supersample: Rays per pixel along each axis, 1 to 16.
+
+        Raises `InputError` if an argument is invalid.
         """
         field = math.radians(fov_deg)
         found = self.picture(camera, vehicle, place, target, check_size(size), field, supersample)

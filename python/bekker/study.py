@@ -1,11 +1,11 @@
-"""Studies: one scenario driven many times, and what came of it.
+"""Studies: many runs of one scenario, and their results.
 
 >>> from bekker import study
 >>> done = study.run("examples/study_tyre_pressure.toml", "pressure")
 >>> done.trials["go"].mean(), done.report()["points"][0]
 
-Each call is the command `bekker study` in a process of its own, so that a study is driven the same from
-here, from a terminal and on a cluster, and the same folder can be gone on with by either.
+Each call runs the command `bekker study` in its own process. A study runs the same from Python, from a
+terminal and on a cluster, and each of them can resume the same folder.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _WORDS = ("status", "reason", "state_hash")
 
 
 class Study:
-    """The folder of a study that was driven, in all or in part."""
+    """Results of a complete or partial study, read from its folder.
+
+    Raises `InputError` if the folder has no `study.json`.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -41,23 +44,25 @@ class Study:
         if not path.is_file():
             raise InputError(f"{self.folder} is not a study folder: it has no study.json", "folder", str(folder))
         self.asked: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        """All that was asked: the study's file, factors, responses with their units, number of trials."""
+        """Content of study.json: the study's file, factors, responses with their units, number of trials."""
 
     @property
     def factors(self) -> list[str]:
-        """Names of what was varied."""
+        """Names of the factors."""
         return list(self.asked["factors"])
 
     @property
     def responses(self) -> dict[str, str]:
-        """What was taken down, each with its unit."""
+        """Recorded responses, each with its unit."""
         return dict(self.asked["responses"])
 
     @property
     def trials(self) -> dict[str, npt.NDArray[Any]]:
-        """The table of trials, a row a trial in the order of their numbers: an array of each column, NaN
-        where a trial has no number; names of levels are words, whatever they look like.
-        `pandas.DataFrame(study.trials)` takes it as it is."""
+        """The table of trials: one array per column, with a row per trial in order of trial numbers.
+
+        Missing numbers are NaN. Names of levels are text, also those that look like numbers.
+        `pandas.DataFrame(study.trials)` accepts the dict. Raises `InputError` if the study is not complete.
+        """
         path = self.folder / "trials.csv"
         if not path.is_file():
             raise InputError(f"{self.folder} is not complete: it has no trials.csv", "folder", str(path))
@@ -68,7 +73,7 @@ class Study:
         return {name: np.array(words) if name in named else _column(name, words) for name, words in columns.items()}
 
     def _factors_of_words(self) -> list[str]:
-        """Factors whose levels are names, by the study's file: some look like numbers."""
+        """Factors with named levels, from the study's file: some names look like numbers."""
         return [
             factor["name"]
             for factor in self.asked["study"].get("factor", [])
@@ -76,11 +81,11 @@ class Study:
         ]
 
     def status(self) -> dict[str, Any]:
-        """How many trials are done, failed and missing."""
+        """Returns the numbers of completed, failed and missing trials."""
         return _asked("status", self.folder)
 
     def report(self) -> dict[str, Any]:
-        """What came of it, with intervals; report.md, report.csv and report.html are in the folder then."""
+        """Writes report.md, report.csv and report.html to the folder. Returns the results with their intervals."""
         return _asked("report", self.folder)
 
     def __repr__(self) -> str:
@@ -88,7 +93,7 @@ class Study:
 
 
 def plan(study: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a study would drive, without driving it."""
+    """Plans a study without running it. Returns the JSON of `bekker study plan`, with the number of `trials`."""
     return _asked("plan", study)
 
 
@@ -99,8 +104,16 @@ def run(
     threads: int | None = None,
     shard: tuple[int, int] | None = None,
 ) -> Study:
-    """Drives a study, or goes on with one that was cut. `shard=(i, n)` drives the i-th of n parts, counted
-    from 1, which `merge` makes a whole."""
+    """Runs a study, or resumes an interrupted one.
+
+    Args:
+        study: File of the study.
+        out: Folder of the results.
+        threads: Number of threads, 1 to 1024; by default one per core.
+        shard: `(i, n)` runs only the i-th of n shards, from 1; `merge` combines them.
+
+    Raises `InputError` if an argument or the study is invalid, `RunError` if the run fails.
+    """
     options = [f"--out={os.fspath(out)}"]
     if threads is not None:
         options.append(f"--threads={_threads(threads)}")
@@ -112,7 +125,7 @@ def run(
 
 
 def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLike[str]) -> Study:
-    """Makes the whole of parts that were driven by `shard`."""
+    """Combines the folders of all shards of a study in the folder `out`."""
     allowed = "a list of folders, one per shard"
     if isinstance(parts, (str, os.PathLike)):
         raise InputError(f"parts = {os.fspath(parts)!r}: must be {allowed}", "parts", os.fspath(parts), allowed)
@@ -124,7 +137,7 @@ def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLik
 
 
 def _threads(threads: int) -> int:
-    """As many threads, if there can be."""
+    """Checks a number of threads."""
     allowed = "a whole number from 1 to 1024"
     try:
         count = operator.index(threads)
@@ -136,7 +149,7 @@ def _threads(threads: int) -> int:
 
 
 def _shard(shard: tuple[int, int]) -> tuple[int, int]:
-    """A part and how many there are, if it can be one of them."""
+    """Checks a shard and returns its number and the number of shards."""
     allowed = "two whole numbers (i, n), part i of n, from 1, with n up to 1000000"
     try:
         part, parts = (operator.index(number) for number in shard)
@@ -157,11 +170,11 @@ def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
 
 
 def _asked(command: str, *paths: str | os.PathLike[str], options: Iterable[str] = ()) -> dict[str, Any]:
-    """The JSON that a subcommand prints."""
-    # what begins with a dash is a path, too
+    """Runs a subcommand and returns the JSON that it prints."""
+    # paths may begin with a dash
     named = [os.fspath(each) for each in paths]
     line = [sys.executable, "-m", "bekker", "study", command, *options, "--json", "--", *named]
-    # what it says of its progress and of doubts is for who looks on
+    # progress and warnings are on standard error
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         cause = _without_options(done.stderr.strip()) or f"ended with status {done.returncode}"
@@ -173,6 +186,6 @@ def _asked(command: str, *paths: str | os.PathLike[str], options: Iterable[str] 
 
 
 def _without_options(told: str) -> str:
-    """What the command said, with arguments as they are called here, and without how to ask it for more."""
+    """Returns the error of the command with Python's argument names and without the hint at `--help`."""
     said, _, _ = told.partition("\n\nFor more information, try '--help'")
     return re.sub(r"--(out|threads|shard)\b", r"\1", said).removeprefix("error: ")

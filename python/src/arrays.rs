@@ -1,13 +1,13 @@
-//! Samples as numpy arrays.
+//! Conversion of samples to NumPy arrays.
 
 use bekker::simulation::{Sample, TrailerSample, WheelSample};
 use bekker::vehicle::inflation::kilopascals;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
-/// Numbers that numpy has a name for.
+/// Number types that NumPy supports.
 pub trait Number: bytemuck::NoUninit {
-    /// The name.
+    /// Name of the NumPy type.
     const DTYPE: &'static str;
 }
 
@@ -33,7 +33,7 @@ impl Number for u8 {
     const DTYPE: &'static str = "u1";
 }
 
-/// Numbers in rows as an array of this shape, which may be written to.
+/// Creates a writable array of this shape from numbers in row-major order.
 pub fn array<'py, T: Number>(
     py: Python<'py>,
     numbers: impl AsRef<[T]>,
@@ -45,12 +45,12 @@ pub fn array<'py, T: Number>(
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
-/// Numbers of an array of `f8` as its `tobytes` gives them.
+/// Decodes the bytes of an array of `f8`.
 pub fn numbers(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks().0.iter().map(|number| f64::from_ne_bytes(*number)).collect()
 }
 
-/// What is told of a wheel: name and figure.
+/// Quantity of a wheel: name and value.
 type WheelFigure = (&'static str, fn(&WheelSample) -> f64);
 
 const WHEEL: [WheelFigure; 11] = [
@@ -67,12 +67,12 @@ const WHEEL: [WheelFigure; 11] = [
     ("contact_length", |w| w.contact_length),
 ];
 
-/// One vehicle at one moment: an array of each figure.
+/// Returns the state of one vehicle at one time: one array per quantity.
 pub fn state<'py>(py: Python<'py>, sample: &Sample) -> PyResult<Bound<'py, PyDict>> {
     columns(py, &[sample], &[])
 }
 
-/// One vehicle over time: the same arrays with an axis of time ahead of theirs.
+/// Returns the history of one vehicle: the same arrays with time as an additional first axis.
 pub fn history<'py>(py: Python<'py>, samples: &[&Sample]) -> PyResult<Bound<'py, PyDict>> {
     columns(py, samples, &[samples.len()])
 }
@@ -110,7 +110,7 @@ fn columns<'py>(
     }
     let trailers: Vec<&TrailerSample> =
         rows.iter().filter_map(|row| row.trailer.as_ref()).collect();
-    // of one vehicle: each row has one, or none has
+    // all rows are of one vehicle: either all or none have a trailer
     if !trailers.is_empty() {
         let places = trailers.iter().flat_map(|trailer| trailer.position.data.0[0]);
         put("trailer_position", &[3], places.collect())?;

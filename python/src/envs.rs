@@ -1,4 +1,4 @@
-//! Environments, many at once.
+//! The class `Envs`: environments of one task.
 
 use crate::arrays::{Number, array, state};
 use crate::error;
@@ -13,11 +13,11 @@ use bekker::report::shot::Shot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-/// Environments of one task, stepped beside one another on threads of their own.
+/// Environments of one task, stepped in parallel on threads of this object.
 #[pyclass(module = "bekker._core")]
 pub struct Envs {
     batch: Batch,
-    /// Steps after which episodes are cut off.
+    /// Number of steps after which episodes are truncated.
     limit: Option<u32>,
     pool: Pool,
     out: Transitions,
@@ -41,7 +41,7 @@ fn refused(py: Python<'_>, failure: LearningError) -> PyErr {
     }
 }
 
-/// Numbers of an array of `f4` as its `tobytes` gives them.
+/// Decodes the bytes of an array of `f4`.
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|number| f32::from_ne_bytes(*number)).collect()
 }
@@ -55,7 +55,7 @@ fn rows<'py, T: Number>(
 }
 
 impl Envs {
-    /// Number of one of the environments.
+    /// Checks the index of an environment.
     fn place(&self, py: Python<'_>, env: i64) -> PyResult<usize> {
         let count = self.batch.len();
         usize::try_from(env).ok().filter(|place| *place < count).ok_or_else(|| {
@@ -90,7 +90,7 @@ impl Envs {
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
     }
 
-    /// Pickled it is made anew, and goes on with its episodes.
+    /// Pickles the arguments of the constructor and the episodes.
     #[allow(clippy::type_complexity)]
     fn __reduce__<'py>(
         &self,
@@ -112,7 +112,7 @@ impl Envs {
         Ok((py.get_type::<Envs>(), made, episodes))
     }
 
-    /// The episodes that it goes on with once it is made anew.
+    /// Restores the episodes after unpickling.
     fn __setstate__(&mut self, py: Python<'_>, episodes: Vec<Option<Vec<u8>>>) -> PyResult<()> {
         for (env, episode) in episodes.iter().enumerate() {
             if let Some(episode) = episode {
@@ -122,33 +122,33 @@ impl Envs {
         Ok(())
     }
 
-    /// One that goes its own way, on the same levels and threads of its own.
+    /// Returns an independent copy with the same levels and its own threads.
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Envs> {
         let pool = Pool::new(py, "num_threads", Some(self.threads() as i64))?;
         let (batch, out) = (self.batch.clone(), self.out.clone());
         Ok(Envs { batch, limit: self.limit, pool, out })
     }
 
-    /// Parts of an observation: name, numbers, what 1 stands for, unit.
+    /// Returns the parts of an observation: name, size, scale (the value that 1 stands for), unit.
     fn layout(&self) -> Vec<(&'static str, usize, f64, &'static str)> {
         let levels = self.batch.levels();
         let fields = layout(levels.task(), levels.options());
         fields.iter().map(|field| (field.name, field.size, field.scale, field.unit)).collect()
     }
 
-    /// Numbers of an action of a vehicle.
+    /// Size of the action of one vehicle.
     #[getter]
     fn actions(&self) -> usize {
         self.batch.levels().task().actions()
     }
 
-    /// Vehicles that are driven in each environment.
+    /// Number of vehicles, the agents, in each environment.
     #[getter]
     fn agents(&self) -> usize {
         self.batch.agents()
     }
 
-    /// Numbers of an observation of a vehicle.
+    /// Size of the observation of one vehicle.
     #[getter]
     fn observations(&self) -> usize {
         self.batch.observation_size()
@@ -160,7 +160,7 @@ impl Envs {
         self.batch.levels().options().period
     }
 
-    /// Names of the numbers of an info.
+    /// Returns the names of the columns of an info.
     fn info_names(&self) -> Vec<String> {
         let terms = self.batch.levels().task().terms().iter();
         let terms = terms.map(|term| format!("reward_{term}"));
@@ -168,7 +168,9 @@ impl Envs {
         terms.chain(figures).chain(["ending".to_owned()]).collect()
     }
 
-    /// Begins episodes of those that the mask says; observations and numbers of levels of all.
+    /// Begins episodes of the environments in the mask.
+    ///
+    /// Returns the observations and the levels of all environments.
     fn reset<'py>(
         &mut self,
         py: Python<'py>,
@@ -183,8 +185,12 @@ impl Envs {
         Ok((rows(py, &out.observations, vehicles)?, array(py, &out.levels, &[envs])?))
     }
 
-    /// Steps all; a row a vehicle, but for flags and levels: observations, rewards, terminated, truncated, reset, last observations of
-    /// those that were reset in the same step, infos, numbers of levels now, and of those that were driven.
+    /// Steps all environments.
+    ///
+    /// Returns observations, rewards, terminated, truncated, reset, final observations, infos,
+    /// current levels, and levels of the step. Observations, rewards and infos have a row per
+    /// vehicle, flags and levels one per environment. Final observations are those of environments
+    /// that were reset in the same step; None without such environments.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
         &mut self,
@@ -233,20 +239,20 @@ impl Envs {
         ))
     }
 
-    /// What a rule would do now, an action a row.
+    /// Returns the actions of the expert in the current states, one row per vehicle.
     fn experts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let actions = self.batch.experts().map_err(|failure| refused(py, failure))?;
         rows(py, &actions, self.batch.len() * self.batch.agents())
     }
 
-    /// An episode as bytes.
+    /// Returns the episode of an environment as bytes.
     fn snapshot<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyBytes>> {
         let env = self.place(py, env)?;
         let bytes = py.detach(|| self.batch.snapshot(env));
         Ok(PyBytes::new(py, &bytes.map_err(|failure| refused(py, failure))?))
     }
 
-    /// Goes to the episode of a snapshot; what is seen there.
+    /// Restores the episode of a snapshot, and returns its observation.
     fn restore<'py>(
         &mut self,
         py: Python<'py>,
@@ -256,7 +262,7 @@ impl Envs {
         let env = self.place(py, env)?;
         let Envs { batch, pool, out, .. } = self;
         let size = batch.agents() * batch.observation_size();
-        // a reset of others shows what is seen here too
+        // a later reset of other environments also returns this observation
         out.observations.resize(batch.len() * size, 0.0);
         let seen = &mut out.observations[env * size..][..size];
         let done = pool.work(py, || batch.restore(env, snapshot, seen))?;
@@ -264,7 +270,9 @@ impl Envs {
         array(py, &*seen, &[size])
     }
 
-    /// Futures of a snapshot: rewards, lengths, terminated, last observations.
+    /// Simulates futures of a snapshot.
+    ///
+    /// Returns rewards (futures, horizon), lengths, terminated, and the last observations.
     #[allow(clippy::type_complexity)]
     fn rollout<'py>(
         &self,
@@ -288,12 +296,12 @@ impl Envs {
         ))
     }
 
-    /// Whether the episode of one environment is over.
+    /// Whether the episode of an environment has ended.
     fn over(&self, py: Python<'_>, env: i64) -> PyResult<bool> {
         Ok(self.batch.is_over(self.place(py, env)?))
     }
 
-    /// The vehicle of one environment: an array of each figure.
+    /// Returns the state of the vehicle of an environment: one array per quantity.
     fn state<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyDict>> {
         let env = self.place(py, env)?;
         let world = self.batch.env(env).and_then(Env::world);
@@ -301,7 +309,7 @@ impl Envs {
         state(py, &world.sample(0).unwrap_or_default())
     }
 
-    /// The scenario of the level that one environment is on.
+    /// Returns the scenario of the current level of an environment.
     fn scenario<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyAny>> {
         let env = self.place(py, env)?;
         let world = self.batch.env(env).and_then(Env::world);
@@ -309,7 +317,7 @@ impl Envs {
         to_python(py, &level.file.scenario)
     }
 
-    /// A picture of one environment.
+    /// Renders a picture of an environment: an array of 8-bit sRGB, and a PNG.
     fn picture<'py>(
         &self,
         py: Python<'py>,
@@ -324,7 +332,7 @@ impl Envs {
         image(py, &self.pool, &shot, &level.file, &level.built, world)
     }
 
-    /// How many threads step it.
+    /// Number of threads that step the environments.
     #[getter]
     fn threads(&self) -> usize {
         self.pool.threads()
@@ -335,7 +343,7 @@ impl Envs {
     }
 }
 
-/// The tasks: name, steps after which an episode is cut off, terms of the reward, most vehicles.
+/// Returns the tasks: name, maximum steps of an episode, terms of the reward, maximum vehicles.
 #[pyfunction]
 pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>, u32)> {
     let told = |task: &&'static dyn Task| {
@@ -344,7 +352,7 @@ pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>, u32)> {
     TASKS.iter().map(told).collect()
 }
 
-/// Names of the ways in which an episode ends, by their numbers.
+/// Returns the names of the endings of an episode, by number.
 #[pyfunction]
 pub fn endings() -> Vec<&'static str> {
     Ending::NAMES.to_vec()

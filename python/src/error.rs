@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions of `bekker.errors`, with key, value and what is allowed.
+//! Conversion of errors to exceptions of `bekker.errors`, with key, value and allowed values.
 
 use bekker::scenario::{Fault, Faults, Problem};
 use pyo3::call::PyCallArgs;
@@ -11,21 +11,22 @@ fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>)
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Everything that is wrong with a scenario.
+/// Creates a `ScenarioError` with all faults of a scenario.
 pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
     let told: Vec<_> = faults.0.iter().map(fault).collect();
     exception(py, "ScenarioError", (faults.to_string(), told))
 }
 
-/// Place, key, value, what is allowed, and all of it in words.
+/// Position, key, value, allowed values, and the complete message.
 type FaultFields = (String, String, Option<String>, Option<String>, String);
 
+/// Returns the fields of a fault.
 pub fn fault(fault: &Fault) -> FaultFields {
     let Fault { place, key, value, problem, .. } = fault;
     (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
 }
 
-/// What a value may be, where that is more than the words of its problem say.
+/// Returns the allowed values, if the problem has a list or a range of them.
 pub fn allowed(problem: &Problem) -> Option<String> {
     match problem {
         Problem::OutOfRange { bounds } => Some(bounds.clone()),
@@ -44,7 +45,8 @@ pub fn allowed(problem: &Problem) -> Option<String> {
     }
 }
 
-/// An argument that cannot be: its name, its value and what is allowed.
+/// Creates an `InputError` for an argument: its name, its value, the allowed values and the
+/// message.
 pub fn input(
     py: Python<'_>,
     key: &str,
@@ -55,7 +57,7 @@ pub fn input(
     exception(py, "InputError", (told.to_string(), key, value.to_string(), allowed))
 }
 
-/// A whole number that is not below zero.
+/// Checks that a number is not negative.
 pub fn whole(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
     u64::try_from(value).map_err(|_| {
         let allowed = "a whole number, 0 or more";
@@ -63,12 +65,12 @@ pub fn whole(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
     })
 }
 
-/// A snapshot that does not belong, or is damaged.
+/// Creates a `SnapshotError`: the snapshot is damaged or belongs to something else.
 pub fn snapshot(py: Python<'_>, told: impl Display) -> PyErr {
     exception(py, "SnapshotError", (told.to_string(),))
 }
 
-/// What was computed came to nothing.
+/// Creates a `RunError`: a computation failed.
 pub fn run(py: Python<'_>, told: impl Display) -> PyErr {
     exception(py, "RunError", (told.to_string(),))
 }

@@ -1,5 +1,6 @@
-//! What the Python package `bekker` is made of: a shell around the library, without logic of
-//! its own. `python/bekker/` says what it is like from outside, `_core.pyi` with which types.
+//! Extension module `bekker._core` of the Python package: bindings of the library, without logic.
+//!
+//! `python/bekker/` is the public interface; `_core.pyi` declares the types.
 
 mod arrays;
 mod envs;
@@ -27,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use super::simulation::Simulation;
 
-    /// The command `bekker` with these arguments, its name first; the exit code.
+    /// Runs the command `bekker` with these arguments, program name first. Returns the exit code.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
         py.detach(|| bekker::cli::main(arguments))

@@ -1,4 +1,4 @@
-//! Options of environments from a dict.
+//! Conversion of a dict to options of environments.
 
 use crate::error;
 use bekker::learning::Options;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use serde_json::{Map, Value, json};
 
-/// The options; each by itself, so that the one that cannot be is told.
+/// Converts options one by one, so that the error names the invalid one.
 pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
     let py = given.py();
     let known = json!(Options::default());
@@ -34,7 +34,7 @@ pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
     whole.map_err(|e| error::input(py, "options", &"all", &known.to_string(), e))
 }
 
-/// A value as JSON has it; numpy's numbers are numbers.
+/// Converts a value to JSON; NumPy scalars become numbers.
 fn plain(value: &Bound<'_, PyAny>) -> Option<Value> {
     let value = match value.call_method0("item") {
         Ok(number) => number,
@@ -44,7 +44,7 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Value> {
     serde_json::from_str(&text.ok()?.extract::<String>().ok()?).ok()
 }
 
-/// What was expected where serde found something else.
+/// Returns what serde expected, in words for users.
 fn expected(told: &str) -> String {
     match told.rsplit_once("expected ").map(|(_, expected)| expected) {
         Some("f64") => "a number".into(),

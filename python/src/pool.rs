@@ -1,4 +1,5 @@
-//! Threads of an object's own: after `fork` the process-wide ones are gone without a word.
+//! Threads of one object. A child process has none after `fork`: its calls raise an error instead
+//! of waiting forever for threads of a process-wide pool.
 
 use crate::error;
 use bekker::simulation::{PoolSize, ThreadError, ensure_global_pool, thread_pool};
@@ -11,21 +12,21 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long Ctrl-C may have to wait.
+/// Greatest delay of Ctrl-C.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Most threads: more are mostly a slip.
+/// Greatest number of threads; a larger one is most likely a mistake.
 const MOST: usize = 1024;
 
 pub struct Pool {
-    /// None where the system starts none: all is done on the thread that calls.
+    /// None if the system starts no threads: all work is done on the calling thread.
     threads: Option<ThreadPool>,
-    /// Whose threads they are.
+    /// Process to which the threads belong.
     process: u32,
 }
 
 impl Pool {
-    /// So many threads, which an argument `key` asks for; as many as there are cores without.
+    /// Starts the number of threads that the argument `key` specifies; by default one per core.
     pub fn new(py: Python<'_>, key: &str, threads: Option<i64>) -> PyResult<Pool> {
         let wanted = threads.map_or_else(|| Some(cores()), |threads| usize::try_from(threads).ok());
         let Some(threads) = wanted.filter(|threads| (1..=MOST).contains(threads)) else {
@@ -50,12 +51,12 @@ impl Pool {
         Ok(pool)
     }
 
-    /// How many threads it has.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Does something on these threads, without the interpreter's lock.
+    /// Does the work on these threads, with the GIL released.
     pub fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
         self.check_process()?;
         Ok(py.detach(|| match &self.threads {
@@ -64,8 +65,10 @@ impl Pool {
         }))
     }
 
-    /// The same of work that may take long: once Ctrl-C is heard, what it asks whether it goes on
-    /// says no, and what it has come to until then is nobody's.
+    /// Does work that may take long, and stops it on Ctrl-C.
+    ///
+    /// The work calls the closure that it receives to check whether to continue. After Ctrl-C the
+    /// closure returns false, the result is discarded, and this returns the exception.
     pub fn work_while<R: Send>(
         &self,
         py: Python<'_>,
@@ -78,7 +81,7 @@ impl Pool {
             let (done, ended) = mpsc::channel();
             threads.in_place_scope(|scope| {
                 scope.spawn(move |_| {
-                    // who waits for it is there until it comes
+                    // the receiver lives until the result arrives
                     let _ = done.send(work(&|| goes_on.load(Ordering::Relaxed)));
                 });
                 let mut heard = Ok(());
@@ -118,7 +121,7 @@ fn refused(error: ThreadError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-/// The same as [`Pool::work_while`] on this thread, which looks for Ctrl-C as often as the work asks.
+/// As [`Pool::work_while`], on this thread: checks for Ctrl-C whenever the work calls the closure.
 fn work_here<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> R + Send,
@@ -136,7 +139,7 @@ fn work_here<R: Send>(
     heard.into_inner().unwrap_or_else(PoisonError::into_inner).map(|()| found)
 }
 
-/// Cores that this process may use.
+/// Number of cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MOST)
 }

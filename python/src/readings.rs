@@ -1,4 +1,4 @@
-//! What sensors deliver, as arrays.
+//! Conversion of sensor readings to arrays.
 
 use crate::arrays::{Number, array};
 use bekker::sensor::camera::Image;
@@ -8,7 +8,7 @@ use bekker::spatial::{Pose, Vec3};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// One frame of one sensor.
+/// Converts one frame of one sensor to a dict.
 pub fn reading<'py>(
     py: Python<'py>,
     sensor: &str,
@@ -80,7 +80,7 @@ fn picture(dict: &Bound<'_, PyDict>, image: &Image) -> PyResult<()> {
         numbers: Vec<T>,
         shape: &[usize],
     ) -> PyResult<()> {
-        // a channel that was not asked for is not there
+        // a channel that is not enabled is omitted
         if numbers.is_empty() {
             Ok(())
         } else {

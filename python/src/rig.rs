@@ -1,4 +1,4 @@
-//! The classic soil tests.
+//! Soil tests: pressing a plate, shearing a plate, rolling a wheel.
 
 use crate::error;
 use crate::value::to_python;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// A yielding soil by name, with parameters changed.
+/// Returns a deformable soil by name, with some parameters replaced.
 fn soil(
     py: Python<'_>,
     name: &str,
@@ -55,7 +55,7 @@ fn laws(py: Python<'_>, name: &str) -> PyResult<Laws> {
     }
 }
 
-/// Refuses a figure outside the range that the command's option has.
+/// Refuses a value outside the range of the option of `bekker rig`.
 fn within(
     py: Python<'_>,
     key: &str,
@@ -115,7 +115,10 @@ fn plate(
     Ok(PlateRig { laws, spacing, ..rig })
 }
 
-/// Presses a plate, lets it go and presses again.
+/// Loads a plate, unloads it and loads it again.
+///
+/// `size` is length and width, m; a `radius`, m, makes it a disc instead. `pressure` is in Pa,
+/// `spacing` of the soil nodes in m. Returns curves and results as a dict.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn press_plate<'py>(
@@ -132,7 +135,10 @@ pub fn press_plate<'py>(
     run(py, &rig)
 }
 
-/// Shears a plate under a pressure.
+/// Shears a plate under a pressure, Pa, over a displacement, m.
+///
+/// Without `displacement` it slides until the soil has its full strength. Returns a dict with the
+/// `curve`, the mean `pressure` and the `strength`, Pa.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn shear_plate<'py>(
@@ -156,6 +162,10 @@ pub fn shear_plate<'py>(
 }
 
 /// Rolls a wheel at a slip: a rigid cylinder, or the wheel of a vehicle.
+///
+/// `cylinder` is radius and width, m; `load` is in N, `speed` in m/s, `spacing` of the soil nodes
+/// in m, `step` and `duration` in s. Returns a dict of forces, N, torques, N m, depths, m, and
+/// more.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn roll_wheel<'py>(

@@ -1,4 +1,4 @@
-//! Scenarios and catalogues.
+//! The class `Scenario`, and the catalogs.
 
 use crate::error;
 use crate::value::{to_python, to_toml};
@@ -10,18 +10,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 
-/// What drives where, on which ground, for how long.
+/// A scenario: vehicles with their drivers, terrain and soils, and the duration.
 #[pyclass(module = "bekker", skip_from_py_object)]
 #[derive(Clone)]
 pub struct Scenario {
-    /// As given, with the changes of `set`.
+    /// Content as given, with the changes of `set`.
     document: Document,
     folder: PathBuf,
     pub read: ScenarioFile,
 }
 
 impl Scenario {
-    /// Paths start from the folder as it is now: a later `os.chdir` leads to no other files.
+    /// Resolves the folder now, so that a later `os.chdir` has no effect on relative paths.
     fn read(
         py: Python<'_>,
         document: Result<Document, Fault>,
@@ -39,7 +39,10 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file.
+    /// Reads a scenario file. Relative paths in it start at its folder, also after a later
+    /// `os.chdir`.
+    ///
+    /// Raises `InputError` if the file cannot be read, `ScenarioError` if its content is invalid.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Scenario> {
         let text = input::read_text(&path, input::LARGEST_TEXT).map_err(|e| {
@@ -50,14 +53,20 @@ impl Scenario {
         Scenario::read(py, Document::parse(&path.display().to_string(), &text), folder)
     }
 
-    /// Reads a scenario from text; its relative paths start from `folder`.
+    /// Reads a scenario from TOML text. Relative paths in it start at `folder`, by default the
+    /// working directory.
+    ///
+    /// Raises `ScenarioError` if the content is invalid.
     #[staticmethod]
     #[pyo3(signature = (text, folder = None))]
     fn parse(py: Python<'_>, text: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
         Scenario::read(py, Document::parse("scenario", text), folder.unwrap_or_default())
     }
 
-    /// A scenario of dicts and lists with the keys of the format.
+    /// Creates a scenario from dicts and lists with the keys of the scenario format.
+    ///
+    /// Relative paths start at `folder`, by default the working directory. Raises `InputError` for
+    /// a value that TOML cannot represent, `ScenarioError` for an invalid one.
     #[staticmethod]
     #[pyo3(signature = (values, folder = None))]
     fn from_dict(
@@ -69,7 +78,9 @@ impl Scenario {
         Scenario::read(py, document, folder.unwrap_or_default())
     }
 
-    /// Changes a value, by its key as `vehicle[0].driver.speed`. What is refused changes nothing.
+    /// Sets a value by its full key, such as `vehicle[0].driver.speed`.
+    ///
+    /// Raises `InputError` or `ScenarioError` if the value is invalid, and then changes nothing.
     fn set(&mut self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut document = self.document.clone();
         let set = document.set(&format!("{key}={}", to_toml(key, value)?));
@@ -80,25 +91,27 @@ impl Scenario {
         Ok(())
     }
 
-    /// Builds all that it names; what is doubtful but not wrong, a sentence each.
+    /// Builds everything that the scenario names, and returns the warnings, one sentence each.
+    ///
+    /// Raises `ScenarioError` if something is invalid.
     fn validate(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let built = py.detach(|| world(&self.read));
         let built = built.map_err(|faults| error::scenario(py, &faults))?;
         Ok(built.warnings.iter().map(ToString::to_string).collect())
     }
 
-    /// As a file has it, with every default written out.
+    /// Returns the scenario as TOML text, including all defaults.
     fn to_toml(&self, py: Python<'_>) -> PyResult<String> {
         let text = self.read.scenario.to_toml();
         text.map_err(|e| error::input(py, "seed", &self.read.scenario.seed, "below 2^63", e))
     }
 
-    /// As dicts and lists, with every default written out.
+    /// Returns the scenario as dicts and lists, including all defaults.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.read.scenario)
     }
 
-    /// A scenario like this one that goes its own way.
+    /// Returns an independent copy.
     fn copy(&self) -> Scenario {
         self.clone()
     }
@@ -115,19 +128,19 @@ impl Scenario {
     }
 }
 
-/// The JSON Schema of the scenario format.
+/// Returns the JSON Schema of the scenario format.
 #[pyfunction]
 pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &bekker::scenario::schema())
 }
 
-/// Names of the soils of the catalogue, second names left out.
+/// Returns the ids of the soils in the catalog, without aliases.
 #[pyfunction]
 pub fn soils() -> Vec<&'static str> {
     catalogue().soils.iter().map(|soil| soil.id.as_str()).collect()
 }
 
-/// A soil of the catalogue, by any of its names: parameters, how far they are to be trusted, source.
+/// Returns a soil of the catalog, by id or alias: parameters, provenance, source.
 #[pyfunction]
 pub fn soil<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let soil = catalogue()
@@ -149,14 +162,14 @@ pub fn soil<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     to_python(py, &entry)
 }
 
-/// Names of the vehicles of the catalogue.
+/// Returns the names of the vehicles in the catalog.
 #[pyfunction]
 pub fn vehicles() -> Vec<&'static str> {
     bekker::vehicle::catalogue().iter().map(|entry| entry.key).collect()
 }
 
-/// A vehicle of the catalogue or of a file (`.toml`), with every default written out, and its
-/// mass, kg.
+/// Returns a vehicle of the catalog or of a file (`.toml`), including all defaults, and its mass,
+/// kg.
 #[pyfunction]
 pub fn vehicle<'py>(py: Python<'py>, model: &str) -> PyResult<(Bound<'py, PyAny>, f64)> {
     let spec = vehicle_spec(model, Path::new(""));

@@ -1,4 +1,4 @@
-//! A scenario as it is driven.
+//! The class `Simulation`: a running scenario.
 
 use crate::arrays::{array, history, numbers, state};
 use crate::error;
@@ -24,26 +24,26 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Time between samples unless told, s, or the next whole number of heartbeats.
+/// Default time between samples, s, rounded up to whole heartbeats.
 const SAMPLED_EVERY: f64 = 0.1;
-/// Most pixels of a picture.
+/// Greatest number of pixels of a picture.
 const MOST_PIXELS: u64 = 1 << 24;
 
-/// A world of a scenario, between heartbeats.
+/// The simulated world of a scenario. It advances by whole heartbeats.
 #[pyclass(module = "bekker._core", subclass)]
 pub struct Simulation {
     file: ScenarioFile,
     built: Built,
     world: World,
     pool: Pool,
-    /// What was delivered in the last call of `step`, of which vehicle.
+    /// Vehicle and sensor delivery of each reading in the last call of `step`.
     delivered: Vec<(usize, Delivery)>,
-    /// What happened in the last call of `step` or `run_to`, of which vehicle.
+    /// Vehicle and row of each event in the last call of `step` or `run_to`.
     happened: Vec<(usize, Map<String, Value>)>,
 }
 
 impl Simulation {
-    /// Index of a vehicle, by name or number.
+    /// Returns the index of a vehicle, given by name or index.
     fn index(&self, vehicle: &Bound<'_, PyAny>) -> PyResult<usize> {
         let agents = &self.built.world.agents;
         let found = match vehicle.extract::<String>() {
@@ -57,9 +57,10 @@ impl Simulation {
         })
     }
 
-    /// Advances until a moment, s, or for so many heartbeats, or nothing drives any more, in
-    /// stretches between which Ctrl-C is heard. `take` is shown every heartbeat, and what happens
-    /// is kept.
+    /// Advances until a time, s, for a number of heartbeats, or until no vehicle is driving.
+    ///
+    /// Checks for Ctrl-C every [`PATIENCE`] and then calls `told` with the time. Calls `take` after
+    /// each heartbeat, and collects the events.
     fn advance(
         &mut self,
         py: Python<'_>,
@@ -71,7 +72,7 @@ impl Simulation {
         let Simulation { world, pool, happened, .. } = self;
         happened.clear();
         let mut left = heartbeats;
-        // half a step short is there
+        // half a step of tolerance for rounding
         let until = until - 0.5 * world.model().clock.step();
         while left > 0 && world.time() < until && world.is_running() {
             pool.work(py, || {
@@ -98,7 +99,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// Until when to run, s: to the scenario's end unless told, and never back.
+    /// Returns the end time of a run, s: by default the scenario's end. Refuses a past time.
     fn end(&self, py: Python<'_>, until: Option<f64>) -> PyResult<f64> {
         let now = self.world.time();
         let (until, whose) = match until {
@@ -115,11 +116,11 @@ impl Simulation {
         Err(error::input(py, "until", &until, &allowed, told))
     }
 
-    /// How often to sample, s: as told, or each tenth of a second, by whole heartbeats.
+    /// Returns the time between samples, s: a whole number of heartbeats, by default about 0.1 s.
     fn sampling(&self, py: Python<'_>, every: Option<f64>) -> PyResult<f64> {
         let heartbeat = self.file.scenario.time.heartbeat;
         let Some(every) = every else {
-            // a hair less, for a tenth that is so many of them but for rounding
+            // the margin keeps a whole number of heartbeats from being rounded up
             return Ok(heartbeat * (SAMPLED_EVERY / heartbeat - 1e-9).ceil());
         };
         let refused = |allowed: &str| {
@@ -142,8 +143,10 @@ impl Simulation {
         Ok(every)
     }
 
-    /// Whether each coordinate of a point lies on the terrain; `named` says which argument has it,
-    /// its value, and what of it the point is.
+    /// Checks that a point is on the terrain.
+    ///
+    /// `named` returns, for an axis and a coordinate, the argument, its value and the words for the
+    /// point in the message.
     fn on_terrain(
         &self,
         py: Python<'_>,
@@ -181,12 +184,12 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
     }
 }
 
-/// A simulation to look at.
+/// Borrows a simulation for reading.
 fn shown<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
     simulation.try_borrow().map_err(|_| busy(simulation.py()))
 }
 
-/// A simulation to change.
+/// Borrows a simulation for writing.
 fn held<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRefMut<'py, Simulation>> {
     simulation.try_borrow_mut().map_err(|_| busy(simulation.py()))
 }
@@ -226,7 +229,7 @@ impl Simulation {
         Ok(shown(slf)?.world.time())
     }
 
-    /// Whether any vehicle still drives.
+    /// Whether any vehicle is still driving.
     #[getter]
     fn running(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(shown(slf)?.world.is_running())
@@ -238,13 +241,13 @@ impl Simulation {
         Ok(shown(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
     }
 
-    /// What is doubtful about the scenario, a sentence each.
+    /// Warnings about the scenario, one sentence each.
     #[getter]
     fn warnings(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
         Ok(shown(slf)?.built.warnings.iter().map(ToString::to_string).collect())
     }
 
-    /// Takes the world through so many heartbeats, or fewer if no vehicle drives any more.
+    /// Advances by a number of heartbeats, or fewer if no vehicle is driving any more.
     #[pyo3(signature = (heartbeats = 1))]
     fn step(slf: &Bound<'_, Self>, py: Python<'_>, heartbeats: i64) -> PyResult<()> {
         let heartbeats = error::whole(py, "heartbeats", heartbeats)?;
@@ -262,7 +265,10 @@ impl Simulation {
         stepped
     }
 
-    /// Runs to a moment, s, and samples every so many seconds; the vehicles over time.
+    /// Runs to a time, s, and samples at an interval, s.
+    ///
+    /// Returns the history of each vehicle by name: one array per quantity, with time as first
+    /// axis.
     fn run_to<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -295,7 +301,15 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// Commands a vehicle in its driver's place, until told otherwise.
+    /// Replaces the commands of a vehicle's driver until the next `command` or `release`.
+    ///
+    /// `vehicle` is a name or an index. `throttle` and `brake` are 0 to 1. `steering` is -1 (right)
+    /// to 1 (left); `steering_angle`, instead of it, is the mean angle of the steered wheels, rad.
+    /// `gear` is `drive`, `neutral` or `reverse`. `inflation_kpa`, 0 to 5000 kPa, is the inflation
+    /// that central tire inflation works towards. `locks` lists the differentials to lock:
+    /// `centre`, `inter_axle`, `front_axles`, `rear_axles`. `uncouple` uncouples the trailer.
+    ///
+    /// Raises `InputError` if a value is invalid, and then changes nothing.
     #[pyo3(signature = (vehicle, *, throttle = 0.0, brake = 0.0, steering = None,
                         steering_angle = None, gear = "drive", inflation_kpa = None, locks = None,
                         uncouple = false))]
@@ -352,14 +366,18 @@ impl Simulation {
         this.world.command(index, Some(command)).map_err(|failure| refused(py, failure))
     }
 
-    /// Gives a vehicle back to its own driver.
+    /// Returns control of a vehicle to the driver of its scenario.
     fn release(slf: &Bound<'_, Self>, py: Python<'_>, vehicle: &Bound<'_, PyAny>) -> PyResult<()> {
         let this = &mut *held(slf)?;
         let index = this.index(vehicle)?;
         this.world.command(index, None).map_err(|failure| refused(py, failure))
     }
 
-    /// Puts a vehicle elsewhere, settled; whether it stands `still`, `slides` or `falls`.
+    /// Moves a vehicle to another position and computes its static equilibrium there.
+    ///
+    /// `position` is x and y, m; `heading` is in rad, `speed` is the forward speed, m/s. Returns
+    /// `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported). Raises
+    /// `InputError` if the position is outside the terrain or occupied.
     #[pyo3(signature = (vehicle, position, *, heading = 0.0, speed = 0.0))]
     fn respawn(
         slf: &Bound<'_, Self>,
@@ -378,7 +396,7 @@ impl Simulation {
         Ok(format!("{stand:?}").to_lowercase())
     }
 
-    /// One vehicle now: an array of each figure.
+    /// Returns the state of a vehicle now: one array per quantity.
     fn state<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -388,7 +406,7 @@ impl Simulation {
         state(py, &this.world.sample(this.index(vehicle)?).unwrap_or_default())
     }
 
-    /// All vehicles now, by name.
+    /// Returns the states of all vehicles now, by name.
     fn states<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let this = &*shown(slf)?;
         let dict = PyDict::new(py);
@@ -398,7 +416,12 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// What the ground did in the last step to each wheel, or to each shoe that met it.
+    /// Returns the contacts of a vehicle with the ground in the last step.
+    ///
+    /// There is one row for each wheel, axle by axle from the front and left before right, or for
+    /// each shoe in contact. The arrays are `force` (n, 3), N; `torque` (n, 3), N m;
+    /// `normal_force`, N; `sinkage`, m; `area`, m²; and `nodes`, the number of soil nodes that
+    /// carry load. They are empty before the first step.
     fn contacts<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -422,7 +445,12 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// What happened to a vehicle in the last call of `step` or `run`.
+    /// Returns the events of a vehicle in the last call of `step` or `run`, in order of time.
+    ///
+    /// Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. The events
+    /// `gear_shifted`, `soil_entered` and `intent_changed` have `from` and `to`, `collided` has the
+    /// columns of `hits.csv`, and `ended` has the `outcome`. `uncoupled`, `torn_off` and `pulled_up`
+    /// have no more keys.
     fn events<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -435,7 +463,7 @@ impl Simulation {
         to_python(py, &rows)
     }
 
-    /// How a vehicle's drive ended, or how it stands.
+    /// Returns the outcome of a vehicle's drive, or its status if it is still driving.
     fn outcome<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -445,16 +473,20 @@ impl Simulation {
         to_python(py, &this.world.outcome(this.index(vehicle)?))
     }
 
-    /// The run so far in a few figures.
+    /// Returns the content of `summary.json` for the run so far, without the wall time.
     fn summary<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let this = &*shown(slf)?;
         let summary = to_python(py, &this.world.summary(&this.file.scenario.name, 0.0))?;
-        // how long it took is for who calls to measure
+        // the wall time is measured by the caller
         summary.del_item("wall")?;
         Ok(summary)
     }
 
-    /// What a vehicle's sensors delivered in the last call of `step`.
+    /// Returns the sensor readings delivered to a vehicle in the last call of `step`.
+    ///
+    /// Each is a dict with `sensor`, `kind`, `frame`, `time` (of measurement, s), `delivered` (s),
+    /// `position` (3), m, and `orientation` (4: w, x, y, z) of the sensor in the world (of odometry
+    /// the estimated ones), and the arrays of its kind.
     fn readings<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -472,7 +504,9 @@ impl Simulation {
         Ok(list)
     }
 
-    /// Heights of the ground, or depths of its ruts, m, at points: the bytes of two arrays.
+    /// Returns the heights of the ground, or the depths of its ruts, m, at points.
+    ///
+    /// `x` and `y`, m, are the bytes of two arrays of `f8`.
     fn ground_at<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -493,7 +527,7 @@ impl Simulation {
         array(py, &found, &[found.len()])
     }
 
-    /// The same over a grid from `origin` on, rows along x.
+    /// Returns the same over a grid that starts at `origin`, with rows along x, `[row, column]`.
     fn ground_over<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
@@ -541,7 +575,7 @@ impl Simulation {
         array(py, room, &[rows, columns])
     }
 
-    /// The whole state as bytes, to be pickled or kept.
+    /// Returns the complete state as bytes.
     fn snapshot<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let this = &*shown(slf)?;
         let Simulation { built, world, .. } = this;
@@ -549,7 +583,10 @@ impl Simulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Goes back, or on, to a snapshot of the same scenario: what follows is the same bits.
+    /// Restores the state of a snapshot of the same scenario.
+    ///
+    /// The simulation then continues with the same bits. Raises `SnapshotError` if the snapshot is
+    /// damaged or belongs to another scenario.
     fn restore(slf: &Bound<'_, Self>, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
         let this = &mut *held(slf)?;
         let Simulation { built, world, pool, .. } = this;
@@ -563,15 +600,19 @@ impl Simulation {
         restored.map_err(|told| error::snapshot(py, told))
     }
 
-    /// Publishes the ground still under wheels too, as the end of a run does.
+    /// Publishes all deformation, including that under wheels, as the end of a run does.
+    ///
+    /// Afterwards ruts and hash equal those of `bekker run`.
     fn publish(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
         let this = &mut *held(slf)?;
         let Simulation { world, pool, .. } = this;
         pool.work(py, || world.publish_all())
     }
 
-    /// Writes the published ruts as a GeoTIFF: columns, rows and side of a cell, m; nothing where
-    /// there are none.
+    /// Writes the published ruts as a GeoTIFF.
+    ///
+    /// Returns columns, rows and cell size, m. Writes nothing and returns None if there are no
+    /// ruts.
     fn write_ruts(
         slf: &Bound<'_, Self>,
         py: Python<'_>,
@@ -588,7 +629,7 @@ impl Simulation {
         Ok(written.map(|raster| (raster.columns, raster.rows, raster.cell)))
     }
 
-    /// Hash of the whole state, hexadecimal.
+    /// Returns the hash of the complete state, 64 hexadecimal digits.
     fn hash(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
         let this = &*shown(slf)?;
         let world = &this.world;
@@ -596,7 +637,7 @@ impl Simulation {
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// A picture: red, green and blue of each pixel, and the PNG of it.
+    /// Renders a picture: an array (rows, columns, 3) of 8-bit sRGB, and the same as a PNG.
     #[allow(clippy::too_many_arguments)]
     fn picture<'py>(
         slf: &Bound<'_, Self>,
@@ -628,7 +669,7 @@ impl Simulation {
     }
 }
 
-/// Takes a picture: red, green and blue of each pixel, and the PNG of it.
+/// Renders a picture: an array (rows, columns, 3) of 8-bit sRGB, and the same as a PNG.
 pub fn image<'py>(
     py: Python<'py>,
     pool: &Pool,

@@ -1,21 +1,21 @@
-//! Plain data between Rust and Python, by way of JSON.
+//! Conversion of plain data between Rust and Python, through JSON.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 use serde::Serialize;
 
-/// Plain data as dicts, lists and numbers.
+/// Converts plain data to dicts, lists and numbers.
 pub fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value);
     let text = text.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// A value as TOML has it, of a `key`; what is `None` in a dict is not there.
+/// Converts the value of a `key` to TOML. Entries of a dict that are `None` are omitted.
 ///
 /// # Errors
-/// `InputError` for what TOML has no form for, with the key under which it stands.
+/// `InputError` with the full key, for a value that TOML cannot represent.
 pub fn to_toml(key: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
     match in_plain(value) {
         Ok(plain) => in_toml(key, &plain),
@@ -25,7 +25,7 @@ pub fn to_toml(key: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
 
 const PLAIN: &str = "finite numbers, text, Booleans, lists and dicts of these";
 
-/// Numbers and arrays of numpy are numbers and lists.
+/// Converts scalars and arrays of NumPy to numbers and lists.
 fn in_plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     let json = py.import("json")?;
@@ -68,7 +68,8 @@ fn in_toml(key: &str, plain: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
     }
 }
 
-/// The key by its path: what stands in the whole of a dict begins with a dot.
+/// Creates the error for a value. Keys at the top level of a dict begin with a dot, which is
+/// removed.
 fn refused(key: &str, value: &Bound<'_, PyAny>, allowed: &str) -> PyErr {
     let key = key.strip_prefix('.').unwrap_or(key);
     let (py, repr) = (value.py(), value.repr());

@@ -28,7 +28,7 @@ def lone() -> bekker.Scenario:
 
 
 def example(name: str) -> ModuleType:
-    """A script of `examples/` as a module."""
+    """Imports a script of `examples/` as a module."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""The convoy: PettingZoo's contract, seeds, snapshots, and what is refused."""
+"""The convoy: PettingZoo's API test, seeds, snapshots and invalid arguments."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from pettingzoo.test import parallel_api_test
 import bekker
 from bekker.envs import BekkerEnv, convoy_v0
 
-# rigid tyres, coarse nodes, long steps: as quick as it gets
+# rigid tires, coarse nodes and long steps: the fastest options
 QUICK: dict[str, Any] = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 
 
@@ -56,7 +56,7 @@ def test_a_follower_sees_the_vehicle_ahead() -> None:
         at[name] = (place, scale)
         place += size
     place, scale = at["goal_distance"]
-    # 12 m apart, but for the slope that they stand on
+    # 12 m apart along the slope
     assert seen["vehicle_1"][place] * scale == pytest.approx(12.0, abs=0.2)
     assert env.observation_space("vehicle_0") is env.observation_space("vehicle_0")
 
@@ -76,7 +76,7 @@ def test_a_snapshot_goes_the_same_way() -> None:
 def test_an_end_is_the_end_for_all() -> None:
     env = convoy_v0.parallel_env(vehicles=2, **QUICK)
     env.reset(seed=1)
-    # the second drives into the first, which brakes
+    # the second vehicle collides with the first, which brakes
     actions = {"vehicle_0": np.float32([0, -1]), "vehicle_1": np.float32([0, 1])}
     for _ in range(100):
         _, rewards, terminated, _, infos = env.step(actions)
@@ -85,7 +85,7 @@ def test_an_end_is_the_end_for_all() -> None:
     assert terminated == {"vehicle_0": True, "vehicle_1": True}
     assert infos["vehicle_1"]["ending"] == "hit" and rewards["vehicle_1"] < -40
     assert env.step({}) == ({}, {}, {}, {}, {})
-    # and still is where its snapshot is gone to
+    # a snapshot of an ended episode restores an ended episode
     other = convoy_v0.parallel_env(vehicles=2, **QUICK)
     other.restore(env.snapshot())
     assert other.agents == [] and other.step({}) == ({}, {}, {}, {}, {})

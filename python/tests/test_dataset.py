@@ -1,4 +1,4 @@
-"""Datasets as the libraries open them that they are for."""
+"""Datasets, opened by the libraries of their formats."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ import bekker.envs  # noqa: F401 - registers the ids
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow")
 
-# rigid tyres, coarse nodes and long steps: as quick as it gets; two levels are soon made
+# rigid tires, coarse nodes, long steps and only two levels: the fastest options
 OPTIONS = "--tyre rigid --spacing 0.1 --step 0.005 --levels 2 --seed 5".split()
 QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 EPISODES, STEPS = 3, 12
@@ -37,7 +37,7 @@ def dataset(tmp_path_factory):
 
 
 def lists(column) -> np.ndarray:
-    """A column of lists as rows of numbers."""
+    """Returns a column of lists as an array of rows."""
     width = column.type.list_size
     return column.combine_chunks().flatten().to_numpy().reshape(-1, width)
 
@@ -53,7 +53,7 @@ def test_pyarrow_reads_steps_that_replay_to_the_same_bits(dataset):
     assert units["soil_cohesion"] == "Pa"
     terms = [name for name in steps.column_names if name.startswith("reward_")]
     summed = sum(steps[name].to_numpy() for name in terms)
-    # sums of three numbers in another order
+    # the order of the sum of three numbers differs
     assert np.allclose(summed, steps["reward"].to_numpy(), rtol=0, atol=1e-12)
     env = gymnasium.make("bekker/SlipSpeed-v0", **QUICK)
     for row, told in zip(episodes, manifest["episodes"]):
@@ -133,7 +133,7 @@ def test_a_convoys_episodes_drive_it_again(dataset):
         assert not env.agents
 
 
-# what LeRobot 3.0 wants of every dataset: `lerobot.datasets.utils.DEFAULT_FEATURES`
+# LeRobot 3.0 requires these of every dataset: `lerobot.datasets.utils.DEFAULT_FEATURES`
 FRAMES = {
     "timestamp": "float32",
     "frame_index": "int64",
@@ -182,7 +182,7 @@ def test_it_has_lerobots_layout(dataset):
         assert mine["next.done"].to_pylist() == [False] * (row["length"] - 1) + [True]
     tasks = parquet.read_table(folder / "meta/tasks.parquet")
     assert tasks["task_index"].to_pylist() == [0]
-    # LeRobot looks tasks up by pandas' index
+    # LeRobot finds tasks by the pandas index
     index = json.loads(tasks.schema.metadata[b"pandas"])["index_columns"]
     assert [tasks[name].to_pylist() for name in index] == [["SlipSpeed"]]
 
@@ -200,7 +200,7 @@ def test_lerobots_statistics_are_those_of_its_frames(dataset):
         for key in ["min", "max"]:
             assert np.array_equal(told[key], getattr(values, key)(axis=0))
         for key in ["mean", "std"]:
-            # merged episode by episode: a few last places of the largest value
+            # merged episode by episode: errors of a few units in the last place of the largest value
             scale = np.abs(values).max(axis=0) + 1
             assert np.all(np.abs(told[key] - getattr(values, key)(axis=0)) < 1e-12 * scale)
         assert {"q01", "q10", "q50", "q90", "q99"} <= told.keys()

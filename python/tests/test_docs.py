@@ -1,4 +1,4 @@
-"""The Python of the pages runs."""
+"""The Python blocks of the pages run without errors."""
 
 import re
 

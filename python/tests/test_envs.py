@@ -1,4 +1,4 @@
-"""Environments against Gymnasium's contract, and against themselves."""
+"""Environments: Gymnasium's API, equality of single and vector environments, invalid arguments."""
 
 import os
 import pickle
@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import bekker
 from bekker.envs import IDS, BekkerVectorEnv, parts
 
-# rigid tyres, coarse nodes and long steps: as quick as it gets; two levels are soon made
+# rigid tires, coarse nodes, long steps and only two levels: the fastest options
 QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 
 
@@ -67,7 +67,7 @@ def test_make_and_make_vec_give_the_same_bits(name):
 
 
 def same(one, other, place=""):
-    """Infos with the same keys, types of arrays and values."""
+    """Asserts that infos have the same keys, array types and values."""
     assert type(one) is type(other), place
     if isinstance(one, dict):
         assert one.keys() == other.keys(), (place, one.keys() ^ other.keys())
@@ -195,7 +195,7 @@ def test_a_rollout_hears_ctrl_c():
             env.rollout(env.snapshot(), futures)
     finally:
         signal.signal(signal.SIGINT, before)
-    # well before the whole is done
+    # well before all futures are complete
     assert time.monotonic() - begun < 0.5 + 30 * hundredth
     assert env.rollout(env.snapshot(), futures[:2, :3])["lengths"].tolist() == [3, 3]
 
@@ -208,7 +208,7 @@ def test_snapshots_of_others_are_refused():
     snapshot = env.snapshot()
     flipped = [
         snapshot[:place] + bytes([snapshot[place] ^ 1]) + snapshot[place + 1 :]
-        # of the options, of the task's memory, of the state, of the count of steps
+        # bytes of the options, of the task's memory, of the state, of the step count
         for place in (10, 400, 700, len(snapshot) // 2, len(snapshot) - 36)
     ]
     for wrong in (other.snapshot(), snapshot[:20], *flipped, b""):
@@ -306,12 +306,12 @@ def test_each_environment_that_never_had_a_seed_draws_its_own():
     many = BekkerVectorEnv("SlipSpeed", 3, **wide)
     many.reset(seed=0)
     snapshot = many.snapshot(0)
-    # what goes to a snapshot gives no seed to its neighbours
+    # restoring a snapshot seeds no other environment
     restored = BekkerVectorEnv("SlipSpeed", 3, **wide)
     restored.restore(snapshot, 0)
     _, infos = restored.reset(options={"reset_mask": np.array([False, True, True])})
     assert infos["level"][1] != infos["level"][2]
-    # nor does a first reset of some
+    # a first reset of some environments seeds no other
     masked = BekkerVectorEnv("SlipSpeed", 3, **wide)
     masked.reset(seed=7, options={"reset_mask": np.array([True, False, False])})
     _, infos = masked.reset(options={"reset_mask": np.array([False, True, True])})
@@ -408,7 +408,7 @@ def test_a_thousand_resets_take_no_memory():
     before = process.memory_info().rss, process.num_threads(), process.num_fds()
     reset(250)
     grown = process.memory_info().rss - before[0]
-    # what allocators keep from freed worlds; a leak of a world would be 250 x 4 x 0.1 MB
+    # allocators keep some freed memory; a leak of worlds would be 250 x 4 x 0.1 MB
     assert grown < 4e6, grown
     assert (process.num_threads(), process.num_fds()) == before[1:]
 
@@ -428,7 +428,7 @@ def test_experts_are_better_than_nothing_and_than_chance(task, steps):
 
     random = actions_of(env, steps)
     expert = score(lambda step: env.experts())
-    # a tenth of a metre or of a speed's error a step
+    # a tenth of a meter, or of the speed error, per step
     assert expert > score(lambda step: np.zeros_like(random[0])) + 20
     assert expert > score(lambda step: random[step]) + 20
 
@@ -458,10 +458,10 @@ def test_the_planner_plans(monkeypatch):
     before = env.snapshot()
     planner = mppi.Planner(0)
     plans = [planner(env) for _ in range(2)]
-    assert env.snapshot() == before, "futures change nothing"
+    assert env.snapshot() == before, "rollouts do not change the environment"
     assert planner.mean.shape == (mppi.HORIZON, 2) and np.isfinite(plans).all()
     found = env.rollout(before, np.stack([planner.mean, np.tile(env.experts()[0], (mppi.HORIZON, 1))]))
-    # a weighted mean of futures may do a little worse than the best of them, the rule's
+    # a weighted mean of futures may score slightly below the best of them, the expert's
     assert found["rewards"][0].sum() > found["rewards"][1].sum() - 2
 
 
@@ -470,7 +470,7 @@ def test_a_scan_is_a_part_of_what_is_seen():
     seen, _ = vector.reset(seed=1)
     named = parts(vector.layout, seen)
     assert named["lidar"].shape == (2, 16, 32)
-    # the lowest beam meets the ground beside the vehicle, the highest nothing
+    # the lowest beam reaches the ground next to the vehicle, the highest reaches nothing
     assert (named["lidar"][:, 0, 8] < 0.5).all() and (named["lidar"][:, 15] == 1).all()
     with pytest.raises(bekker.InputError, match="8 to 1024"):
         gymnasium.make_vec("bekker/SlipSpeed-v0", 2, lidar=4, **QUICK)
@@ -485,7 +485,7 @@ def test_a_picture_is_a_part_of_what_is_seen():
     assert named["image"].shape == (2, 16, 16, 3) and named["depth"].shape == (2, 16, 16)
     assert named["map_height"].shape == (2, 32, 32) and named["velocity"].shape == (2, 3)
     assert sum(part[0].size for part in named.values()) == seen.shape[1]
-    # sky above, ground before the vehicle
+    # sky in the first row, ground ahead of the vehicle in the last
     assert (named["depth"][:, 0] == 1).all() and (named["depth"][:, -1] < 0.4).all()
     single = parts(vector.layout, seen[0])
     assert np.array_equal(single["image"], named["image"][0])

@@ -1,4 +1,4 @@
-"""A functional mock-up unit as others use it: checked, loaded, stepped and restored by FMPy."""
+"""A functional mock-up unit (FMU), validated, loaded, stepped and restored by FMPy."""
 
 import csv
 import json
@@ -27,11 +27,11 @@ COMMAND = os.environ.get("BEKKER_COMMAND", f"{sys.executable} -m bekker").split(
 HEARTBEAT = 0.01
 STEPS = 40
 
-# with a file of every kind that a unit has to take along
+# refers to a file of each kind that an FMU must contain
 SCENARIO = """
 format = 1
 name = "two cars"
-description = "One <driven> from outside & one along a path"
+description = "One <driven> externally & one along a path"
 time = { duration = 0.4 }
 soil = { default = "chrono_mid" }
 terrain = { surface = { kind = "dem", file = "land/jacksboro.tif", origin = [-84.1901, 36.6206] } }
@@ -61,13 +61,13 @@ def bekker_command(*words: str, folder: Path) -> str:
 
 
 def commands(step: int) -> dict[str, float]:
-    """What the driver does before a heartbeat."""
+    """Returns the driver's commands for a heartbeat."""
     return {"throttle": 0.8 if step > 3 else 0.1, "brake": 0, "steering": 0.02 * step}
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The unit, unpacked where nothing else is, and what the export says of it."""
+    """Returns the JSON of the export, with the FMU unpacked in another folder."""
     folder = tmp_path_factory.mktemp("export")
     (folder / "land").mkdir()
     shutil.copy(ROOT / "terrains/jacksboro_fault.tif", folder / "land/jacksboro.tif")
@@ -84,7 +84,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 class Unit:
-    """An instance with its variables by name."""
+    """An instance of the FMU with access to variables by name."""
 
     def __init__(self, made: dict[str, Any], token: str | None = None) -> None:
         self.references: dict[str, int] = made["references"]
@@ -109,7 +109,7 @@ class Unit:
         self.slave.setFloat64([self.references[name] for name in names], list(values.values()))
 
     def step(self, step: int) -> str:
-        """A heartbeat with the driver's commands; the hash of the state."""
+        """Advances by a heartbeat with the driver's commands, and returns the hash of the state."""
         self.set(**commands(step))
         self.slave.doStep(step * HEARTBEAT, HEARTBEAT)
         return self.hash()
@@ -141,7 +141,7 @@ def test_the_unit_is_valid(made: dict[str, Any]) -> None:
     told = fmpy.read_model_description(file)
     assert told.coSimulation.modelIdentifier == "two_cars"
     assert float(told.coSimulation.fixedInternalStepSize) == HEARTBEAT
-    assert told.description == "One <driven> from outside & one along a path"
+    assert told.description == "One <driven> externally & one along a path"
     by_name = {own.name: own for own in told.modelVariables}
     assert by_name["lead.steering"].causality == "input"
     assert by_name["'2nd car'.wheel[4].force.z"].unit == "N"
@@ -170,13 +170,13 @@ def test_steps_give_the_bits_of_a_run(made: dict[str, Any], unit: Unit) -> None:
     with Link(place[1], place[2], ["lead"]) as link:
         for step, _ in enumerate(link):
             link.act({"lead": commands(step)})
-    # what else it says is read, so that it never waits for a reader
+    # reads the remaining output, so that a full pipe does not block the run
     said = run.stderr.read()
     assert run.wait() == 0, said
     with (folder / "run/hashes.csv").open() as rows:
         expected = [row["state"] for row in csv.DictReader(rows)]
     assert len(expected) == STEPS
-    # a hash in a record is the first half
+    # hashes.csv has the first half of each hash
     assert [unit.step(step)[:32] for step in range(STEPS)] == expected
 
 
@@ -189,7 +189,7 @@ def test_states_are_saved_and_restored_to_the_bit(made: dict[str, Any], unit: Un
     unit.slave.setFMUState(saved)
     assert (unit.outputs(), unit.hash()) == (outputs, here)
     assert [unit.step(step) for step in range(10, 20)] == onwards
-    # as bytes into another instance
+    # a serialized state restores another instance
     data = unit.slave.serializeFMUState(saved)
     other = Unit(made)
     state = other.slave.deserializeFMUState(data)
@@ -200,7 +200,7 @@ def test_states_are_saved_and_restored_to_the_bit(made: dict[str, Any], unit: Un
     with pytest.raises(fmpy.fmi1.FMICallException):
         other.slave.deserializeFMUState(data[:-1] + bytes([data[-1] ^ 1]))
     assert "does not match" in other.said[-1]
-    # back to its beginning
+    # reset returns to the initial state
     other.slave.reset()
     assert other.begin().step(0) == Unit(made).begin().step(0)
     other.slave.freeInstance()
@@ -226,7 +226,7 @@ def test_what_cannot_be_is_refused_in_words(made: dict[str, Any], unit: Unit) ->
     refused(lambda: unit.slave.setInt32([at["lead.selector"]], [5]), "1 (drive)")
     refused(lambda: unit.slave.enterInitializationMode(), "Step Mode")
     refused(lambda: unit.slave.getDirectionalDerivative([0], [0], [1.0]), "does not offer")
-    # nothing of it ends the instance; steps of several heartbeats are taken
+    # the instance continues after these errors; a step may have several heartbeats
     unit.slave.doStep(0, 3 * HEARTBEAT)
     assert unit.slave.getFloat64([0])[0] == pytest.approx(3 * HEARTBEAT)
     other = Unit.__new__(Unit)

@@ -1,4 +1,4 @@
-"""Notebooks run from first to last cell, and keep what they showed small."""
+"""Notebooks run from the first to the last cell, and their stored outputs are small."""
 
 import pytest
 from conftest import ROOT
@@ -18,11 +18,11 @@ def test_a_notebook_runs(path):
     kept = [kinds_of(cell) for cell in notebook.cells]
     resources = {"metadata": {"path": str(path.parent)}}
     ran = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
-    # to the last bit it need not be: figures and floats vary with versions
-    assert [kinds_of(cell) for cell in ran.cells] == kept, "execute it again and keep what it shows"
+    # only kinds of outputs are compared: plots and floats vary with versions
+    assert [kinds_of(cell) for cell in ran.cells] == kept, "execute the notebook again and store its outputs"
 
 
 def kinds_of(cell):
-    """What a cell shows: text, pictures; streams may come in any number of parts."""
+    """Returns the kinds of outputs of a cell, such as text and pictures, each once: streams may have several parts."""
     shown = [(output.output_type, *sorted(output.get("data", ()))) for output in cell.get("outputs", ())]
     return sorted(set(shown))

@@ -20,7 +20,7 @@ def test_exit_codes_are_those_of_the_command(tmp_path):
 
 
 def test_what_is_imported_is_light():
-    """A script that never learns needs numpy alone."""
+    """Importing bekker imports NumPy, but no packages for learning or pictures."""
     program = (
         "import sys, bekker; "
         "print(*{'gymnasium', 'PIL', 'matplotlib', 'torch'} & set(sys.modules))"

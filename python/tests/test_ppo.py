@@ -1,4 +1,4 @@
-"""The policy gradient of examples/ppo.py: its gradient, its bits, and that it learns."""
+"""The policy gradient of examples/ppo.py: its gradient, reproducibility and learning."""
 
 import gymnasium
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 from conftest import example
 
 ppo = example("ppo")
-# a level of firm soil: a short lesson is enough to do better
+# levels of firm soil: a short training improves the policy
 OPTIONS = {**ppo.CHEAP, "soil": "grenville_loam", "difficulty": 0.0, "levels": 2}
 
 
@@ -24,7 +24,7 @@ def test_the_gradient_is_that_of_the_loss(short):
     random = np.random.default_rng(0)
     policy = ppo.Policy(5, 3, 2, random)
     seen, actions = random.normal(size=(64, 8)), random.normal(0, 0.4, (64, 2))
-    # as if the policy had been another: some ratios are clipped and some are not
+    # likelihoods of another policy, so that some ratios are clipped and some are not
     before = policy.log_likelihood(random.normal(0, 0.1, (64, 2)), actions)
     policy.actor.biases[-1][:] = 0.9, -0.9  # some means are beyond 1
     samples = (seen, actions, before, random.normal(size=64), random.normal(size=64))
@@ -52,7 +52,7 @@ def test_advantages_are_sums_of_surprises():
 def test_a_mean_begins_with_its_episode():
     env = Follow(2)
     memory = ppo.Memory(env, np.full((2, 25), 1.0))
-    # a column is seen as the two means of it and itself; the last of 25 is for critics
+    # the policy gets each column and its two means; the last of 25 columns is for the critic
     first = memory.seen(np.full((2, 25), 1.0))
     assert first.shape == (2, 3 * 25 + 1) and np.array_equal(first[:, [0, 25, 50, 75]], np.ones((2, 4)))
     seen = memory.see(np.full((2, 25), 3.0), np.array([False, True]))[:, [0, 25, 50, 75]]
@@ -78,7 +78,7 @@ def test_a_saved_policy_does_the_same(short, tmp_path):
 
 
 class Follow(gymnasium.vector.VectorEnv):
-    """Do what is seen; its rule stands still."""
+    """Rewards actions that equal the observation; its expert returns zeros."""
 
     layout = [("seen", 24, 1.0, ""), ("soil", 1, 1.0, "")]
 
@@ -104,5 +104,5 @@ class Follow(gymnasium.vector.VectorEnv):
 
 def test_it_learns_what_its_rule_does_not_know(short):
     _, curve = ppo.learn(Follow(16), 0, 25)
-    # standing still brings 1 - 2/3 a step, 10 steps long, less twice the square of the spread
+    # actions of zero earn 1 - 2/3 per step over 10 steps, minus twice the square of the spread
     assert curve[0][1] < 3.3 and curve[-1][1] > 5, curve[:, 1]

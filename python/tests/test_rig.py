@@ -5,13 +5,13 @@ import bekker
 
 
 def test_a_plate_follows_bekkers_law():
-    """A disc on mud under the reference's laws: p = (k_c / b + k_phi) z^n, b its radius."""
+    """A disc on mud with reference laws follows p = (k_c / b + k_phi) z^n, where b is its radius."""
     found = bekker.rig.plate("mud", radius=0.2, pressure=5e4, laws="reference")
     parameters = bekker.Soil("mud").parameters
     curve = found["loading"]
     deep = curve["sinkage"] > 0.5 * found["sinkage"]
     bekkers = (parameters["k_c"] / 0.2 + parameters["k_phi"]) * curve["sinkage"] ** parameters["n"]
-    # a patch is met by whole nodes of 5 mm: its area errs by some per cent
+    # whole nodes of 5 mm cover the patch: the error of its area is a few percent
     assert np.allclose(curve["pressure"][deep], bekkers[deep], rtol=0.08)
 
 
@@ -25,8 +25,10 @@ def test_a_shear_test_is_bounded_by_mohr_and_coulomb():
 
 @pytest.mark.parametrize("soil", ["mud", "chrono_mid", "lean_clay_32_wes"])
 def test_a_shear_test_needs_no_laws_told(soil):
-    """Under the refined laws, and to the end of the curve: but for its last 1/3000, and the
-    hundredth to which its tests hold the rig."""
+    """The refined laws reach full strength, except for the last 1/3000 of the curve.
+
+    The tolerance of 1 % is that of the tests of the rig.
+    """
     found = bekker.rig.shear(soil, pressure=1e4)
     parameters = bekker.Soil(soil).parameters
     strength = parameters["cohesion"] + 1e4 * np.tan(parameters["friction_angle"])

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 drives them."""
+"""Stable-Baselines3 with vector environments."""
 
 import gymnasium
 import numpy as np
@@ -58,7 +58,7 @@ def test_options_and_seeds_are_for_the_next_reset():
     assert env.reset_infos[0] == {"level": 5}
     env.seed(3)
     env.reset()
-    assert env.reset_infos[1]["level"] == drawn, "its neighbour's level is none of its business"
+    assert env.reset_infos[1]["level"] == drawn, "a level set for one environment does not change another"
     env.seed(3)
     env.set_options([{"level": 5}, {}])
     assert np.array_equal(env.reset(), chosen)
@@ -76,7 +76,7 @@ def test_methods_and_attributes():
     env.step(actions_of(env, 1)[0])
     env.env_method("restore", first, indices=0)
     assert env.env_method("snapshot")[0] == first and env.env_method("snapshot", indices=1)[0] != second
-    assert env.render().shape == (48, 32, 3), "one above the other"
+    assert env.render().shape == (48, 32, 3), "pictures are stacked vertically"
     env.close()
 
 

@@ -14,7 +14,7 @@ def test_text_file_and_dict_are_one_scenario(lone, tmp_path):
 
 
 def test_every_example_is_valid():
-    # studies and maps are over scenarios, and are none
+    # files of studies and maps are not scenarios
     others = ("study_", "map_")
     examples = [path for path in sorted((ROOT / "examples").glob("*.toml")) if not path.name.startswith(others)]
     assert len(examples) > 5
@@ -99,7 +99,7 @@ def test_the_schema_and_the_catalogues():
 
 
 def with_hill(lone, folder, height):
-    """The lone vehicle on a height model of this folder, as a file."""
+    """Writes a scenario file with the vehicle on a DEM in this folder, and returns its path."""
     rows = "\n".join(" ".join([str(height)] * 60) for _ in range(60))
     grid = f"ncols 60\nnrows 60\nxllcorner 0\nyllcorner 0\ncellsize 5\n{rows}\n"
     (folder / "hill.asc").write_text(grid)

@@ -21,11 +21,11 @@ def test_a_run_gives_arrays_over_time(lone):
     assert history["position"].shape == (11, 3) and history["orientation"].shape == (11, 4)
     assert np.allclose(np.linalg.norm(history["orientation"], axis=1), 1.0)
     assert history["sinkage"].shape == (11, 4)
-    assert (history["sinkage"][-1] > 0.01).all(), "it stands in its ruts"
+    assert (history["sinkage"][-1] > 0.01).all(), "the wheels have sunk into the soil"
     for never in ("nan", "inf", "-inf"):
         with pytest.raises(bekker.InputError, match=f"(?i)until = {never}: must be a time, s"):
             simulation.run(float(never))
-    # before it sets off the wheels carry the vehicle, to what settling leaves (0.1 %)
+    # at the start the wheels carry the weight; the static solution leaves 0.1 %
     weight = bekker.Vehicle("hmmwv").mass * 9.80665
     assert history["load"][0].sum() == pytest.approx(weight, rel=2e-3)
     assert history["load"][1].sum() == pytest.approx(weight, rel=2e-3)
@@ -144,7 +144,7 @@ def test_ruts_become_a_raster(lone, tmp_path):
     columns, rows, cell = simulation.ground.to_geotiff(path)
     raster = np.array(image.open(path))
     assert raster.shape == (rows, columns) and raster.dtype == np.float32
-    # as deep as the deepest node, in single precision
+    # the greatest depth is that of the deepest node, in single precision
     whole = simulation.ground.rut_map((-6.0, -3.0), cell, (121, 241))
     assert np.isclose(np.nanmax(raster), whole.max(), atol=1e-6)
     with pytest.raises(bekker.RunError, match="nowhere"):
@@ -229,14 +229,14 @@ def test_others_go_on_meanwhile(lone):
     while thread.is_alive():
         counted += 1
         time.sleep(1e-3)
-    assert counted > 3, "the interpreter's lock is let go"
+    assert counted > 3, "the GIL is released"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT of this kind")
 def test_ctrl_c_is_heard(lone):
     lone.set("time.duration", 3600)
     simulation = bekker.Simulation(lone)
-    # a shell that puts the tests in the background has it ignored
+    # a shell that runs the tests in the background ignores SIGINT
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -329,7 +329,7 @@ def test_events_are_dicts_of_the_whole_call(lone):
     assert events[0] == begun, events
     assert all(event["vehicle"] == "scout" and 0 < event["time_s"] <= 1 for event in events)
     assert [event["time_s"] for event in events] == sorted(event["time_s"] for event in events)
-    # those of a call are of no later one
+    # a later call returns none of these events
     before = simulation.events("scout")
     simulation.step()
     assert all(event not in before for event in simulation.events("scout"))

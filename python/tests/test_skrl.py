@@ -1,4 +1,4 @@
-"""skrl drives them as they are: a short run of the example that learns SoftGoal by its PPO in jax."""
+"""skrl with vector environments: a short training of SoftGoal with its PPO in JAX (examples/soft_goal.py)."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def test_its_ppo_learns_from_make_vec(monkeypatch):
     soft_goal = example("soft_goal")
     for name, value in {"ENVS": 4, "ROLLOUT": 16, "HIDDEN": 16, "LEARNT": {"levels": 2}}.items():
         monkeypatch.setattr(soft_goal, name, value)
-    # the last of 100 episodes are told of as soon as there is one
+    # progress is reported as soon as one episode has ended
     agents = [soft_goal.learn(0, updates, 1, np.inf, lambda *_: None)[0] for updates in (0, 2)]
     before, after = [jax.device_get(agent.models["policy"].state_dict.params) for agent in agents]
     moved = jax.tree.map(lambda one, other: bool((one != other).any()), before, after)

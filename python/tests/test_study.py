@@ -85,7 +85,7 @@ def test_intervals_and_draws_are_those_of_scipy(file: Path) -> None:
     file.write_text(drawn)
     (file.parent / "short.toml").write_text(SCENARIO.replace("[1, 0]", "[0.9, 0]"))
     done = study.run(file, file.parent / "out", threads=2)
-    # one draw in each of twelve equally likely strata, by another's distribution function
+    # one sample in each of twelve equally likely strata, by SciPy's distribution function
     shares = stats.lognorm.cdf(done.trials["speed"], s=0.3, scale=4)
     assert sorted(np.floor(12 * shares).astype(int)) == list(range(12))
     gone = np.asarray(done.trials["go"])
@@ -107,13 +107,13 @@ def test_indices_are_those_of_salib(file: Path) -> None:
     done = study.run(file, file.parent / "out", threads=2)
     told = {own["response"]: own["found"] for own in done.report()["indices"] if "found" in own}
     own = told["distance"]
-    # a column of the results is what SALib takes, in its own order of rows
+    # SALib takes a column of the results in the same order of rows
     values = np.asarray(done.trials["distance"]).reshape(8, 6)
     a, b = values[:, 0], values[:, 5]
     found = sobol.analyze(
         {"num_vars": 2, "names": done.factors}, values.ravel(), num_resamples=2, seed=1
     )
-    # SALib takes off the mean of all points, not that of A and B alone
+    # SALib subtracts the mean of all points, bekker the mean of A and B
     centre, spread = values[:, [0, 5]].mean(), values[:, [0, 5]].var()
     assert own["variance"] == pytest.approx(spread, rel=1e-9)
     for n in range(2):
@@ -148,7 +148,7 @@ def test_rows_are_in_the_order_of_salib(
     base = (base - np.tile(bounds[:, 0], 2)) / np.tile(bounds[:, 1] - bounds[:, 0], 2)
 
     class Sequence:
-        """Replaces scipy's sequence by the A and B of the study."""
+        """Replaces SciPy's sequence with A and B of the study."""
 
         def __init__(self, **_: object) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What learners' tools do with environments: copy, pickle, send to processes, check, cut off."""
+"""Environments in tools of other libraries: copies, pickles, processes, checkers, truncation."""
 
 import copy
 import multiprocessing
@@ -15,13 +15,13 @@ import bekker
 import bekker.envs
 from bekker.envs import IDS, BekkerVectorEnv
 
-# rigid tyres, coarse nodes and long steps: as quick as it gets; two levels are soon made
+# rigid tires, coarse nodes, long steps and only two levels: the fastest options
 QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 ACTION = np.float32([0.3, 0.8])
 
 
 def after(env, steps=3):
-    """What it sees, gets and tells of some steps."""
+    """Returns observations and rewards of some steps, as bytes."""
     told = [env.step(np.broadcast_to(ACTION, env.action_space.shape)) for _ in range(steps)]
     return [(np.asarray(seen).tobytes(), np.asarray(reward).tobytes()) for seen, reward, *_ in told]
 
@@ -60,7 +60,7 @@ def test_gymnasiums_processes_drive_them(context):
         pytest.skip(f"no {context}")
     make = [made] * 2
     with warnings.catch_warnings():
-        # CPython warns of forks where threads are
+        # CPython warns about fork in a process with threads
         warnings.simplefilter("ignore", DeprecationWarning)
         env = AsyncVectorEnv(make, context=context)
     native = BekkerVectorEnv("SlipSpeed", 2, max_episode_steps=200, **QUICK)
@@ -88,7 +88,7 @@ def test_gymnasiums_checker_has_no_word_to_say_whatever_is_seen(name, seen):
 
 @pytest.mark.parametrize("name", IDS)
 def test_a_state_that_cannot_go_on_is_cut_off_and_seen_within_bounds(name):
-    """Steps of 10 ms are long for belts of tyres, and whoever is hurled away is cut off, unpaid."""
+    """With steps of 10 ms the belts of tires are unstable; failed episodes are truncated with reward 0."""
     task = name.removeprefix("bekker/").removesuffix("-v0")
     options = {"step": 0.01, "spacing": 0.2, "levels": 4, "soil_visible": True, "image": 8, "lidar": 8}
     env = BekkerVectorEnv(task, 8, autoreset_mode="SameStep", **options)
@@ -103,7 +103,7 @@ def test_a_state_that_cannot_go_on_is_cut_off_and_seen_within_bounds(name):
         assert np.isfinite(rewards).all()
         ended = infos.get("final_info", {}).get("ending", np.full(8, None))
         for env_index in np.flatnonzero(ended == "failed"):
-            # the simulation's ending is not the task's, and nothing is paid for it
+            # a failure of the simulation truncates, and its reward is 0
             assert truncated[env_index] and not terminated[env_index] and rewards[env_index] == 0
 
 

@@ -15,7 +15,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-/// Nodes deformed beforehand when old ground is compared with new.
+/// Number of nodes deformed before the measurement of deformed ground.
 const OLD_GROUND: usize = 4_000_000;
 
 /// Measure the cost of a simulation step on this machine
@@ -165,7 +165,7 @@ impl Bench {
     }
 }
 
-/// Heap allocations of this process so far, where it was built to count them.
+/// Returns the heap allocations of this process so far, if the build counts them.
 #[cfg(feature = "allocations")]
 const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
     let stats = stats_alloc::INSTRUMENTED_SYSTEM.stats();
@@ -174,7 +174,7 @@ const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
 #[cfg(not(feature = "allocations"))]
 const ALLOCATIONS: Option<fn() -> u64> = None;
 
-/// Said below a table that lacks them; empty where they are counted.
+/// Returns the note below a table without allocation counts; empty if they are counted.
 fn allocations_note() -> &'static str {
     match ALLOCATIONS {
         Some(_) => "",
@@ -186,12 +186,12 @@ fn allocations_note() -> &'static str {
     }
 }
 
-/// A count of allocations with so many digits, or that there is none.
+/// Formats a count of allocations with `digits` decimals, or its absence.
 fn allocations(count: Option<f64>, digits: usize) -> String {
     count.map_or("not counted".into(), |count| format!("{count:.digits$}"))
 }
 
-/// Resident memory of this process, bytes; 0 where the system does not tell.
+/// Returns the resident memory of this process, bytes; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -44,30 +44,30 @@ pub struct BenchEnvs {
     json: bool,
 }
 
-/// What one case costs.
+/// Cost of one case.
 #[derive(Debug, Serialize)]
 struct Cost {
     tyre: &'static str,
     step: f64,
     envs: usize,
     threads: usize,
-    /// Environment steps a second and thread.
+    /// Environment steps per second and thread.
     per_core: f64,
-    /// Wall time of one, times threads, us.
+    /// Wall time of a step times the number of threads, µs.
     step_us: f64,
-    /// Of it observing, us.
+    /// Part of it for observations, µs.
     observation_us: f64,
-    /// Pixels along a side of the picture in it.
+    /// Pixels along a side of the camera image in the observation.
     image: Option<u32>,
-    /// Firings of the lidar in it.
+    /// Firings per revolution of the lidar in the observation.
     lidar: Option<u32>,
-    /// Beginning an episode on a level that is kept, us.
+    /// Time of a reset to a cached level, µs.
     reset_us: f64,
-    /// Share of steps that began an episode.
+    /// Fraction of steps that began an episode.
     resets: f64,
 }
 
-/// Levels that are driven; few, so that they are soon made.
+/// Number of levels; few, so that they are created quickly.
 const LEVELS: u64 = 16;
 
 impl BenchEnvs {
@@ -161,7 +161,7 @@ fn tyre(flexible: bool) -> &'static str {
     if flexible { "flexible" } else { "rigid" }
 }
 
-/// Time of one observation, us: the least of several hundreds.
+/// Measures the time of one observation, µs: the minimum of several hundred.
 fn observing(env: &Env) -> Result<f64, LearningError> {
     let mut room = vec![0.0; env.agents() * env.observation_size()];
     let mut least = f64::INFINITY;
@@ -173,7 +173,7 @@ fn observing(env: &Env) -> Result<f64, LearningError> {
     Ok(least)
 }
 
-/// Time of a reset to another level that is kept, us: the middle one of a hundred.
+/// Measures the time of a reset to another cached level, µs: the median of a hundred.
 fn resetting(env: &Env) -> Result<f64, LearningError> {
     let mut env = env.clone();
     let mut times = Vec::new();

@@ -37,8 +37,8 @@ pub struct Compare {
     json: bool,
 }
 
-/// Figures of a vehicle that are laid side by side: key in the summary, heading, factor
-/// from SI and decimals.
+/// Quantities of a vehicle in the comparison: key in the summary, heading, factor from SI,
+/// decimals.
 const FIGURES: [(&[&str], &str, f64, usize); 8] = [
     (&["distance"], "distance\nm", 1.0, 1),
     (&["mean_speed"], "speed\nmean m/s", 1.0, 2),
@@ -91,7 +91,7 @@ impl Compare {
     }
 }
 
-/// What the runs are called: by their folders, in full where two are called the same.
+/// Returns labels of the runs: names of their folders, or full paths if two names are equal.
 fn labels(runs: &[Recorded]) -> Vec<String> {
     let names: Vec<String> = runs.iter().map(Recorded::name).collect();
     let twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
@@ -101,7 +101,7 @@ fn labels(runs: &[Recorded]) -> Vec<String> {
     runs.iter().zip(&names).map(label).collect()
 }
 
-/// Names of all vehicles, in the order in which they are first met.
+/// Returns the names of all vehicles, in order of first appearance.
 fn names(runs: &[Recorded]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for run in runs {
@@ -117,8 +117,8 @@ fn names(runs: &[Recorded]) -> Vec<String> {
     names
 }
 
-/// Keys of the scenarios whose values differ, with the value of every run; absent where
-/// a run's scenario has no such key.
+/// Returns the keys of the scenarios whose values differ, with the value of each run; `None` if a
+/// run's scenario lacks the key.
 fn differences(runs: &[Recorded]) -> Vec<(String, Vec<Option<String>>)> {
     let all: Vec<_> = runs.iter().map(Recorded::keys).collect();
     let keys: BTreeSet<&String> = all.iter().flat_map(|keys| keys.keys()).collect();
@@ -130,7 +130,7 @@ fn differences(runs: &[Recorded]) -> Vec<(String, Vec<Option<String>>)> {
     keys.into_iter().filter_map(row).collect()
 }
 
-/// The code of an outcome as a summary has it: a word, or a table with a code or of one.
+/// Returns the code of an outcome in a summary: a word, or a table with a code or of one key.
 fn code(vehicle: &Value) -> String {
     match &vehicle["outcome"] {
         Value::String(code) => code.clone(),
@@ -142,19 +142,19 @@ fn code(vehicle: &Value) -> String {
     }
 }
 
-/// Whether an outcome is bad news; one that this program does not know is none.
+/// Whether an outcome is a loss of the vehicle; false for unknown codes.
 fn is_loss(code: &str) -> bool {
     serde_json::from_value::<OutcomeCode>(json!(code)).is_ok_and(OutcomeCode::is_loss)
 }
 
-/// When it came about, s.
+/// Returns the time of the outcome, s.
 fn ended(vehicle: &Value) -> Option<f64> {
     let outcome = vehicle["outcome"].as_object()?;
     let own = outcome.get("time").or_else(|| outcome.values().next()?.get("time"));
     own?.as_f64()
 }
 
-/// How a vehicle ended in a run: its code, and the sentence for people.
+/// Returns the outcome of a vehicle in a run: its code, and its sentence.
 fn outcome(run: &Recorded, name: &str) -> Option<(String, String)> {
     match run.vehicle(name) {
         Some(vehicle) => {
@@ -201,7 +201,7 @@ fn outcomes(runs: &[Recorded], labels: &[String], names: &[String]) -> String {
     text_table::ruled(header, rows, 2..2 + FIGURES.len(), 1).trim_fmt()
 }
 
-/// What differs in the scenarios.
+/// Formats the differences between the scenarios.
 fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> String {
     if labels.len() < 2 {
         return String::new();
@@ -269,7 +269,7 @@ fn as_json(
     })
 }
 
-/// A run's ground, built again, and its ruts.
+/// Ground of a run, built again, and its ruts.
 struct Land {
     built: Built,
     props: Vec<Prop>,
@@ -301,7 +301,7 @@ fn ruts(path: &Path) -> Result<Raster, String> {
     Ok(read_geotiff(&bytes).map_err(|error| error.to_string())?.0)
 }
 
-/// Depth of the ruts at a place in local metres, m: that of the nearest cell.
+/// Returns the rut depth at a point in local coordinates, m: that of the nearest cell.
 fn depth(ruts: &Raster, built: &Built, x: f64, y: f64) -> f64 {
     let place = built.placement.as_ref().map_or([x, y], |placement| placement.to_file([x, y]));
     let [column, row] = [0, 1].map(|k| ((place[k] - ruts.south_west[k]) / ruts.cell[k]).round());
@@ -356,7 +356,7 @@ fn draw(
     Ok(())
 }
 
-/// A ground's height, soil and ruts as functions of place.
+/// Accessor to height, soil and ruts of a ground.
 struct Sampler<'a> {
     land: &'a Land,
     height: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,

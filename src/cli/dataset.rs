@@ -139,7 +139,7 @@ enum Tyre {
     Rigid,
 }
 
-/// The name of a value on the command line.
+/// Returns the name of a value on the command line.
 fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
@@ -207,7 +207,7 @@ impl Dataset {
         }
     }
 
-    /// All that decides the dataset.
+    /// Returns all settings that determine the dataset.
     fn asked(&self, levels: &Levels, max_steps: u32) -> Asked {
         // the number of vehicles is recorded even if it was not specified
         let several = levels.agents() > 1;
@@ -232,7 +232,7 @@ impl Dataset {
         .of_this_program()
     }
 
-    /// Says what the dataset holds, `driven` episodes of it new.
+    /// Prints the content of the dataset, including the number of new episodes, `driven`.
     fn tell(&self, manifest: &DatasetManifest, driven: usize) -> Result<(), Failure> {
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
         for episode in &manifest.episodes {
@@ -268,7 +268,7 @@ impl Dataset {
     }
 }
 
-/// Driving what is missing.
+/// Driver of the missing episodes.
 struct Driving<'a> {
     pieces: &'a Pieces,
     levels: Arc<Levels>,
@@ -277,7 +277,7 @@ struct Driving<'a> {
 }
 
 impl Driving<'_> {
-    /// Drives the episodes of these numbers, each kept as soon as it is done.
+    /// Drives the episodes with these numbers, and stores each when it is complete.
     fn drive(
         &self,
         numbers: &[u64],
@@ -299,7 +299,7 @@ impl Driving<'_> {
         })
     }
 
-    /// Drives once, and keeps what each vehicle did.
+    /// Runs one drive, and stores an episode for each vehicle.
     fn one(&self, drive: u64) -> Result<(), Failure> {
         let seed = Episode::seed(self.asked.seed, drive);
         let policy = self.asked.policy.into();

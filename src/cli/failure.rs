@@ -34,7 +34,7 @@ pub enum Failure {
     Run {
         /// The vehicle or part of the run.
         subject: String,
-        /// What happened.
+        /// Description of the failure.
         cause: String,
     },
     /// The ranks cannot continue together.
@@ -42,7 +42,7 @@ pub enum Failure {
     Ranks {
         /// The cause.
         cause: RankError,
-        /// What was recovered.
+        /// Description of what was recovered.
         good: String,
     },
     /// Another rank cannot start, and its output is not visible here.

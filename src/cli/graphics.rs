@@ -1,4 +1,4 @@
-//! Which processor looks: the `--gpu` of the commands that take pictures.
+//! Option `--gpu` of the commands that render pictures.
 
 use super::Failure;
 #[cfg(feature = "gpu")]
@@ -29,19 +29,19 @@ enum Choice {
 }
 
 impl Graphics {
-    /// Whether it is an error if the processor must look.
+    /// Whether rendering on the CPU is an error.
     pub fn is_required(&self) -> bool {
         matches!(self.gpu, Choice::Required | Choice::Software)
     }
 
-    /// Gives the stage a card, or says why the processor looks.
+    /// Adds a graphics card to the scene model, or prints why the CPU renders.
     #[cfg(feature = "gpu")]
     pub fn equip(&self, scene_model: &mut SceneModel, quiet: bool) -> Result<(), Failure> {
         scene_model.gpu = self.gpu(quiet)?.map(Into::into);
         Ok(())
     }
 
-    /// The card, or a word on why the processor looks.
+    /// Returns the graphics card, or prints why the CPU renders.
     #[cfg(feature = "gpu")]
     pub fn gpu(&self, quiet: bool) -> Result<Option<GpuDevice>, Failure> {
         if self.gpu == Choice::Off {
@@ -67,7 +67,7 @@ impl Graphics {
         }
     }
 
-    /// The processor looks.
+    /// Does nothing: the CPU renders.
     #[cfg(not(feature = "gpu"))]
     pub fn equip(&self, _: &mut SceneModel, _: bool) -> Result<(), Failure> {
         self.gpu("cargo build --release")

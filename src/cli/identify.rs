@@ -65,7 +65,7 @@ impl Identify {
     }
 }
 
-/// Refuses what `bekker run` would refuse of a soil with these figures.
+/// Refuses soil parameters that `bekker run` would refuse.
 fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Result<(), Failure> {
     let mut text = "name = 'found'\nbased_on = 'chrono_mid'\n".to_string();
     if let Some(found) = plates {

@@ -23,7 +23,7 @@ pub fn others() -> Option<String> {
     size.or_else(number).map(|(name, value)| format!("{name}={value}"))
 }
 
-/// Fails if other processes exist with which this one cannot communicate.
+/// Fails if other processes exist and this one cannot communicate with them.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
     let Some(subject) = others() else { return Ok(()) };
     let name = subject.split('=').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `bekker map`: where a vehicle goes and how fast, with what is uncertain.
+//! `bekker map`: where a vehicle can drive and how fast, with uncertainty.
 
 mod audit;
 mod crossings;

@@ -70,7 +70,7 @@ pub struct Mobility {
     list: bool,
 }
 
-/// What became of an event.
+/// Event and its result.
 type Driven = (&'static Event, Result<Findings, MobilityError>);
 
 fn event(name: &str) -> Result<&'static Event, String> {
@@ -80,13 +80,13 @@ fn event(name: &str) -> Result<&'static Event, String> {
     })
 }
 
-/// A soil of the catalogue, by the name that it has there.
+/// Parses the name of a soil in the catalog.
 fn soil(name: &str) -> Result<String, String> {
     let found = catalogue().find(name).map_err(|error| error.to_string())?;
     Ok(found.to_soil().name)
 }
 
-/// A mass that the vehicle carries, kg, and where, m.
+/// Payload: mass, kg, and position, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Load {
     mass: f64,
@@ -154,7 +154,7 @@ impl Mobility {
         }
     }
 
-    /// The vehicle with the inflation and the payload that were asked for.
+    /// Returns the vehicle with the requested inflation and payload.
     fn fitted(&self, subject: Subject) -> Result<Subject, Failure> {
         if self.inflation_kpa.is_empty() && self.payload.is_empty() {
             return Ok(subject);
@@ -212,7 +212,7 @@ impl Mobility {
         Ok(())
     }
 
-    /// What was asked of the vehicle besides its file, in words.
+    /// Describes the changes to the vehicle of the file.
     fn conditions(&self) -> String {
         let numbers = |own: &[f64]| own.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
         let load: f64 = self.payload.iter().map(|own| own.mass).sum();
@@ -294,8 +294,8 @@ impl Mobility {
     }
 }
 
-/// A vehicle of the catalogue, or of a file by its place on this machine: scenarios that name it
-/// may be written anywhere.
+/// Returns a vehicle of the catalog, or of a file with its absolute path, because scenarios that
+/// name it can be written to any folder.
 fn subject(model: &str) -> Result<Subject, Failure> {
     let file = Path::new(model);
     let place = if file.is_file() {

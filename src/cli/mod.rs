@@ -1,8 +1,8 @@
-//! The command line, one file a subcommand.
+//! The command line, with one file per subcommand.
 //!
-//! Data goes to standard output, everything else to standard error. The exit
-//! code is 0 if all went well, 1 if a run failed, 2 for a wrong command line,
-//! 3 for wrong input and 130 after Ctrl-C, SIGTERM or SIGHUP ([`Failure`]).
+//! Data goes to standard output, everything else to standard error. The exit code is 0 for success,
+//! 1 for a failed run, 2 for an invalid command line, 3 for invalid input, and 130 after Ctrl-C,
+//! SIGTERM or SIGHUP ([`Failure`]).
 
 mod bench;
 mod bench_envs;
@@ -107,7 +107,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what the command line says and reports what went wrong; the exit code.
+    /// Runs the command, prints its error, and returns the exit code.
     pub fn execute(self) -> u8 {
         let begun = environment::heed()
             .and_then(|()| interruption::survive_file_size_limit())
@@ -151,7 +151,7 @@ impl Cli {
     }
 }
 
-/// The command `bekker` with these arguments, its name first; the exit code.
+/// Runs the command `bekker` with these arguments, program name first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.execute(),

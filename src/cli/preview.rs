@@ -156,7 +156,7 @@ fn drives(driver: &Driver) -> String {
     }
 }
 
-/// Whose a way is.
+/// Returns the title of a route: its vehicles.
 fn title(built: &Built, way: &Way) -> String {
     let name = |index: &usize| built.world.agents[*index].name.as_str();
     let head = name(&way.vehicles[0]);
@@ -170,7 +170,7 @@ fn title(built: &Built, way: &Way) -> String {
     }
 }
 
-/// The part of a way that a finding is about, m.
+/// Returns the points of the part of a route to which a finding refers, m.
 fn stretch(built: &Built, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]> {
     let Some(stretch) = finding.stretch else { return Vec::new() };
     let own = |way: &&Way| {
@@ -182,7 +182,7 @@ fn stretch(built: &Built, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]>
     way.stations.iter().filter(within).map(|station| station.position).collect()
 }
 
-/// The outline of a stamp with its depth or height.
+/// Returns the outline of a stamp with its depth or height.
 fn outlined(stamp: &Stamp) -> Outlined {
     let disc = |[x, y]: [f64; 2], radius: f64| -> Vec<[f64; 2]> {
         let turn = |k: u32| f64::from(k) * std::f64::consts::TAU / 48.0;

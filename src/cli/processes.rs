@@ -1,4 +1,4 @@
-//! Ranks as processes that meet by TCP or DDS: started here, or each by hand on its machine.
+//! Ranks as processes that connect over TCP or DDS: started here, or each by hand on its machine.
 
 use super::Failure;
 use crate::sync::{Communicator, DdsDomain, Rendezvous, RendezvousError};
@@ -10,11 +10,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The environment variable of the secret that the ranks of a run share.
+/// Environment variable with the secret that the ranks of a run share.
 const TOKEN: &str = "BEKKER_TOKEN";
-/// Most processes of a run.
+/// Maximum number of processes of a run.
 pub const MOST_RANKS: usize = 1024;
-/// Time that processes started here have to end by themselves.
+/// Time for processes started here to end before they are killed.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Ranks of a run as processes, and the rank of this process.
@@ -39,12 +39,12 @@ pub struct Processes {
     started_by_first: bool,
 }
 
-/// Where ranks meet.
+/// How ranks connect to each other.
 #[derive(Clone, Debug)]
 enum RendezvousPoint {
-    /// Rank 0 waits there.
+    /// Address at which rank 0 waits.
     Address(String),
-    /// Participants of a domain find each other.
+    /// DDS domain in which ranks discover each other.
     Dds(DdsDomain),
 }
 
@@ -64,32 +64,33 @@ fn rendezvous_point(text: &str) -> Result<RendezvousPoint, String> {
     }
 }
 
-/// This process among those that have met.
+/// This process, connected to the other ranks.
 pub struct Met {
-    /// Its connections to the others.
+    /// Connections to the other ranks.
     pub rank: Box<dyn Communicator>,
-    /// The others, if they were started here.
+    /// Other ranks that were started here.
     pub started: Started,
 }
 
 impl Processes {
-    /// Whether this process is one of several that somebody starts by hand.
+    /// Whether this process is one of several that are started by hand.
     pub fn is_one_of_several(&self) -> bool {
         self.rank.is_some()
     }
 
-    /// Whether this process is started by hand, and what others tell is not seen where it is.
+    /// Whether this process was started by hand, so that output of other ranks is not visible here.
     pub fn is_apart(&self) -> bool {
         self.rank.is_some() && !self.started_by_first
     }
 
-    /// How many are to be started here; none if each is started by hand.
+    /// Number of processes to start here; `None` if each is started by hand.
     pub fn started_here(&self) -> Option<u16> {
         self.processes.filter(|_| self.rank.is_none())
     }
 
-    /// Refuses to restart ranks of which the first is started by hand. The others, which the first
-    /// may have started, leave it to the first.
+    /// Refuses restarts if rank 0 was started by hand.
+    ///
+    /// Other ranks, which rank 0 may have started, leave this check to rank 0.
     ///
     /// # Errors
     /// [`Failure::Usage`].
@@ -106,17 +107,17 @@ impl Processes {
         })
     }
 
-    /// Threads for each process where all are started here: its share of the cores.
+    /// Number of threads per process if all are started here: its share of the cores.
     pub fn threads(&self) -> Option<u16> {
         let processes = self.started_here()?;
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         u16::try_from((cores / usize::from(processes)).max(1)).ok()
     }
 
-    /// Meets the others, if there are to be any.
+    /// Connects to the other ranks, if there are any.
     ///
     /// # Errors
-    /// [`Failure`] when some do not come, refuse, or what is asked for does not go together.
+    /// [`Failure`] when a rank does not connect, refuses, or has other options.
     pub fn meet(
         &self,
         timeout: Duration,
@@ -166,7 +167,7 @@ impl Processes {
     }
 }
 
-/// Meets the others where rank 0 waits.
+/// Connects to the other ranks at the address of rank 0.
 fn met_at(
     address: &str,
     rank: usize,
@@ -188,7 +189,7 @@ fn met_at(
     Ok(Box::new(met))
 }
 
-/// Meets the others in a domain of DDS.
+/// Connects to the other ranks in a DDS domain.
 #[cfg(feature = "dds")]
 fn met_over_dds(
     domain: DdsDomain,
@@ -200,7 +201,7 @@ fn met_over_dds(
     Ok(Box::new(met.map_err(|error| failed(&format!("--meet dds:{domain}"), &error))?))
 }
 
-/// Says that this build knows no DDS.
+/// Returns the error that this build has no DDS support.
 #[cfg(not(feature = "dds"))]
 fn met_over_dds(
     domain: DdsDomain,
@@ -216,12 +217,12 @@ fn met_over_dds(
     })
 }
 
-/// What the ranks share in the environment, if anything.
+/// Returns the shared secret in the environment; empty without one.
 fn secret() -> String {
     std::env::var(TOKEN).unwrap_or_default().trim().to_owned()
 }
 
-/// The secret that the ranks share; without one, only the machine itself is trusted.
+/// Returns the shared secret; without one, only loopback addresses are allowed.
 fn token(address: &str) -> Result<String, Failure> {
     let token = secret();
     let is_own = |mut all: std::vec::IntoIter<std::net::SocketAddr>| {
@@ -241,7 +242,7 @@ fn failed(subject: &str, error: &RendezvousError) -> Failure {
     Failure::Run { subject: subject.to_owned(), cause: error.to_string() }
 }
 
-/// Starts this command again as each of the other ranks, and meets them.
+/// Starts this command again for each of the other ranks, and connects to them.
 fn launched(
     rendezvous: &Rendezvous,
     threads: Option<u16>,
@@ -281,19 +282,19 @@ fn launched(
     }
 }
 
-/// A command line with more options, ahead of what follows a `--`.
+/// Adds options to a command line, before a `--`.
 fn with(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
     let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     arguments.splice(end..end, more.into_iter().map(OsString::from));
     arguments
 }
 
-/// Processes that were started here, each with its rank; they end with the run, and are ended
-/// if they do not.
+/// Processes that were started here, each with its rank. They end with the run; those that do not
+/// are killed.
 pub struct Started(Vec<(usize, Child)>);
 
 impl Started {
-    /// Which has ended, in words.
+    /// Describes a process that has ended, if there is one.
     fn ended(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(rank, child)| {
             let status = child.try_wait().ok().flatten()?;

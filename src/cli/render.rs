@@ -100,9 +100,9 @@ impl From<ShotError> for Failure {
     }
 }
 
-/// Most pixels of a picture, 4096 x 4096.
+/// Maximum number of pixels of a picture, 4096 x 4096.
 const MOST_PIXELS: u64 = 1 << 24;
-/// Most rays of a picture, all of all pixels.
+/// Maximum number of rays of a picture.
 const MOST_RAYS: u64 = 1 << 28;
 
 fn size(text: &str) -> Result<(u32, u32), String> {
@@ -120,7 +120,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// The picture, by the stage's card if it has one.
+/// Renders the picture, on the graphics card of the scene model if it has one.
 #[cfg(feature = "gpu")]
 fn picture(scene_model: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
     use crate::gpu::{GpuError, GpuRenderer, Props};
@@ -133,7 +133,7 @@ fn picture(scene_model: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Resu
     taken().map_err(|error| Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
 }
 
-/// The picture.
+/// Renders the picture.
 #[cfg(not(feature = "gpu"))]
 fn picture(_: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
     Ok(take.image(scene))

@@ -106,7 +106,7 @@ impl Replay {
     }
 }
 
-/// The row of a world; without agents where none were recorded.
+/// Returns the hash row of a world, without agents if none were recorded.
 fn row(world: &World, without_agents: bool) -> HashRow {
     let recorded = world.state().agents.iter().filter(|_| !without_agents);
     let agents = recorded.map(AgentState::digest).collect();

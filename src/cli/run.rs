@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// From how many vehicles on it is said that setting them down takes its time.
+/// Number of vehicles from which a note says that their static equilibrium takes time.
 const MANY: usize = 100;
 
 /// Number of ranks without `--ranks`.
@@ -178,7 +178,7 @@ impl Run {
         }
     }
 
-    /// How many threads are asked for, if that is.
+    /// Returns the requested number of threads.
     pub fn threads(&self) -> Option<u16> {
         self.threads.or(self.processes.threads())
     }
@@ -203,7 +203,7 @@ impl Run {
         }
     }
 
-    /// Drives the scenario and writes the results, and goes on when a rank is lost, if it is to.
+    /// Drives the scenario and writes the results; restarts after the loss of a rank if requested.
     fn driven_on(&self, session: Option<&Session>, quiet: bool) -> Result<(), Failure> {
         self.processes.check_restarts(self.restarts)?;
         match self.driven(session, quiet)? {
@@ -212,8 +212,10 @@ impl Run {
         }
     }
 
-    /// Drives the scenario and writes the results, unless a rank is lost and it is to go on: with
-    /// nothing left by then that it listens at or writes to.
+    /// Drives the scenario and writes the results.
+    ///
+    /// Returns a restart if a rank was lost and the run is to restart. All sockets and files of the
+    /// run are then closed.
     fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<Option<Restart>, Failure> {
         let (flag, dismissed, enlarged) = (interruption()?, dismissal()?, enlargement()?);
         // set by signals only; `flag` is also set to add a rank
@@ -402,7 +404,7 @@ impl Run {
     }
 }
 
-/// What the results of a run are made from, beside its record.
+/// Inputs of the results of a run, in addition to its record.
 struct RunResults<'a> {
     file: &'a ScenarioFile,
     built: &'a Built,
@@ -454,15 +456,14 @@ impl From<OrderName> for Order {
     }
 }
 
-/// A positive, finite time, s.
+/// Parses a positive, finite time, s.
 fn seconds(text: &str) -> Result<f64, String> {
     let time: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     // far above any run, far below an overflow of the clock
     if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be above 0 and up to 1e9 s".into()) }
 }
 
-/// A vehicle without a finite state makes the run a failure; the others' ways of
-/// ending are results.
+/// Returns a failure if a vehicle has no finite state. Other outcomes are results.
 fn failed(summary: &RunSummary) -> Result<(), Failure> {
     for vehicle in &summary.vehicles {
         if vehicle.outcome.code == OutcomeCode::Failed {

@@ -1,4 +1,4 @@
-//! A run that others drive and watch: what `bekker run --serve` and `--view` add to it.
+//! External control and viewing of a run: options `--serve`, `--view` and `--ros2` of `bekker run`.
 
 use super::{Failure, view, watching};
 use crate::link::{Address, FoxgloveServer, LinkError, Listener, Listening, Routes, Server, Token};
@@ -66,33 +66,33 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Where a run listens, before it is known what there is to drive.
+/// Listener of a run, before its vehicles are known.
 pub struct Bound {
     listener: Listener,
     token: Token,
 }
 
-/// A run that is listened to.
+/// Servers of a run.
 pub struct Served {
     pub server: Server,
-    /// Who tells clients of Foxglove.
+    /// Server of Foxglove clients.
     pub foxglove: FoxgloveServer,
     _listening: Listening,
 }
 
-/// Wall time that peers have, once the results are written, to take what is still to be sent.
+/// Wall time for peers to receive remaining messages after the results are written.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 impl Served {
-    /// Announces to all peers that the run has ended, and waits for none.
+    /// Announces the end of the run to all peers without waiting.
     pub fn announce_end(&self, world: &World) {
         let tick = world.state().tick;
         self.server.announce_end(tick, world.model().clock.micros(tick));
         self.foxglove.announce_end();
     }
 
-    /// Waits a few seconds at most until all peers have been sent what is left, or until
-    /// `interrupted` is raised; cuts the others.
+    /// Waits up to [`FAREWELL`] until all peers have received the remaining messages, or until
+    /// `interrupted` is set. Then it disconnects the other peers.
     pub fn close(&self, interrupted: &AtomicBool) {
         let begun = Instant::now();
         let mut waits = || begun.elapsed() < FAREWELL && !interrupted.load(Ordering::Relaxed);
@@ -109,29 +109,29 @@ impl Served {
 }
 
 impl Serving {
-    /// Whether the first rank has a controller.
+    /// Whether rank 0 has a controller.
     pub fn is_controlled(&self) -> bool {
         self.address().is_some() || self.ros2.is_some()
     }
 
-    /// Where the run listens, if it is to.
+    /// Returns the address at which the run listens, if requested.
     fn address(&self) -> Option<Address> {
         self.serve.clone().or_else(|| self.view.then(Address::default))
     }
 
-    /// The run as pages show it, if one is to.
+    /// Returns the view of the run for pages, if requested.
     pub fn shown(&self, file: &ScenarioFile, built: &Built) -> Option<View> {
         let duration = file.scenario.time.duration;
         (self.view || self.html).then(|| view::shown(file, built, duration))
     }
 
-    /// Who watches the run, nobody yet, if it is to be watched.
+    /// Creates the empty list of viewers, if viewing is requested.
     pub fn clients(&self, shown: &View) -> Option<Arc<Clients>> {
         let control = Arc::new(Control::new(true, Some(self.realtime.unwrap_or(1.0))));
         self.view.then(|| Clients::new(shown.clone(), Source::Live, control))
     }
 
-    /// Takes the address that the run is to listen at, if it is to.
+    /// Binds the address at which the run listens, if requested.
     pub fn bound(&self, scenario: &Scenario, model: &WorldModel) -> Result<Option<Bound>, Failure> {
         let failed = |error: LinkError| Failure::Input {
             subject: "--serve".into(),
@@ -176,7 +176,7 @@ impl Serving {
     }
 }
 
-/// What says how the run goes in ROS 2 and takes commands there, if that is asked for.
+/// Creates the ROS 2 bridge, which publishes the run and receives commands, if requested.
 #[cfg(feature = "ros2")]
 pub fn bridge(
     serving: &Serving,
@@ -195,7 +195,7 @@ pub fn bridge(
     Ok(Some(Box::new(bridge)))
 }
 
-/// Nothing: this build knows no ROS 2, as it has said before.
+/// Returns nothing: this build has no ROS 2 support, which was reported before.
 #[cfg(not(feature = "ros2"))]
 pub fn bridge(
     serving: &Serving,
@@ -205,7 +205,7 @@ pub fn bridge(
     serving.ros2.map_or(Ok(None), |domain| Err(knows_no_ros2(domain)))
 }
 
-/// Sees that ROS 2 tells all vehicles and sensors apart.
+/// Checks that the ROS 2 names of all vehicles and sensors are unique.
 #[cfg(feature = "ros2")]
 fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
     match crate::ros2::indistinct(model) {
@@ -236,8 +236,9 @@ fn knows_no_ros2(domain: DdsDomain) -> Failure {
 }
 
 impl Bound {
-    /// Lets others in, to a run that goes on after so many steps, and those who watch it; says
-    /// where, in a line.
+    /// Starts to accept controllers and viewers, and prints the address.
+    ///
+    /// The run may be a resumed one that continues after a number of steps.
     pub fn open(
         self,
         scenario: &Scenario,
@@ -282,7 +283,7 @@ impl Bound {
     }
 }
 
-/// The vehicles that are driven from outside.
+/// Returns the vehicles with an external controller.
 fn seats(scenario: &Scenario) -> Vec<Seat> {
     let seat = |(agent, own): (usize, &crate::scenario::config::Vehicle)| {
         let Driver::Outside { on_timeout, timeout } = own.driver else { return None };

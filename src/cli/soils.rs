@@ -76,7 +76,7 @@ fn row(soil: &CatalogueSoil) -> Vec<String> {
     start.into_iter().chain(figures).chain([soil.trust.words().to_string()]).collect()
 }
 
-/// One soil in full.
+/// Formats all data of a soil.
 fn sheet(soil: &CatalogueSoil) -> String {
     let mut lines = vec![format!("{}: {}", soil.id, soil.name)];
     let mut entry = |name: &str, value: String| lines.push(format!("  {name:<20} {value}"));
@@ -99,7 +99,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
     lines.join("\n")
 }
 
-/// The parameters by the keys of a scenario's custom soil.
+/// Returns the parameters by the keys of a custom soil of a scenario.
 fn parameters(y: &Yielding) -> [(&'static str, f64, &'static str); 8] {
     // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;

@@ -1,4 +1,4 @@
-//! `bekker study`: one scenario many times, with some of its keys at other values.
+//! `bekker study`: many runs of one scenario with varied keys.
 
 mod answer;
 mod converge;
@@ -73,7 +73,7 @@ impl Study {
     }
 }
 
-/// All that decides the tables of a part of a study, which stands in `file`.
+/// Returns all settings that determine the tables of a shard of the study in `file`.
 fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStudy, Failure> {
     // absolute, so that the paths are valid from any working directory
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -104,7 +104,7 @@ fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStud
     Ok(asked.of_this_program())
 }
 
-/// The files that a scenario was built from, by their paths from its folder on, each with its hash.
+/// Returns the hashes of the files of a scenario, by their paths relative to its folder.
 fn inputs(file: &ScenarioFile) -> BTreeMap<String, String> {
     let own = file.inputs.list().into_iter().map(|input| {
         let path = input.path.strip_prefix(&file.folder).unwrap_or(&input.path);
@@ -113,7 +113,7 @@ fn inputs(file: &ScenarioFile) -> BTreeMap<String, String> {
     own.collect()
 }
 
-/// Numbers of so many of a study's trials, evenly among all.
+/// Returns the numbers of `count` trials, evenly spaced among all.
 fn evenly(trials: u64, count: u64) -> Vec<u64> {
     let count = count.min(trials);
     let mut numbers: Vec<u64> = (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
@@ -121,7 +121,7 @@ fn evenly(trials: u64, count: u64) -> Vec<u64> {
     numbers
 }
 
-/// A level as a value of a table.
+/// Converts a level to a table cell.
 fn cell(level: &Level) -> Cell {
     match level {
         Level::Number(x) => Cell::Number(*x),
@@ -130,7 +130,7 @@ fn cell(level: &Level) -> Cell {
     }
 }
 
-/// A value of a table to be read.
+/// Formats a table cell.
 fn word(cell: &Cell) -> String {
     match cell {
         Cell::Number(x) => rounded(*x),
@@ -140,7 +140,7 @@ fn word(cell: &Cell) -> String {
     }
 }
 
-/// A level to be read.
+/// Formats a level.
 fn level_word(level: &Level) -> String {
     match level {
         Level::Number(x) => rounded(*x),
@@ -148,7 +148,7 @@ fn level_word(level: &Level) -> String {
     }
 }
 
-/// A number to four digits.
+/// Formats a number with four digits.
 pub(super) fn rounded(x: f64) -> String {
     let whole = if x == 0.0 { 0.0 } else { x.abs().log10().floor() };
     if !(-4.0..=6.0).contains(&whole) {

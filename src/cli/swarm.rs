@@ -14,9 +14,9 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What the key of the factor that says how many vehicles there are ends in.
+/// End of the key of the factor for the number of vehicles.
 const COUNT: &str = "row.count";
-/// Responses that a study must take down for these figures.
+/// Responses that a study must record for these results.
 const RESPONSES: [&str; 5] =
     ["completed", "time_to_complete", "cumulative_throttle", "detected", "explored"];
 
@@ -82,7 +82,7 @@ impl Swarm {
     }
 }
 
-/// Refuses trials that are in one of the folders before, too: shards of one study have none in common.
+/// Refuses trials that are also in an earlier folder: shards of a study have none in common.
 fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
     let asked = AskedOfStudy::read(folder)?;
     let own = asked.records(folder)?;
@@ -103,7 +103,7 @@ fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The trials of a study's folder that came to a result, with their numbers.
+/// Returns the trials of a study folder that have a result, with their numbers.
 fn read(folder: &Path) -> Result<Vec<(u64, Trial)>, Failure> {
     let refused = |cause: String| Failure::Input { subject: folder.display().to_string(), cause };
     let asked = AskedOfStudy::read(folder)?;
@@ -159,7 +159,7 @@ fn words(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
 }
 
-/// A value with its bounds.
+/// Formats a value with its bounds.
 fn between(own: &Interval, digits: usize) -> String {
     let Interval { value, low, high } = own;
     if low.is_nan() {
@@ -270,8 +270,8 @@ fn models(found: &SwarmFigures) -> Outline {
     Outline { title: "Models".into(), head: words(&["law", "fitted"]), rows }
 }
 
-/// Detection, time and fuel over vehicles, and the probability plot of the times of the team
-/// with most of them.
+/// Plots detection, time and fuel over the number of vehicles, and the probability of the times of
+/// the largest team.
 fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
     let mut sides: Vec<f64> = found.teams.iter().map(|own| own.side).collect();
     sides.dedup();

@@ -129,7 +129,7 @@ impl Terrain {
 }
 
 impl Source {
-    /// Refuses to write in the place of the DEM itself.
+    /// Refuses to overwrite the DEM.
     fn is_not(&self, output: &Path) -> Result<(), Failure> {
         let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
         if same(&self.file, output) != Some(true) {
@@ -139,7 +139,7 @@ impl Source {
         Err(Failure::Input { subject: output.display().to_string(), cause })
     }
 
-    /// The raster with its format; warnings go to standard error.
+    /// Reads the raster and its format, and prints warnings to standard error.
     fn read(&self) -> Result<(Raster, RasterFormat, Vec<RasterWarning>), Failure> {
         let refused = |error: &dyn std::error::Error| Failure::input(&self.file, error);
         let bytes =
@@ -334,7 +334,7 @@ impl Import {
     }
 }
 
-/// Numbers between commas, so many of them.
+/// Parses `N` numbers separated by commas.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let parsed: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     parsed

@@ -48,7 +48,7 @@ impl Validate {
     }
 }
 
-/// Everything that can be checked without a step.
+/// Checks everything that can be checked without a simulation step.
 fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
     let file = ScenarioFile::read(path, sets)?;
     let warnings = build::world(&file)?.warnings;

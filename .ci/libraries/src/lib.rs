@@ -1,1 +1,1 @@
-//! Nothing: `Cargo.toml` beside it says what it is for.
+//! Empty crate; its `Cargo.toml` describes its purpose.

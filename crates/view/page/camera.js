@@ -1,18 +1,18 @@
-// Where the camera is: about a place, about a vehicle, or at its driver's eyes.
+// Camera modes: orbit around a point, follow a vehicle, or view from its driver's eyes.
 
 import * as three from 'three';
 
-const EYES = new three.Vector3(-0.1, 0.45, 1.35); // m from the chassis' origin
+const EYES = new three.Vector3(-0.1, 0.45, 1.35); // m, relative to the chassis origin
 
 export class Eye {
   constructor(canvas, camera) {
     this.camera = camera;
     this.mode = 'follow';
     this.target = new three.Vector3();
-    this.azimuth = 3.7; // of the camera from its target, rad
+    this.azimuth = 3.7; // azimuth of the camera from its target, rad
     this.elevation = 0.42;
     this.range = 16;
-    this.look = 0; // of the driver's head
+    this.look = 0; // yaw of the driver's head, rad
     this.heading = null;
     camera.up.set(0, 0, 1);
     let held = null;
@@ -50,7 +50,7 @@ export class Eye {
     this.target.y += scale * (-c * dx + s * -dy);
   }
 
-  // Goes with a vehicle at a place with an orientation, if there is one.
+  // Moves the camera with the vehicle, if there is one.
   update(vehicle, lowest) {
     const { camera } = this;
     if (vehicle && this.mode === 'driver') {
@@ -65,7 +65,7 @@ export class Eye {
     if (vehicle && this.mode === 'follow') {
       const x = new three.Vector3(1, 0, 0).applyQuaternion(vehicle.turn);
       const heading = Math.atan2(x.y, x.x);
-      // the camera turns with the vehicle, slowly
+      // the camera follows the heading of the vehicle slowly
       if (this.heading !== null) {
         const turned = Math.atan2(Math.sin(heading - this.heading), Math.cos(heading - this.heading));
         this.azimuth += 0.06 * turned;

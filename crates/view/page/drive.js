@@ -1,8 +1,8 @@
-// Drives a vehicle by keys or gamepad, over the link (docs/link.md) of a run that goes on.
+// Drives a vehicle of a live run by keyboard or gamepad, over the link (docs/link.md).
 
-const RATE = 50; // ms between acts
-const FULL = 1.2; // s from straight ahead to full lock by keys
-const BACK = 0.5; // s back to straight ahead
+const RATE = 50; // ms between commands
+const FULL = 1.2; // s from straight ahead to full lock with keys
+const BACK = 0.5; // s from full lock to straight ahead
 
 export class Wheel {
   constructor(vehicle, note) {

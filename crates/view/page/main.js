@@ -1,4 +1,4 @@
-// The page: takes messages as they come, draws what they say, asks for what its user wants.
+// The page: handles messages, draws the run, and sends the requests of the user.
 
 import * as three from 'three';
 import { open } from 'view/source';
@@ -13,14 +13,14 @@ import { Wheel } from 'view/drive';
 const id = (name) => document.getElementById(name);
 const canvas = id('canvas');
 const renderer = new three.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: new URLSearchParams(location.search).has('keep') });
-renderer.outputColorSpace = three.LinearSRGBColorSpace; // shaders give what is shown
+renderer.outputColorSpace = three.LinearSRGBColorSpace; // shaders write the displayed color
 const stage = new three.Scene();
 const camera = new three.PerspectiveCamera(55, 1, 0.1, 60000);
 const eye = new Eye(canvas, camera);
 const plans = new three.Group();
 stage.add(plans);
 
-let run = null; // what the scene message told
+let run = null; // content of the scene message
 let terrain, ruts, vehicles, traffic, panel;
 let frame = null, next = null, share = 0;
 let status = { playing: true };
@@ -93,7 +93,7 @@ function choose(index) {
   if (eye.mode === 'orbit') { eye.mode = 'follow'; id('camera').value = 'follow'; }
 }
 
-// The chosen vehicle between two frames.
+// Returns the state of the selected vehicle, interpolated between two frames.
 function vehicle() {
   const own = frame?.vehicles[panel.chosen];
   if (!own) return null;
@@ -106,7 +106,7 @@ function vehicle() {
   return { place, turn };
 }
 
-// Routes, paths, goals and grids of vehicles that drive themselves.
+// Draws routes, paths, goals and grids of autonomous vehicles.
 const planned = new Map();
 function drawPlan(plan) {
   planned.get(plan.vehicle)?.forEach((part) => { plans.remove(part); part.geometry.dispose(); });
@@ -133,7 +133,7 @@ function grid({ corner, cell, columns, classes }, on) {
   const places = [], tints = [];
   for (let k = 0; k < classes.length; k++) {
     const kind = classes.charCodeAt(k) - 48;
-    if (kind < 2) continue; // free and unknown cells say enough by not being there
+    if (kind < 2) continue; // free and unknown cells are not drawn
     const p = on([corner[0] + ((k % columns) + 0.5) * cell, corner[1] + (Math.floor(k / columns) + 0.5) * cell], 0.15);
     places.push(p.x, p.y, p.z);
     tints.push(...(kind === 2 ? [0.9, 0.2, 0.1] : [0.6, 0.1, 0.8]));
@@ -177,7 +177,7 @@ id('play').onclick = () => {
   if (status.ended && run.source === 'recorded') source.ask({ kind: 'seek', time: 0 });
   source.ask({ kind: status.playing ? 'pause' : 'play' });
 };
-let wheel = null; // in somebody's hands
+let wheel = null; // control of a vehicle by the user of this page
 id('drive_it').onclick = () => {
   if (wheel && !wheel.stopped) {
     wheel.stop();
@@ -236,7 +236,7 @@ function draw(now) {
 }
 requestAnimationFrame(draw);
 
-// For tests: what is shown.
+// State of the page, for tests.
 globalThis.bekker = {
   get frame() { return frame; },
   get tiles() { return ruts ? ruts.slots.size : 0; },

@@ -1,7 +1,7 @@
-// Reads what is sent: crates/view/src/message.rs says how it is written.
+// Decodes binary messages; crates/view/src/message.rs encodes them.
 
-const SIDE = 19; // nodes of a tile as it is sent
-const CHUNK = 65; // corners of a chunk
+const SIDE = 19; // nodes along a side of a tile in a message
+const CHUNK = 65; // corners along a side of a chunk
 
 class Reader {
   constructor(buffer) {
@@ -16,7 +16,7 @@ class Reader {
   i32() { this.at += 4; return this.data.getInt32(this.at - 4, true); }
   f32() { this.at += 4; return this.data.getFloat32(this.at - 4, true); }
   f64() { this.at += 8; return this.data.getFloat64(this.at - 8, true); }
-  // a copy: typed arrays want to be aligned
+  // copies, because typed arrays must be aligned
   take(Type, count) {
     const bytes = count * Type.BYTES_PER_ELEMENT;
     const copy = this.bytes.slice(this.at, this.at + bytes);

@@ -1,4 +1,4 @@
-// The list of vehicles, the table of the chosen one, plots and pictures.
+// Side panel: list of vehicles, table of the selected vehicle, plots and pictures.
 
 import uPlot from 'uplot';
 
@@ -8,7 +8,7 @@ const PLOTS = [
   ['Mean slip', (v) => v.slip],
   ['Deepest sinkage, m', (v) => v.sinkage],
 ];
-const LONGEST = 20000; // samples of a plot
+const LONGEST = 20000; // greatest number of samples of a plot
 
 export const colour = (index) => COLOURS[index % COLOURS.length];
 

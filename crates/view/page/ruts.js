@@ -1,20 +1,19 @@
-// Tiles of the ground that have been deformed, node by node. Heights of a few hundred tiles lie
-// in one texture; a tile is an instance of one grid that reads its own part of it.
+// Draws deformed tiles of the ground, node by node. One texture holds the heights of up to 256 tiles; a
+// tile is an instance of one grid that reads its part of the texture.
 
 import * as three from 'three';
 import { LIGHT, lightUniforms } from 'view/terrain';
 
-// Nodes along a side, one beyond the tile all round: it overlaps its neighbours, so that nothing
-// shows between them.
+// Nodes along a side, including one node beyond the tile on each side. Tiles thus overlap without gaps.
 const SIDE = 19;
-const ROW = 16, SLOTS = ROW * ROW; // a sheet lies about one place, and is left out as one
+const ROW = 16, SLOTS = ROW * ROW; // the tiles of a sheet are close together, so a sheet is culled as a whole
 const QUANTUM = 1 / 4000; // m
 const STRIDES = [1, 2, 6]; // nodes between corners, from near to far
 const FAR = [30, 90]; // m
 
 const VERTEX = `
   precision highp isampler2D;
-  attribute vec3 node; // column, row, and 1 where it hangs down as an apron
+  attribute vec3 node; // column, row, and 1 for the lower edge of the skirt
   attribute vec4 tile; // corner, datum, slot
   attribute vec3 fresh, pressed;
   uniform isampler2D heights;
@@ -43,7 +42,7 @@ const FRAGMENT = `${LIGHT}
   uniform float depths;
   varying vec3 vFresh, vPressed, vNormal;
   varying float vDepth, vDistance;
-  // from pale to dark with depth; heaped soil is blue
+  // color from pale to dark with depth; heaped soil is blue
   vec3 scale(float depth) {
     float t = clamp(depth / 0.25, 0.0, 1.0);
     vec3 deep = mix(vec3(0.98, 0.85, 0.35), vec3(0.55, 0.05, 0.10), t);
@@ -95,7 +94,7 @@ export class Ruts {
     this.grid();
   }
 
-  // One grid for all tiles: its corners, an apron around it, and an index for each stride.
+  // Creates the grid of all tiles: its corners, a skirt around it, and an index for each stride.
   grid() {
     const nodes = [], index = [];
     for (let r = 0; r < SIDE; r++) for (let c = 0; c < SIDE; c++) nodes.push(c, r, 0);
@@ -174,7 +173,7 @@ export class Ruts {
     sheet.box.getBoundingSphere(geometry.boundingSphere);
   }
 
-  // Coarser grids for sheets that are far away.
+  // Selects coarser grids for distant sheets.
   choose(camera) {
     for (const { mesh, box } of this.sheets) {
       const far = box.distanceToPoint(camera.position);
@@ -183,7 +182,7 @@ export class Ruts {
     }
   }
 
-  // Depth at a place relative to the origin, m; none where nothing was deformed.
+  // Returns the rut depth at a point relative to the origin, m; null on undeformed ground.
   depth(x, y) {
     const size = 16 * this.spacing, [ox, oy] = this.scene.origin;
     const [u, v] = [(x + ox) / size, (y + oy) / size];

@@ -1,5 +1,5 @@
-// Where messages come from: a socket, or the recording in this file. Both call `take` with each
-// message and understand the same requests.
+// Sources of messages: a socket, or a recording embedded in the page. Both call `take` with each message
+// and accept the same requests.
 
 import { read } from 'view/messages';
 
@@ -24,7 +24,7 @@ class SocketSource {
   advance() {}
 }
 
-// Plays by itself: frames by their time, and of each tile the last look before it.
+// Plays a recording: the frame of the present time, and the last state of each tile before it.
 class FileSource {
   constructor(element, take) {
     this.take = take;
@@ -98,7 +98,7 @@ class FileSource {
     const last = (list) => list.findLastIndex((entry) => entry.time <= this.time + 1e-9);
     const until = last(this.tiles);
     if (afresh || until < this.shown) {
-      // of each tile the last: the others are under it
+      // only the last state of each tile is sent
       const tiles = new Map();
       for (const message of this.tiles.slice(0, until + 1)) {
         for (const tile of message.tiles) tiles.set(`${tile.a},${tile.b}`, tile);

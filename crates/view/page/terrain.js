@@ -1,11 +1,11 @@
-// The undisturbed terrain, in squares that are finer where the camera is near. A square is drawn
-// until all four of the next level have come.
+// Draws the undisturbed terrain in squares, which are finer near the camera. A square is drawn until all
+// four squares of the next level are available.
 
 import * as three from 'three';
 
 const CELLS = 64;
-const SPLIT = 1.2; // sides of a square within which it is split
-const ASKED = 16; // most squares asked for at a time
+const SPLIT = 1.2; // distance at which a square is split, in sides of the square
+const ASKED = 16; // greatest number of pending requests for squares
 
 export const LIGHT = `
   uniform vec3 toSun, sun, ambient, horizon;
@@ -50,7 +50,7 @@ export class Terrain {
     this.ask = ask;
     this.group = group;
     this.chunks = new Map(); // name -> { mesh, heights, ... } or 'asked' or 'absent'
-    this.deformed = new Map(); // level 0 square -> set of its tiles that have been deformed
+    this.deformed = new Map(); // level 0 square -> set of its deformed tiles
     this.waiting = 0;
     this.light = lightUniforms(scene);
     const [x, y, z] = scene.origin;
@@ -83,7 +83,7 @@ export class Terrain {
         index.push(k, k + 1, k + n + 1, k, k + n + 1, k + n);
       }
     }
-    // an apron hides gaps beside coarser squares
+    // a skirt hides gaps next to coarser squares
     const rim = [
       [(t) => [t, 0], 1], [(t) => [CELLS, t], 1], [(t) => [t, CELLS], -1], [(t) => [0, t], -1],
     ];
@@ -123,7 +123,7 @@ export class Terrain {
     this.chunks.set(name(level, i, j), 'absent');
   }
 
-  // Tiles that are drawn by themselves: nothing is drawn over them here.
+  // Masks the deformed tiles, which ruts.js draws.
   clear() {
     this.deformed.clear();
     for (const chunk of this.chunks.values()) {
@@ -160,7 +160,7 @@ export class Terrain {
     if (changed) chunk.mask.needsUpdate = true;
   }
 
-  // Chooses what is drawn about the camera.
+  // Selects the squares to draw around the camera.
   choose(camera) {
     for (const chunk of this.chunks.values()) if (chunk.mesh) chunk.mesh.visible = false;
     const eye = camera.position;
@@ -200,7 +200,7 @@ export class Terrain {
     }
   }
 
-  // Height and soil at a place relative to the origin, as far as it is known; bilinear.
+  // Returns height (bilinear) and soil at a point relative to the origin, if a square there is available.
   at(x, y) {
     for (let level = 0; level <= 12; level++) {
       const side = this.side(level);
@@ -217,7 +217,7 @@ export class Terrain {
     return null;
   }
 
-  // Where a ray meets the terrain, by steps that grow with the way.
+  // Intersects a ray with the terrain, by steps that grow with distance.
   meet(origin, direction) {
     let before = 0;
     for (let range = 0.5; range < 5000; range *= 1.02) {

@@ -1,10 +1,10 @@
-// Radio links that hold, and traffic lights in the colour that they show.
+// Draws connected radio links, and traffic lights in their present color.
 
 import * as three from 'three';
 
 const COLOURS = { red: '#ff2a1a', amber: '#ffb000', green: '#22dd44' };
 const LINK = '#7fd4ff';
-const LAMP = 3.65; // m above the ground: on top of the head with its lamps
+const LAMP = 3.65; // m above the ground, on top of the signal head
 
 export class Traffic {
   constructor(scene, stage) {
@@ -12,7 +12,7 @@ export class Traffic {
     stage.add(this.group);
     this.pairs = [];
     this.lines = null;
-    this.colours = []; // of each light, of each approach
+    this.colours = []; // colors by light and approach
     const [ox, oy, oz] = scene.origin;
     this.lights = scene.lights.map(({ approaches }) => approaches.map(({ stop, heading, width, lamp: at }) => {
       const material = new three.MeshBasicMaterial({ color: '#000000' });
@@ -45,7 +45,7 @@ export class Traffic {
     this.lines.frustumCulled = false;
     this.group.add(this.lines);
   }
-  // The links go with the vehicles, above their roofs.
+  // Moves the links with the vehicles, above their roofs.
   show(frame) {
     if (!this.lines) return;
     const places = this.lines.geometry.attributes.position;

@@ -1,4 +1,4 @@
-// Vehicles part by part, and what stands.
+// Draws the parts of vehicles, and static obstacles.
 
 import * as three from 'three';
 import { LIGHT, lightUniforms } from 'view/terrain';
@@ -88,7 +88,7 @@ export class Vehicles {
     }
   }
 
-  // A frame, or what lies between it and the next.
+  // Draws a frame, or an interpolation to the next one.
   show(frame, next, share) {
     const paired = next && next.parts === frame.parts;
     const counts = new Map();
@@ -113,7 +113,7 @@ export class Vehicles {
       this.q.fromArray(frame.turns, 4 * k);
       if (paired && next.mesh[k] === frame.mesh[k]) {
         const [dx, dy, dz] = [0, 1, 2].map((n) => next.places[3 * k + n] - frame.places[3 * k + n]);
-        // what is farther has come round the end of a track
+        // a greater distance means that a shoe has passed the end of the track: no interpolation
         if (Math.hypot(dx, dy, dz) < 3) {
           this.p.set(this.p.x + share * dx, this.p.y + share * dy, this.p.z + share * dz);
           this.q.slerp(this.q2.fromArray(next.turns, 4 * k), share);

@@ -1,5 +1,6 @@
-//! The functions of FMI 2.0 for co-simulation as an importer calls them, by the declarations of
-//! its standard (sections 2.1 and 4.2). Pointers are as of FMI 3.0.
+//! Functions of FMI 2.0 for co-simulation, as declared by the standard (sections 2.1 and 4.2).
+//!
+//! The rules for pointers are those of FMI 3.0.
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
@@ -11,7 +12,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::path::PathBuf;
 use std::ptr;
 
-/// What an importer gives to be called back by.
+/// Callback functions of the importer.
 #[repr(C)]
 pub struct Callbacks {
     logger: Option<unsafe extern "C" fn(*mut c_void, Text, i32, Text, Text, ...)>,
@@ -21,24 +22,24 @@ pub struct Callbacks {
     environment: *mut c_void,
 }
 
-/// Co-simulation, of the two types of units.
+/// Type of a unit for co-simulation.
 const CO_SIMULATION: i32 = 1;
 
-/// What is said through the importer's logger.
+/// Returns the log that calls the importer's logger.
 fn logger(name: CString, callbacks: &Callbacks) -> Log {
     let Callbacks { logger, environment, .. } = *callbacks;
     Box::new(move |status, message| {
         let (name, category) = (name.as_ptr(), status.category().as_ptr());
-        // the message is a format of the importer's `printf`
+        // the importer uses the message as a format of `printf`
         let message = text(&message.replace('%', "%%"));
         if let Some(logger) = logger {
-            // SAFETY: the importer's function with its own data, as it gave them together.
+            // SAFETY: the function and the data are those that the importer passed together.
             unsafe { logger(environment, name, status as i32, category, message.as_ptr()) }
         }
     })
 }
 
-/// The path that the URI of a file names.
+/// Returns the path of a file URI.
 fn path(location: &CStr) -> Option<PathBuf> {
     let location = location.to_str().ok()?;
     let path = location.strip_prefix("file://").or_else(|| location.strip_prefix("file:"))?;
@@ -48,7 +49,8 @@ fn path(location: &CStr) -> Option<PathBuf> {
     decoded(drive.unwrap_or(path)).map(PathBuf::from)
 }
 
-/// A URI's text with its escapes, `%20`, resolved; none if one is none or leaves no UTF-8.
+/// Decodes the escapes of a URI, such as `%20`; `None` if one is invalid or the result is not
+/// UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -70,7 +72,7 @@ pub extern "C" fn fmi2GetVersion() -> Text {
     c"2.0".as_ptr()
 }
 
-/// What is logged are refusals and faults alone, and those always are.
+/// Does nothing: errors are always logged, and nothing else is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetDebugLogging(
     instance: *mut Component,
@@ -78,7 +80,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     _count: usize,
     _categories: *const Text,
 ) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |_| Ok(())) }
 }
 
@@ -92,7 +94,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
     _visible: i32,
     _logging_on: i32,
 ) -> *mut Component {
-    // SAFETY: texts and callbacks of the importer's, or null.
+    // SAFETY: strings and callbacks of the importer, or null.
     let (name, token, resources, callbacks) =
         unsafe { (given(name), given(token), given(resources), callbacks.as_ref()) };
     let Some(callbacks) = callbacks else { return ptr::null_mut() };
@@ -117,7 +119,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeInstance(instance: *mut Component) {
     if !instance.is_null() {
-        // SAFETY: it was made by `Box::into_raw`, and is not used after this.
+        // SAFETY: it was created by `Box::into_raw` and is not used after this.
         drop(unsafe { Box::from_raw(instance) });
     }
 }
@@ -131,7 +133,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
     _stop_time_defined: i32,
     _stop_time: f64,
 ) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |own| own.instance.start_at(start_time)) }
 }
 
@@ -142,16 +144,16 @@ pub unsafe extern "C" fn fmi2DoStep(
     length: f64,
     _no_state_before: i32,
 ) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |own| own.instance.step(from, length)) }
 }
 
-/// Functions that only have an instance.
+/// Functions with an instance as the only argument.
 macro_rules! transitions {
     ($($name:ident $call:ident;)*) => {$(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(instance: *mut Component) -> Status {
-            // SAFETY: as of `with`.
+            // SAFETY: as for `with`.
             unsafe { with(instance, |own| own.instance.$call()) }
         }
     )*};
@@ -164,7 +166,7 @@ transitions! {
     fmi2Reset reset;
 }
 
-/// Functions that get or set all values of one type.
+/// Functions that get or set values of one type.
 macro_rules! access {
     ($($get:ident $set:ident $type:ty: $read:expr, $write:expr;)*) => {$(
         #[unsafe(no_mangle)]
@@ -174,7 +176,7 @@ macro_rules! access {
             count: usize,
             values: *mut $type,
         ) -> Status {
-            // SAFETY: as of `get`: there are as many values as references.
+            // SAFETY: as for `get`: there are as many values as references.
             unsafe { get(instance, references, count, values, count, $read) }
         }
 
@@ -185,7 +187,7 @@ macro_rules! access {
             count: usize,
             values: *const $type,
         ) -> Status {
-            // SAFETY: as of `set`: there are as many values as references.
+            // SAFETY: as for `set`: there are as many values as references.
             unsafe { set(instance, references, count, values, count, $write) }
         }
     )*};
@@ -194,7 +196,7 @@ macro_rules! access {
 access! {
     fmi2GetReal fmi2SetReal f64: Instance::float64, Instance::set_float64;
     fmi2GetInteger fmi2SetInteger i32: Instance::int32, Instance::set_int32;
-    // a whole number in C
+    // an `int` in C
     fmi2GetBoolean fmi2SetBoolean i32:
         |own: &Instance, at| own.boolean(at).map(i32::from),
         |_, at, _| no_variable(at, "Boolean that can be set");
@@ -207,7 +209,7 @@ pub unsafe extern "C" fn fmi2GetString(
     count: usize,
     values: *mut Text,
 ) -> Status {
-    // SAFETY: as of `get_texts`: there are as many values as references.
+    // SAFETY: as for `get_texts`: there are as many values as references.
     unsafe { get_texts(instance, references, count, values, count) }
 }
 
@@ -219,18 +221,20 @@ pub unsafe extern "C" fn fmi2SetString(
     values: *const Text,
 ) -> Status {
     let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
-    // SAFETY: as of `set`: there are as many values as references.
+    // SAFETY: as for `set`: there are as many values as references.
     unsafe { set(instance, references, count, values, count, none) }
 }
 
-/// What this unit does not do. Arguments beyond the instance are not looked at: in the calling
-/// conventions of C on all platforms of the standard the caller puts them away.
+/// Functions that this unit does not support.
+///
+/// Arguments after the instance are ignored. This is valid because in the C calling conventions of
+/// all platforms of the standard the caller removes the arguments.
 macro_rules! refused {
     ($($name:ident)*) => {$(
-        /// Not offered by this unit.
+        /// Fails: this unit does not support the function.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(instance: *mut Component) -> Status {
-            // SAFETY: as of `refuse`.
+            // SAFETY: as for `refuse`.
             unsafe { refuse(instance, stringify!($name)) }
         }
     )*};

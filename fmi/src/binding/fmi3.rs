@@ -1,10 +1,11 @@
-//! The functions of FMI 3.0 as an importer calls them, by the declarations of its standard
-//! (section 2 and 4.2). What a unit for co-simulation without events, clocks, derivatives and
-//! structural parameters does not do is refused in words.
+//! Functions of FMI 3.0, as declared by the standard (sections 2 and 4.2).
 //!
-//! Pointers are as the standard has them: an instance comes from [`fmi3InstantiateCoSimulation`]
-//! and is not used after [`fmi3FreeInstance`], nor by two threads at once; arrays have their
-//! length.
+//! The unit is one for co-simulation without events, clocks, derivatives and structural parameters.
+//! Functions that it does not support return an error with a message.
+//!
+//! Pointers follow the standard. An instance is created by [`fmi3InstantiateCoSimulation`], is not
+//! used after [`fmi3FreeInstance`], and is not used by two threads at the same time. Arrays have
+//! the given length.
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
@@ -18,12 +19,12 @@ use std::ptr;
 
 type LogMessage = Option<unsafe extern "C" fn(*mut c_void, i32, Text, Text)>;
 
-/// What is said through the importer's logger.
+/// Returns the log that calls the importer's logger.
 fn logger(environment: *mut c_void, log: LogMessage) -> Log {
     Box::new(move |status, message| {
         let category = status.category();
         if let Some(log) = log {
-            // SAFETY: the importer's function with its own data, as it gave them together.
+            // SAFETY: the function and the data are those that the importer passed together.
             unsafe { log(environment, status as i32, category.as_ptr(), text(message).as_ptr()) }
         }
     })
@@ -45,7 +46,7 @@ pub extern "C" fn fmi3GetVersion() -> Text {
     c"3.0".as_ptr()
 }
 
-/// What is logged are refusals and faults alone, and those always are.
+/// Does nothing: errors are always logged, and nothing else is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3SetDebugLogging(
     instance: *mut Component,
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn fmi3SetDebugLogging(
     _count: usize,
     _categories: *const Text,
 ) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |_| Ok(())) }
 }
 
@@ -80,7 +81,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     if event_mode_used != 0 || intermediates > 0 {
         return refused("this unit has neither events nor intermediate updates");
     }
-    // SAFETY: texts of the importer's.
+    // SAFETY: strings of the importer.
     let (token, resources) = unsafe { (given(token), given(resources)) };
     let Some(token) = token.and_then(|token| token.to_str().ok()) else {
         return refused("the instantiation token must be a text");
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3FreeInstance(instance: *mut Component) {
     if !instance.is_null() {
-        // SAFETY: it was made by `Box::into_raw`, and is not used after this.
+        // SAFETY: it was created by `Box::into_raw` and is not used after this.
         drop(unsafe { Box::from_raw(instance) });
     }
 }
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
     _stop_time_defined: u8,
     _stop_time: f64,
 ) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe {
         with(instance, |own| {
             own.instance.start_at(start_time)?;
@@ -120,19 +121,19 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3ExitInitializationMode(instance: *mut Component) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |own| own.instance.exit_initialization()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Terminate(instance: *mut Component) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |own| own.instance.terminate()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Reset(instance: *mut Component) -> Status {
-    // SAFETY: as of `with`.
+    // SAFETY: as for `with`.
     unsafe { with(instance, |own| own.instance.reset()) }
 }
 
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn fmi3DoStep(
     early_return: *mut bool,
     last_successful_time: *mut f64,
 ) -> Status {
-    // SAFETY: as of `with`; places of the importer's.
+    // SAFETY: as for `with`; the destinations are the importer's variables.
     unsafe {
         with(instance, |own| {
             let stepped = own.instance.step(from, length);
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn fmi3DoStep(
     }
 }
 
-/// Functions that get or set all values of one type.
+/// Functions that get or set values of one type.
 macro_rules! access {
     ($($get:ident $set:ident $type:ty: $read:expr, $write:expr;)*) => {$(
         #[unsafe(no_mangle)]
@@ -171,7 +172,7 @@ macro_rules! access {
             values: *mut $type,
             value_count: usize,
         ) -> Status {
-            // SAFETY: as of `get`.
+            // SAFETY: as for `get`.
             unsafe { get(instance, references, count, values, value_count, $read) }
         }
 
@@ -183,7 +184,7 @@ macro_rules! access {
             values: *const $type,
             value_count: usize,
         ) -> Status {
-            // SAFETY: as of `set`.
+            // SAFETY: as for `set`.
             unsafe { set(instance, references, count, values, value_count, $write) }
         }
     )*};
@@ -221,7 +222,7 @@ pub unsafe extern "C" fn fmi3GetString(
     values: *mut Text,
     value_count: usize,
 ) -> Status {
-    // SAFETY: as of `get_texts`.
+    // SAFETY: as for `get_texts`.
     unsafe { get_texts(instance, references, count, values, value_count) }
 }
 
@@ -234,14 +235,14 @@ pub unsafe extern "C" fn fmi3SetString(
     value_count: usize,
 ) -> Status {
     let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
-    // SAFETY: as of `set`.
+    // SAFETY: as for `set`.
     unsafe { set(instance, references, count, values, value_count, none) }
 }
 
-/// Other kinds of units, of which there is none.
+/// Constructors of other kinds of units, which this library does not have.
 macro_rules! no_instances {
     ($($name:ident $log:literal;)*) => {$(
-        /// There is no such unit.
+        /// Fails: this library has no unit of this kind.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             _name: Text,
@@ -263,14 +264,16 @@ no_instances! {
     fmi3InstantiateScheduledExecution "this unit is for co-simulation, not for scheduled execution";
 }
 
-/// What this unit does not do. Arguments beyond the instance are not looked at: in the calling
-/// conventions of C on all platforms of the standard the caller puts them away.
+/// Functions that this unit does not support.
+///
+/// Arguments after the instance are ignored. This is valid because in the C calling conventions of
+/// all platforms of the standard the caller removes the arguments.
 macro_rules! refused {
     ($($name:ident)*) => {$(
-        /// Not offered by this unit.
+        /// Fails: this unit does not support the function.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(instance: *mut Component) -> Status {
-            // SAFETY: as of `refuse`.
+            // SAFETY: as for `refuse`.
             unsafe { refuse(instance, stringify!($name)) }
         }
     )*};

@@ -1,4 +1,4 @@
-//! The functions that an importer calls, of both versions of the interface.
+//! Functions that an importer calls, for both versions of the interface.
 
 mod fmi2;
 mod fmi3;

@@ -1,4 +1,5 @@
-//! Saving and restoring the state of an instance: the same in FMI 2.0 and 3.0 but for names.
+//! Functions to save and restore the state of an instance, which differ only in name between FMI
+//! 2.0 and 3.0.
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
@@ -7,7 +8,7 @@ use crate::component::{Component, Status};
 use bekker::fmu::{FmuError, SavedState};
 use std::ptr;
 
-/// The six functions by their names.
+/// The six functions, by name.
 macro_rules! states {
     ($($get:ident $set:ident $free:ident $size:ident $serialize:ident $deserialize:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -15,7 +16,7 @@ macro_rules! states {
             instance: *mut Component,
             state: *mut *mut SavedState,
         ) -> Status {
-            // SAFETY: as of `with`; null, or a state to be written over.
+            // SAFETY: as for `with`; null, or a state to overwrite.
             unsafe {
                 with(instance, |own| {
                     if let Some(place) = state.as_mut() {
@@ -35,7 +36,7 @@ macro_rules! states {
             instance: *mut Component,
             state: *mut SavedState,
         ) -> Status {
-            // SAFETY: as of `with`; a state of an instance, not yet freed.
+            // SAFETY: as for `with`; a state of an instance, not yet freed.
             unsafe {
                 match state.as_ref() {
                     Some(saved) => with(instance, |own| own.instance.restore(saved)),
@@ -49,7 +50,7 @@ macro_rules! states {
             instance: *mut Component,
             state: *mut *mut SavedState,
         ) -> Status {
-            // SAFETY: as of `with`; a state of an instance, not used after this.
+            // SAFETY: as for `with`; a state of an instance, not used after this.
             unsafe {
                 with(instance, |_| {
                     if let Some(place) = state.as_mut()
@@ -68,7 +69,7 @@ macro_rules! states {
             state: *mut SavedState,
             size: *mut usize,
         ) -> Status {
-            // SAFETY: as of `with`; a state of an instance, not yet freed.
+            // SAFETY: as for `with`; a state of an instance, not yet freed.
             unsafe {
                 match state.as_ref() {
                     Some(saved) => with(instance, |own| {
@@ -87,7 +88,8 @@ macro_rules! states {
             bytes: *mut u8,
             size: usize,
         ) -> Status {
-            // SAFETY: as of `with`; a state of an instance, not yet freed; room of the importer's.
+            // SAFETY: as for `with`; a state of an instance, not yet freed; a buffer of the
+            // importer.
             unsafe {
                 let room = array_mut(bytes, size);
                 match state.as_ref() {
@@ -111,7 +113,7 @@ macro_rules! states {
             size: usize,
             state: *mut *mut SavedState,
         ) -> Status {
-            // SAFETY: as of `with`; bytes of the importer's; null, or a state to be written over.
+            // SAFETY: as for `with`; bytes of the importer; null, or a state to overwrite.
             unsafe {
                 let bytes = array(bytes, size);
                 with(instance, |own| {

@@ -1,4 +1,4 @@
-//! Getting and setting variables of one type, as all versions of the interface do.
+//! Functions to get and set variables of one type, for all versions of the interface.
 
 #![allow(unsafe_code)]
 
@@ -7,12 +7,12 @@ use crate::component::{Component, Status, text};
 use bekker::fmu::{FmuError, Instance};
 use std::mem::MaybeUninit;
 
-/// All variables have one value.
+/// Checks that there is one value per variable.
 fn expect_one_each(references: usize, values: usize) -> Result<(), FmuError> {
     if references == values { Ok(()) } else { Err(FmuError::Count { references, values }) }
 }
 
-/// Values of one type by their references.
+/// Gets values of one type by their references.
 pub(super) unsafe fn get<T>(
     instance: *mut Component,
     references: *const Reference,
@@ -21,10 +21,10 @@ pub(super) unsafe fn get<T>(
     value_count: usize,
     one: impl Fn(&Instance, Reference) -> Result<T, FmuError>,
 ) -> Status {
-    // SAFETY: arrays of the importer's; as of `with`.
+    // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let references = array(references, count);
-        // what is there before may be anything
+        // the previous content may be uninitialized
         let values = array_mut(values.cast::<MaybeUninit<T>>(), value_count);
         with(instance, |own| {
             expect_one_each(references.len(), values.len())?;
@@ -45,7 +45,7 @@ pub(super) unsafe fn set<T: Copy>(
     value_count: usize,
     one: impl Fn(&mut Instance, Reference, T) -> Result<(), FmuError>,
 ) -> Status {
-    // SAFETY: arrays of the importer's; as of `with`.
+    // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let (references, values) = (array(references, count), array(values, value_count));
         with(instance, |own| {
@@ -56,7 +56,7 @@ pub(super) unsafe fn set<T: Copy>(
     }
 }
 
-/// Texts, which hold until the next call.
+/// Gets strings, which are valid until the next call.
 pub(super) unsafe fn get_texts(
     instance: *mut Component,
     references: *const Reference,
@@ -64,7 +64,7 @@ pub(super) unsafe fn get_texts(
     values: *mut Text,
     value_count: usize,
 ) -> Status {
-    // SAFETY: arrays of the importer's; as of `with`.
+    // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let references = array(references, count);
         let values = array_mut(values.cast::<MaybeUninit<Text>>(), value_count);
@@ -80,7 +80,7 @@ pub(super) unsafe fn get_texts(
     }
 }
 
-/// No variable of such a type.
+/// Returns the error that a variable of such a type does not exist.
 pub(super) fn no_variable<T>(reference: Reference, kind: &'static str) -> Result<T, FmuError> {
     Err(FmuError::NoVariable { reference, kind })
 }

@@ -1,6 +1,6 @@
 """Environments for Gymnasium: `gymnasium.make("bekker/SlipSpeed-v0")`, and `make_vec`.
 
-What each is about is told in docs/learning.md. Importing this module registers their ids.
+Importing this module registers their ids. docs/learning.md describes the tasks.
 """
 
 from .env import BekkerEnv

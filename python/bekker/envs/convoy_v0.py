@@ -1,6 +1,6 @@
 """A convoy of 2 to 8 vehicles for PettingZoo: `convoy_v0.parallel_env(vehicles=4)`.
 
-Needs PettingZoo: `pip install ".[convoy]"`. What it is about is told in docs/learning.md.
+Requires PettingZoo: `pip install ".[convoy]"`. docs/learning.md describes the task.
 """
 
 from __future__ import annotations
@@ -36,11 +36,19 @@ Told = dict[str, Any]
 
 
 class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
-    """Vehicles in a row, each an agent, `vehicle_0` ahead.
+    """A convoy in which each vehicle is an agent; `vehicle_0` leads.
 
-    `options` are those of docs/learning.md, `vehicles` among them. The episode is over for all as
-    soon as it is for one. Of `reset`'s options `level` says which level is driven; the seed else
-    decides.
+    The episode ends for all agents when it ends for one.
+
+    Args:
+        max_cycles: Steps after which an episode is truncated; by default those of the task.
+        num_threads: Number of threads; by default one per core.
+        render_mode: None or `rgb_array`.
+        camera: View of `picture` and `render`: `chase`, `front`, `side`, `driver`, `top` or `bird`.
+        size: Columns and rows of a picture.
+        options: Options of docs/learning.md, such as `vehicles`, 2 to 8.
+
+    Raises `InputError` or `ScenarioError` if an option is invalid.
     """
 
     metadata = {"name": "convoy_v0", "render_modes": ["rgb_array"], "render_fps": 10}
@@ -70,21 +78,25 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
             name: observation_space(self._core) for name in self.possible_agents
         }
         self.layout = self._core.layout()
-        """Parts of an observation: name, numbers, what 1 stands for, unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Steering and drive."""
+        """Returns the space of actions: steering and drive, each -1 to 1."""
         return self._action_spaces[agent]
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """All numbers within 1; `layout` says which is what."""
+        """Returns the space of observations: values within -1 to 1, listed in `layout`."""
         return self._observation_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Array], dict[str, Told]]:
-        """Begins the first episode of a seed, or the next."""
-        # PettingZoo's own test hands options over that mean nothing: they are not refused
+        """Begins the first episode of a seed, or the next episode without a seed.
+
+        `options["level"]` sets the level; by default the seed and the episode count choose it.
+        Returns observations and infos by agent.
+        """
+        # PettingZoo's API test passes meaningless options, so unknown ones are ignored
         level = level_of({key: value for key, value in (options or {}).items() if key == "level"})
         if seed is None and not self._seeded:
             seed = int(self._random.integers(SEEDS))
@@ -98,7 +110,11 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
     ) -> tuple[
         dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Told]
     ]:
-        """Drives all for a period, each by its action."""
+        """Advances by one period with an action for each agent.
+
+        Returns observations, rewards, terminations, truncations and infos by agent; empty dicts after
+        the end of the episode. Raises `InputError` if actions are missing or invalid.
+        """
         if not self.agents:
             return {}, {}, {}, {}, {}
         absent = [name for name in self.agents if name not in actions]
@@ -133,25 +149,26 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         return dict(zip(self.possible_agents, rows))
 
     def render(self) -> NDArray[np.uint8] | None:
-        """What the camera of the first vehicle sees now."""
+        """Returns the view of the first vehicle's camera, shape (rows, columns, 3); None without a render mode."""
         return None if self.render_mode is None else self.picture().array
 
     def picture(self) -> Picture:
-        """What the camera sees now; shows itself in a notebook."""
+        """Returns the view of the first vehicle's camera, which displays itself in a notebook."""
         return Picture(*self._core.picture(0, self._camera, self._size))
 
     def experts(self) -> dict[str, Array]:
-        """What a rule would do now in each vehicle."""
+        """Returns the expert's action for each agent in the present state."""
         return self._each(self._core.experts())
 
     def snapshot(self) -> bytes:
-        """The episode as bytes, to be pickled."""
+        """Returns the episode as bytes."""
         return self._core.snapshot(0)
 
     def restore(self, snapshot: bytes) -> dict[str, Array]:
-        """Goes to the episode of a snapshot of the same options; what is seen there.
+        """Restores the episode of a snapshot with the same options, and returns its observations.
 
-        Of one that is over `agents` is empty, as after its last step.
+        `agents` is empty if that episode has ended. Raises `SnapshotError` if the snapshot is damaged
+        or has other options.
         """
         seen = self._core.restore(0, snapshot)
         self._seeded = True
@@ -159,12 +176,12 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         return self._each(seen.reshape(len(self.possible_agents), -1))
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Does nothing: no resources are open."""
 
 
 parallel_env = ConvoyEnv
 
 
 def env(**options: Any) -> AECEnv[str, Array, Array]:
-    """The same for PettingZoo's other interface, in which one vehicle acts after the other."""
+    """Returns the convoy with PettingZoo's AEC interface, in which agents act one after the other."""
     return parallel_to_aec(ConvoyEnv(**options))

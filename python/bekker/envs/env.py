@@ -1,4 +1,4 @@
-"""One environment."""
+"""A single environment for Gymnasium."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ Observation = NDArray[np.float32]
 
 
 class BekkerEnv(gymnasium.Env[Observation, Observation]):
-    """A task, driven by one vehicle.
+    """A task for one vehicle.
 
-    `options` are those of docs/learning.md: `vehicle`, `soil`, `difficulty`, `levels` and so on.
-    Of `reset`'s options `level` says which level is driven; the seed else decides.
+    Args:
+        task: Name of the task, such as `SoftGoal`.
+        render_mode: None or `rgb_array`.
+        camera: View of `picture` and `render`: `chase`, `front`, `side`, `driver`, `top` or `bird`.
+        size: Columns and rows of a picture.
+        options: Options of docs/learning.md, such as `vehicle`, `soil`, `difficulty` and `levels`.
+
+    Raises `InputError` or `ScenarioError` if an option is invalid.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}
@@ -56,12 +62,15 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         self.action_space = action_space(self._core)
         self.observation_space = observation_space(self._core)
         self.layout = self._core.layout()
-        """Parts of an observation: name, numbers, what 1 stands for, unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins the first episode of a seed, or the next."""
+        """Begins the first episode of a seed, or the next episode without a seed.
+
+        `options["level"]` sets the level; by default the seed and the episode count choose it.
+        """
         check_open(self.closed)
         super().reset(seed=seed)
         level = level_of(options)
@@ -74,7 +83,10 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
     def step(
         self, action: Observation
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Drives for a period, 0.1 s unless told otherwise."""
+        """Advances by one period, by default 0.1 s.
+
+        Raises `InputError` if the action has the wrong shape or is not finite.
+        """
         check_open(self.closed)
         given = numbers_of("action", action)
         if given.shape != self.action_space.shape:
@@ -86,36 +98,39 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def close(self) -> None:
-        """Ends it: it neither begins nor goes on with an episode."""
+        """Closes the environment. Later calls of `reset` and `step` raise `ClosedEnvironmentError`."""
         self.closed = True
 
     def render(self) -> NDArray[np.uint8] | None:
-        """What the camera sees now."""
+        """Returns the view of the camera, shape (rows, columns, 3); None without a render mode."""
         return None if self.render_mode is None else self.picture().array
 
     def picture(self) -> Picture:
-        """What the camera sees now; shows itself in a notebook."""
+        """Returns the view of the camera, which displays itself in a notebook."""
         return Picture(*self._core.picture(0, self._camera, self._size))
 
     def expert(self) -> Observation:
-        """What a rule would do now."""
+        """Returns the expert's action in the present state."""
         action: Observation = self._core.experts()[0]
         return action
 
     def snapshot(self) -> bytes:
-        """The episode as bytes, to be pickled; a TimeLimit around it counts for itself."""
+        """Returns the episode as bytes, without the step count of a TimeLimit wrapper."""
         return self._core.snapshot(0)
 
     def restore(self, snapshot: bytes) -> Observation:
-        """Goes to the episode of a snapshot of the same task and options."""
+        """Restores the episode of a snapshot of the same task and options, and returns its observation.
+
+        Raises `SnapshotError` if the snapshot is damaged or belongs to another task or other options.
+        """
         self._seeded = True
         return self._core.restore(0, snapshot)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The vehicle now: the truth, with slip, sinkage and load of each wheel."""
+        """Returns the true state of the vehicle, including slip, sinkage (m) and load (N) of each wheel."""
         return self._core.state(0)
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The scenario of the level that is driven."""
+        """Scenario of the current level."""
         return self._core.scenario(0)

@@ -1,4 +1,4 @@
-"""Ids of the environments."""
+"""Registration of the environments with Gymnasium."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .. import _core
 ALONE = {f"bekker/{task}-v0": (task, steps) for task, steps, _, most in _core.tasks() if most == 1}
 
 IDS = list(ALONE)
-"""The ids, of tasks for one vehicle."""
+"""Ids of the tasks for one vehicle."""
 
 
 def register() -> None:

@@ -1,4 +1,4 @@
-"""Spaces, options and infos that one environment and many have alike."""
+"""Spaces, options and infos shared by single and vector environments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESET_OPTIONS = ("level", "reset_mask")
 
 
 def check_camera(camera: str) -> str:
-    """The camera, if there is one of this name."""
+    """Checks the name of a camera."""
     if camera not in CAMERAS:
         allowed = ", ".join(CAMERAS)
         raise InputError(f"camera = {camera!r}: must be one of {allowed}", "camera", camera, allowed)
@@ -29,7 +29,7 @@ def check_camera(camera: str) -> str:
 
 
 def check_render_mode(render_mode: str | None) -> str | None:
-    """The mode, if there is one of this name."""
+    """Checks a render mode."""
     if render_mode not in (None, "rgb_array"):
         told = f"render_mode = {render_mode!r}: must be None or rgb_array"
         raise InputError(told, "render_mode", str(render_mode), "None, rgb_array")
@@ -37,10 +37,10 @@ def check_render_mode(render_mode: str | None) -> str | None:
 
 
 def numbers_of(key: str, given: Any) -> NDArray[np.float32]:
-    """The real numbers of an action or of many."""
+    """Converts actions to an array of 32-bit floats. Raises `InputError` unless they are real numbers."""
     try:
         found = np.asarray(given)
-        # a cast would drop imaginary parts, and read words and dates as numbers
+        # a cast would drop imaginary parts, and convert text and dates to numbers
         if found.dtype.kind not in "cSUmM":
             return np.asarray(found, np.float32)
     except (TypeError, ValueError):
@@ -50,7 +50,7 @@ def numbers_of(key: str, given: Any) -> NDArray[np.float32]:
 
 
 def check_limit(key: str, steps: int | None) -> int | None:
-    """Steps after which episodes are cut off, if that can be."""
+    """Checks the number of steps after which episodes are truncated."""
     if steps is not None and not 1 <= steps < 2**32:
         allowed = "from 1 to 2^32 - 1, or None"
         raise InputError(f"{key} = {steps!r}: must be {allowed}", key, str(steps), allowed)
@@ -58,17 +58,20 @@ def check_limit(key: str, steps: int | None) -> int | None:
 
 
 def action_space(core: _core.Envs) -> Space[Any]:
-    """Steering (to the left), drive (or brake), and direction where a task can reverse."""
+    """Returns the space of actions, each value -1 to 1.
+
+    The values are steering (positive left), drive (negative brakes), and, if a task can reverse, direction.
+    """
     return Box(-1.0, 1.0, (core.actions,), np.float32)
 
 
 def observation_space(core: _core.Envs) -> Space[Any]:
-    """All numbers within 1; `layout` says which is what."""
+    """Returns the space of observations: values within -1 to 1, listed in `layout`."""
     return Box(-1.0, 1.0, (core.observations,), np.float32)
 
 
 def level_of(options: dict[str, Any] | None) -> int | None:
-    """The level that reset's options ask for."""
+    """Returns the level in the options of `reset`; None if they set none."""
     for key in options or {}:
         if key not in RESET_OPTIONS:
             allowed = ", ".join(RESET_OPTIONS)
@@ -87,7 +90,7 @@ def level_of(options: dict[str, Any] | None) -> int | None:
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
-    """A seed for each of so many environments: seed, seed + 1 and so on, or those of a list."""
+    """Returns a seed for each of `count` environments: seed, seed + 1 and so on, or those of a list."""
     if seed is None:
         return [None] * count
     if isinstance(seed, (int, np.integer)):
@@ -120,10 +123,14 @@ Layout = list[tuple[str, int, float, str]]
 
 
 def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-    """Parts of one or of many observations by name, as they stand there.
+    """Splits observations into their parts by name.
 
-    What is a picture or a map has its rows and columns, and colours last; a scan its beams
-    and firings.
+    Args:
+        layout: `layout` of the environment.
+        observations: Observations, shape (..., size of an observation).
+
+    Returns arrays with the same leading axes. Maps and images have axes rows and columns, images a last
+    axis of colors; a lidar scan has axes beams and firings.
     """
     named: dict[str, NDArray[np.float32]] = {}
     place = 0
@@ -143,27 +150,27 @@ def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArra
 
 
 def check_open(closed: bool) -> None:
-    """Refuses to go on with what was ended."""
+    """Raises `ClosedEnvironmentError` if the environment is closed."""
     if closed:
         raise ClosedEnvironmentError("the environment is closed; create another one")
 
 
 def check_alone(core: _core.Envs, task: str) -> None:
-    """Refuses a task of several vehicles, which is PettingZoo's."""
+    """Raises `InputError` for a task of several vehicles, which needs the PettingZoo interface."""
     if core.agents > 1:
         allowed = "a task for one vehicle; use bekker.envs.convoy_v0.parallel_env for this one"
         raise InputError(f"task = {task!r}: must be {allowed}", "task", task, allowed)
 
 
 class Infos:
-    """Infos of one environment from a row of numbers."""
+    """Converter from rows of numbers to infos."""
 
     def __init__(self, core: _core.Envs) -> None:
         self.names = core.info_names()
         self.endings = _core.endings()
 
     def single(self, row: NDArray[np.float64], level: int) -> dict[str, Any]:
-        """Terms of the reward, figures, and how the episode ended (empty while it goes on)."""
+        """Returns reward terms, quantities, and `ending`, which is empty until the episode ends."""
         info: dict[str, Any] = dict(zip(self.names, row.tolist()))
         info["level"] = int(level)
         info["ending"] = self.endings[int(info["ending"])]

@@ -1,4 +1,4 @@
-"""Many environments: one call steps all of them, on threads of their own."""
+"""Vector environment for Gymnasium: one call steps all environments on several threads."""
 
 from __future__ import annotations
 
@@ -32,10 +32,20 @@ Array = NDArray[Any]
 
 
 class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
-    """`num_envs` environments of a task; each does what it does alone, bit for bit.
+    """`num_envs` environments of a task. Each gives the same bits as a single environment.
 
-    Episodes are cut off after `max_episode_steps`, as by TimeLimit. `autoreset_mode` is any of
-    Gymnasium's three.
+    Args:
+        task: Name of the task, such as `SoftGoal`.
+        num_envs: Number of environments.
+        max_episode_steps: Steps after which an episode is truncated, as by TimeLimit; None for no limit.
+        num_threads: Number of threads; by default one per core.
+        autoreset_mode: One of Gymnasium's three modes.
+        render_mode: None or `rgb_array`.
+        camera: View of `picture` and `render`: `chase`, `front`, `side`, `driver`, `top` or `bird`.
+        size: Columns and rows of a picture.
+        options: Options of docs/learning.md, such as `vehicle`, `soil`, `difficulty` and `levels`.
+
+    Raises `InputError` or `ScenarioError` if an option is invalid.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 10}
@@ -68,7 +78,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.layout = self._core.layout()
-        """Parts of an observation: name, numbers, what 1 stands for, unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
 
     def reset(
         self,
@@ -76,10 +86,10 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Array, dict[str, Any]]:
-        """Begins episodes: of the seeds seed, seed + 1 and so on, or the next ones.
+        """Begins the first episodes of the seeds seed, seed + 1 and so on, or the next episodes.
 
-        `options["reset_mask"]` says of which environments, `options["level"]` on which level. One
-        that never had a seed draws its own.
+        `options["reset_mask"]` selects environments, `options["level"]` sets the level. An environment
+        that never had a seed draws one.
         """
         check_open(self.closed)
         super().reset(seed=seed if isinstance(seed, int) else None)
@@ -99,7 +109,11 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         return observations, {"level": np.where(wanted, levels, 0), "_level": wanted}
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Drives all of them for a period."""
+        """Advances all environments by one period.
+
+        `actions` has the shape (environments, size of an action). Raises `InputError` if the actions have
+        the wrong shape or are not finite.
+        """
         check_open(self.closed)
         given = numbers_of("actions", actions)
         if given.shape != self.action_space.shape:
@@ -123,12 +137,12 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         return observations, rewards, terminated.view(bool), truncated.view(bool), infos
 
     def _told(self, rows: Array, levels: Array, mask: Array) -> dict[str, Any]:
-        """Arrays by key, and by `_key` of which environments they are told."""
+        """Returns an array per key, and under `_key` the mask of environments that have it."""
         if not mask.any():
             return {}
         told: dict[str, Any] = {}
         for place, name in enumerate(self._infos.names):
-            # numbers of levels are larger than a float of a row can be exact
+            # a float cannot represent large level numbers exactly
             values: Array = np.where(mask, levels if name == "level" else rows[:, place], 0)
             if name == "ending":
                 told["is_success"] = values == 1
@@ -141,17 +155,17 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         return told
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """What the cameras see now, one picture each."""
+        """Returns a picture per environment, each of shape (rows, columns, 3); None without a render mode."""
         if self.render_mode is None:
             return None
         return tuple(self.picture(env).array for env in range(self.num_envs))
 
     def picture(self, env: int = 0) -> Picture:
-        """What the camera of one environment sees now."""
+        """Returns the view of an environment's camera."""
         return Picture(*self._core.picture(env, self._camera, self._size))
 
     def montage(self, columns: int = 4) -> Picture:
-        """The pictures of all, side by side, as they are seen in a notebook."""
+        """Returns the pictures of all environments side by side, which display themselves in a notebook."""
         from io import BytesIO
 
         from PIL import Image
@@ -168,24 +182,29 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         return Picture(whole, file.getvalue())
 
     def experts(self) -> Array:
-        """What a rule would do now, an action a row."""
+        """Returns the expert's actions in the present states, one row per environment."""
         return self._core.experts()
 
     def snapshot(self, env: int = 0) -> bytes:
-        """An episode as bytes, to be pickled."""
+        """Returns the episode of an environment as bytes."""
         return self._core.snapshot(env)
 
     def restore(self, snapshot: bytes, env: int = 0) -> Array:
-        """Goes to the episode of a snapshot of the same task and options; what is seen there."""
+        """Restores the episode of a snapshot of the same task and options, and returns its observation.
+
+        Raises `SnapshotError` if the snapshot is damaged or belongs to another task or other options.
+        """
         seen = self._core.restore(env, snapshot)
         self._seeded[env] = True
         return seen
 
     def rollout(self, snapshot: bytes, actions: Array) -> dict[str, Array]:
-        """Futures of a snapshot, side by side: `actions` is (futures, steps, numbers).
+        """Simulates several futures of a snapshot in parallel. The environments do not change.
 
-        `rewards` (futures, steps), `lengths` until the end of each, `terminated`, and the last
-        `observations`. No environment goes on.
+        `actions` has the shape (futures, steps, size of an action).
+
+        Returns `rewards` (futures, steps), `lengths` in steps until the end of each, `terminated`, and the
+        last `observations`. Raises `InputError` if the actions have the wrong shape.
         """
         given = numbers_of("actions", actions)
         if given.ndim != 3 or given.shape[2] != self._core.actions or 0 in given.shape:

@@ -108,7 +108,7 @@ impl Audit {
 }
 
 impl Audit {
-    /// The map with drives by other steps, s.
+    /// Returns the map with another time step of its drives, s.
     fn stepped(&self, mapped: &Mapped, step: f64) -> Result<MapFile, Failure> {
         let refused =
             |allowed| Failure::Usage { argument: "--step <S>", value: step.to_string(), allowed };

@@ -1,4 +1,4 @@
-//! Every crossing of a map as a table.
+//! Table of all crossings of a map.
 
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};

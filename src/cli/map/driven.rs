@@ -1,4 +1,4 @@
-//! The cells of a map driven in full physics, stored as they are completed.
+//! Cells of a map driven with full physics, stored as they are completed.
 
 use super::mapped::{Mapped, drives_ended};
 use crate::cli::Failure;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// All cells of a map as they were driven.
+/// Results of driving all cells of a map.
 pub struct DrivenCells {
     pub drives: Drives,
     /// Crossings of each cell; `None` for a cell that cannot be crossed.
@@ -32,7 +32,7 @@ impl Mapped {
         Drives::new(&self.question(), strengths)
     }
 
-    /// The cells of a shard that can be crossed.
+    /// Returns the cells of a shard that can be crossed.
     fn open(&self, shard: Shard) -> Vec<usize> {
         let open = (0..self.cells.count()).filter(|cell| !self.is_closed(*cell));
         open.filter(|cell| shard.has(*cell as u64)).collect()
@@ -40,7 +40,7 @@ impl Mapped {
 
     /// Drives all cells of a shard that the folder lacks.
     ///
-    /// Returns how many it then has, and how many of them are new.
+    /// Returns the number of driven cells, and how many of them are new.
     pub fn drive_cells(
         &self,
         folder: &MapFolder,
@@ -136,8 +136,8 @@ impl Mapped {
         Ok(DrivenCells { drives: *drives, crossings, levels })
     }
 
-    /// Hash of all settings that affect the crossings of cells; settings of later evaluation are
-    /// left out.
+    /// Returns the hash of all settings that affect the crossings of cells, without those of the
+    /// later evaluation.
     fn cells_key(&self, drives: &Drives) -> Result<String, Failure> {
         let config = MapConfig {
             description: String::new(),

@@ -1,4 +1,4 @@
-//! A map's ground by cells, and the tables of its soils.
+//! Ground of a map by cells, and the tables of its soils.
 
 use crate::cli::Failure;
 use crate::cli::counting::counting;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// A map's ground by cells.
+/// Ground of a map by cells.
 pub struct Mapped {
     pub map: MapFile,
     /// Name of the vehicle.
@@ -124,7 +124,7 @@ impl Mapped {
         }
     }
 
-    /// The ground as the evaluation needs it; `known` has one entry per cover.
+    /// Returns the ground for the evaluation; `known` has one entry per cover.
     pub fn ground<'a>(&'a self, known: &'a [Known], tables: &'a [Table]) -> Ground<'a> {
         Ground {
             cells: self.cells,
@@ -137,7 +137,7 @@ impl Mapped {
         }
     }
 
-    /// Whether a cell cannot be crossed, whatever the vehicle does.
+    /// Whether a cell cannot be crossed by any vehicle action.
     pub fn is_closed(&self, cell: usize) -> bool {
         self.closures[cell].is_some()
     }
@@ -152,7 +152,7 @@ impl Mapped {
         (0..self.cells.count()).filter(|cell| !self.has_data(*cell)).count()
     }
 
-    /// Strength and limit speeds of each cover.
+    /// Returns strength and limit speeds of each cover.
     ///
     /// The speeds on rough ground, ridges and firm ground are determined by drives, unless the map
     /// specifies them or the folder has them.
@@ -180,7 +180,7 @@ impl Mapped {
         self.sought(folder, &what, &decisive, |subject| ride_speed(subject, class))
     }
 
-    /// Maximum speed over ridges, m/s.
+    /// Returns the maximum speed over ridges, m/s.
     fn shock_speed(&self, folder: &MapFolder, ridges: &Ridges) -> Result<f64, Failure> {
         let what = format!("ridges {} m every {} m", ridges.height, ridges.spacing);
         self.sought(folder, &what, &("ridges", ridges), |subject| {
@@ -215,8 +215,8 @@ impl Mapped {
         Ok(speed)
     }
 
-    /// Speed on level firm ground with the roughness of a cover, m/s; taken from the folder if it
-    /// has it.
+    /// Returns the speed on level firm ground with the roughness of a cover, m/s, from the folder
+    /// if available there.
     fn firm_speed(
         &self,
         folder: &MapFolder,
@@ -235,7 +235,7 @@ impl Mapped {
         Ok(speed)
     }
 
-    /// Fraction of the area with elevation data for each cover.
+    /// Returns the fraction of the area with elevation data for each cover.
     pub fn cover_shares(&self) -> Vec<f64> {
         let mut counts = vec![0_usize; self.covers.len()];
         let known = self.cover_of.iter().enumerate().filter(|(cell, _)| self.has_data(*cell));
@@ -244,7 +244,7 @@ impl Mapped {
         counts.into_iter().map(|count| count as f64 / all).collect()
     }
 
-    /// Range of the logarithmic strengths of a cover's cells relative to its median.
+    /// Returns the range of the logarithmic strengths of a cover's cells relative to its median.
     fn shifts_of(&self, cover: usize) -> [f64; 2] {
         let own = self.cover_of.iter().zip(&self.shifts);
         own.filter(|own| usize::from(*own.0) == cover)
@@ -254,7 +254,7 @@ impl Mapped {
             })
     }
 
-    /// The strengths and side slopes of each cover's table.
+    /// Returns the strengths and side slopes of each cover's table.
     pub fn axes(&self, known: &[Known]) -> Vec<Axes> {
         let driver = Driver::new(&self.map);
         let of = |(n, known)| driver.axes(known, self.shifts_of(n));
@@ -278,7 +278,7 @@ impl Mapped {
         Grid { columns, rows, side, north_west }
     }
 
-    /// The tables of all covers; tables in the folder are not driven again.
+    /// Returns the tables of all covers. Tables in the folder are not driven again.
     pub fn tables(
         &self,
         folder: &MapFolder,
@@ -329,12 +329,12 @@ impl Mapped {
     }
 }
 
-/// The tables prepared for lookup.
+/// Prepares the tables for lookup.
 pub fn asked_tables(driven: &[Driven]) -> Vec<Table> {
     driven.iter().map(|own| Table::new(&own.axes, &own.columns)).collect()
 }
 
-/// The map in a folder's record, if its file is no longer at its path.
+/// Returns the map in the record of a folder, for a file that is no longer at its path.
 fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
     let file = asked.file.display();
     let refused = |cause: String| Failure::Input { subject: file.to_string(), cause };
@@ -365,7 +365,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// The inputs of a map and the hash of all that affects it.
+/// Returns the inputs of a map and the hash of all settings that affect it.
 pub fn asked_of(map: &MapFile, file: &Path, sets: &[String]) -> Result<AskedOfMap, Failure> {
     let config = serde_json::to_value(&map.config).unwrap_or_default();
     let inputs: Vec<String> = map.base.inputs.list().into_iter().map(|own| own.sha256).collect();
@@ -376,7 +376,7 @@ pub fn asked_of(map: &MapFile, file: &Path, sets: &[String]) -> Result<AskedOfMa
     Ok(AskedOfMap::new(file, sets.to_vec(), config, &decisive.unwrap_or_default()))
 }
 
-/// The error for drives that were not completed; completed drives stay in the folder.
+/// Converts an error of drives. Completed drives stay in the folder.
 pub fn drives_ended(error: DrivingError, folder: &Path) -> Failure {
     match error {
         DrivingError::Interrupted => Failure::FolderInterrupted { folder: folder.to_owned() },

@@ -133,7 +133,7 @@ impl Route {
         ))
     }
 
-    /// The cells in which the way begins and ends.
+    /// Returns the first and the last cell of the route.
     fn ends(&self, mapped: &Mapped) -> Result<[usize; 2], Failure> {
         let refused = |argument, Point([x, y]): Point, allowed| Failure::Usage {
             argument,
@@ -162,7 +162,7 @@ impl Route {
         Ok([from, to])
     }
 
-    /// Writes a way; what of the map its files leave out.
+    /// Writes the files of a route. Returns properties of the map that they omit.
     fn write(&self, mapped: &Mapped, way: &MapWay) -> Result<Vec<String>, Failure> {
         let name = name(way.aim);
         let land = &mapped.map.land;
@@ -244,7 +244,7 @@ fn name(aim: Aim) -> &'static str {
     }
 }
 
-/// The fastest and the safest way, or why there is none.
+/// Returns the fastest and the safest route, or the reason why no route exists.
 fn answers(
     mapped: &Mapped,
     going: &[Going],
@@ -260,10 +260,10 @@ fn answers(
     [Aim::Fastest, Aim::Safest].map(answer).into()
 }
 
-/// Why there is no way.
+/// Reason why no route exists.
 struct NoWay {
     aim: Aim,
-    /// What bars it: the reason, the length that does not go, m, and where, m.
+    /// Barriers: reason, length that cannot be crossed, m, and position, m.
     bars: Vec<(Reason, f64, [f64; 2])>,
 }
 
@@ -286,7 +286,7 @@ impl NoWay {
         NoWay { aim, bars }
     }
 
-    /// What bars the way, in words.
+    /// Describes the barriers of the route.
     fn cause(&self) -> String {
         let below = match self.aim {
             Aim::Fastest => {

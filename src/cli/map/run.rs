@@ -100,7 +100,7 @@ impl Run {
         pool.install(|| write(&made, &folder, self.json))
     }
 
-    /// Of a part there is no map.
+    /// Reports the number of cells of a shard, for which no map is computed.
     fn tell_part(&self, cells: usize, new: usize) -> Result<(), Failure> {
         let Shard { index, of } = self.shard;
         if self.json {
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// Makes the map of cells that have all been driven, with these confidences, and prints its answer.
+/// Computes the map of completely driven cells for these confidence levels, and prints the result.
 pub fn from_cells(
     mapped: &Mapped,
     folder: &MapFolder,

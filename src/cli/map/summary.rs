@@ -68,7 +68,7 @@ pub struct CoverShare {
     pub ridge_speed: Option<f64>,
 }
 
-/// The value that a fraction `share` of all values do not exceed, by nearest rank.
+/// Returns the value that a fraction `share` of all values do not exceed, by nearest rank.
 pub fn quantile(values: &mut [f32], share: f64) -> f32 {
     values.sort_unstable_by(f32::total_cmp);
     let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
@@ -144,7 +144,7 @@ pub fn is_sure(cell: &CellFigures, p_go: f64) -> bool {
     f64::from(cell.p_go) >= p_go - 1e-6
 }
 
-/// The answer: a title and the text below it.
+/// Returns the main result: a title and the text below it.
 pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
     let title = format!(
         "{}: GO probability in every direction {:.2} on average over {} km2",

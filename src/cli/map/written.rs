@@ -42,10 +42,10 @@ pub enum Source<'a> {
     Cells(&'a DrivenCells),
 }
 
-/// A value of a cell.
+/// Accessor to a value of a cell.
 pub type Figured = fn(&CellFigures) -> f32;
 
-/// A value of the cells that becomes a raster band.
+/// Value of the cells that is written as a raster band.
 struct Band {
     name: &'static str,
     description: &'static str,
@@ -127,7 +127,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     Ok((names, summary))
 }
 
-/// A scale from no-go to the driver's limit, or to the 98th percentile if that is lower.
+/// Returns a scale from no-go to the driver's limit, or to the 98th percentile if that is lower.
 fn speed_scale(made: &Written<'_>, of: Figured) -> Scale {
     let mut speeds: Vec<f32> = made.known_cells().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
@@ -155,7 +155,7 @@ const SPEEDS: [(&str, Figured); 5] = [
     ("v_omnidirectional", |own| own.v_omnidirectional),
 ];
 
-/// Fraction of the area that is faster than each speed step, for each of the speeds.
+/// Returns the fraction of the area that is faster than each speed step, for each of the speeds.
 fn shares(made: &Written<'_>) -> Vec<(f64, [f64; 5])> {
     let limit = made.mapped.map.config.speed;
     let steps = (limit / 0.25).ceil() as usize;
@@ -184,7 +184,8 @@ fn distribution(made: &Written<'_>) -> Outline {
     Outline { title: String::new(), head, rows: shares(made).into_iter().map(row).collect() }
 }
 
-/// Fraction of the area where the probability to go in every direction is at least each step.
+/// Returns the fraction of the area where the probability to go in every direction is at least each
+/// step.
 fn sureness(made: &Written<'_>) -> Vec<[f64; 2]> {
     let all = made.known_cells().count() as f64;
     let share = |n: usize| {
@@ -279,7 +280,7 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
     Ok(going::write_picture(path, &maps)?)
 }
 
-/// The report; it starts with the answer.
+/// Returns the report, which starts with the main result.
 fn report(made: &Written<'_>, summary: &Summary) -> String {
     let config = &made.mapped.map.config;
     let [title, shares] = answer(made.mapped, summary);

@@ -1,4 +1,4 @@
-//! The soil of a rig's bed, as the command line names it.
+//! Soil of a rig, from the command line.
 
 use crate::cli::Failure;
 use crate::scenario::build::{custom_soil, refined};
@@ -32,7 +32,7 @@ pub struct Bed {
     refine: Vec<(String, bool)>,
 }
 
-/// A refinement by its key, and whether it is on.
+/// Parses the key of a refinement, and whether it is enabled.
 fn refinement(text: &str) -> Result<(String, bool), String> {
     let (key, value) = text.split_once('=').ok_or("must be KEY=true or KEY=false")?;
     let on = value.parse().map_err(|_| format!("`{value}` must be true or false"))?;
@@ -41,7 +41,7 @@ fn refinement(text: &str) -> Result<(String, bool), String> {
     Ok(refinement)
 }
 
-/// Refinements as a scenario states them.
+/// Converts refinements to those of a scenario.
 fn refine(all: &[(String, bool)]) -> Result<Refine, serde_json::Error> {
     let keys = all.iter().map(|(key, on)| (key.clone(), (*on).into()));
     serde_json::from_value(serde_json::Value::Object(keys.collect()))
@@ -57,7 +57,7 @@ enum LawsChoice {
 }
 
 impl Bed {
-    /// The laws asked for.
+    /// Returns the selected laws.
     pub fn laws(&self) -> Laws {
         let laws = match self.laws {
             LawsChoice::Refined => Laws::refined(),
@@ -67,14 +67,14 @@ impl Bed {
         refined(laws, &refine(&self.refine).unwrap_or_default())
     }
 
-    /// A bed of a soil of the catalogue as it stands.
+    /// Creates a bed of an unchanged soil of the catalog.
     pub fn of(name: &str) -> Bed {
         let laws = LawsChoice::Refined;
         let soil = Some(name.to_owned());
         Bed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new() }
     }
 
-    /// The soil and its parameters; a firm one is refused, for it gives no curve.
+    /// Returns the soil and its parameters. Firm soils are refused, because they have no curve.
     pub fn soil(&self) -> Result<(Soil, Yielding), Failure> {
         let mut document = self.document()?;
         let refused = self.set.iter().filter_map(|set| document.set(set).err()).collect();
@@ -94,7 +94,7 @@ impl Bed {
         Failure::Input { subject: self.subject(), cause }
     }
 
-    /// The argument that named the soil.
+    /// Returns the argument that names the soil.
     fn subject(&self) -> String {
         match (&self.soil_file, &self.soil) {
             (Some(file), _) => file.display().to_string(),
@@ -102,7 +102,7 @@ impl Bed {
         }
     }
 
-    /// The soil as a table of a scenario's custom soil.
+    /// Returns the soil as the table of a custom soil of a scenario.
     fn document(&self) -> Result<Document, Failure> {
         if let Some(file) = &self.soil_file {
             let text = input::read_text(file, input::LARGEST_TEXT)

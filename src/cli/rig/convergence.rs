@@ -38,7 +38,8 @@ impl Check {
         Check { tolerance, converged, changes, terms }
     }
 
-    /// The largest change of each result under each refinement, in order of first occurrence.
+    /// Returns the largest change of each result under each refinement, in order of first
+    /// occurrence.
     fn greatest(&self) -> Vec<&Change> {
         let mut greatest: Vec<&Change> = Vec::new();
         for change in &self.changes {
@@ -83,7 +84,7 @@ impl Check {
         format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
     }
 
-    /// The verdict in one line; without convergence it names the argument to change.
+    /// Returns the verdict in one line; without convergence it names the argument to change.
     pub fn verdict(&self) -> String {
         let allowed = format!("{} % allowed", table::percent(self.tolerance));
         let worst = self

@@ -1,4 +1,4 @@
-//! The plate of a rig and what presses it.
+//! Plate of a rig, and its load.
 
 use super::bed::Bed;
 use crate::cli::Failure;
@@ -54,11 +54,11 @@ impl FromStr for Sides {
     }
 }
 
-/// Pressure where none is given, Pa.
+/// Default pressure, Pa.
 const PRESSURE: f64 = 1e5;
 
 impl Footing {
-    /// The rig, on its soil; `grid` is the spacing of nodes unless another is asked for, m.
+    /// Returns the rig on its soil; `grid` is the default spacing of nodes, m.
     pub fn rig(&self, bed: &Bed, grid: f64) -> Result<(PlateRig, Yielding), Failure> {
         let grid = self.grid.unwrap_or(grid);
         let Sides { length, width } = self.size;
@@ -86,7 +86,7 @@ impl Footing {
     }
 }
 
-/// The plate in words.
+/// Describes the plate.
 pub fn described(outline: PlateOutline) -> String {
     match outline {
         PlateOutline::Rectangle { length, width } => format!("plate {length} m x {width} m"),
@@ -94,8 +94,7 @@ pub fn described(outline: PlateOutline) -> String {
     }
 }
 
-/// Reciprocal of the width that Bekker's law takes for the plate, 1/m:
-/// perimeter over twice the area.
+/// Returns the reciprocal of the plate's width in Bekker's law, 1/m: perimeter over twice the area.
 pub fn inverse_width(outline: PlateOutline) -> f64 {
     match outline {
         PlateOutline::Rectangle { length, width } => 1.0 / length + 1.0 / width,

@@ -1,4 +1,4 @@
-//! `bekker rig`: the classic soil tests.
+//! `bekker rig`: soil, tire, wheel and track tests.
 
 mod bed;
 mod convergence;

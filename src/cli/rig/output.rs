@@ -1,4 +1,4 @@
-//! Where a rig's results go.
+//! Output of the results of a rig.
 
 use super::convergence::Check;
 use super::slips::Refused;
@@ -32,21 +32,21 @@ pub struct Output {
     pub tolerance: Option<f64>,
 }
 
-/// What a rig found.
+/// Results of a rig.
 pub struct Findings {
-    /// Which rig.
+    /// Name of the rig.
     pub kind: &'static str,
-    /// On which soil.
+    /// Soil of the rig.
     pub soil: Soil,
-    /// Set-up and results for machines.
+    /// Setup and results for JSON.
     pub data: Value,
-    /// The same for people.
+    /// Setup and results as text.
     pub text: String,
-    /// The same in lines.
+    /// Plot of the results.
     pub figure: Figure,
-    /// Whether it has converged, if that was asked for.
+    /// Convergence, if it was checked.
     pub check: Option<Check>,
-    /// What it was run at without a result.
+    /// Settings without a result.
     pub refused: Vec<Refused>,
 }
 
@@ -59,7 +59,7 @@ impl Output {
     /// Prints the results and draws the plot.
     ///
     /// # Errors
-    /// An output that cannot be written; that slips were refused, when all is told.
+    /// Errors of writing; after all output, an error if slips were refused.
     pub fn present(&self, findings: Findings, quiet: bool) -> Result<(), Failure> {
         let Findings { kind, soil, data, text, mut figure, check, refused } = findings;
         let plot = (!self.no_plot).then(|| match &self.plot {
@@ -109,7 +109,7 @@ impl Output {
     }
 }
 
-/// A name that may stand in a file's.
+/// Replaces characters that are not suitable for a file name.
 fn plain(name: &str) -> String {
     let word = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
     name.chars().map(word).collect()

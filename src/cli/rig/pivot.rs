@@ -35,15 +35,15 @@ pub struct Pivot {
     output: Output,
 }
 
-/// What the tracks did at one speed, and what theory says.
+/// Results of the tracks at one speed, and of theory.
 #[derive(Debug, Serialize)]
 struct Row {
     speed: f64,
     #[serde(flatten)]
     means: TrackResult,
-    /// Lateral friction that the moment stands for: M = mu W L / 4.
+    /// Lateral friction mu from the moment M = mu W L / 4.
     lateral_friction: f64,
-    /// Rate of turn over that without slip.
+    /// Yaw rate relative to that without slip.
     turning_share: f64,
 }
 
@@ -81,11 +81,11 @@ impl Pivot {
     }
 }
 
-/// A sweep of speeds beside the theory.
+/// Results of a sweep of speeds, with theory.
 struct Measured {
     rig: TrackRig,
     theory: RigidTracks,
-    /// The soil's own coefficient of friction.
+    /// Coefficient of friction of the soil.
     friction: f64,
     rows: Vec<Row>,
 }

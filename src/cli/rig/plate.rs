@@ -28,9 +28,10 @@ pub struct Plate {
     output: Output,
 }
 
-/// Spacing of nodes where none is given, m.
+/// Default spacing of nodes, m.
 const GRID: f64 = 0.005;
-/// The patch's width errs by up to a node, so the sinkage converges at first order.
+/// Default tolerance. The error of the patch width is up to one node, so sinkage converges at first
+/// order.
 const TOLERANCE: f64 = 0.02;
 
 impl Plate {
@@ -76,7 +77,7 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     }
 }
 
-/// Bekker's curve for the plate.
+/// Bekker's curve of the plate.
 struct Bekker<'s> {
     soil: &'s Yielding,
     inverse_width: f64,
@@ -87,8 +88,8 @@ impl Bekker<'_> {
         virgin_pressure(self.soil, self.inverse_width, sinkage)
     }
 
-    /// What to know where the curve is steeper than the elastic line, which
-    /// the soil then follows instead; empty if that is nowhere near.
+    /// Returns a note if the curve is steeper than the elastic line, which the soil then follows;
+    /// empty otherwise.
     fn caveat(&self, result: &PlateResult) -> String {
         let elastic = |point: &&PlatePoint| {
             self.soil.elastic_stiffness * point.sinkage < self.pressure(point.sinkage)
@@ -102,7 +103,7 @@ impl Bekker<'_> {
         }
     }
 
-    /// The curve as far as the plate sank, densest at its steep start.
+    /// Returns the curve up to the sinkage of the plate, with more points at its steep start.
     fn curve(&self, result: &PlateResult) -> Vec<PlatePoint> {
         const POINTS: usize = 200;
         (0..=POINTS)
@@ -115,7 +116,7 @@ impl Bekker<'_> {
     }
 }
 
-/// Some points of the loading curve, even along it.
+/// Returns `count` points of the loading curve, evenly spaced along it.
 fn some(result: &PlateResult, pressure: f64, count: usize) -> Vec<&PlatePoint> {
     let along = |p: &PlatePoint| p.sinkage / result.sinkage + p.pressure / pressure;
     spread(&result.loading, count, along)

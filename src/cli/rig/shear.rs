@@ -37,10 +37,10 @@ pub struct Shear {
     output: Output,
 }
 
-/// Spacing of nodes where none is given, m.
+/// Default spacing of nodes, m.
 const GRID: f64 = 0.01;
 const TOLERANCE: f64 = 0.01;
-/// Fewest and most steps of a run.
+/// Minimum and maximum number of steps of a run.
 const STEPS: [f64; 2] = [10.0, 1e6];
 
 impl Shear {
@@ -84,7 +84,7 @@ impl Shear {
         self.output.present(findings, quiet)
     }
 
-    /// Whether the plate slides in a sensible number of steps.
+    /// Checks that the number of steps is within [`STEPS`].
     fn check_steps(&self, displacement: f64) -> Result<(), Failure> {
         let [fewest, most] = STEPS;
         let (longest, shortest) =
@@ -135,7 +135,7 @@ impl Janosi {
     }
 }
 
-/// Some points of the curve, even along it.
+/// Returns `count` points of the curve, evenly spaced along it.
 fn some<'r>(rig: &ShearRig, result: &'r ShearResult, count: usize) -> Vec<&'r ShearPoint> {
     let along = |p: &ShearPoint| p.displacement / rig.displacement + p.stress / result.strength;
     spread(&result.curve, count, along)

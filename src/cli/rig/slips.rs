@@ -140,7 +140,7 @@ pub struct Swept<T> {
 const LONGER: &str = "Increase --duration or decrease --step; if neither helps, the soil does not \
     support this load";
 
-/// Runs a rig at every setting, each on a bed of its own.
+/// Runs a rig at every setting, each on a separate bed.
 ///
 /// # Errors
 /// An error that does not depend on the setting; the first refusal if all settings are refused.

@@ -44,7 +44,7 @@ pub struct Track {
     output: Output,
 }
 
-/// What the tracks did at one slip, and what theory says.
+/// Results of the tracks at one slip, and of theory.
 #[derive(Debug, Serialize)]
 struct Row {
     slip: f64,
@@ -52,7 +52,7 @@ struct Row {
     means: TrackResult,
     /// Thrust of rigid tracks under uniform pressure, N.
     theory_thrust: f64,
-    /// The same less the resistance of compaction, N.
+    /// Thrust of theory minus the compaction resistance, N.
     theory_drawbar: f64,
 }
 

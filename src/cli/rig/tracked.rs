@@ -1,4 +1,4 @@
-//! What the rigs of tracked vehicles share on the command line.
+//! Common options of the rigs of tracked vehicles.
 
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
@@ -29,7 +29,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The rig of a vehicle on a soil under its laws.
+    /// Returns the rig of a vehicle on a soil with its laws.
     pub fn rig(
         &self,
         vehicle: TrackedSpec,
@@ -62,7 +62,7 @@ impl From<Model> for TrackModel {
     }
 }
 
-/// The tracked vehicle of this name or file.
+/// Returns the tracked vehicle of a name or a file.
 pub fn vehicle(name: &str) -> Result<TrackedSpec, Failure> {
     let spec = vehicle_spec(name, Path::new(""))?;
     spec.tracked().cloned().ok_or_else(|| Failure::Input {

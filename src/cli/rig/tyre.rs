@@ -52,7 +52,7 @@ pub struct Tyre {
     output: Output,
 }
 
-/// A tyre that is pressed.
+/// Tire to press.
 struct Mounted {
     name: String,
     underside: Underside,
@@ -62,16 +62,17 @@ struct Mounted {
     load: f64,
 }
 
-/// Load where neither is given nor told by the file, N.
+/// Default load if the file has none, N.
 const LOAD: f64 = 6312.0;
-/// Inflations where none are given, over that of the file.
+/// Default inflations relative to that of the file.
 const SHARES: [f64; 4] = [0.4, 0.6, 1.0, 1.5];
 
-/// Change that counts as converged where none is given.
+/// Default change that counts as converged.
 const TOLERANCE: f64 = 0.02;
 
 impl Mounted {
-    /// Why a load, N, has no result at an inflation, kPa, if it presses the tyre flat.
+    /// Returns the reason why a load, N, has no result at an inflation, kPa, if it flattens the
+    /// tire.
     fn flat(&self, kpa: f64, load: f64) -> Option<String> {
         // beyond that, the belt law extrapolates values that no tire has
         let flat = self.figures.plate(1e3 * kpa, self.file.section_height).load;
@@ -136,7 +137,7 @@ impl Tyre {
         self.output.present(findings, quiet)
     }
 
-    /// Presses the tyre at every inflation, in their order, whichever thread is done first.
+    /// Presses the tire at every inflation. Results are in the order of the inflations.
     fn press(
         &self,
         mounted: &Mounted,
@@ -170,7 +171,8 @@ impl Tyre {
         }
     }
 
-    /// The same at one inflation, kPa, on a plate and on the soil; or why there is no result.
+    /// Presses the tire at one inflation, kPa, on a plate and on soil. Returns the reason if there
+    /// is no result.
     fn press_at(
         &self,
         mounted: &Mounted,
@@ -212,7 +214,7 @@ impl Tyre {
         }
     }
 
-    /// Runs a rig, and checks it unless told not to.
+    /// Runs a rig, and checks its convergence unless disabled.
     fn checked(&self, rig: &TyreRig) -> Result<(TyreResult, Vec<Change>), RigError> {
         if self.output.no_check {
             return rig.run().map(|result| (result, Vec::new()));
@@ -259,11 +261,11 @@ impl Tyre {
     }
 }
 
-/// An inflation, kPa, and what the tyre does at it on a plate and on soil.
+/// Inflation, kPa, and results of the tire on a plate and on soil.
 type Run = (f64, TyreResult, Option<TyreResult>);
 type Runs = [Run];
 
-/// What a tyre does at its inflations, and those at which it has no result.
+/// Results of a tire at its inflations, and the inflations without a result.
 #[derive(Default)]
 struct Pressed {
     runs: Vec<Run>,
@@ -322,7 +324,7 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
     )
 }
 
-/// Which contacts are too short for the belt's stations.
+/// Describes contacts that are too short for the stations of the belt.
 fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
     let short = |on: &str, kpa: f64, result: &TyreResult| {
         (result.stations < RESOLVED).then(|| {

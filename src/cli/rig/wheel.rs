@@ -63,7 +63,7 @@ pub struct Wheel {
     output: Output,
 }
 
-/// The wheel itself.
+/// Wheel of the rig.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Wheel")]
 struct Shape {
@@ -106,33 +106,33 @@ struct Guide {
     damping: f64,
 }
 
-/// A wheel with its tread and the load that it bears in its place.
+/// Wheel with its tread and its load on the vehicle.
 struct Mounted {
     wheel: Underside,
     tread: Tread,
-    /// Its belt and inflation, Pa, if it gives way.
+    /// Belt and inflation, Pa, of a flexible tire.
     belt: Option<(Ring, f64)>,
     load: f64,
     name: String,
 }
 
-/// Load where none is given: that on an HMMWV's mean wheel, N.
+/// Default load: mean wheel load of the HMMWV, N.
 const LOAD: f64 = 6312.0;
 const TOLERANCE: f64 = 0.03;
-/// Slips times slip angles.
+/// Maximum number of slips times slip angles.
 const MANY: usize = 1000;
 
-/// What a wheel did at one slip and slip angle.
+/// Results of a wheel at one slip and slip angle.
 #[derive(Debug, Serialize)]
 struct Run {
     #[serde(flatten)]
     at: Setting,
     #[serde(flatten)]
     means: WheelResult,
-    /// 1 - omega r/v of a wheel that is towed.
+    /// Skid 1 - omega r/v of a towed wheel.
     #[serde(skip_serializing_if = "Option::is_none")]
     skid: Option<f64>,
-    /// Power at the drawbar over power at the axle; none unless both are put in and got out.
+    /// Power at the drawbar over power at the axle; `None` unless both are positive.
     tractive_efficiency: Option<f64>,
 }
 
@@ -191,10 +191,10 @@ impl Wheel {
         self.output.tolerance.unwrap_or(TOLERANCE)
     }
 
-    /// Every slip at every slip angle.
+    /// Returns all combinations of slips and slip angles.
     ///
     /// # Errors
-    /// More of both than the rig runs at once.
+    /// [`Failure`] if there are more than [`MANY`].
     fn settings(&self) -> Result<Vec<Setting>, Failure> {
         let slips: Vec<Option<f64>> =
             if self.towed { vec![None] } else { self.slip.0.iter().copied().map(Some).collect() };
@@ -228,7 +228,7 @@ impl Wheel {
         }
     }
 
-    /// The rig, its motion still to come.
+    /// Returns the rig, without its motion.
     fn rig(&self, soil: Soil, mounted: &Mounted) -> WheelRig {
         let Guide { grid, step, duration, damping, .. } = self.guide;
         let load = self.load.unwrap_or(mounted.load);
@@ -245,7 +245,7 @@ impl Wheel {
         }
     }
 
-    /// Runs at every slip and slip angle, and checks each unless told not to.
+    /// Runs all slips and slip angles, and checks the convergence of each unless disabled.
     fn sweep(
         &self,
         rig: &WheelRig,
@@ -333,7 +333,7 @@ pub(super) fn mean_wheel_load(spec: &VehicleSpec) -> f64 {
     spec.total_mass() * GRAVITY / (2.0 * spec.axles.len() as f64)
 }
 
-/// A bar over the slips; silent unless standard error is a terminal.
+/// Creates a progress bar over the slips; hidden unless standard error is a terminal.
 fn progress(slips: u64, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{bar:32.cyan/blue} {pos} of {len} slips");
@@ -349,7 +349,7 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     }
 }
 
-/// A column of the table: heading, and what stands in it for a run under a load.
+/// Column of the table: heading, and the text for a run under a load, N.
 type Column = (&'static str, fn(&Run, f64) -> String);
 
 const DRIVEN: [Column; 4] = [
@@ -408,7 +408,7 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
     )
 }
 
-/// Speed of the wheel's centre along its own plane, m/s.
+/// Returns the speed of the wheel's center in the wheel plane, m/s.
 fn forward_speed(rig: &WheelRig, at: Setting) -> f64 {
     let speed = match rig.motion {
         WheelMotion::Pressed => 0.0,
@@ -419,7 +419,7 @@ fn forward_speed(rig: &WheelRig, at: Setting) -> f64 {
     speed * cos(at.slip_angle.unwrap_or_default())
 }
 
-/// What a panel shows: the check's name of it, label, factor to its unit and the figure.
+/// Quantity of a plot panel: name in the check, label, factor to its unit, and accessor.
 type Shown = (&'static str, &'static str, f64, fn(&WheelResult) -> f64);
 
 const PULL: Shown = ("drawbar", "drawbar pull, kN", 1e-3, |r| r.drawbar);
@@ -428,7 +428,8 @@ const SIDE_FORCE: Shown = ("side force", "side force, kN", 1e-3, |r| r.lateral);
 const TORQUE: Shown = ("torque", "torque, kN m", 1e-3, |r| r.torque);
 const SINKAGE: Shown = ("sinkage", "sinkage, cm", 100.0, |r| r.sinkage);
 
-/// Over slip, a line for every slip angle; over the slip angle where there is one slip, or none.
+/// Plots quantities over slip, with a line per slip angle; over the slip angle if there is at most
+/// one slip.
 fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>) -> Figure {
     let first = runs.first().map_or(Setting::default(), |run| run.at);
     let towed = first.slip.is_none();

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The MPI session of the launcher.
 #[cfg(feature = "mpi")]
 pub(super) type Session = crate::sync::MpiSession;
-/// A build without MPI has no session.
+/// MPI session, which a build without MPI cannot have.
 #[cfg(not(feature = "mpi"))]
 pub(super) enum Session {}
 
@@ -224,7 +224,7 @@ impl PreparedRun<'_> {
 }
 
 impl Run {
-    /// The settings by which ranks share the world.
+    /// Returns the settings of the partition of the world over ranks.
     pub(super) fn sharing(&self, scenario: &Scenario) -> Sharing {
         let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self;
         Sharing {

@@ -128,7 +128,7 @@ impl Run {
         Ok(prepared)
     }
 
-    /// The state from which to resume, if any.
+    /// Returns the state from which to resume, if any.
     fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
         let stored = if from.is_dir() { Stored::last(from)? } else { Stored::Whole(from.clone()) };
@@ -154,7 +154,7 @@ impl Run {
         Ok(Some(state))
     }
 
-    /// The folder whose record is continued, if any.
+    /// Returns the folder whose record is continued, if any.
     pub(super) fn in_place(&self) -> Option<&Path> {
         let here = |from: &&Path| self.out.as_deref().is_none_or(|out| out == *from);
         self.resume.as_deref().filter(|from| from.is_dir()).filter(here)
@@ -337,7 +337,8 @@ fn all_ready<T>(
     }
 }
 
-/// All settings that ranks must share: the resolved scenario by key, file hashes and the program.
+/// Returns all settings that ranks must share: the resolved scenario by key, file hashes and the
+/// program.
 fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
     fn flatten(key: &str, value: &serde_json::Value, pairs: &mut Vec<(String, String)>) {
         match value {

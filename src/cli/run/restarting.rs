@@ -1,5 +1,5 @@
-//! A run whose ranks are processes started here goes on by itself when one of them is lost, and
-//! when one joins.
+//! Restarts of a run whose ranks are processes started here: after the loss of a rank, or to add
+//! one.
 
 use super::Run;
 use crate::cli::drive::Driven;
@@ -10,35 +10,35 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Options of which a run that goes on has others, or none: what it drives, and where.
+/// Options that a restarted run replaces or omits: scenario, folder and restarts.
 const OWN: [&str; 7] = ["file", "sets", "hash_every", "out", "force", "resume", "restarts"];
 
-/// Why a run goes on with all ranks anew.
+/// Reason for a restart.
 pub(super) enum Reason {
-    /// A rank was lost, in words.
+    /// A rank was lost; with a description.
     Lost(String),
-    /// One has joined: so many there are now.
+    /// A rank was added; `ranks` is the new number of ranks.
     Joined { ranks: usize },
 }
 
-/// A run that is to go on with all ranks anew.
+/// Restart of a run with all ranks.
 pub(super) struct Restart {
-    /// Where its results are.
+    /// Folder of the results.
     pub folder: PathBuf,
-    /// Whether a checkpoint is there.
+    /// Whether the folder has a checkpoint.
     pub has_checkpoint: bool,
-    /// Why.
+    /// Reason for the restart.
     pub why: Reason,
 }
 
 impl Run {
-    /// Whether the loss of a rank is to be made good for by going on from the last checkpoint.
+    /// Whether to restart from the last checkpoint after the loss of a rank.
     pub(super) fn restarts_here(&self) -> bool {
         // other ranks receive `--restarts` too, but only the starting process restarts the run
         self.restarts > 0 && self.processes.started_here().is_some()
     }
 
-    /// Why no rank can join the run, where that is so.
+    /// Returns the reason why no rank can be added; `None` if one can.
     pub(super) fn closed(&self) -> Option<&'static str> {
         if self.processes.started_here().is_none() {
             return Some("only ranks that --processes starts here can be restarted");
@@ -46,8 +46,8 @@ impl Run {
         self.serving.html.then_some("the page of --html would start at the time of joining")
     }
 
-    /// Why the run goes on with all ranks anew once it has been driven so far, if it does: not where
-    /// it was `ended` by a signal.
+    /// Returns the reason for a restart after a drive; `None` without a restart, such as after the
+    /// run was `ended` by a signal.
     pub(super) fn reason_to_go_on(
         &self,
         driven: &Result<Driven, Failure>,
@@ -64,9 +64,10 @@ impl Run {
         }
     }
 
-    /// Goes on from the last checkpoint in the folder, or from the beginning if there is none yet,
-    /// with all ranks anew. What of the record is later is cut, so that the files are those of a
-    /// run without loss.
+    /// Restarts all ranks from the last checkpoint in the folder, or from the beginning if there is
+    /// none.
+    ///
+    /// The record is truncated to that time, so that the files equal those of a run without loss.
     pub(super) fn restarted(&self, restart: &Restart) -> Result<(), Failure> {
         let Restart { has_checkpoint, why, .. } = restart;
         let from = if *has_checkpoint { "from the last checkpoint" } else { "from the beginning" };
@@ -94,7 +95,7 @@ impl Run {
         go_on(Command::new(program).args(words))
     }
 
-    /// What says where the run goes on.
+    /// Returns the arguments that specify where the restarted run begins.
     fn begins(&self, Restart { folder, has_checkpoint, .. }: &Restart) -> Vec<OsString> {
         if *has_checkpoint {
             return vec!["--resume".into(), folder.into()];
@@ -112,8 +113,8 @@ impl Run {
     }
 }
 
-/// The words of a command line of `bekker run` that hold for the same run when it goes on: all
-/// options but those of where it begins.
+/// Returns the arguments of `bekker run` that remain valid for the restarted run: all options
+/// except those in [`OWN`].
 fn lasting(given: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
     // words before it: global options, or a script that contains this program
     let at = given.iter().position(|word| word == "run").unwrap_or(0);
@@ -133,7 +134,7 @@ fn lasting(given: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
     Ok(words)
 }
 
-/// An option as it was given on the command line; nothing if it was not.
+/// Returns an option as given on the command line; empty if it was not given.
 fn said(option: &clap::Arg, matches: &ArgMatches) -> Vec<OsString> {
     let (id, Some(long)) = (option.get_id().as_str(), option.get_long()) else { return Vec::new() };
     if matches.value_source(id) != Some(clap::parser::ValueSource::CommandLine) {
@@ -150,8 +151,9 @@ fn said(option: &clap::Arg, matches: &ArgMatches) -> Vec<OsString> {
     matches.get_raw(id).into_iter().flatten().map(with).collect()
 }
 
-/// Has this process become the program anew: whoever started it, and signals to it, reach it as
-/// before, and what it held is free.
+/// Replaces this process by the restarted program.
+///
+/// It keeps its process id, so that its parent and signals still reach it; its resources are freed.
 #[cfg(unix)]
 fn go_on(command: &mut Command) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt;
@@ -159,7 +161,7 @@ fn go_on(command: &mut Command) -> Result<(), Failure> {
     Err(Failure::Run { subject: "--restarts".into(), cause })
 }
 
-/// Goes on as a process of its own, which is waited for.
+/// Starts the restarted program as a child process, and waits for it.
 #[cfg(not(unix))]
 fn go_on(command: &mut Command) -> Result<(), Failure> {
     let failed = |cause: String| Failure::Run { subject: "--restarts".into(), cause };

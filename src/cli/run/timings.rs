@@ -5,7 +5,7 @@ use crate::simulation::{RunSummary, Spent, TimedPart, Timings, WorldModel};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Seconds since the first call.
+/// Returns the seconds since the first call.
 fn seconds() -> f64 {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     BEGUN.get_or_init(Instant::now).elapsed().as_secs_f64()
@@ -67,7 +67,7 @@ fn untimed(processes: usize) -> String {
 mod tests {
     use super::*;
 
-    /// If the first process has no autonomous vehicle, other processes may have some.
+    /// If rank 0 has no autonomous vehicle, other processes may have some.
     #[test]
     fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
         assert!(untimed(1).contains("no vehicle in this process is autonomous"));

@@ -1,4 +1,4 @@
-//! The answer to a study's question in one or two sentences.
+//! Answer to the question of a study in one or two sentences.
 
 use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
@@ -18,7 +18,7 @@ pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
     }
 }
 
-/// The word for a positive binary response.
+/// Returns the word for a positive binary response.
 fn counted(response: &str) -> &'static str {
     match Figure::of_response(response) {
         Some(Figure::Completed) => "all arrived",
@@ -26,7 +26,7 @@ fn counted(response: &str) -> &'static str {
     }
 }
 
-/// The inputs of an answer in words.
+/// Inputs of an answer.
 pub struct Sentence<'a> {
     pub question: &'a QuestionFigures,
     pub asked: &'a AskedOfStudy,
@@ -34,7 +34,7 @@ pub struct Sentence<'a> {
 }
 
 impl Sentence<'_> {
-    /// The whole answer, without the sentence about the most important factor.
+    /// Returns the answer, without the sentence about the most important factor.
     pub fn text(&self) -> String {
         let question = self.question;
         let mut parts: Vec<String> = Vec::new();
@@ -50,7 +50,7 @@ impl Sentence<'_> {
         parts.join(" ")
     }
 
-    /// The response with its unit and, for a total, its condition.
+    /// Returns the response with its unit and, for a total, its condition.
     fn name(&self) -> String {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
         let name = own.map_or_else(|| self.question.response.clone(), labelled);
@@ -65,7 +65,7 @@ impl Sentence<'_> {
         own.map_or(1.0, |own| DisplayUnit::of(own).scale)
     }
 
-    /// A value with its interval and, for a total, the number of trials that arrived.
+    /// Formats a value with its interval and, for a total, the number of trials that arrived.
     fn value(&self, figures: &Figures, done: u64) -> String {
         let scale = self.scale();
         let interval = match (figures, figures.interval()) {
@@ -93,7 +93,7 @@ impl Sentence<'_> {
         format!("{value}{inside}")
     }
 
-    /// The factor's levels, best first.
+    /// Lists the levels of the factor, best first.
     fn levels(&self) -> String {
         let question = self.question;
         let name = question.factor.as_deref().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Sentence<'_> {
         text
     }
 
-    /// The difference between the first two levels.
+    /// Describes the difference between the first two levels.
     fn lead(&self) -> Option<String> {
         let lead = self.question.lead?;
         let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
@@ -157,7 +157,7 @@ impl Sentence<'_> {
         ))
     }
 
-    /// The result over all trials.
+    /// Describes the result over all trials.
     fn overall(&self) -> String {
         let QuestionFigures { overall, done, .. } = self.question;
         match overall.value(*done) {
@@ -177,7 +177,7 @@ impl Sentence<'_> {
     }
 }
 
-/// A level that is not compared.
+/// Describes a level that is not compared.
 fn few(factor: Option<&Factor>, own: &LevelAnswer) -> String {
     let level = level_with_unit(factor, &own.level);
     match own.figures {

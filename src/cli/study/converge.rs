@@ -17,10 +17,10 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How trials are driven: as they are asked for, and more finely.
+/// Drives of each trial: with the study's resolution, and with refinements.
 const DRIVES: [Option<Refinement>; 3] = [None, Some(Refinement::Step), Some(Refinement::Spacing)];
 
-/// What a drive came to: the study's responses, or why there are none.
+/// Result of a drive: the responses of the study, or the reason why it has none.
 type Outcome = Result<Vec<Value>, String>;
 
 /// Check whether the results of a study depend on time step and ground spacing
@@ -87,7 +87,7 @@ impl Converge {
         stdout::print(table(title, &told).text(TextStyle::of_stdout()).trim_end())
     }
 
-    /// What these trials come to in each way, trial by trial.
+    /// Drives trials with each refinement. Returns the results by refinement and trial.
     fn driven(
         &self,
         study: &design::Study,
@@ -135,7 +135,7 @@ fn outcome(
     }
 }
 
-/// Why drives of a trial came to nothing, by the trial and what was refined.
+/// Lists drives without a result, by trial and refinement, with the reasons.
 fn failures(
     driven: &[Outcome],
     trial: u64,
@@ -146,7 +146,7 @@ fn failures(
     })
 }
 
-/// How the responses move by the refinement of the n-th way.
+/// Returns the changes of the responses under refinement number `n`.
 fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<Shift> {
     let Some(refinement) = DRIVES[n] else { return Vec::new() };
     let pair = |own: &Vec<Outcome>| Some((own[0].clone().ok()?, own[n].clone().ok()?));

@@ -1,8 +1,8 @@
-//! Units in tables and pages that people read: kJ for J, cm for the m of a sinkage.
+//! Units in tables and pages: kJ instead of J, cm instead of m for sinkage.
 
 use crate::study::design::Figure;
 
-/// The unit in which a response is displayed.
+/// Unit in which a response is displayed.
 #[derive(Clone, Copy)]
 pub struct DisplayUnit<'a> {
     /// Factor from the SI unit.
@@ -12,7 +12,7 @@ pub struct DisplayUnit<'a> {
 }
 
 impl<'a> DisplayUnit<'a> {
-    /// The display unit of a response, given with its SI unit.
+    /// Returns the display unit of a response, given with its SI unit.
     pub fn of([name, unit]: &'a [String; 2]) -> DisplayUnit<'a> {
         match (unit.as_str(), Figure::of_response(name)) {
             ("J", _) => DisplayUnit { scale: 1e-3, unit: "kJ" },
@@ -23,7 +23,7 @@ impl<'a> DisplayUnit<'a> {
     }
 }
 
-/// The name of a response with the unit in which it is shown.
+/// Returns the name of a response with its display unit.
 pub fn labelled(response: &[String; 2]) -> String {
     match DisplayUnit::of(response).unit {
         "" => response[0].clone(),

@@ -68,7 +68,7 @@ impl Merge {
     }
 }
 
-/// Refuses a trial that came out otherwise in another of the folders.
+/// Refuses a trial that has another result in one of the other folders.
 fn refuse_other(
     before: Option<&TrialRecord>,
     record: &TrialRecord,
@@ -87,7 +87,7 @@ fn refuse_other(
     Err(Failure::Input { subject: folder.display().to_string(), cause })
 }
 
-/// Refuses files of levels that held different things when parts were driven.
+/// Refuses files of levels whose content differed between the shards.
 fn refuse_other_files(records: &BTreeMap<u64, TrialRecord>) -> Result<(), Failure> {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
     for own in records.values().flat_map(|record| &record.files) {

@@ -8,7 +8,7 @@ use crate::study::analysis::{
 };
 use crate::study::statistics::Interval;
 
-/// All tables that apply.
+/// Returns all tables that apply.
 pub fn further(analysis: &Analysis) -> Vec<Outline> {
     let survival = analysis.survival.iter().map(survival_table);
     let logistic = analysis.logistic.iter().map(logistic_table);
@@ -21,7 +21,7 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// A table, or a single row with the reason why there is none.
+/// Returns a table, or a row with the reason why it is empty.
 fn table<T>(
     title: String,
     answer: &Answer<T>,
@@ -40,7 +40,7 @@ fn interval(own: &Interval) -> String {
     format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
 }
 
-/// An index with its interval, clipped at 0: fractions of a variance are not negative.
+/// Formats an index with its interval, clipped at 0: fractions of a variance are not negative.
 fn share(own: &Interval) -> String {
     let Interval { value, low, high } = *own;
     interval(&Interval { value: value.max(0.0), low: low.max(0.0), high: high.max(0.0) })
@@ -107,7 +107,7 @@ fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
     })
 }
 
-/// Accuracy of the surrogate of each response; `None` without surrogates.
+/// Returns the accuracy of the surrogate of each response; `None` without surrogates.
 fn surrogates_table(answers: &[Answer<SurrogateFigures>]) -> Option<Outline> {
     let row = |answer: &Answer<SurrogateFigures>| match &answer.said {
         Said::Found(SurrogateFigures { fit, .. }) => vec![

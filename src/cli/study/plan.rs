@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Simulated time that a probe drives at most, s.
+/// Maximum simulated time of a probe, s.
 const PROBED: f64 = 2.0;
 
-/// Trials at most that are built to see whether their levels are refused.
+/// Maximum number of trials that are built to check their levels.
 const CHECKED: usize = 200;
 
 /// Print the number of trials of a study and estimate their time and memory
@@ -141,15 +141,15 @@ impl Plan {
     }
 }
 
-/// Memory of this process by a line of its status, bytes; none where the system has no such.
+/// Returns the memory of this process from a line of its status, bytes; `None` if not available.
 fn resident(line: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let own = status.lines().find_map(|own| own.strip_prefix(line))?;
     Some(own.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The first trials, so that every level of a list is in one of them; a table lists all that its
-/// columns have.
+/// Returns the first trials that together have every level of each list. For a table, all values of
+/// its columns count as levels.
 fn showing_levels(study: &design::Study) -> Vec<u64> {
     let (mut shown, mut trials) = (BTreeSet::new(), Vec::new());
     let replications = study.config.replications;
@@ -169,7 +169,7 @@ fn showing_levels(study: &design::Study) -> Vec<u64> {
     trials
 }
 
-/// Says which trials will fail, and what is doubtful of others.
+/// Prints the trials that will fail, and the warnings about others.
 fn warn(refused: &[(u64, String)], doubts: &[(u64, String)]) {
     for (trial, reason) in refused {
         eprintln!("warning: trial {trial} will fail: {reason}");
@@ -179,7 +179,7 @@ fn warn(refused: &[(u64, String)], doubts: &[(u64, String)]) {
     }
 }
 
-/// What is doubtful of trials, each with the first of which it is.
+/// Returns each distinct warning with its first trial.
 fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Fault>)>) -> Vec<(u64, String)> {
     doubts.sort_by_key(|(trial, _)| *trial);
     let mut told: Vec<(u64, String)> = Vec::new();
@@ -194,7 +194,7 @@ fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Fault>)>) -> Vec<(
     told
 }
 
-/// A trial's scenario and its world, or why there is none.
+/// Builds the scenario and the world of a trial; the error is the reason.
 fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, Built), String> {
     let told = |faults: Faults| study.reason(&faults.to_string());
     let file = study.scenario_of(&study.trial(trial), Inputs::default()).map_err(told)?;
@@ -202,8 +202,8 @@ fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, Built), Str
     Ok((file, built))
 }
 
-/// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of it; or
-/// why there is none.
+/// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of
+/// it; or why there is none.
 fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Fault>), String> {
     let clock = Instant::now();
     let (file, Built { world: model, warnings, .. }) = built(study, trial)?;

@@ -80,7 +80,8 @@ impl Replay {
     }
 }
 
-/// The scenario as a study was driven on it: where it was, or its copy in the folder.
+/// Returns the path of the scenario of a study: the original file if unchanged, otherwise its copy
+/// in the folder.
 pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
     let now = ScenarioFile::read(&asked.scenario, &[])
         .and_then(|file| Ok((file.scenario.time.duration, world(&file)?.fingerprint)));

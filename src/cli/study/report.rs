@@ -20,7 +20,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// Rows of a table on a terminal; all are in the files.
+/// Maximum number of table rows on a terminal; the files have all rows.
 const SHOWN: usize = 40;
 
 /// Report the results of a study for each design point
@@ -151,7 +151,8 @@ impl Report {
 }
 
 impl Report {
-    /// Writes report.html with the worst trials. What cannot be driven again is left out, and said.
+    /// Writes report.html with the worst trials. Omits trials that cannot be driven again, and
+    /// reports them.
     fn write_page(&self, reported: Reported<'_>, trials: &[&TrialRecord]) -> Result<(), Failure> {
         let asked = reported.asked;
         let (mut text, worst) = worst::worst(
@@ -172,7 +173,7 @@ impl Report {
     }
 }
 
-/// How many trials are reported, and of what they are all.
+/// Describes the number of reported trials, and the number of all trials.
 fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: usize) -> String {
     let counted = format!("{count} of {} trials", asked.trials);
     match asked.shard {
@@ -197,7 +198,7 @@ fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: 
     }
 }
 
-/// Sentences on the trials that each total excludes.
+/// Returns sentences about the trials that each total excludes.
 fn left_out(analysis: &Analysis) -> Vec<String> {
     let mut by_count: Vec<(u64, u64, Vec<&str>)> = Vec::new();
     for own in &analysis.left_out {
@@ -216,7 +217,7 @@ fn left_out(analysis: &Analysis) -> Vec<String> {
     by_count.iter().map(told).collect()
 }
 
-/// A trial as it is analysed.
+/// Converts a trial record for the analysis.
 fn result(trial: &TrialRecord) -> TrialResult {
     let level = |cell: &Cell| match cell {
         Cell::Number(x) => Level::Number(*x),
@@ -247,7 +248,7 @@ fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
     value
 }
 
-/// Number and levels of a point.
+/// Returns the number and the levels of a point.
 fn point_words(point: &PointFigures) -> Vec<String> {
     std::iter::once(point.point.to_string()).chain(point.levels.iter().map(level_word)).collect()
 }
@@ -317,7 +318,8 @@ fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> S
     }
 }
 
-/// Differences to the first point, or why there are none where replications have `pairs`.
+/// Returns the differences to the first point, or the reason without any, if replications have
+/// `pairs`.
 fn differences_table(
     asked: &AskedOfStudy,
     points: &[PointFigures],
@@ -356,7 +358,7 @@ fn differences_table(
     Some(Outline { title: title.into(), head, rows })
 }
 
-/// All figures, a row a design point and response, in all digits.
+/// Returns all values with all digits, one row per design point and response.
 fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
     let mut head = point_head(asked);
     let figures = [

@@ -54,7 +54,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Of a study's file, into a folder that was begun for a part of its trials.
+    /// Creates the command for a study file and a folder that was begun for a shard of its trials.
     pub fn of(
         study: PathBuf,
         out: PathBuf,
@@ -97,7 +97,7 @@ impl Run {
         })
     }
 
-    /// Begins the folder or goes on with it, has trials driven, which says whether it was
+    /// Begins or continues the folder, drives trials with a function that returns whether it was
     /// interrupted, and writes the tables.
     fn kept(
         &self,
@@ -131,7 +131,8 @@ impl Run {
         tell(&self.out, asked, &trials, records.len() - before, self.json)
     }
 
-    /// As one of several processes, of which the first deals: a thread each, unless told.
+    /// Drives as one of several processes; rank 0 assigns the trials. Default: one thread per
+    /// process.
     #[cfg(feature = "mpi")]
     fn driven_together(&self, session: &MpiSession, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption()?;
@@ -158,7 +159,7 @@ impl Run {
     }
 }
 
-/// What this process prepared, if all could and all the same.
+/// Returns the preparation of this process if all processes have the same one.
 #[cfg(feature = "mpi")]
 fn all_ready(
     session: &MpiSession,
@@ -195,7 +196,7 @@ fn all_ready(
     Ok((asked, study))
 }
 
-/// Says what the folder holds, `driven` trials of it new.
+/// Prints the content of the folder, including the number of new trials, `driven`.
 pub fn tell(
     out: &Path,
     asked: &AskedOfStudy,
@@ -207,7 +208,7 @@ pub fn tell(
     if let Some(told) = repeated(trials) {
         eprintln!("warning: {told}");
     }
-    // not `sum`: that of no items is -0
+    // not `sum`, which is -0 for no items
     let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
         return stdout::print_json(&json!({

@@ -45,7 +45,7 @@ fn page(sheet: &VehicleSheet) -> String {
     parts.join("\n\n")
 }
 
-/// Axles, hull, kinematics, sinkage and effort, as far as the vehicle has them.
+/// Returns tables of axles, hull, kinematics, sinkage and effort, if the vehicle has them.
 fn tables(sheet: &VehicleSheet) -> Vec<String> {
     let mut parts = Vec::new();
     if !sheet.axles.is_empty() {
@@ -131,7 +131,7 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
     parts
 }
 
-/// Engine, top speed, turning circle, and grade on which it falls over.
+/// Returns lines about engine, top speed, turning circle and rollover grade.
 fn lines(sheet: &VehicleSheet) -> Vec<String> {
     let mut lines = vec![engine(&sheet.engine)];
     if let Some(speed) = sheet.top_speed {
@@ -158,7 +158,7 @@ fn lines(sheet: &VehicleSheet) -> Vec<String> {
     lines
 }
 
-/// Greatest power and torque at the crankshaft, and what the curve in the file is.
+/// Describes the greatest power and torque at the crankshaft, and the kind of curve in the file.
 fn engine(own: &EngineSheet) -> String {
     let EngineRating { power, power_rpm, torque, torque_rpm } = own.shaft;
     let basis = match own.basis {

@@ -48,7 +48,7 @@ const VIEWS: [View; 3] = [
     View { name: "behind", right: Axis::RIGHT, up: Axis::UP },
 ];
 
-/// The three views as SVG text.
+/// Returns the three views as SVG text.
 pub(super) fn views(spec: &AnySpec) -> String {
     let parts = parts(spec);
     let mut corners: Vec<Point> = Vec::new();
@@ -163,7 +163,7 @@ fn parts(spec: &AnySpec) -> Parts {
     parts
 }
 
-/// The collision hulls, or else the footprint with a height of 1 m.
+/// Returns the collision hulls, or otherwise the footprint with a height of 1 m.
 fn boxes(chassis: &Chassis, spec: &AnySpec) -> Vec<[Point; 2]> {
     if !chassis.hulls.is_empty() {
         return chassis.hulls.iter().map(|hull| [hull.centre, hull.size]).collect();
@@ -184,7 +184,7 @@ fn wheels(own: &VehicleSpec) -> Vec<(Point, f64, f64)> {
     wheels
 }
 
-/// A point on an axle's left side and its mirror image, in the chassis frame.
+/// Returns a point on an axle's left side and its mirror image, in the chassis frame.
 fn both(position: &Point, local: &Point) -> [Point; 2] {
     [1.0, -1.0].map(|mirror| {
         [position[0] + local[0], position[1] + mirror * local[1], position[2] + local[2]]

@@ -49,7 +49,7 @@ pub struct Import {
     json: bool,
 }
 
-/// What is told of an import.
+/// Report of an import.
 #[derive(Serialize)]
 struct ImportReport<'a> {
     file: String,
@@ -58,7 +58,7 @@ struct ImportReport<'a> {
     sources: &'a [String],
     assumed: &'a [crate::chrono_import::Assumed],
     omitted: &'a [crate::chrono_import::Omitted],
-    /// What of the vehicle is out of the usual, as `check` tells it.
+    /// Unusual properties of the vehicle, as reported by `check`.
     unusual: &'a [String],
 }
 
@@ -95,7 +95,7 @@ impl Import {
     }
 }
 
-/// The name of a vehicle's file, for one of ours in this folder.
+/// Returns the default path of the imported vehicle file in this folder.
 fn own_name(vehicle: &Path) -> PathBuf {
     let stem = vehicle.file_stem().unwrap_or(vehicle.as_os_str());
     Path::new(stem).with_extension("toml")

@@ -56,7 +56,7 @@ impl New {
     }
 }
 
-/// Name and text of a vehicle of the catalogue; with a trailer, its figures without comments.
+/// Returns name and text of a vehicle of the catalog; with a trailer, the text has no comments.
 fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
     if from.contains('+') {
         let wrong = |cause: String| Failure::Input { subject: from.into(), cause };
@@ -68,7 +68,7 @@ fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
     Ok(entry.map(|entry| (entry.key.to_owned(), entry.text.to_owned())))
 }
 
-/// The text of a vehicle under a new name, its comments kept.
+/// Returns the text of a vehicle with a new name and with its comments.
 fn begun(name: &str, from: &str, text: &str) -> String {
     let named = text.lines().map(|line| match line.strip_prefix("name = ") {
         Some(_) => format!("name = {name:?}"),

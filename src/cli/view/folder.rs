@@ -71,7 +71,7 @@ impl Folder {
         Ok(Folder { path, root, runs, studies, watched, interrupted })
     }
 
-    /// The page at a path.
+    /// Returns the page at a path.
     pub fn page(&self, path: &str, query: &str) -> Option<Page> {
         let mut parts = path.trim_start_matches('/').split('/');
         let rest = |parts: std::str::Split<'_, char>| parts.collect::<Vec<_>>().join("/");
@@ -99,7 +99,7 @@ impl Folder {
         }
     }
 
-    /// The clients of the run to which a socket belongs; the first one starts its simulation.
+    /// Returns the clients of the run of a socket; the first client starts its simulation.
     pub fn clients(&self, target: &Target) -> Option<Arc<Clients>> {
         let number = number(target.path.strip_prefix("/run/")?.strip_suffix("/watch")?)?;
         let run = self.runs.get(number)?;
@@ -223,7 +223,7 @@ impl Run {
         );
     }
 
-    /// Its image, linked to the viewer.
+    /// Returns the image of the run, linked to the viewer.
     fn picture(&self, number: usize) -> String {
         if self.manifest.status == Status::Running {
             return "has not ended".into();
@@ -257,7 +257,7 @@ impl Run {
     }
 }
 
-/// Number of vehicles per outcome.
+/// Formats the number of vehicles per outcome.
 fn outcomes(summary: &RunSummary) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for vehicle in &summary.vehicles {
@@ -287,7 +287,7 @@ fn html(body: String) -> Page {
     Page { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
 }
 
-/// The path with links resolved, if it is below `root`.
+/// Returns the path with links resolved, if it is below `root`.
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|found| found.starts_with(root))
 }
@@ -297,7 +297,7 @@ fn lies_in(root: &Path, path: &Path) -> bool {
     inside(root, path).is_some_and(|found| found.is_file())
 }
 
-/// A file as a page, if it is below `root`.
+/// Returns a file as a page, if it is below `root`.
 fn file(root: &Path, path: &Path, content_type: &str) -> Option<Page> {
     let bytes = input::read(&inside(root, path)?, LARGEST).ok()?;
     Some(Page { content_type: content_type.into(), bytes })

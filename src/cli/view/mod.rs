@@ -91,14 +91,14 @@ impl View {
     }
 }
 
-/// The commands from outside that a run was given.
+/// Reads the external commands of a run.
 fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Commands, Failure> {
     let log = recorded::commands(run, manifest, world)?;
     // the recorded commands fit the run's vehicles, so that they cannot be refused
     Ok(Box::new(move |world| drop(log.apply(world))))
 }
 
-/// The world of a scenario as pages show it, up to a simulated time, s.
+/// Returns the view of the world of a scenario, up to a simulated time, s.
 pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
     let scene = match &built.world.scene_model {
         Some(scene) => scene.clone(),
@@ -154,7 +154,7 @@ fn write_html(
 /// Name of the page in a run's folder.
 const PAGE: &str = "view.html";
 
-/// Writes a run as one page into its folder; the page's name there.
+/// Writes a run as one page to its folder, and returns the name of the page.
 pub fn write_into(folder: &Path, html: HtmlFile) -> Result<String, Failure> {
     write_file(&folder.join(PAGE), html.finish()?.as_bytes())?;
     Ok(PAGE.into())

@@ -375,8 +375,8 @@ mod tests {
         let (all, twice) = (received(4, false), received(8, false));
         assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");
         let (near, still) = (received(4, true), received(8, true));
-        // of 4 ranks in a row, 2 have two neighbors and store 3/4 of what others deform; of 8 they
-        // are 6, and it is 7/8: together at most a quarter more
+        // 2 of 4 ranks in a row have two neighbors, and store 3/4 of the ground that others deform;
+        // with 8 ranks it is 6 of 8, and 7/8: together at most a quarter more
         let round = VERDICT + 2.0 * HASH / CENSUS as f64;
         assert!(still - round <= 1.25 * near, "{near} {still}");
         let model = TrafficModel { message: 300.0, border: 900.0, own: 100.0, round: 20.0 };

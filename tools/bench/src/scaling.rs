@@ -42,7 +42,7 @@ pub enum Formation {
 pub enum Footing {
     /// Firm ground, steps of 1 ms.
     Firm,
-    /// The reference's middle soil in nodes 5 cm apart, steps of 2 ms.
+    /// The reference's medium soil with nodes 5 cm apart, steps of 2 ms.
     Soil,
 }
 

@@ -1,5 +1,5 @@
-//! Many vehicles: read, put in columns, and told of, without anything that grows with their
-//! square; what the bench of scaling drives.
+//! Many vehicles are read, placed in columns and reported without quadratic cost; the scaling
+//! benchmark runs.
 
 use assert_cmd::cargo::cargo_bin;
 use bekker_agent::GroundVehicle;
@@ -15,9 +15,9 @@ fn brigade(rows: u32, columns: u32) -> ScenarioFile {
     ScenarioFile::read(&path, &sets).unwrap()
 }
 
-/// All vehicles of a convoy have one path, and all of a kind one model: what a thousand hold
-/// more than ten of is a name and a start. None of it takes time by the square: ten thousand are
-/// built within the tests' patience in any profile.
+/// All vehicles of a convoy share a path, and all of the same kind a model, so each vehicle adds
+/// only a name and a start. No cost is quadratic: ten thousand vehicles are built within the
+/// timeout of the tests in any profile.
 #[test]
 fn ten_thousand_vehicles_share_what_they_are() {
     let built = world(&brigade(100, 100)).unwrap();
@@ -33,8 +33,8 @@ fn ten_thousand_vehicles_share_what_they_are() {
     assert!(std::ptr::eq(agents[0].vehicle.outline(), agents[9_999].vehicle.outline()));
 }
 
-/// The columns of the example stand beside one another, and each head's way begins where it
-/// stands.
+/// The columns of the example are next to each other, and the path of each head begins at its
+/// position.
 #[test]
 fn a_brigade_stands_in_columns() {
     let scenario = brigade(40, 25).scenario;
@@ -47,7 +47,7 @@ fn a_brigade_stands_in_columns() {
     assert_eq!(text["waypoints"][0], serde_json::json!([1500.0, -555.0]));
 }
 
-/// Every part drives, on ranks to the bits of one process, and is drawn.
+/// Every part runs, on several ranks with the same bits as in one process, and is plotted.
 #[test]
 fn the_bench_of_scaling_measures_every_part() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-// A picture, a pixel an invocation: as in sensor/camera.
+// Renders a camera image, one pixel per invocation, as crates/sensor/src/camera does.
 
-// Sine and cosine to single precision: what the language promises is far less.
+// Returns sine and cosine to single precision, which WGSL does not guarantee.
 fn sine_cosine(angle: f32) -> vec2<f32> {
     let turns = round(angle * 0.63661977);
     // pi/2 in two parts
@@ -16,8 +16,8 @@ fn sine_cosine(angle: f32) -> vec2<f32> {
     }
 }
 
-// Direction in the camera's frame (x forward) that is seen at a place on the picture; w
-// is 0 where none is.
+// Returns the viewing direction of an image point in the camera frame (x forward). w is 0 if no
+// direction maps to the point.
 fn seen_at(uv: vec2<f32>) -> vec4<f32> {
     let none = vec4<f32>(0.0);
     let p = (uv - view.pinhole.zw) / view.pinhole.xy;
@@ -79,7 +79,7 @@ fn seen_at(uv: vec2<f32>) -> vec4<f32> {
     return vec4<f32>(normalize(vec3<f32>(1.0, -plane.x, -plane.y)), 1.0);
 }
 
-// The ray through a place on the picture, `late` into its exposure.
+// Returns the ray of an image point at the fraction `late` of its exposure.
 fn ray_of(own: vec3<f32>, v: f32, late: f32) -> Ray {
     let ago = view.shutter.y * (1.0 - v / f32(view.size.y)) + view.shutter.x * (1.0 - late);
     var moment = 1.0;

@@ -1,5 +1,5 @@
-// The ground: two windows of cells under pyramids of lids, and tiles of nodes in the
-// cells of the nearer one. As in sensor/relief; there the reasons are given.
+// Casts rays on the ground: two windows of cells under pyramids of lids, and tiles of nodes in the
+// cells of the nearer window. crates/sensor/src/relief does the same and explains it.
 
 struct Footing {
     range: f32,
@@ -11,14 +11,14 @@ struct Landing {
     gradient: vec2<f32>,
 }
 
-// A ray over a square: x and y in cells from the eye's cell, z from the eye.
+// A ray over a window: x and y in cells from the eye's cell, z in m from the eye.
 struct Line {
     origin: vec3<f32>,
     slope: vec3<f32>,
     inverse: vec2<f32>,
 }
 
-// What rounding may take from a clearance, m.
+// Bound of the rounding error of a clearance, m.
 const ROUNDING: f32 = 1e-4;
 
 fn line_of(origin: vec3<f32>, slope: vec3<f32>) -> Line {
@@ -31,7 +31,7 @@ fn at(line: Line, range: f32) -> vec3<f32> {
     return line.origin + line.slope * range;
 }
 
-// The part of two ranges in which the line is over cells [low, low + side).
+// Returns the part of a range interval in which the line is over cells [low, low + side).
 fn over(line: Line, low: vec2<f32>, side: f32, near: f32, far: f32) -> vec2<f32> {
     let a = (low - line.origin.xy) * line.inverse;
     let b = (low + side - line.origin.xy) * line.inverse;
@@ -40,7 +40,7 @@ fn over(line: Line, low: vec2<f32>, side: f32, near: f32, far: f32) -> vec2<f32>
     return vec2<f32>(max(near, max(first.x, first.y)), min(far, min(last.x, last.y)));
 }
 
-// Height above the eye of one that is told from the datum.
+// Converts a height above the datum to a height above the eye, m.
 fn above_eye(height: f32) -> f32 {
     return (height - view.height.x) - view.height.y;
 }
@@ -48,7 +48,7 @@ fn above_eye(height: f32) -> f32 {
 fn first_root(q: f32, g: f32, f: f32) -> f32 {
     let discriminant = g * g - 4.0 * q * f;
     if (abs(q) * f < 1e-7 * g * g) {
-        // one step of Newton's method from the root of the line
+        // nearly linear: one step of Newton's method from the root of the linear part
         if (g >= 0.0) { return NEVER; }
         let s = -f / g;
         return s - (f + s * (g + q * s)) / (g + 2.0 * q * s);
@@ -63,7 +63,7 @@ fn first_root(q: f32, g: f32, f: f32) -> f32 {
     return NEVER;
 }
 
-// Where the line meets the patch over the cell at `corner` with these corners' heights.
+// Intersects the line with the bilinear patch over the cell at `corner`, given its corner heights.
 fn meet(line: Line, h: vec4<f32>, corner: vec2<f32>, near: f32, far: f32) -> Landing {
     let top = max(max(h.x, h.y), max(h.z, h.w));
     let from_point = at(line, near);
@@ -96,7 +96,7 @@ struct Walk {
     here: vec3<f32>,
 }
 
-// The range at which a block is left, and across which axis.
+// Range at which a ray leaves a block, and the axis that it crosses.
 struct Exit {
     edge: vec2<i32>,
     block: vec2<i32>,
@@ -115,7 +115,7 @@ fn exit_of(line: Line, shift: vec2<i32>, walk: Walk, far: f32) -> Exit {
     return Exit(edge, block, across, raw, max(min(raw, far), walk.range));
 }
 
-// On into the next block; a level of more than `levels` says that there is none.
+// Steps to the next block. A level above `levels` means that the ray has left the window.
 fn step_on(line: Line, shift: vec2<i32>, walk: Walk, exit: Exit, levels: u32) -> Walk {
     let side = 1i << levels;
     let forward = vec2<i32>(line.slope.xy > vec2<f32>(0.0));
@@ -142,7 +142,7 @@ fn clearance(first: u32, block: vec2<i32>, row: u32, origin: vec2<f32>, p: vec3<
         - tiles_or_ground(index + 1u) * (p.y + origin.y);
 }
 
-// Lids of tiles follow those of the windows in one numbering.
+// Reads a lid. The indices of tile lids follow those of window lids.
 fn tiles_or_ground(index: u32) -> f32 {
     if (index >= TILES) { return real(tiles[index - TILES]); }
     return real(ground[index]);
@@ -186,7 +186,7 @@ fn tile_land(slot: u32, outer: Line, cell: vec2<i32>, eye: vec2<i32>, near: f32,
     return Landing(NEVER, vec2<f32>(0.0));
 }
 
-// Where a ray meets one of the windows, and in `left` the range at which it leaves it.
+// Intersects a ray with a window. `left` receives the range at which the ray leaves the window.
 fn window_cast(which: u32, ray: Ray, near: f32, far: f32, left: ptr<function, f32>) -> Footing {
     let none = Footing(NEVER, vec3<f32>(0.0));
     let size = view.window[which];
@@ -258,7 +258,7 @@ fn ground_cast(ray: Ray, near: f32, far: f32) -> Footing {
     return window_cast(1u, ray, left, far, &left);
 }
 
-// What vehicles have left at a point: sinkage, slip, passes.
+// Writes the marks of vehicles at a point: sinkage, slip, passes.
 fn mark_at(surface: ptr<function, Surface>) {
     let place = view.part.xy + (*surface).point.xy / view.window.x;
     let whole = floor(place);

@@ -1,5 +1,5 @@
-// What the rays of a scan meet, a ray an invocation: each is told by its origin from
-// the eye, its nearest range, its direction and its moment.
+// Casts the rays of a lidar scan, one ray per invocation. A ray has an origin relative to the eye, m, a
+// minimum range, m, a direction and a moment within the scan.
 
 @group(0) @binding(7) var<storage, read> rays: array<vec4<f32>>;
 

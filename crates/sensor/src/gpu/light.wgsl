@@ -1,5 +1,5 @@
-// The light that a surface sends to the eye, and what the air makes of it: as in
-// sensor/camera/shade.rs, sensor/sky.rs and sensor/air.rs.
+// Computes the light from a surface to the eye and its change by the air, as camera/shade.rs, sky.rs and
+// air.rs in crates/sensor/src do.
 
 fn sky_radiance(direction: vec3<f32>) -> vec3<f32> {
     let haze = 1.0 - max(direction.z, 0.0);
@@ -71,7 +71,7 @@ fn lattice_value(cell: vec2<u32>, seed: u32) -> f32 {
     return f32(h) / 4294967295.0 * 2.0 - 1.0;
 }
 
-// Smooth noise and its gradient, x the value.
+// Returns smooth noise: x is the value, y and z are its gradient.
 fn lumps(cell: vec2<u32>, uv: vec2<f32>, seed: u32) -> vec3<f32> {
     let a = lattice_value(cell, seed);
     let b = lattice_value(cell + vec2<u32>(1u, 0u), seed);
@@ -117,8 +117,8 @@ fn reflected(surface: Surface, to_eye: vec3<f32>, sun: vec3<f32>) -> vec3<f32> {
     let nv = max(dot(surface.normal, to_eye), 1e-3);
     let nl = max(dot(surface.normal, sun), 1e-3);
     let hv = max(dot(half_way, to_eye), 0.0);
-    // sin² of the angle to the half_way vector by its cross product: near the lobe's middle
-    // 1 - cos² would be rounding alone
+    // sin² of the angle to the half-way vector, from the cross product: near the center of the lobe
+    // 1 - cos² is only rounding error
     let nh = max(dot(surface.normal, half_way), 0.0);
     let aside = cross(surface.normal, half_way);
     let sine2 = select(1.0, min(dot(aside, aside), 1.0), nh > 0.0);

@@ -1,42 +1,43 @@
-// What all rays share: the buffers, and small arithmetic.
+// Buffers and arithmetic of all rays.
 //
-// Points are relative to the eye, so that single precision suffices: a millimetre at
-// 100 m needs the ground's place under the eye to some micrometres, which is told as a
-// whole cell and a part of one.
+// Points are relative to the eye, so that single precision is sufficient. For 1 mm at 100 m, the ground
+// position under the eye must be accurate to micrometers. It is given as a whole cell and a fraction.
 
 struct View {
-    // width, height, samples along a pixel's side, rays to the sky
+    // width, height, samples along the side of a pixel, rays to the sky
     size: vec4<u32>,
-    // frame, key of the random numbers, what is asked for
+    // frame, key of the random numbers (2 words), bits of the enabled channels
     draw: vec4<u32>,
-    // focal lengths and middle, pixels
+    // focal lengths and principal point, pixels
     pinhole: vec4<f32>,
-    // coefficients of the lens; its kind in the last
+    // lens coefficients; the last element is the kind of lens
     bent: array<vec4<f32>, 2>,
     // exposure, readout, time between the keyframes, s; gain
     shutter: vec4<f32>,
     // vignetting, extinction, 1/m, horizon, m
     air: vec4<f32>,
-    // the camera at the earlier keyframe, relative to the eye, and its turn
+    // camera position at the earlier keyframe relative to the eye, m; w is 0 without motion
     before: vec4<f32>,
+    // camera orientations at both keyframes
     turns: array<vec4<f32>, 2>,
-    // the eye relative to the anchor of the things
+    // eye relative to the anchor of the instances, m
     eye: vec4<f32>,
-    // the eye's cell in each window, and its height twice: the leading digits, the rest
+    // cell of the eye in each window, and position within the cell
     cell: vec4<i32>,
     part: vec4<f32>,
-    // lengths of the cells, m; top of each window above the eye, m
+    // cell lengths, m; top of each window above the eye, m
     window: vec4<f32>,
+    // height of the eye above the datum, m: leading digits, remainder
     height: vec4<f32>,
-    // to the sun, glow; radiances
+    // direction to the sun, glow; radiances
     to_sun: vec4<f32>,
     sun: vec4<f32>,
     ambient: vec4<f32>,
     zenith: vec4<f32>,
     level: vec4<f32>,
-    // the eye on the lattice of each grain: its cell and where in it
+    // eye on the lattice of each grain: cell and position within the cell
     grain: array<vec4<u32>, 5>,
-    // spacing of nodes, m; soils; the eye in the world, for soils, m
+    // spacing of nodes, m; number of soils; eye in the world, m, to look up soils
     nodes: vec4<f32>,
 }
 
@@ -79,7 +80,7 @@ fn bits(x: f32) -> u32 {
     return bitcast<u32>(x);
 }
 
-// Words are whole numbers: as floating point they might be flushed to zero.
+// Converts a word to a float. Buffers have integer types, because small floats could be flushed to zero.
 fn real(word: u32) -> f32 {
     return bitcast<f32>(word);
 }
@@ -117,7 +118,7 @@ fn high(a: u32, b: u32) -> u32 {
     return ah * bh + (one >> 16u) + (two >> 16u);
 }
 
-// Philox4x32-10, as in sensor/noise.rs.
+// Philox4x32-10, as in crates/sensor/src/noise.rs.
 fn philox(start: vec4<u32>, first: vec2<u32>) -> vec4<u32> {
     var c = start;
     var key = first;

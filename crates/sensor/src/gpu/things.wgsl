@@ -1,4 +1,4 @@
-// Instances of meshes: a tree over them, and a tree over the triangles of each mesh.
+// Casts rays on mesh instances: a tree over the instances, and a tree over the triangles of each mesh.
 
 struct Touch {
     range: f32,
@@ -18,7 +18,7 @@ fn slabs_of(origin: vec3<f32>, direction: vec3<f32>) -> Slabs {
     return Slabs(inverse, origin * inverse);
 }
 
-// Range at which a box is entered; NEVER where it is not.
+// Returns the range at which a ray enters a box; NEVER if it misses the box.
 fn enter(slabs: Slabs, low: vec3<f32>, high_end: vec3<f32>, near: f32, far: f32) -> f32 {
     let a = low * slabs.inverse - slabs.start;
     let b = high_end * slabs.inverse - slabs.start;
@@ -29,7 +29,7 @@ fn enter(slabs: Slabs, low: vec3<f32>, high_end: vec3<f32>, near: f32, far: f32)
     return select(NEVER, from_range, from_range <= to_range * 1.000002 + 1e-5);
 }
 
-// Möller and Trumbore: range and weights; NEVER for a miss.
+// Intersects a triangle (Möller and Trumbore). Returns range and weights; the range is NEVER for a miss.
 fn triangle_meet(at_triangle: u32, origin: vec3<f32>, direction: vec3<f32>, near: f32, far: f32) -> vec3<f32> {
     let miss = vec3<f32>(NEVER, 0.0, 0.0);
     let e = mesh_reals(at_triangle + 1u).xyz;
@@ -206,7 +206,7 @@ fn inside_region(at_region: u32, p: vec2<f32>) -> bool {
         let width = real(header.z);
         return along >= 0.0 && along <= squared && aside * aside <= 0.25 * width * width * squared;
     }
-    // a polygon, two corners a word of four, by the even-odd rule
+    // polygon by the even-odd rule; each vec4 has two corners
     let corners = header.w;
     var inside = false;
     for (var k = 0u; k < corners; k++) {
@@ -220,11 +220,11 @@ fn inside_region(at_region: u32, p: vec2<f32>) -> bool {
     return inside;
 }
 
-// The soil at a point of the world.
+// Returns the soil at a point of the world.
 fn soil_at(p: vec2<f32>) -> u32 {
     let table = meshes[0];
     var region = table.z;
-    // regions are told from the last to the first: that which was painted last counts
+    // regions are stored from last to first, because the last one at a point has priority
     for (var k = 0u; k < table.w; k++) {
         if (inside_region(region, p)) { return meshes[region].y; }
         region += 1u + meshes[region].w;
@@ -243,7 +243,7 @@ fn soil_at(p: vec2<f32>) -> u32 {
 
 struct Met {
     range: f32,
-    // 0 the ground, else the instance's place
+    // 0 for the ground, otherwise the index of the instance in `crowds`
     instance: u32,
     triangle: u32,
     weights: vec2<f32>,

@@ -1,4 +1,4 @@
-//! The charts of a study's page, section by section.
+//! Charts of the page of a study, by section.
 
 use super::{Reported, Valued, ends, found};
 use crate::cli::study::level_word;
@@ -358,7 +358,7 @@ impl Reported<'_> {
     }
 }
 
-/// Words for a title where a total leaves out trials that did not arrive.
+/// Returns words for the title of a total that excludes trials that did not arrive.
 fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a Figures>) -> &'static str {
     let leaves_out = |own: &Figures| match own {
         Figures::Total { arrived, all_trials, .. } => {

@@ -1,6 +1,6 @@
 //! Heap allocations, counted with the feature `allocations` only.
 
-/// Number of heap allocations of this process so far, where the build counts them.
+/// Returns the number of heap allocations of this process so far, if the build counts them.
 #[cfg(feature = "allocations")]
 pub const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
     let stats = stats_alloc::INSTRUMENTED_SYSTEM.stats();

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Measure what a heartbeat in lock-step costs besides its steps: the way of a beat to a driver
-/// and of its act back
+/// Measure the overhead of a heartbeat in lockstep: sending a beat to a driver and receiving its
+/// reply
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bekker-bench link\n  bekker-bench link --heartbeats 10000 --json\n\n\
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
     the round trips, which are measured without its steps."
 )]
 pub struct BenchLink {
-    /// How many round trips
+    /// Number of round trips
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(10..=1_000_000))]
     heartbeats: usize,
     /// Print JSON instead of a line
@@ -108,7 +108,7 @@ impl BenchLink {
     }
 }
 
-/// Time from showing the world until its commands are there, µs.
+/// Returns the time from sending the world to receiving the commands, µs.
 fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64, String> {
     let mut shown = None;
     loop {
@@ -133,7 +133,7 @@ fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64,
     }
 }
 
-/// A driver that answers each beat at once.
+/// Runs a driver that replies to each beat immediately.
 fn answer(mut stream: TcpStream, token: &str) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let hello = json!({ "type": "hello", "protocol": 1, "token": token, "vehicles": ["driven"] });

@@ -14,20 +14,20 @@ use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;
 use serde::Serialize;
 
-/// Vehicles side by side, and threads that step them.
+/// Number of vehicles side by side, and of threads that step them.
 const ABREAST: usize = 8;
-/// Shoes of a side by which the growth of the work is shown.
+/// Numbers of shoes per side for the growth of the cost.
 const SHOES: [u32; 5] = [32, 64, 128, 256, 512];
 
-/// Measure what a tracked vehicle costs: every shoe a body, and on belts
+/// Measure the cost of a tracked vehicle with segmented tracks and with belts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker-bench m113-scm\n  \
     bekker-bench m113-scm --seconds 3 --laws refined --json")]
 pub struct BenchM113 {
-    /// A soil of the catalogue
+    /// Soil from the catalog
     #[arg(long, value_name = "NAME", default_value = "chrono_mid")]
     soil: String,
-    /// Laws of the soil: reference or refined
+    /// Soil laws: reference or refined
     #[arg(long, default_value = "reference", value_parser = models::laws)]
     laws: LawsPreset,
     /// Simulated time of each drive, s
@@ -53,7 +53,7 @@ fn name(model: TrackModel) -> &'static str {
     }
 }
 
-/// Project Chrono's model, with whose cost the bench is compared.
+/// Returns Project Chrono's model, for a comparison of cost with Chrono.
 fn m113() -> Result<TrackedSpec, Failure> {
     match find_any("m113_chrono") {
         Ok(AnySpec::Tracked(spec)) => Ok(TrackedSpec { model: TrackModel::Segmented, ..*spec }),

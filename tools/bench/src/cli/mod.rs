@@ -1,4 +1,4 @@
-//! The command line, one file a subcommand.
+//! The command line, with one file per subcommand.
 
 mod allocations;
 mod launcher;
@@ -14,10 +14,10 @@ use clap::{Parser, Subcommand};
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// Why a bench has no result.
+/// Error of a benchmark.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Measure what parts of bekker cost
+/// Measure the cost of parts of bekker
 #[derive(Debug, Parser)]
 #[command(name = "bekker-bench", version, arg_required_else_help = true, max_term_width = 100)]
 struct Cli {
@@ -51,7 +51,7 @@ impl Cli {
     }
 }
 
-/// Runs the command line; the exit code is 1 for a failure, 2 for a wrong command line.
+/// Runs the command line; the exit code is 1 for a failure, 2 for an invalid command line.
 pub fn main() -> ExitCode {
     match Cli::parse().execute() {
         Ok(()) => ExitCode::SUCCESS,

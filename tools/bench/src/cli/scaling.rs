@@ -20,10 +20,11 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Time that a rank waits for another.
+/// Timeout of a rank.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Measure how cost grows with vehicles, ranks and heartbeats; model it beyond the cores
+/// Measure the growth of cost with vehicles, ranks and heartbeats, and extrapolate it beyond the
+/// number of cores
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker-bench scaling --quick\n  \
     bekker-bench scaling --part vehicles,weak --plots scaling --json > scaling.json\n  \
@@ -37,31 +38,31 @@ const PATIENCE: Duration = Duration::from_secs(600);
     processor time of the busiest rank and what its messages take by the latency and bandwidth:\n\
     what it would be with a core for each rank and nobody else on it.")]
 pub struct BenchScaling {
-    /// What to measure; all if not given
+    /// Parts to measure (default: all)
     #[arg(long = "part", value_name = "PART", value_enum, value_delimiter = ',')]
     parts: Vec<Part>,
-    /// The least of everything, once: to see that it works
+    /// Measure the smallest cases once, as a test
     #[arg(long, conflicts_with_all = ["repeats", "seconds", "agents", "most_ranks"])]
     quick: bool,
-    /// How often each drive is made
+    /// Number of repetitions of each drive
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]
     repeats: usize,
     /// Simulated time of each drive, s
     #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true, value_parser = quantity(0.2..=600.0, "s"))]
     seconds: f64,
-    /// Vehicles of the part strong
+    /// Number of vehicles for strong scaling
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_535))]
     agents: usize,
-    /// Most ranks in this process
+    /// Maximum number of ranks in this process
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(2..=1024))]
     most_ranks: usize,
-    /// Latency of the network that is modelled, s; as measured here if not given
+    /// Latency of the modeled network, s (default: measured)
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = quantity(0.0..=1.0, "s"))]
     latency: Option<f64>,
-    /// Its bandwidth, bytes/s; as measured here if not given
+    /// Bandwidth of the modeled network, bytes/s (default: measured)
     #[arg(long, value_name = "BYTES/S", allow_negative_numbers = true, value_parser = quantity(1e3..=1e15, "bytes/s"))]
     bandwidth: Option<f64>,
-    /// Folder for plots, a PNG a part
+    /// Folder for plots, one PNG per part
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
     /// Print JSON instead of a table
@@ -69,7 +70,7 @@ pub struct BenchScaling {
     json: bool,
 }
 
-/// What is measured.
+/// Part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Part {
@@ -80,32 +81,32 @@ pub(super) enum Part {
     Heartbeat,
 }
 
-/// A case and what came of it.
+/// Case and its results.
 #[derive(Debug, Serialize)]
 struct Measured {
     part: Part,
     case: ScalingCase,
-    /// Wall over simulated time of each repeat, in their order.
+    /// Wall time over simulated time of each repetition, in order.
     real_time_factors: Vec<f64>,
-    /// The middle one.
+    /// Median of the factors.
     median: f64,
-    /// With a core for each rank and nobody else on it, by the processor time of the repeat that
-    /// took the least; alone with a core for each thread.
+    /// Modeled factor with one core per rank and no other load, from the CPU time of the fastest
+    /// repetition; for a single rank with one core per thread.
     modelled: Option<f64>,
-    /// Bytes received by the rank that receives most, a heartbeat.
+    /// Bytes per heartbeat received by the rank that receives most.
     received: f64,
-    /// Bytes that all ranks sent, a heartbeat.
+    /// Bytes per heartbeat sent by all ranks.
     sent: f64,
-    /// Most ranks that any rank hears in one exchange with some.
+    /// Maximum number of ranks from which a rank receives in an exchange with some ranks.
     most_heard: u64,
-    /// Wall time in steps over wall time, the mean of the ranks.
+    /// Fraction of the wall time in steps, mean over the ranks.
     share_of_steps: f64,
     ghost_error: f64,
     ghost_bound: f64,
-    /// Where the last vehicle ended, m.
+    /// Final position of the last vehicle, m.
     last: [f64; 2],
     hash: String,
-    /// Whether all repeats, and all others of the same drive on other ranks, ended alike.
+    /// Whether all repetitions, also on other ranks, ended with the same bits.
     same_bits: bool,
 }
 
@@ -186,7 +187,7 @@ impl BenchScaling {
         print_results(self.json, &results, || table::text(&results))
     }
 
-    /// The drives of the parts; of `size` ranks, where that is given.
+    /// Returns the drives of the parts, with `size` ranks if given.
     fn cases(&self, size: Option<usize>) -> Vec<(Part, ScalingCase)> {
         let most = size.unwrap_or(if self.quick { 2 } else { self.most_ranks });
         let up_to = |all: &[usize], quick: &[usize]| -> Vec<usize> {
@@ -319,17 +320,17 @@ fn lost(error: &CommError) -> Failure {
     format!("ranks: {error}").into()
 }
 
-/// Where the ranks are.
+/// Location of the ranks.
 enum Ranked {
     /// Threads of this process.
     Here,
-    /// Processes under MPI, of which this is one.
+    /// Processes under MPI, including this one.
     #[cfg(feature = "mpi")]
     Mpi(Box<bekker_sync::Mpi>),
 }
 
 impl Ranked {
-    /// How many there are, where that is given.
+    /// Returns the number of ranks if it is fixed.
     fn size(&self) -> Option<usize> {
         match self {
             #[cfg(feature = "mpi")]
@@ -361,7 +362,7 @@ impl Ranked {
         }
     }
 
-    /// Makes a drive: what it cost each rank.
+    /// Runs a drive and returns its cost on each rank.
     fn drive(&mut self, drive: &ScalingDrive) -> Result<Vec<DriveCost>, Failure> {
         // one recorder per rank; rank 0 writes to the folder
         let (folder, _lock) = rundir::create_numbered(&std::env::temp_dir(), "bekker-scaling")?;
@@ -399,7 +400,7 @@ fn of_run(error: RunError<Failure>) -> Failure {
     }
 }
 
-/// What all ranks found, on all of them.
+/// Gathers the results of all ranks on each of them.
 #[cfg(feature = "mpi")]
 fn gathered(
     communicator: &mut impl Communicator,

@@ -10,14 +10,14 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Measure what cameras and lidars cost: rays a second, scans, pictures, updates
+/// Measure the cost of cameras and lidars: rays per second, scans, images, updates
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker-bench sensors\n  \
     bekker-bench sensors --export /tmp/rays --json\n\n\
     With --export, the grounds and rays go to FOLDER/512 and FOLDER/2048, where\n\
     scripts/embree_rays.c reads them to cast the same rays.")]
 pub struct BenchSensors {
-    /// Folder for the grounds and rays
+    /// Folder for exported grounds and rays
     #[arg(long, value_name = "FOLDER")]
     export: Option<PathBuf>,
     #[command(flatten)]

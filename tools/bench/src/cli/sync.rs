@@ -11,22 +11,22 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Agents a rank with which the growth in ranks is measured.
+/// Agents per rank for the growth with ranks.
 const AGENTS_A_RANK: usize = 16;
-/// Ranks among which agents are partitioned when their growth is measured.
+/// Number of ranks for the growth with agents.
 const RANKS: usize = 8;
 
-/// Measure what the exchange between ranks costs: bytes, time, growth
+/// Measure the cost of the exchange between ranks: bytes, time, growth
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker-bench sync\n  \
     bekker-bench sync --plot exchange.png --json\n\n\
     Ranks are threads of this process. What they receive is measured up to 256 agents and\n\
     8 ranks; beyond that, dashed in the plot, it is a model with the measured bytes.")]
 pub struct BenchSync {
-    /// Where the plot goes
+    /// Plot to write
     #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = destination::png)]
     plot: PathBuf,
-    /// Draw no plot
+    /// Do not draw the plot
     #[arg(long, conflicts_with = "plot")]
     no_plot: bool,
     /// Print JSON instead of tables
@@ -40,7 +40,7 @@ struct Results {
     heartbeat: Vec<HeartbeatCost>,
     traffic: Vec<Traffic>,
     model: Option<TrafficModel>,
-    /// By the model: ranks, agents, bytes to all, bytes between neighbours.
+    /// Extrapolation by the model: ranks, agents, bytes to all, bytes between neighbors.
     beyond: Vec<(usize, usize, f64, f64)>,
     plot: Option<PathBuf>,
 }
@@ -218,5 +218,5 @@ impl Results {
     }
 }
 
-/// What is across: from ranks and agents.
+/// Abscissa of a plot, from ranks and agents.
 type Across = fn(usize, usize) -> f64;
