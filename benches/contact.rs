@@ -5,15 +5,15 @@
 //! `cargo bench --bench contact -- SPACING STEPS YAW`, in m and rad.
 
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
 use std::time::Instant;
 
 fn model(spacing: f64) -> GroundModel {
-    let soil = Yielding {
+    let soil = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -25,7 +25,7 @@ fn model(spacing: f64) -> GroundModel {
         bulldozing: None,
         details: Default::default(),
     };
-    let kind = SoilKind::Yielding(soil);
+    let kind = SoilKind::Deformable(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };
     let terrain = Terrain::flat(0.0, SoilId(0));
     GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference())
@@ -51,7 +51,7 @@ fn main() {
     let outline = vec![[0.08, 0.4677], [0.1, 0.4655], [0.125, 0.4495], [0.15, 0.412]];
     let wheel = Underside::new(outline, None).expect("the bench's own wheel");
     let model = model(spacing);
-    let mut published = Published::default();
+    let mut published = SharedGround::default();
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let mut patches = bekker::ground::Patches::default();
     let turn = Quat::from_euler_angles(0.0, 0.0, yaw);

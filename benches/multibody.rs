@@ -4,7 +4,8 @@
 //! The cost of a chain must grow with its length.
 
 use bekker::multibody::{
-    Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
+    Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyModel,
+    MultibodyState, MultibodyWorkspace,
 };
 use bekker::numeric::sin;
 use bekker::spatial::{Load, Pose, Vec3};
@@ -24,7 +25,7 @@ fn press_wheels(vehicle: &Vehicle, workspace: &mut VehicleWorkspace) {
         let mut load = Load::default();
         let depth = radius + 0.01 * sin(3.0 * pose.position.x) - pose.position.z;
         if depth > 0.0 {
-            let velocity = twist.at(&foot);
+            let velocity = twist.velocity_at(&foot);
             let lift = (3e5 * depth - 1e3 * velocity.z).max(0.0);
             let force = Vec3::new(-5e3 * velocity.x, -5e3 * velocity.y, lift);
             load.wrench.add_force(&force, &foot);
@@ -51,7 +52,7 @@ fn advance(
 
 fn vehicles(criterion: &mut Criterion) {
     for name in ["hmmwv", "mrzr4"] {
-        let spec = bekker::vehicle::find(name).expect("in the catalogue");
+        let spec = bekker::vehicle::find_wheeled(name).expect("in the catalogue");
         let vehicle = Vehicle::new(spec).expect("in the catalogue");
         let height = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
         let start = Pose { position: Vec3::new(0.0, 0.0, height), ..Pose::default() };
@@ -71,8 +72,8 @@ fn vehicles(criterion: &mut Criterion) {
 
 /// Builds a row of free bodies with three bushing rows between neighbors; the first body is tied to
 /// the world.
-fn chain(length: usize) -> (Model, State, Workspace) {
-    let mut builder = Builder::default();
+fn chain(length: usize) -> (MultibodyModel, MultibodyState, MultibodyWorkspace) {
+    let mut builder = ModelBuilder::default();
     let mut before = BodyId::WORLD;
     for index in 0..length {
         let place = Vec3::new(index as f64 * 0.2, 0.0, 0.0);

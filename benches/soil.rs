@@ -1,15 +1,15 @@
 //! Contact of one wheel: time per call, with the numbers of nodes tested and loaded.
 
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn model(spacing: f64) -> GroundModel {
-    let soil = Yielding {
+    let soil = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -21,7 +21,7 @@ fn model(spacing: f64) -> GroundModel {
         bulldozing: None,
         details: Default::default(),
     };
-    let kind = SoilKind::Yielding(soil);
+    let kind = SoilKind::Deformable(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };
     let terrain = Terrain::flat(0.0, SoilId(0));
     GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference())
@@ -35,7 +35,7 @@ fn contact(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
         for (way, yaw) in [("x", 0.0), ("y", std::f64::consts::FRAC_PI_2), ("askew", 0.6)] {
             let model = model(spacing);
-            let mut published = Published::default();
+            let mut published = SharedGround::default();
             let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
             let orientation = Quat::from_euler_angles(0.02, 0.0, yaw);
             let heading = Quat::from_euler_angles(0.0, 0.0, yaw) * Vec3::new(1.0, 0.0, 0.0);

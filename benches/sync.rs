@@ -2,9 +2,9 @@
 
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Patches, Published};
+use bekker::ground::{GroundModel, Patches, SharedGround};
 use bekker::simulation::{AgentModel, AnyVehicle, Clock, OnWheels, RankAccess, World, WorldModel};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::Memory;
 use bekker::terrain::Terrain;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Builds an HMMWV at 5 m/s on the reference's soft soil with a heartbeat of 10 ms.
 fn drive(spacing: f64) -> WorldModel {
-    let soil = Yielding {
+    let soil = DeformableSoil {
         k_phi: 0.2e6,
         k_c: 0.0,
         n: 1.1,
@@ -28,12 +28,12 @@ fn drive(spacing: f64) -> WorldModel {
         bulldozing: None,
         details: Default::default(),
     };
-    let kind = SoilKind::Yielding(soil);
+    let kind = SoilKind::Deformable(soil);
     let soil = Soil { name: "soft".into(), source: "Project Chrono".into(), kind };
     let terrain = Terrain::flat(0.0, SoilId(0));
     let ground = GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference())
         .expect("the bench's own soil");
-    let spec = bekker::vehicle::find("hmmwv").expect("in the catalogue");
+    let spec = bekker::vehicle::find_wheeled("hmmwv").expect("in the catalogue");
     let vehicle = Arc::new(Vehicle::new(spec).expect("a sound vehicle"));
     let vehicle = OnWheels::new(vehicle).expect("a sound tyre");
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
@@ -119,7 +119,7 @@ fn code(criterion: &mut Criterion) {
         });
         group.bench_function("apply", |bencher| {
             bencher.iter_batched(
-                Published::default,
+                SharedGround::default,
                 |mut ground| {
                     heartbeats.iter().for_each(|heartbeat| ground.apply(black_box(heartbeat)));
                     ground

@@ -571,7 +571,7 @@ pub use bekker_ground::soil::Loading;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// let hmmwv: VehicleSpec = bekker::vehicle::find("hmmwv")?;
+/// let hmmwv: VehicleSpec = bekker::vehicle::find_wheeled("hmmwv")?;
 /// assert_eq!(hmmwv.axles.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -583,7 +583,7 @@ pub use bekker_vehicle::VehicleSpec;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// let hmmwv = Vehicle::new(bekker::vehicle::find("hmmwv")?)?;
+/// let hmmwv = Vehicle::new(bekker::vehicle::find_wheeled("hmmwv")?)?;
 /// let state = hmmwv.state(&Pose::default());
 /// assert_eq!((hmmwv.wheels(), hmmwv.wheel_spin(&state, 0)), (4, 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -596,8 +596,8 @@ pub use bekker_vehicle::Vehicle;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// use bekker::vehicle::{AnySpec, find_any};
-/// let AnySpec::Tracked(m113) = find_any("m113")? else { panic!("an M113 runs on tracks") };
+/// use bekker::vehicle::{AnySpec, find_vehicle};
+/// let AnySpec::Tracked(m113) = find_vehicle("m113")? else { panic!("an M113 runs on tracks") };
 /// let spec: TrackedSpec = *m113;
 /// assert_eq!(spec.name, "M113");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -610,8 +610,8 @@ pub use bekker_vehicle::TrackedSpec;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// use bekker::vehicle::{AnySpec, find_any};
-/// let AnySpec::Tracked(m113) = find_any("m113")? else { panic!("an M113 runs on tracks") };
+/// use bekker::vehicle::{AnySpec, find_vehicle};
+/// let AnySpec::Tracked(m113) = find_vehicle("m113")? else { panic!("an M113 runs on tracks") };
 /// assert!(TrackedVehicle::new(*m113)?.mass() > 9e3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

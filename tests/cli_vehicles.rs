@@ -4,7 +4,7 @@ use assert_cmd::Command;
 use bekker::numeric::GRAVITY;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::World;
-use bekker::vehicle::find;
+use bekker::vehicle::find_wheeled;
 use serde_json::Value;
 use std::path::Path;
 
@@ -141,7 +141,7 @@ fn driven_axles_that_carry_little_are_named() {
 #[test]
 fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
     let place = tempfile::tempdir().unwrap();
-    let mut tall = find("hmmwv").unwrap();
+    let mut tall = find_wheeled("hmmwv").unwrap();
     tall.chassis.com = [1.64, 0.0, 4.0];
     let text = toml::to_string(&tall).unwrap();
     std::fs::write(place.path().join("tall.toml"), text).unwrap();
@@ -169,7 +169,7 @@ fn a_trailer_is_checked_and_drawn_with_its_tractor() {
         let (code, out, told) = vehicles(place.path(), &arguments);
         assert_eq!(code, 0, "{told}");
         let sheet: Value = serde_json::from_str(&out).unwrap();
-        let spec = find(name).unwrap();
+        let spec = find_wheeled(name).unwrap();
         let turning = &sheet["turning"];
         let radius = |of: &Value| of["rear_radius"].as_f64().unwrap();
         let coupling = spec.trailer.as_ref().unwrap().coupling[0];

@@ -2,14 +2,14 @@
 
 use bekker::rig::{PlateRig, Refinement, Rig, ShearRig, converge};
 use bekker::scm::PlateOutline;
-use bekker::soil::{Laws, Soil, SoilKind, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilKind};
 
 fn soil(figures: [f64; 7]) -> Soil {
     let [k_phi, k_c, n, cohesion, friction_deg, shear_modulus, elastic_stiffness] = figures;
     Soil {
         name: "bed".into(),
         source: "J. Y. Wong; Project Chrono".into(),
-        kind: SoilKind::Yielding(Yielding {
+        kind: SoilKind::Deformable(DeformableSoil {
             k_phi,
             k_c,
             n,

@@ -325,7 +325,7 @@ fn thin_stems_break_by_the_cube_of_their_diameters_and_thick_ones_stop() {
         let (before, after, hits, damage) = against(diameter, 5.0);
         let energy = before * (1.0 - after * after / 25.0);
         println!("stem of {diameter} m at 5 m/s: {after:.3} m/s after, {energy:.0} J, {hits:?}");
-        assert!(Stem::lies(damage) && hits[0].1.broke, "{hits:?}");
+        assert!(Stem::is_felled(damage) && hits[0].1.broke, "{hits:?}");
         lost.push(energy);
     }
     // Eight times the force over the same displacement; the contact of the thicker stem is slightly
@@ -333,7 +333,7 @@ fn thin_stems_break_by_the_cube_of_their_diameters_and_thick_ones_stop() {
     assert!((6.0..10.0).contains(&(lost[1] / lost[0])), "{lost:?}");
     let (_, after, hits, damage) = against(0.4, 3.0);
     println!("stem of 0.4 m at 3 m/s: {after:.3} m/s after, damage {damage}, {hits:?}");
-    assert!(after < 0.0 && !Stem::lies(damage), "{after}");
+    assert!(after < 0.0 && !Stem::is_felled(damage), "{after}");
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
         .map(|(agent, _)| *agent)
         .collect();
     assert_eq!(with_tree, [0], "the second meets nothing");
-    assert!(place(&world, 1).x > 0.0 && Stem::lies(world.state().damage[0]));
+    assert!(place(&world, 1).x > 0.0 && Stem::is_felled(world.state().damage[0]));
     for route in [Route::All, Route::Neighbour] {
         assert_eq!(together(&model, None, 2, &Partition::Blocks, route, 300), expected);
     }
@@ -689,7 +689,7 @@ fn what_a_stem_takes_is_its_force_times_its_push() {
             let force = override_force(diameter, hit.place.z);
             // Rises as a spring over 0.2 m, in series with the hull's 0.5 MN/m ...
             let spring = |most: f64| 0.5 * most * most * (0.2 / force + 1.0 / 5e5);
-            let work = if Stem::lies(damage) {
+            let work = if Stem::is_felled(damage) {
                 // ... is constant over 0.8 of its height, and snaps where it begins to fall: a
                 // spring of 0.2 m unloads faster than a hinge falls over 0.17 m.
                 spring(force) + 0.8 * hit.place.z * force
@@ -697,7 +697,7 @@ fn what_a_stem_takes_is_its_force_times_its_push() {
                 spring(hit.peak.min(force)) + 1e-4 * f64::from(damage) * force
             };
             println!("{diameter} m, {speed} m/s: {lost:.0} J for {work:.0} J, damage {damage:x}");
-            assert_eq!(Stem::lies(damage), speed > 2.0 || diameter < 0.05, "{damage:x}");
+            assert_eq!(Stem::is_felled(damage), speed > 2.0 || diameter < 0.05, "{damage:x}");
             // Contact damping dissipates the rest.
             assert!((lost / work - 1.0).abs() < 0.1, "{diameter} m at {speed} m/s: {hit:?}");
         }

@@ -143,7 +143,7 @@ fn a_locked_differential_turns_both_wheels_alike() {
 fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     const HEARTBEATS: usize = 300;
     let place = tempfile::tempdir().unwrap();
-    let mut spec = bekker::vehicle::find("hmmwv").unwrap();
+    let mut spec = bekker::vehicle::find_wheeled("hmmwv").unwrap();
     for axle in &mut spec.axles {
         axle.brake_lag = Some(0.4);
         let own = &mut axle.final_drive.as_mut().unwrap().differential;

@@ -56,7 +56,7 @@ fn there_is_more_of_it_at_speed_and_none_from_mud() {
     assert!((3.9..4.3).contains(&ratio), "{ratio}");
     // Gillies et al. give 0.17 kg/km for 3.4 t at 43 km/h, as PM10 of 0.6 m²/g. The factor is two
     // seconds of it times ten, less partly filled ends.
-    let mass = bekker::vehicle::find("hmmwv").unwrap().total_mass();
+    let mass = bekker::vehicle::find_wheeled("hmmwv").unwrap().total_mass();
     let law = 10.0 * bekker::sensor::dust::raised(mass, 12.0) * 1.9;
     assert!((whole(&fast) / law - 1.0).abs() < 0.2, "{} {law}", whole(&fast));
     let rear = fast.iter().map(|puff| puff.centre.x).fold(f64::NEG_INFINITY, f64::max);

@@ -10,7 +10,7 @@ use bekker::simulation::{AgentModel, Event, Outcome, Spinning, World, checkpoint
 use bekker::soil::{SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
-use bekker::vehicle::{Vehicle, VehicleSpec, find};
+use bekker::vehicle::{Vehicle, VehicleSpec, find_wheeled};
 use scene::{agent, at, drive, firm, ground, soil, table, vehicle, world};
 use std::path::Path;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     // In a hollow of slippery soil whose sides become steeper than the friction allows.
     let mut mire = soil("mid");
     mire.name = "mire".into();
-    if let SoilKind::Yielding(law) = &mut mire.kind {
+    if let SoilKind::Deformable(law) = &mut mire.kind {
         law.friction_angle = 5f64.to_radians();
     }
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
@@ -181,7 +181,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
 
 /// Builds the HMMWV on rigid tires with a change, as a scenario's `overrides` may make it.
 fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     spec.tyre.flexible = None;
     change(&mut spec);
     Arc::new(Vehicle::new(spec).unwrap())

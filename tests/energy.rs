@@ -5,7 +5,7 @@ use bekker::rig::{Rig, WheelMotion, WheelRig};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::Underside;
 use bekker::simulation::{GroundVehicle, RunWarning, World, WorldModel};
-use bekker::soil::{SoilKind, Yielding};
+use bekker::soil::{DeformableSoil, SoilKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -190,12 +190,12 @@ fn soils_of_programs_are_checked_against_the_step() {
     let sound = model(&Case { soil, laws, vehicle, drill: Drill::Stand, step: 0.002 }.text());
     let state = World::new(sound.clone()).state().clone();
     for (name, change) in [
-        ("cohesion", (|own| own.cohesion = 1e8) as fn(&mut Yielding)),
+        ("cohesion", (|own| own.cohesion = 1e8) as fn(&mut DeformableSoil)),
         ("damping", |own| own.damping = 1e9),
         ("elastic stiffness", |own| own.elastic_stiffness = 1e12),
     ] {
         let mut soil = sound.ground.soils()[0].clone();
-        let SoilKind::Yielding(own) = &mut soil.kind else { unreachable!() };
+        let SoilKind::Deformable(own) = &mut soil.kind else { unreachable!() };
         change(own);
         let (terrain, laws) = (sound.ground.terrain().clone(), sound.ground.laws());
         let ground = GroundModel::new(sound.ground.lattice(), terrain, vec![soil.clone()], laws);

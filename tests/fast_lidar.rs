@@ -3,9 +3,9 @@
 use crate::rendering::Yard;
 
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Published};
+use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{sin, sin_cos};
-use bekker::random::Stream;
+use bekker::random::RandomStream;
 use bekker::sensor::air::Air;
 use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel, Return};
@@ -17,13 +17,13 @@ use bekker::sensor::scene::{Instance, Scene};
 use bekker::simulation::{PropKind, SceneModel, World, strewn};
 use bekker::soil::{Laws, SoilId};
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::terrain::{Face, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain};
+use bekker::terrain::{Roughness, RoughnessClass, SoilMap, Stamp, StampFace, Surface, Terrain};
 
 /// Radius and depth of the holes, m.
 const HOLE: [f64; 2] = [2.5, 1.5];
 
 fn hole(centre: [f64; 2]) -> Stamp {
-    Stamp::hole(centre, HOLE[0], HOLE[1], HOLE[0]).with_face(Face::Parabolic)
+    Stamp::hole(centre, HOLE[0], HOLE[1], HOLE[0]).with_face(StampFace::Parabolic)
 }
 
 /// Builds a plane with a hole 12 m ahead and a pillar 8 m to the left.
@@ -144,7 +144,7 @@ fn wood() -> (World, SceneModel, Relief) {
     let surface = Surface::Plane { elevation: 0.0, slope: [0.02, -0.01] };
     let mut terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0)))
         .roughness(Roughness::new(RoughnessClass::E, 7));
-    let dice = Stream::new(7, "holes");
+    let dice = RandomStream::new(7, "holes");
     for k in 0..25 {
         let [x, y] = [0, 1].map(|part| 120.0 * dice.uniform(2 * k + part) - 60.0);
         terrain = terrain.stamp(hole([x, y]));
@@ -157,7 +157,7 @@ fn wood() -> (World, SceneModel, Relief) {
     let props: Vec<_> =
         kinds.iter().flat_map(|&kind| strewn(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice)).collect();
     let scene_model = SceneModel::new(&model, &props);
-    let relief = Relief::around(&model.ground, &Published::default(), [0.0, 0.0]);
+    let relief = Relief::around(&model.ground, &SharedGround::default(), [0.0, 0.0]);
     (World::new(model), scene_model, relief)
 }
 

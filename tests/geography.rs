@@ -73,7 +73,7 @@ fn a_dem_of_nad83_keeps_its_grid_with_and_without_a_site() {
     ] {
         let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
         assert!(warnings.is_empty(), "{warnings:?}");
-        let place = site.place(&point);
+        let place = site.to_geodetic(&point);
         // 2e-9 degrees are 0.2 mm: NAD83's ellipsoid differs from WGS 84's by 0.1 mm.
         assert!((place.latitude.to_degrees() - 48.704_867_253_1).abs() < 2e-9);
         assert!((place.longitude.to_degrees() + 116.232_875_159_5).abs() < 2e-9);
@@ -90,7 +90,7 @@ fn a_site_elsewhere_is_taken_and_said() {
     let (site, warnings) = site(&scenario(&head, "[0, 0]"), folder.path());
     let [warning] = &warnings[..] else { panic!("{warnings:?}") };
     assert!(warning.contains("km from the location in the DEM file"), "{warning}");
-    assert!((site.place(&Vec3::zeros()).latitude.to_degrees() - 47.0).abs() < 1e-9);
+    assert!((site.to_geodetic(&Vec3::zeros()).latitude.to_degrees() - 47.0).abs() < 1e-9);
     // Grid north stays grid north.
     assert!(site.convergence(&Vec3::zeros()).to_degrees() > 0.57);
 }
@@ -103,7 +103,7 @@ fn altitude_is_height_far_from_the_origin() {
     let head = "site = { latitude_deg = 47, longitude_deg = 11, altitude = 600 }";
     let (site, _) = site(&scenario(head, "[0, 0]"), Path::new(""));
     for x in [600.0, 10_000.0, 40_000.0] {
-        assert!((site.place(&Vec3::new(x, -x, 3.0)).altitude - 603.0).abs() < 1e-9);
+        assert!((site.to_geodetic(&Vec3::new(x, -x, 3.0)).altitude - 603.0).abs() < 1e-9);
     }
 }
 
@@ -125,7 +125,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
     }
     let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
     write("way.csv", "easting,northing\n556440,5394400\n556440,5394400.5\n556440,5394932\n".into());
-    let start = Site::place(&site(&scenario(DEM, "[0, 0]"), folder.path()).0, &Vec3::zeros());
+    let start = Site::to_geodetic(&site(&scenario(DEM, "[0, 0]"), folder.path()).0, &Vec3::zeros());
     let (lat0, lon0) = (start.latitude.to_degrees(), start.longitude.to_degrees());
     write(
         "way.gpx",
@@ -175,7 +175,7 @@ fn places_that_lead_nowhere_say_what_is_missing() {
     let told = DEM.replace("'dem.tif'", "'dem.tif', epsg = 32611");
     let (site, _) =
         site(&scenario(&told, "{ easting = 556440, northing = 5394932 }"), folder.path());
-    assert!(site.place(&Vec3::zeros()).latitude > 0.8);
+    assert!(site.to_geodetic(&Vec3::zeros()).latitude > 0.8);
     let message = {
         dem(folder.path(), Some(26911), 0.0);
         build::world(&read(&scenario(&told, "[0, 0]"), folder.path()).unwrap())

@@ -5,7 +5,7 @@
 
 use bekker::gpu::{GpuDevice, GpuRenderer, Props};
 use bekker::grid::{Node, TILE_NODES};
-use bekker::ground::{NodeState, Patches, Published};
+use bekker::ground::{NodeState, Patches, SharedGround};
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::Reading;
@@ -42,7 +42,7 @@ fn gpu() -> Option<Arc<GpuDevice>> {
 struct Yard {
     world: World,
     scene_model: SceneModel,
-    published: Published,
+    published: SharedGround,
     relief: Relief,
     moving: InstanceSet,
 }
@@ -92,7 +92,7 @@ impl Yard {
         let built = world(&file).unwrap();
         let scene_model = scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
         let world = World::new(built.world);
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         published.merge(ruts);
         let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
         let told = world.messages();

@@ -8,13 +8,13 @@
 
 use crate::scene;
 
-use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
-use bekker::vehicle::find;
-use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
+use bekker::vehicle::find_wheeled;
+use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
 use scene::{firm, ground, soil};
 
 const SPEED: f64 = 3.5;
@@ -26,7 +26,7 @@ const STEP: f64 = 1e-3;
 /// The force is up to 1300 N at 5 m/s, with or without a boundary.
 fn undamped() -> Soil {
     let mut soil = soil("mid");
-    if let SoilKind::Yielding(law) = &mut soil.kind {
+    if let SoilKind::Deformable(law) = &mut soil.kind {
         law.damping = 0.0;
     }
     soil
@@ -56,11 +56,11 @@ struct Lead<'a> {
 ///
 /// The first 0.5 m are left out.
 fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
-    let spec = find("hmmwv").unwrap();
+    let spec = find_wheeled("hmmwv").unwrap();
     let (tyre, outline) = (&spec.tyre.handling, &spec.tyre.rigid.outline);
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     let wheel = Underside::new(outline, None).unwrap();
-    let (mut published, mut overlay) = (Published::default(), Overlay::new());
+    let (mut published, mut overlay) = (SharedGround::default(), Overlay::new());
     let (mut scratch, mut state) = (Scratch::new(), TyreState::default());
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), lead.heading);
     let [forward, left] = [Vec3::x(), Vec3::y()].map(|axis| orientation * axis);
@@ -95,7 +95,7 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
         let mut force = contact.load.wrench.force;
         let firm = contact.firm.and_then(|firm| {
             let point = Vec3::new(position.x, position.y, firm.height);
-            let plane = Plane { point, normal: firm.normal };
+            let plane = GroundPlane { point, normal: firm.normal };
             let patch = FirmPatch { plane, friction: firm.friction, share: firm.share };
             tyre.firm_contact(&pose, &twist, &patch, &state, STEP)
         });

@@ -5,7 +5,7 @@
 use crate::maps::{QUICK, hill};
 use crate::studies::{SCENARIO, STUDY, tables};
 use assert_cmd::cargo::cargo_bin;
-use bekker::random::Stream;
+use bekker::random::RandomStream;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn killed(
     whole: u64,
     journal: Option<&dyn Fn() -> Option<std::path::PathBuf>>,
 ) {
-    let stream = Stream::new(17, "moments of kills");
+    let stream = RandomStream::new(17, "moments of kills");
     let [before, after] = kills();
     let mut parts: Vec<u64> =
         (0..before).map(|n| (stream.uniform(n) * whole as f64) as u64).collect();

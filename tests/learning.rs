@@ -235,7 +235,7 @@ fn labels_are_the_truth_of_the_moment() {
     // At difficulty 0 the parameters are not randomized.
     let levels = levels.get(episode.level).unwrap();
     let soil = levels.built.world.ground.soil_at(0.0, 0.0);
-    let bekker::soil::SoilKind::Yielding(law) = &soil.kind else { panic!("{soil:?}") };
+    let bekker::soil::SoilKind::Deformable(law) = &soil.kind else { panic!("{soil:?}") };
     assert_eq!(label(0, "soil_k_phi"), [law.k_phi]);
     let last = episode.steps;
     assert!((label(last, "time")[0] - 0.1 * last as f64).abs() < 1e-9);

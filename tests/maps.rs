@@ -1069,7 +1069,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
         let (raster, _) = bekker::terrain::read_geotiff(&bytes).unwrap();
         (0..raster.rows)
             .flat_map(|row| (0..raster.columns).map(move |column| (row, column)))
-            .map(|(row, column)| raster.at(column, row).is_finite())
+            .map(|(row, column)| raster.value_at(column, row).is_finite())
             .collect::<Vec<bool>>()
     };
     let filled = known("p_go.tif");

@@ -4,7 +4,8 @@
 //! together by closures alone.
 
 use bekker::multibody::{
-    Body, BodyId, Builder, Closure, Inertia, Joint, Model, ModelError, State, Workspace,
+    Body, BodyId, Closure, Inertia, Joint, ModelBuilder, ModelError, MultibodyModel,
+    MultibodyState, MultibodyWorkspace,
 };
 use bekker::spatial::Vec3;
 
@@ -19,7 +20,7 @@ fn body(name: &str, parent: BodyId, joint: Joint, anchor: Vec3, com: Vec3, mass:
     }
 }
 
-fn start(model: &Model) -> (State, Workspace) {
+fn start(model: &MultibodyModel) -> (MultibodyState, MultibodyWorkspace) {
     let (state, mut workspace) = (model.assembled(), model.workspace());
     model.refresh(&state, &mut workspace);
     (state, workspace)
@@ -40,7 +41,7 @@ const CENTRES: [Vec3; 3] =
     [Vec3::new(0.0, 0.25, -0.02), Vec3::new(0.0, 0.55, 0.1), Vec3::new(-0.04, 0.3, 0.27)];
 const MASSES: [f64; 3] = [4.0, 9.0, 2.0];
 
-fn rod(builder: &mut Builder, carrier: BodyId) -> usize {
+fn rod(builder: &mut ModelBuilder, carrier: BodyId) -> usize {
     builder.closure(Closure::Distance {
         a: carrier,
         point_a: ROD_CARRIER,
@@ -49,8 +50,8 @@ fn rod(builder: &mut Builder, carrier: BodyId) -> usize {
     })
 }
 
-fn reduced() -> (Model, [BodyId; 3]) {
-    let mut builder = Builder::default();
+fn reduced() -> (MultibodyModel, [BodyId; 3]) {
+    let mut builder = ModelBuilder::default();
     let world = BodyId::WORLD;
     let [c0, c1, c2] = CENTRES;
     let [m0, m1, m2] = MASSES;
@@ -66,7 +67,7 @@ fn reduced() -> (Model, [BodyId; 3]) {
 
 /// Adds a hinge of two free bodies: a common point, and the axis perpendicular to two directions of
 /// the other body.
-fn hinge(builder: &mut Builder, a: BodyId, b: BodyId, point: Vec3, axis: Vec3) {
+fn hinge(builder: &mut ModelBuilder, a: BodyId, b: BodyId, point: Vec3, axis: Vec3) {
     builder.closure(Closure::Point { a, b, point });
     let across = axis.cross(&Vec3::z()).normalize();
     for axis_b in [across, axis.cross(&across)] {
@@ -74,8 +75,8 @@ fn hinge(builder: &mut Builder, a: BodyId, b: BodyId, point: Vec3, axis: Vec3) {
     }
 }
 
-fn maximal() -> (Model, [BodyId; 3]) {
-    let mut builder = Builder::default();
+fn maximal() -> (MultibodyModel, [BodyId; 3]) {
+    let mut builder = ModelBuilder::default();
     let world = BodyId::WORLD;
     let names = ["lower", "carrier", "upper"];
     let [lower, carrier, upper] = [0, 1, 2].map(|k| {
@@ -91,7 +92,7 @@ fn maximal() -> (Model, [BodyId; 3]) {
 }
 
 /// Returns the positions of the bodies after falling from rest for 0.3 s, concatenated.
-fn fallen((model, bodies): &(Model, [BodyId; 3]), h: f64) -> Vec<f64> {
+fn fallen((model, bodies): &(MultibodyModel, [BodyId; 3]), h: f64) -> Vec<f64> {
     let (mut state, mut workspace) = start(model);
     for _ in 0..(0.3 / h).round() as usize {
         model.advance(&mut state, &mut workspace, h).unwrap();
@@ -140,7 +141,7 @@ fn reduced_and_maximal_coordinates_agree() {
 /// carries the rest.
 #[test]
 fn a_rod_carries_what_statics_says() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let (mass, length, height) = (7.0, 2.0, 1.5);
     let com = Vec3::new(0.5 * length, 0.0, 0.0);
     let beam = builder.body(body("beam", BodyId::WORLD, Joint::Free, com, com, mass));
@@ -170,7 +171,7 @@ fn a_rod_carries_what_statics_says() {
 /// Tensions of three rods that meet in the center of a weight solve the equilibrium of the point.
 #[test]
 fn a_tripod_shares_the_weight_as_statics_says() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let mass = 11.0;
     let com = Vec3::new(0.1, -0.2, 0.0);
     let weight = builder.body(body("weight", BodyId::WORLD, Joint::Free, com, com, mass));
@@ -201,18 +202,18 @@ fn a_tripod_shares_the_weight_as_statics_says() {
 #[test]
 fn models_that_cannot_be_are_refused() {
     let at = Vec3::zeros();
-    let refused = |builder: Builder| builder.build().expect_err("must be refused").to_string();
-    let mut builder = Builder::default();
+    let refused = |builder: ModelBuilder| builder.build().expect_err("must be refused").to_string();
+    let mut builder = ModelBuilder::default();
     let root = builder.body(body("root", BodyId::WORLD, Joint::Free, at, at, 1.0));
     builder.body(body("child", root, Joint::Free, at, at, 1.0));
     assert!(refused(builder).contains("'child' has a free joint"));
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     builder.body(body("ghost", BodyId::WORLD, Joint::Free, at, at, f64::NAN));
     assert!(refused(builder).contains("'ghost' has a mass of NaN kg"));
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     builder.shaft(0.0);
     assert!(matches!(builder.build(), Err(ModelError::ShaftInertia { index: 0, .. })));
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let root = builder.body(body("root", BodyId::WORLD, Joint::Free, at, at, 1.0));
     let (a, b) = (root, BodyId::WORLD);
     builder.closure(Closure::Distance { a, point_a: at, b, point_b: at });

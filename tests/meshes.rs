@@ -1,7 +1,7 @@
 //! Imported meshes in a scenario: position, scale, and faults with file, line, key and value.
 
 use assert_cmd::Command;
-use bekker::ground::Published;
+use bekker::ground::SharedGround;
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::class::Class;
@@ -24,7 +24,7 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let world = World::new(built.world);
     let told = world.messages();
     let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&told, &told]);
-    let relief = Relief::around(&world.model().ground, &Published::default(), [0.0, 0.0]);
+    let relief = Relief::around(&world.model().ground, &SharedGround::default(), [0.0, 0.0]);
     let scene = scene_model.scene(world.model(), &relief, &moving);
     let look = |&[x, y]: &[f64; 2]| {
         let ray = Ray::new(Vec3::new(x, y, 50.0), -Vec3::z());

@@ -1,7 +1,7 @@
 //! A million altered messages: none causes a panic or is accepted as another message.
 
 use bekker::ground::{NodeState, Patches};
-use bekker::random::Stream;
+use bekker::random::RandomStream;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::Memory;
 use bekker::sync::message::{
@@ -14,13 +14,13 @@ const MESSAGES: u32 = 1_000_000;
 const FRAME: usize = 8;
 
 struct Dice {
-    stream: Stream,
+    stream: RandomStream,
     rolled: u64,
 }
 
 impl Dice {
     fn new(seed: u64) -> Dice {
-        Dice { stream: Stream::new(seed, "altered messages"), rolled: 0 }
+        Dice { stream: RandomStream::new(seed, "altered messages"), rolled: 0 }
     }
 
     fn roll(&mut self) -> u64 {

@@ -1,7 +1,8 @@
 //! The multibody core compared with closed forms and conservation laws.
 
 use bekker::multibody::{
-    Body, BodyId, Builder, Closure, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
+    Body, BodyId, Closure, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyModel,
+    MultibodyState, MultibodyWorkspace,
 };
 use bekker::spatial::Vec3;
 
@@ -16,7 +17,13 @@ fn body(name: &str, parent: BodyId, joint: Joint, anchor: Vec3, com: Vec3, mass:
     }
 }
 
-fn run(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64, time: f64) {
+fn run(
+    model: &MultibodyModel,
+    state: &mut MultibodyState,
+    workspace: &mut MultibodyWorkspace,
+    h: f64,
+    time: f64,
+) {
     for _ in 0..(time / h).round() as usize {
         model.advance(state, workspace, h).unwrap();
     }
@@ -25,8 +32,8 @@ fn run(model: &Model, state: &mut State, workspace: &mut Workspace, h: f64, time
 /// Builds a mechanism with every kind of joint and a closure, far from the origin.
 ///
 /// A free root has an arm on a hinge, a link on a ball joint and a rod that closes a loop.
-fn floating() -> (Model, State, Workspace) {
-    let mut builder = Builder::default();
+fn floating() -> (MultibodyModel, MultibodyState, MultibodyWorkspace) {
+    let mut builder = ModelBuilder::default();
     let far = Vec3::new(2000.0, -1000.0, 50.0);
     let at = |x: f64, y: f64, z: f64| far + Vec3::new(x, y, z);
     let root = builder.body(body("root", BodyId::WORLD, Joint::Free, far, at(0.1, 0.0, 0.0), 10.0));
@@ -87,7 +94,7 @@ fn energy_error_is_of_first_order() {
 
 #[test]
 fn pendulum_has_its_period() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let hinge = Joint::Revolute(Vec3::y());
     let com = Vec3::new(0.0, 0.0, -1.0);
     let bob = builder.body(body("bob", BodyId::WORLD, hinge, Vec3::zeros(), com, 2.0));
@@ -117,7 +124,7 @@ fn pendulum_has_its_period() {
 /// parallel.
 #[test]
 fn four_bar_moves_as_its_geometry_says() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let y = Joint::Revolute(Vec3::y());
     let p = |x: f64, z: f64| Vec3::new(x, 0.0, z);
     let crank = builder.body(body("crank", BodyId::WORLD, y, p(0.0, 0.0), p(0.0, 0.25), 1.0));
@@ -144,7 +151,7 @@ fn four_bar_moves_as_its_geometry_says() {
 /// A redundant loop (the same ball joint twice) is solved without a singularity.
 #[test]
 fn redundant_closures_are_harmless() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let y = Joint::Revolute(Vec3::y());
     let p = |x: f64, z: f64| Vec3::new(x, 0.0, z);
     let crank = builder.body(body("crank", BodyId::WORLD, y, p(0.0, 0.0), p(0.5, 0.0), 1.0));
@@ -162,7 +169,7 @@ fn redundant_closures_are_harmless() {
 }
 
 fn builder_first() -> bekker::multibody::Coordinate {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let hinge = Joint::Revolute(Vec3::y());
     let bob = builder.body(body("b", BodyId::WORLD, hinge, Vec3::zeros(), Vec3::x(), 1.0));
     builder.coordinate(bob)
@@ -173,7 +180,7 @@ fn builder_first() -> bekker::multibody::Coordinate {
 /// A stiff damped spring stays stable at any step.
 #[test]
 fn differential_splits_and_stiff_spring_settles() {
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let (input, left, right) = (builder.shaft(0.1), builder.shaft(1.0), builder.shaft(3.0));
     let [input, left, right] = [input, left, right].map(|s| builder.shaft_coordinate(s));
     builder.closure(Closure::Gear {
@@ -217,7 +224,7 @@ fn a_conveyed_surface_shares_its_load_with_its_shaft() {
     // A body of 10 kg is on a belt of 2 kg that runs backward at 1 m/s, against ground that drags
     // on whatever touches it. The momentum lost by the belt goes to the body until the belt rests
     // on the ground: 10 v + 2 u = 2, v = u.
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let zero = Vec3::zeros();
     let hull = builder.body(body("hull", BodyId::WORLD, Joint::Free, zero, zero, 10.0));
     let belt = builder.shaft(2.0);

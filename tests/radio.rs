@@ -3,7 +3,7 @@
 use crate::runs::{Runs, bekker, read, told};
 use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
-use bekker::random::Stream;
+use bekker::random::RandomStream;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Bursts, CommandError, Message, Radio, RunSummary, World, WorldModel};
 use bekker::vehicle::driver::{Cooperative, LeaderView};
@@ -337,7 +337,7 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         jitter_us: 0,
         loss,
         bursts,
-        stream: Stream::new(seed, "lei"),
+        stream: RandomStream::new(seed, "lei"),
     };
     // By how much the speed of any car falls below the leader's minimum; no gap is smaller than at
     // standstill.

@@ -729,8 +729,8 @@ fn a_track_in_a_message_gives_back_every_shoe() {
         for (side, told) in told.iter().enumerate() {
             let bodies: Vec<_> = own.vehicle.shoe_bodies(&state, side).collect();
             let laid: Vec<Pose> = if bodies.is_empty() {
-                own.vehicle.lay_shoes(&state, &workspace, side, &mut laid);
-                laid.places().iter().map(|shoe| shoe.pose).collect()
+                own.vehicle.find_shoes(&state, &workspace, side, &mut laid);
+                laid.poses().iter().map(|shoe| shoe.pose).collect()
             } else {
                 let turn = |angle| Quat::from_axis_angle(&Vec3::y_axis(), angle);
                 let pose = |(place, angle): ([f64; 3], f64)| Pose {

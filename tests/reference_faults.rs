@@ -16,7 +16,7 @@
 
 use crate::scene;
 
-use bekker::ground::Published;
+use bekker::ground::SharedGround;
 use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Bulldozing, Soil, SoilKind};
 use bekker::sync::Partition;
@@ -38,7 +38,7 @@ fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
 }
 
 /// Returns the ground of a rank that steps only the last of the vehicles.
-fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> Published {
+fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> SharedGround {
     let grounds = on_ranks(2, PATIENCE, |rank| {
         let sharing = Sharing { partition: partition.clone(), ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
@@ -87,7 +87,7 @@ fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
 #[test]
 fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
     let mut heaping = soil("soft");
-    if let SoilKind::Yielding(yielding) = &mut heaping.kind {
+    if let SoilKind::Deformable(yielding) = &mut heaping.kind {
         yielding.bulldozing = Some(Bulldozing {
             flow_factor: 0.3,
             erosion_angle: 40_f64.to_radians(),

@@ -211,7 +211,7 @@ fn a_scenario_lays_snow() {
     let snow = "soil.custom=[{ name = 'special', based_on = 'deep_snow', snow = { depth = 0.2, \
                 density = 220, share_leaving = 0.42 } }]";
     let built = built(&[snow]);
-    let SoilKind::Yielding(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
+    let SoilKind::Deformable(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
         panic!("the soil yields");
     };
     assert_eq!(soil.details.density, Some(220.0));
@@ -227,7 +227,7 @@ fn snow_crushes_as_its_density_gives() {
     let pressures = |keys: &str, sets: &[&str]| {
         let soil = format!("soil.custom=[{{ name = 'special', based_on = 'deep_snow', {keys} }}]");
         let built = built(&[&[soil.as_str()], sets].concat());
-        let SoilKind::Yielding(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
+        let SoilKind::Deformable(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
             panic!("the soil yields");
         };
         [soil.k_phi, soil.k_c, soil.n]
@@ -251,7 +251,7 @@ fn snow_crushes_as_its_density_gives() {
 #[test]
 fn a_scenario_gives_what_the_refinements_ask_for() {
     let built = built(&[]);
-    let SoilKind::Yielding(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
+    let SoilKind::Deformable(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
         panic!("the soil yields");
     };
     let details = &soil.details;

@@ -3,30 +3,30 @@
 
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
-use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
-    Bearing, Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId,
-    SoilKind, SubLayer, Tread, Yielding,
+    Bearing, Bulldozing, Crust, DeformableSoil, Details, Laws, PeakShear, RateDependence, Reece,
+    Soil, SoilId, SoilKind, SubLayer, Tread,
 };
 use bekker::spatial::{Pose, Twist, Vec3};
 use bekker::terrain::Terrain;
 use bekker_validation::trial_sand;
 
 /// Returns the sand of the CMU trials.
-fn sand() -> Yielding {
+fn sand() -> DeformableSoil {
     match trial_sand().kind {
-        SoilKind::Yielding(sand) => sand,
+        SoilKind::Deformable(sand) => sand,
         SoilKind::Firm { .. } => unreachable!("the trials' sand yields"),
     }
 }
 
 /// Returns a loam with cohesion and weight: Project Chrono's `mid` with n = 1 for short closed
 /// forms.
-fn loam() -> Yielding {
-    Yielding {
+fn loam() -> DeformableSoil {
+    DeformableSoil {
         k_phi: 1e6,
         k_c: 0.0,
         n: 1.0,
@@ -40,11 +40,11 @@ fn loam() -> Yielding {
     }
 }
 
-fn bed(yielding: Yielding) -> Soil {
-    Soil { name: "bed".into(), source: "test".into(), kind: SoilKind::Yielding(yielding) }
+fn bed(yielding: DeformableSoil) -> Soil {
+    Soil { name: "bed".into(), source: "test".into(), kind: SoilKind::Deformable(yielding) }
 }
 
-fn with(soil: Yielding, change: impl FnOnce(&mut Details)) -> Yielding {
+fn with(soil: DeformableSoil, change: impl FnOnce(&mut Details)) -> DeformableSoil {
     let mut soil = soil;
     change(&mut soil.details);
     soil
@@ -53,7 +53,7 @@ fn with(soil: Yielding, change: impl FnOnce(&mut Details)) -> Yielding {
 /// Builds a wheel rig of 0.4 m radius and 0.2 m width under 3 kN.
 ///
 /// It is coarse and short; the comparisons below are between runs with equal settings.
-fn wheel(soil: Yielding, laws: Laws, speed: f64, rim_speed: f64) -> WheelRig {
+fn wheel(soil: DeformableSoil, laws: Laws, speed: f64, rim_speed: f64) -> WheelRig {
     let wheel = Underside::cylinder(0.4, 0.2).unwrap();
     let motion = WheelMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
     let mut rig = WheelRig::new(bed(soil), wheel, 3e3, motion);
@@ -73,7 +73,7 @@ fn skids(laws: Laws) -> WheelResult {
     wheel(loam(), laws, 1.0, 0.7).run().unwrap()
 }
 
-fn plate(soil: Yielding, laws: Laws, pressure: f64) -> PlateRig {
+fn plate(soil: DeformableSoil, laws: Laws, pressure: f64) -> PlateRig {
     let outline = PlateOutline::Rectangle { length: 0.1, width: 0.1 };
     let mut rig = PlateRig::new(bed(soil), outline, pressure);
     rig.laws = laws;
@@ -82,7 +82,7 @@ fn plate(soil: Yielding, laws: Laws, pressure: f64) -> PlateRig {
     rig
 }
 
-fn pressed(soil: Yielding, laws: Laws, pressure: f64) -> PlateResult {
+fn pressed(soil: DeformableSoil, laws: Laws, pressure: f64) -> PlateResult {
     plate(soil, laws, pressure).run().unwrap()
 }
 
@@ -335,8 +335,9 @@ fn layers_and_crusts_bear() {
     let without = Laws { layers: false, ..ALL };
     let below = Some(SubLayer { depth: 0.01, modulus: 1e8, n: 1.0 });
     let layered = with(sand(), |details| details.below = below);
-    let virgin =
-        |soil: &Yielding, laws: Laws, z: f64| Bearing::new(soil, laws, 10.0).virgin(z, 1.0, 0.0);
+    let virgin = |soil: &DeformableSoil, laws: Laws, z: f64| {
+        Bearing::new(soil, laws, 10.0).virgin(z, 1.0, 0.0)
+    };
     let plain = virgin(&sand(), ALL, 0.02);
     assert!((virgin(&layered, ALL, 0.02) - plain - 1e6).abs() < 1e-3);
     assert_eq!(virgin(&layered, ALL, 0.01), virgin(&sand(), ALL, 0.01));
@@ -406,10 +407,10 @@ fn bulldozing_heaps_soil() {
         erosion_rings: 4,
     };
     let heaped = |laws: Laws| {
-        let soil = Yielding { bulldozing: Some(heaps), ..loam() };
+        let soil = DeformableSoil { bulldozing: Some(heaps), ..loam() };
         let terrain = Terrain::flat(0.0, SoilId(0));
         let model = GroundModel::new(Lattice { spacing: 0.05 }, terrain, vec![bed(soil)], laws);
-        let (model, published) = (model.unwrap(), Published::default());
+        let (model, published) = (model.unwrap(), SharedGround::default());
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let wheel = Underside::cylinder(0.4, 0.2).unwrap();
         let mut pose = Pose { position: Vec3::new(0.0, 0.0, 0.35), ..Pose::default() };

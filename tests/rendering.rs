@@ -1,7 +1,7 @@
 //! Cameras and lidars compared with geometry: planes, cylinders, steps, and a drive past posts.
 
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Published};
+use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
 use bekker::sensor::camera::{Camera, Dice, Lens, look_at};
@@ -50,7 +50,7 @@ impl Yard {
         let soils = vec![SoilAppearance::of(&soil)];
         let lattice = Lattice { spacing: 0.05 };
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
-        let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
         let meshes: Vec<Mesh> = sketches.into_iter().map(MeshBuilder::finish).collect();
         let (still, moving): (Vec<Instance>, Vec<Instance>) =
             instances.iter().partition(|i| i.poses[0] == i.poses[1]);

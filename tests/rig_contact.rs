@@ -1,9 +1,9 @@
 //! Properties of the contact on which a vehicle's implicit step relies.
 
 use bekker::grid::Lattice;
-use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Contact, Scratch, Underside, WorkingGround, wheel_contact};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3, Vec6};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn mid(damping: f64) -> Soil {
-    let soil = Yielding {
+    let soil = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -46,7 +46,7 @@ fn mid(damping: f64) -> Soil {
         bulldozing: None,
         details: Default::default(),
     };
-    let kind = SoilKind::Yielding(soil);
+    let kind = SoilKind::Deformable(soil);
     Soil { name: "mid".into(), source: "Project Chrono".into(), kind }
 }
 
@@ -58,7 +58,7 @@ fn ground(damping: f64, spacing: f64) -> GroundModel {
 
 struct Bench {
     model: GroundModel,
-    published: Published,
+    published: SharedGround,
     overlay: Overlay,
     scratch: Scratch,
     wheel: Underside,
@@ -68,7 +68,7 @@ impl Bench {
     fn new(damping: f64, spacing: f64) -> Bench {
         Bench {
             model: ground(damping, spacing),
-            published: Published::default(),
+            published: SharedGround::default(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
             wheel: Underside::cylinder(0.467, 0.254).unwrap(),

@@ -2,11 +2,11 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{
-    GroundModel, NodeState, Overlay, Patches, Published, SINKAGE_QUANTUM, surface_height,
+    GroundModel, NodeState, Overlay, Patches, SINKAGE_QUANTUM, SharedGround, surface_height,
     working_surface_height,
 };
 use bekker::scm::{Contact, Scratch, Underside, WorkingGround, heap, wheel_contact};
-use bekker::soil::{Bulldozing, Laws, Soil, SoilId, SoilKind, Tread, Yielding};
+use bekker::soil::{Bulldozing, DeformableSoil, Laws, Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Twist, Vec3};
 use bekker::terrain::Terrain;
 
@@ -17,7 +17,7 @@ fn model(bulldozing: Option<Bulldozing>) -> GroundModel {
 }
 
 fn model_under(laws: Laws, bulldozing: Option<Bulldozing>) -> GroundModel {
-    let soil = Yielding {
+    let soil = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -29,7 +29,7 @@ fn model_under(laws: Laws, bulldozing: Option<Bulldozing>) -> GroundModel {
         bulldozing,
         details: Default::default(),
     };
-    let kind = SoilKind::Yielding(soil);
+    let kind = SoilKind::Deformable(soil);
     let soil = Soil { name: "mid".into(), source: "Project Chrono".into(), kind };
     let terrain = Terrain::flat(0.0, SoilId(0));
     GroundModel::new(Lattice { spacing: 0.04 }, terrain, vec![soil], laws).unwrap()
@@ -52,7 +52,7 @@ impl<'a> Roller<'a> {
         Roller { model, wheel, overlay: Overlay::new(), scratch: Scratch::new(), pose }
     }
 
-    fn step(&mut self, published: &Published) -> Contact {
+    fn step(&mut self, published: &SharedGround) -> Contact {
         let (speed, spin) = (2.0, 2.0 / (0.467 * 0.9));
         let linear = Vec3::new(speed, 0.0, 0.0);
         let twist = Twist { linear, angular: Vec3::new(0.0, spin, 0.0) };
@@ -80,8 +80,8 @@ impl<'a> Roller<'a> {
 /// Rolls over 2 m with a heartbeat of `heartbeat` steps.
 ///
 /// Returns the ground with all of it published, and the number of patches.
-fn one_pass(model: &GroundModel, heartbeat: usize) -> (Published, i64) {
-    let mut published = Published::default();
+fn one_pass(model: &GroundModel, heartbeat: usize) -> (SharedGround, i64) {
+    let mut published = SharedGround::default();
     let mut roller = Roller::new(model, 0.0, 0.01, 0.06);
     let mut patches = Patches::default();
     for step in 1..=500 {
@@ -149,7 +149,7 @@ fn a_second_pass_feels_the_published_rut_as_its_own() {
     let model = model(None);
     let (published, _) = one_pass(&model, 5);
     // The same ground, kept in one private overlay throughout.
-    let empty = Published::default();
+    let empty = SharedGround::default();
     let mut own = Roller::new(&model, 0.0, 0.01, 0.06);
     for _ in 0..500 {
         own.step(&empty);
@@ -190,10 +190,10 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
     let heap =
         Bulldozing { flow_factor: 0.8, erosion_angle: 0.6, erosion_sweeps: 2, erosion_rings: 3 };
     let model = model(Some(heap));
-    let mut published = Published::default();
+    let mut published = SharedGround::default();
     let mut roller = Roller::new(&model, 0.0, 0.01, 0.06);
     let mut patches = Patches::default();
-    let mut heartbeat = |roller: &mut Roller, published: &mut Published| {
+    let mut heartbeat = |roller: &mut Roller, published: &mut SharedGround| {
         patches.clear();
         roller.overlay.publish(&mut patches);
         published.apply(&patches);
@@ -206,7 +206,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
         }
     }
     let stored = postcard::to_stdvec(&(&roller.overlay, &published)).unwrap();
-    let (overlay, ground): (Overlay, Published) = postcard::from_bytes(&stored).unwrap();
+    let (overlay, ground): (Overlay, SharedGround) = postcard::from_bytes(&stored).unwrap();
     let mut resumed = Roller { overlay, ..Roller::new(&model, 0.0, 0.01, 0.06) };
     resumed.pose = roller.pose;
     let mut other = ground;
@@ -224,7 +224,7 @@ fn a_checkpoint_goes_on_with_the_same_bits() {
 fn two_agents_deform_one_ground_in_any_order() {
     let model = model(None);
     let run = |first_is_first: bool| {
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         let mut rollers =
             [Roller::new(&model, 0.0, 0.01, 0.06), Roller::new(&model, 0.3, 0.1, 0.05)];
         for _ in 0..40 {

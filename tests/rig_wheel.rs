@@ -7,14 +7,18 @@
 
 use bekker::rig::{Rig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::Underside;
-use bekker::soil::{Laws, Soil, SoilKind, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilKind};
 
-fn bed(yielding: Yielding) -> Soil {
-    Soil { name: "bed".into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
+fn bed(yielding: DeformableSoil) -> Soil {
+    Soil {
+        name: "bed".into(),
+        source: "Project Chrono".into(),
+        kind: SoilKind::Deformable(yielding),
+    }
 }
 
-fn mid() -> Yielding {
-    Yielding {
+fn mid() -> DeformableSoil {
+    DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -28,12 +32,12 @@ fn mid() -> Yielding {
     }
 }
 
-fn soft() -> Yielding {
-    Yielding { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid() }
+fn soft() -> DeformableSoil {
+    DeformableSoil { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid() }
 }
 
-fn hard() -> Yielding {
-    Yielding {
+fn hard() -> DeformableSoil {
+    DeformableSoil {
         k_phi: 5.301e6,
         k_c: 102e3,
         n: 0.793,
@@ -46,13 +50,13 @@ fn hard() -> Yielding {
 }
 
 /// Returns the hard soil under a patch of fixed width, 1/b in 1/m.
-fn hard_of_width(inverse: f64) -> Yielding {
-    Yielding { k_phi: 5.301e6 + 102e3 * inverse, k_c: 0.0, ..hard() }
+fn hard_of_width(inverse: f64) -> DeformableSoil {
+    DeformableSoil { k_phi: 5.301e6 + 102e3 * inverse, k_c: 0.0, ..hard() }
 }
 
-fn rig(soil: Yielding, damping: f64, load: f64, motion: WheelMotion) -> WheelRig {
+fn rig(soil: DeformableSoil, damping: f64, load: f64, motion: WheelMotion) -> WheelRig {
     let wheel = Underside::cylinder(0.467, 0.254).unwrap();
-    WheelRig::new(bed(Yielding { damping, ..soil }), wheel, load, motion)
+    WheelRig::new(bed(DeformableSoil { damping, ..soil }), wheel, load, motion)
 }
 
 fn rolling(slip: f64) -> WheelMotion {
@@ -65,7 +69,7 @@ fn assert_within(part: f64, got: f64, expected: f64, what: &str) {
 }
 
 /// Soil, load, then rows of slip, damping, sinkage, drawbar, torque.
-type Table = (Yielding, f64, &'static [[f64; 5]]);
+type Table = (DeformableSoil, f64, &'static [[f64; 5]]);
 
 #[test]
 fn a_rolling_wheel_agrees_with_the_integrals_of_its_laws() {
@@ -138,7 +142,7 @@ fn a_rolling_wheel_agrees_with_project_chrono() {
     //
     // The width of its patch is that of every node within 0.1 m below the wheel, loaded or not:
     // 0.58 m by 0.24 m. Of these soils only `hard` has a k_c for it.
-    let tables: [(Yielding, f64, &[[f64; 5]]); 3] = [
+    let tables: [(DeformableSoil, f64, &[[f64; 5]]); 3] = [
         (
             mid(),
             6311.6,
@@ -215,7 +219,7 @@ fn a_wheel_pressed_straight_down_sinks_as_in_closed_form() {
     for (soil, load, sinkage) in [
         (mid(), 6311.6, 0.056538),
         (soft(), 6311.6, 0.24852),
-        (Yielding { k_phi: 5.301e6 + 102e3 / 0.254, k_c: 0.0, ..hard() }, 6311.6, 0.011742),
+        (DeformableSoil { k_phi: 5.301e6 + 102e3 / 0.254, k_c: 0.0, ..hard() }, 6311.6, 0.011742),
     ] {
         // At most r / 50.
         for spacing in [0.009, 0.005] {
@@ -274,7 +278,7 @@ fn a_towed_wheel_is_one_turned_without_torque() {
         assert_within(0.01, turned.sinkage, found.sinkage, "sinkage");
         // The towing work is the only input.
         let drawn = -(found.drawbar * slip_angle.cos() + found.lateral * slip_angle.sin());
-        assert_within(0.01, found.works.taken(), drawn, "works");
+        assert_within(0.01, found.works.total(), drawn, "works");
     }
 }
 

@@ -15,7 +15,7 @@ use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Sample, World};
 use bekker::spatial::Vec3;
 use bekker::vehicle::driver::{Driver, DriverView};
-use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
+use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
 
 const ON: fn(f64) -> [[f64; 2]; 2] = |throttle| [[1.0, 0.0], [1.2, throttle]];
@@ -142,7 +142,7 @@ fn leans_as_the_reference_with_its_faults() {
     let (mut state, h) = (hmmwv.state(&at(0.0, 0.0, 0.7)), 1e-3);
     let mut work = hmmwv.workspace(&state);
     let mut tyres = [TyreState::default(); 4];
-    let plane = Plane { point: Vec3::zeros(), normal: Vec3::z() };
+    let plane = GroundPlane { point: Vec3::zeros(), normal: Vec3::z() };
     let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
     let mut loads = [0.0; 4];
     for tick in 0..12_000 {

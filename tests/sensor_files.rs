@@ -265,14 +265,14 @@ fn both_cameras_of_a_pair_project_as_their_calibrations_have_it() {
 /// Kills are at random times after the file exists.
 #[test]
 fn a_recording_that_was_killed_over_opens_with_its_index_and_without() {
-    use bekker::random::Stream;
+    use bekker::random::RandomStream;
     use std::time::{Duration, Instant};
     let import = "import mcap.reader, mcap_protobuf.decoder";
     let Some(python) = python::having(import, "`mcap`") else { return };
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("sensed.toml");
     std::fs::write(&scenario, SCENARIO.replace("duration = 1.2", "duration = 600")).unwrap();
-    let dice = Stream::new(7, "moments of kills");
+    let dice = RandomStream::new(7, "moments of kills");
     let mut files = Vec::new();
     for kill in 0..6_u64 {
         let file = folder.path().join(format!("{kill}/sensors.mcap"));

@@ -10,7 +10,7 @@
 
 use crate::scene;
 
-use bekker::ground::{Overlay, Published};
+use bekker::ground::{Overlay, SharedGround};
 use bekker::scm::{Grousers, Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::simulation::{Sample, World};
 use bekker::soil::{Soil, SoilKind, Tread};
@@ -73,10 +73,10 @@ fn within(what: &str, ours: f64, reference: f64, share: f64) {
 /// the loaded patch is 0.1 to 0.2 m long. Of the three soils only `hard` has a k_c, and changes by
 /// 9 %.
 fn with_width_of_all_hits(soil: Soil) -> Soil {
-    let SoilKind::Yielding(mut yielding) = soil.kind else { return soil };
+    let SoilKind::Deformable(mut yielding) = soil.kind else { return soil };
     yielding.k_phi += yielding.k_c * (1.0 / 0.575 + 1.0 / 0.28);
     yielding.k_c = 0.0;
-    Soil { kind: SoilKind::Yielding(yielding), ..soil }
+    Soil { kind: SoilKind::Deformable(yielding), ..soil }
 }
 
 /// Results from 6 to 10 s with the reference's faults added to the vehicle.
@@ -110,7 +110,7 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
     let facets = Grousers { count: 25, height: flat_by, width: 0.078 };
     let tyre = Underside::new(outline, Some(facets)).unwrap();
     let ground = flat(0.05, with_width_of_all_hits(soil(name)));
-    let (mut published, mut overlay) = (Published::default(), Overlay::new());
+    let (mut published, mut overlay) = (SharedGround::default(), Overlay::new());
     let (mut scratch, mut patches) = (Scratch::new(), bekker::ground::Patches::default());
     let mut state = hmmwv.state(&at(0.0, 0.0, 0.7));
     let mut work = hmmwv.workspace(&state);

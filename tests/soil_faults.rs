@@ -1,7 +1,7 @@
 //! Former faults of the soil model that were observed from outside, each tested in a rig.
 
 use bekker::grid::{Lattice, Node};
-use bekker::ground::{GroundModel, Overlay, Patches, Published};
+use bekker::ground::{GroundModel, Overlay, Patches, SharedGround};
 use bekker::rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{
     Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
@@ -28,7 +28,7 @@ fn soil(name: &str) -> Soil {
 /// Returns a soil with every parameter that a law may use.
 fn with_all_details() -> Soil {
     let mut soil = soil("loose_sand");
-    let SoilKind::Yielding(sand) = &mut soil.kind else { unreachable!() };
+    let SoilKind::Deformable(sand) = &mut soil.kind else { unreachable!() };
     sand.damping = 3e4;
     sand.details = Details {
         density: Some(1500.0),
@@ -105,7 +105,7 @@ fn works_add_up_in_the_wheel_rig_under_every_law() {
             continue;
         }
         judged += 1;
-        let error = found.works.taken() / found.works.input - 1.0;
+        let error = found.works.total() / found.works.input - 1.0;
         assert!(error.abs() < 5e-3, "{name}: {error} of {:?}", found.works);
         assert!(found.works.compaction > 0.0 && found.works.shear >= 0.0, "{name}");
         let spin = if laws_spin(&name) { f64::INFINITY } else { 1e-9 * found.works.input };
@@ -167,7 +167,7 @@ fn a_result_that_the_ground_does_not_carry_is_refused() {
 #[test]
 fn no_body_pushes_soil_under_the_next() {
     let mut heaping = soil("chrono_mid");
-    let SoilKind::Yielding(sand) = &mut heaping.kind else { unreachable!() };
+    let SoilKind::Deformable(sand) = &mut heaping.kind else { unreachable!() };
     sand.bulldozing = Some(Bulldozing {
         flow_factor: 1.0,
         erosion_angle: 40_f64.to_radians(),
@@ -180,7 +180,7 @@ fn no_body_pushes_soil_under_the_next() {
     let model = GroundModel::new(lattice, terrain, vec![heaping], laws).unwrap();
     let outline = PlateOutline::Rectangle { length: 0.2, width: 0.3 };
     let heaped = |places: [f64; 2]| {
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let twist = Twist { linear: Vec3::new(0.0, 0.0, -0.1), ..Twist::default() };
         for step in 1..=250 {
@@ -232,9 +232,9 @@ fn no_body_pushes_soil_under_the_next() {
     assert!(under == 0 && beside > 1000, "{under} quanta under the plates, {beside} in all");
 }
 
-fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, Published) {
+fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, SharedGround) {
     let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
-    let published = Published::default();
+    let published = SharedGround::default();
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let mut pose = Pose { position: at, orientation: Quat::identity() };
     let linear = Vec3::new(1.0, 0.05, -0.2);
@@ -331,16 +331,16 @@ fn what_is_pushed_away_lies_above_the_layer() {
         WheelRig { laws, duration: 8.0, ..rig }.run().unwrap().sinkage
     };
     let mut soft = soil("mud");
-    let SoilKind::Yielding(mud) = &mut soft.kind else { unreachable!() };
+    let SoilKind::Deformable(mud) = &mut soft.kind else { unreachable!() };
     (mud.k_phi, mud.k_c, mud.n, mud.cohesion) = (20e3, 0.0, 0.5, 500.0);
     mud.friction_angle = 20_f64.to_radians();
     mud.details.density = Some(1000.0);
     let mut snow = soft.clone();
-    let SoilKind::Yielding(mud) = &mut soft.kind else { unreachable!() };
+    let SoilKind::Deformable(mud) = &mut soft.kind else { unreachable!() };
     mud.details.below = Some(SubLayer { depth: 0.15, ..SubLayer::FROZEN });
     let hardpan = locked(soft);
     assert!((0.15..0.157).contains(&hardpan), "{hardpan} m");
-    let SoilKind::Yielding(cover) = &mut snow.kind else { unreachable!() };
+    let SoilKind::Deformable(cover) = &mut snow.kind else { unreachable!() };
     let of_snow = SnowCover {
         depth: 0.3,
         density: 200.0,
@@ -348,7 +348,7 @@ fn what_is_pushed_away_lies_above_the_layer() {
         share_leaving: 0.0,
         crushing_pressure: None,
     };
-    of_snow.lay(&mut cover.details);
+    of_snow.apply_to(&mut cover.details);
     // Compacted it is 19 cm lower; displaced snow is no longer between the wheel and the ground.
     let sunk = locked(snow);
     assert!((0.2..0.306).contains(&sunk), "{sunk} m");

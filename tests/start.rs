@@ -2,7 +2,7 @@
 //!
 //! The equilibrium does not depend on how a vehicle got there.
 
-use bekker::ground::{Overlay, Published};
+use bekker::ground::{Overlay, SharedGround};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::{Scratch, WorkingGround, wheel_contact};
 use bekker::sensor::Reading;
@@ -266,7 +266,7 @@ fn pressed(world: &World, load: f64) -> f64 {
         let met = wheel_contact(
             &mut WorkingGround {
                 model: &model.ground,
-                published: &Published::default(),
+                published: &SharedGround::default(),
                 overlay: &mut overlay,
                 scratch: &mut scratch,
             },
@@ -320,7 +320,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     // A world starts with the condition that an agent reports at that position.
     let world = World::new(build());
     let agent = &world.model().agents[0];
-    let (ground, published) = (&world.model().ground, Published::default());
+    let (ground, published) = (&world.model().ground, SharedGround::default());
     let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed, 0, 2e-3);
     assert_eq!(again.digest(), world.state().agents[0].digest());
 }
@@ -330,7 +330,7 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     // The tangent of the friction angle is 0.8 on rigid ground.
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
-    let (ground, published) = (&world.model().ground, Published::default());
+    let (ground, published) = (&world.model().ground, SharedGround::default());
     let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0, 0, 2e-3);
     assert_eq!(stand, Stand::Slides);
     let start = world.samples().next().unwrap();

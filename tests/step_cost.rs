@@ -2,7 +2,7 @@
 
 mod scene;
 
-use bekker::ground::{Overlay, Patches, Published};
+use bekker::ground::{Overlay, Patches, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::simulation::{RankAccess, World};
 use bekker::soil::Tread;
@@ -190,7 +190,7 @@ fn a_stream_of_ground_keeps_its_room() {
 
 /// Rolls a wheel at constant depth over fresh ground along `heading` and returns the mean number of
 /// nodes tested per step.
-fn tested(heading: f64, spacing: f64, published: &mut Published) -> f64 {
+fn tested(heading: f64, spacing: f64, published: &mut SharedGround) -> f64 {
     let model = flat(spacing, soil("mid"));
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let wheel = Underside::cylinder(0.467, 0.254).unwrap();
@@ -234,7 +234,7 @@ fn every_direction_costs_the_same() {
     in_turn(|| {
         for spacing in [0.05, 0.02] {
             let along =
-                |degrees: f64| tested(degrees.to_radians(), spacing, &mut Published::default());
+                |degrees: f64| tested(degrees.to_radians(), spacing, &mut SharedGround::default());
             let [x, y, back, aslant] = [0.0, 90.0, 180.0, 37.0].map(along);
             println!("at {spacing} m: {x:.1} along x, {y:.1} along y, {aslant:.1} aslant");
             // Equal, except for the positions of the node rows under the wheel's edges.
@@ -249,7 +249,7 @@ fn every_direction_costs_the_same() {
 #[test]
 fn what_was_deformed_before_costs_nothing() {
     in_turn(|| {
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         let fresh = tested(0.0, 0.05, &mut published);
         // In the old rut no contacted ground is higher than before.
         let again = tested(0.0, 0.05, &mut published);
@@ -261,7 +261,7 @@ fn what_was_deformed_before_costs_nothing() {
         let nodes = published.nodes();
         assert!(nodes > 5000, "{nodes}");
         let late = tested(-0.3, 0.05, &mut published);
-        let early = tested(-0.3, 0.05, &mut Published::default());
+        let early = tested(-0.3, 0.05, &mut SharedGround::default());
         assert!(late <= early, "{late} after many drives, {early} before any");
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::scene;
 
-use bekker::ground::{Overlay, Published};
+use bekker::ground::{Overlay, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, SoilId, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
@@ -23,7 +23,7 @@ fn side_force(ground: &str, spacing: f64, degrees: f64, across: f64) -> f64 {
     let wheel = tyre();
     let model =
         ground_under(Laws::refined(), spacing, Terrain::flat(0.0, SoilId(0)), vec![soil(ground)]);
-    let published = Published::default();
+    let published = SharedGround::default();
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), degrees.to_radians());
     let position = Vec3::new(0.0, across, wheel.max_radius());

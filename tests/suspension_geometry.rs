@@ -10,7 +10,7 @@
 
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::vehicle::spec::{DoubleWishbone, Steering, Suspension, TrailingArm};
-use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use nalgebra::{DMatrix, DVector};
 
 /// Wheel pose in the chassis frame.
@@ -188,7 +188,7 @@ fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
 ///
 /// Returns the minimum and maximum height of each axle's wheels relative to the design position.
 fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
-    let spec = find(name).unwrap();
+    let spec = find_wheeled(name).unwrap();
     let mut travel = vec![[f64::INFINITY, f64::NEG_INFINITY]; spec.axles.len()];
     sweep(&spec, command, |wheel, seen| {
         let axle = Axle::of(&spec, wheel);
@@ -246,7 +246,7 @@ fn steered_wheels_move_as_their_linkage_says() {
 /// Sign, size, and the mean that the file states for drivers are checked.
 #[test]
 fn the_linkage_steers_the_inner_wheel_more() {
-    let spec = find("hmmwv").unwrap();
+    let spec = find_wheeled("hmmwv").unwrap();
     let Suspension::DoubleWishbone(s) = &spec.axles[0].suspension else { panic!() };
     let (wheelbase, track) = (spec.wheelbase, 2.0 * s.points.spindle[1]);
     let steer = |wheel: usize, command: f64| {

@@ -9,9 +9,9 @@ use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::driver::{Driver, Motion, SpeedControl};
+use bekker::vehicle::driver::{Driver, LongitudinalState, SpeedControl};
 use bekker::vehicle::spec::{TrackModel, TrackResistance, TrackSteering};
-use bekker::vehicle::{AnySpec, Controls, Selector, TrackedSpec, TrackedVehicle, find_any};
+use bekker::vehicle::{AnySpec, Controls, Selector, TrackedSpec, TrackedVehicle, find_vehicle};
 use scene::{drive, flat, ground, soil, table, world};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use std::sync::Arc;
 const GRAVITY: f64 = bekker::numeric::GRAVITY;
 
 fn m113_chrono() -> TrackedSpec {
-    match find_any("m113_chrono").unwrap() {
+    match find_vehicle("m113_chrono").unwrap() {
         AnySpec::Tracked(spec) => *spec,
         AnySpec::Wheeled(_) => panic!("the M113 runs on tracks"),
     }
 }
 
-fn yielding(soil: &Soil) -> bekker::soil::Yielding {
+fn yielding(soil: &Soil) -> bekker::soil::DeformableSoil {
     match &soil.kind {
-        bekker::soil::SoilKind::Yielding(yielding) => yielding.clone(),
+        bekker::soil::SoilKind::Deformable(yielding) => yielding.clone(),
         bekker::soil::SoilKind::Firm { .. } => panic!("{} is firm", soil.name),
     }
 }
@@ -60,7 +60,7 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
 /// In the design position rotating parts are where the file specifies, as sent to other agents.
 #[test]
 fn sprockets_and_idlers_are_where_the_file_says() {
-    let spec = bekker::vehicle::find_any("m113_chrono").unwrap().tracked().unwrap().clone();
+    let spec = bekker::vehicle::find_vehicle("m113_chrono").unwrap().tracked().unwrap().clone();
     let vehicle = TrackedVehicle::new(spec.clone()).unwrap();
     let state = vehicle.launched(&Pose::default(), 0.0);
     let body = vehicle.workspace(&state);
@@ -130,7 +130,7 @@ fn at_rest_the_ground_carries_its_weight() {
 fn it_stands_on_clay_with_its_whole_shoes() {
     let clay = catalogue().find("clayey_38_thailand").unwrap().to_soil();
     let pressure = |name: &str| {
-        let spec = find_any(name).unwrap().tracked().unwrap().clone();
+        let spec = find_vehicle(name).unwrap().tracked().unwrap().clone();
         let weight = spec.total_mass() * GRAVITY;
         let nominal = spec.ground_pressure();
         let mut world = on(clay.clone(), Terrain::flat(0.0, SoilId(0)), spec, braked());
@@ -153,7 +153,7 @@ fn it_stands_on_clay_with_its_whole_shoes() {
 #[test]
 fn it_pulls_on_a_road_what_friction_gives() {
     let steepest = |name: &str| {
-        let spec = find_any(name).unwrap();
+        let spec = find_vehicle(name).unwrap();
         bekker::mobility::TractiveEffort::of(&spec).unwrap().at(0.0)
     };
     let (built, chrono) = (steepest("m113"), steepest("m113_chrono"));
@@ -182,7 +182,7 @@ fn firm_ground_holds_it_on_thirty_percent() {
 #[test]
 fn the_steepest_slope_is_that_of_the_soils_friction() {
     // tan a = tan phi + A c / (W cos a): 30 degrees on `mid`
-    let steepest = RigidTracks::of(&m113_chrono()).steepest(&yielding(&soil("mid")));
+    let steepest = RigidTracks::from_spec(&m113_chrono()).max_slope(&yielding(&soil("mid")));
     assert!((steepest.to_degrees() - 30.0).abs() < 1e-6);
     let way = |degrees: f64| {
         let grade = degrees.to_radians().tan();
@@ -197,7 +197,7 @@ fn the_steepest_slope_is_that_of_the_soils_friction() {
 fn thrust_follows_janosis_curve() {
     for name in ["mid", "hard"] {
         let soil = soil(name);
-        let theory = RigidTracks::of(&m113_chrono());
+        let theory = RigidTracks::from_spec(&m113_chrono());
         let parameters = yielding(&soil);
         for slip in [0.05, 0.1, 0.3] {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
@@ -227,7 +227,7 @@ fn it_pulls_as_hard_after_twelve_seconds() {
     let motion = TrackMotion::Straight { speed: 1.0, slip: 0.4 };
     let rig = TrackRig { duration: 12.0, ..TrackRig::new(m113_chrono(), soil("hard"), motion) };
     let result = rig.run().unwrap();
-    let expected = RigidTracks::of(&m113_chrono()).thrust(&yielding(&soil("hard")), 0.4);
+    let expected = RigidTracks::from_spec(&m113_chrono()).thrust(&yielding(&soil("hard")), 0.4);
     // All of its shear is mobilized. The rest is 0.1 % when this was written, plus the load
     // distribution along the track.
     let off = result.thrust / expected - 1.0;
@@ -240,7 +240,7 @@ fn turning_on_the_spot_costs_lateral_friction() {
     let motion = TrackMotion::Pivot { speed: 0.5 };
     let rig = TrackRig { duration: 4.0, ..TrackRig::new(m113_chrono(), soil("mid"), motion) };
     let result = rig.run().unwrap();
-    let theory = RigidTracks::of(&m113_chrono());
+    let theory = RigidTracks::from_spec(&m113_chrono());
     let friction = 30f64.to_radians().tan();
     let expected = theory.pivoting_moment(friction);
     // Sliding friction of every point under uniform pressure: 3.0 % off when this was written. The
@@ -304,7 +304,7 @@ fn drives_beside_the_reference() {
         pose.position.z = 1.1;
         let mut own = TrackedDrive::new(m113_chrono(), ground, &pose, 0.0, 2e-3).unwrap();
         while own.time() < 6.0 - 1e-3 {
-            own.meet_ground();
+            own.evaluate_contact();
             let throttle = 0.6 * ((own.time() - 1.0) / 0.2).clamp(0.0, 1.0);
             own.advance(&Controls { throttle, ..Controls::default() }).unwrap();
         }
@@ -338,12 +338,12 @@ fn the_soil_takes_what_the_shoes_lose() {
         let (mut taken, mut start) = (0.0, 0.0);
         while own.time() < 8.0 - 0.5 * step {
             if own.time() < 3.0 {
-                own.keep_account();
+                own.start_account();
                 (taken, start) = (0.0, own.pose().position.x);
             }
-            own.meet_ground();
+            own.evaluate_contact();
             own.advance_driven([4.0; 2]).unwrap();
-            for contact in own.room.contacts() {
+            for contact in own.workspace.contacts() {
                 let works = &contact.works;
                 taken += works.compaction + (works.shear + works.damping + works.spin) * step;
             }
@@ -374,7 +374,7 @@ fn belts_and_shoes_part_by_their_running_resistance() {
         let pose = TrackedDrive::level(&spec);
         let mut own = TrackedDrive::new(spec, ground, &pose, 0.0, 1e-3).unwrap();
         while own.time() < 8.0 {
-            own.meet_ground();
+            own.evaluate_contact();
             let throttle = f64::from(u8::from(own.time() > 0.5));
             own.advance(&Controls { throttle, ..Controls::default() }).unwrap();
         }
@@ -410,16 +410,16 @@ fn worked(
     let (mut sprockets, mut wheels, mut start) = (0.0, 0.0, 0.0);
     while own.time() < to {
         if own.time() < from {
-            own.keep_account();
+            own.start_account();
             (sprockets, wheels, start) = (0.0, 0.0, own.pose().position.x);
         }
-        own.meet_ground();
+        own.evaluate_contact();
         own.advance(&controls(&own)).unwrap();
-        for (side, of) in own.room.vehicle.drives().into_iter().enumerate() {
-            let spin = own.own.vehicle.sprocket_speed(&own.state, side);
+        for (side, of) in own.workspace.vehicle.drives().into_iter().enumerate() {
+            let spin = own.on_tracks.vehicle.sprocket_speed(&own.state, side);
             sprockets += (of.drive + of.brake) * spin * own.step;
         }
-        let samples = own.room.samples();
+        let samples = own.workspace.samples();
         wheels += samples.iter().map(|wheel| wheel.torque * wheel.spin * own.step).sum::<f64>();
     }
     let (account, gain) = own.account();
@@ -437,7 +437,7 @@ fn the_running_resistance_is_in_the_work_of_the_sprockets() {
         let control = SpeedControl::default();
         let mut memory = control.start();
         let [work, gain, engine, wheels, way] = worked(spec, speed, [6.0, 10.0], |own| {
-            let motion = Motion { speed: own.speed(), ..Motion::default() };
+            let motion = LongitudinalState { speed: own.speed(), ..LongitudinalState::default() };
             control.controls(&mut memory, speed, &motion, own.step)
         });
         println!("{work:.0} J, engine {engine:.0} J, wheels {wheels:.0} J, gained {gain:.0} J, {way:.2} m");
@@ -457,7 +457,7 @@ fn the_running_resistance_is_in_the_work_of_the_sprockets() {
 /// Turning in place, all engine work goes through the steering drive and the sprockets.
 #[test]
 fn a_pivoting_vehicle_works_by_its_sprockets() {
-    let spec = find_any("marder").unwrap().tracked().unwrap().clone();
+    let spec = find_vehicle("marder").unwrap().tracked().unwrap().clone();
     let turn = |_: &TrackedDrive| Controls {
         throttle: 0.6,
         steering: 1.0,
@@ -479,7 +479,7 @@ fn the_idler_balances_its_band() {
     // In free fall for 0.2 s the belts and tensioners reach their balance.
     let controls = bekker::vehicle::Controls { brake: 1.0, ..Default::default() };
     for tick in 0..400 {
-        vehicle.begin_loads(&mut workspace);
+        vehicle.clear_loads(&mut workspace);
         vehicle.step(&mut own, &mut workspace, &controls, tick, 5e-4).unwrap();
     }
     for side in 0..2 {

@@ -14,7 +14,7 @@ use bekker::rig::{RigidTracks, TrackedDrive};
 use bekker::terrain::{Crs, Raster, SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::Driver;
 use bekker::vehicle::spec::{TrackModel, TrackSteering};
-use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_any};
+use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_vehicle};
 use scene::lagging_transmission::behind;
 use scene::{drive, flat, ground, soil, table, world};
 use std::path::Path;
@@ -29,7 +29,7 @@ fn m113() -> TrackedSpec {
 }
 
 fn segmented(name: &str) -> TrackedSpec {
-    match find_any(name).unwrap() {
+    match find_vehicle(name).unwrap() {
         AnySpec::Tracked(spec) => TrackedSpec { model: TrackModel::Segmented, ..*spec },
         AnySpec::Wheeled(_) => panic!("the M113 runs on tracks"),
     }
@@ -73,7 +73,7 @@ fn alone(ground: GroundModel, height: Option<f64>, speed: f64) -> TrackedDrive {
 /// Drives until `time` with commands as a function of time.
 fn run(own: &mut TrackedDrive, time: f64, commands: impl Fn(f64) -> Controls) {
     while own.time() < time - 0.5 * own.step {
-        own.meet_ground();
+        own.evaluate_contact();
         let controls = commands(own.time());
         own.advance(&controls).unwrap();
     }
@@ -174,7 +174,7 @@ fn it_stands_where_steering_gives_less_than_friction_asks_for() {
     let mut spec = m113();
     spec.drive.steering = TrackSteering::ClutchBrake { brake_torque: 1e4 };
     let given = 0.5 * spec.gauge() * 0.5 * 1e4 / spec.drive_radius();
-    let asked = RigidTracks::of(&spec).pivoting_moment(31.1f64.to_radians().tan());
+    let asked = RigidTracks::from_spec(&spec).pivoting_moment(31.1f64.to_radians().tan());
     assert!(given < 0.6 * asked, "{given} N m for {asked}");
     let pose = TrackedDrive::level(&spec);
     let mut own = TrackedDrive::new(spec, flat(0.05, soil("hard")), &pose, 0.0, STEP).unwrap();
@@ -193,7 +193,7 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
     let mut own = alone(flat(0.05, soil("hard")), None, 0.0);
     let (mut opening, mut aside) = (0.0f64, 0.0f64);
     while own.time() < 8.0 {
-        own.meet_ground();
+        own.evaluate_contact();
         let t = own.time();
         let steering = ramp(t, 3.0, 0.5);
         own.advance(&Controls {
@@ -202,10 +202,10 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
             ..Controls::default()
         })
         .unwrap();
-        opening = opening.max(own.own.vehicle.pin_opening(&own.room.vehicle));
+        opening = opening.max(own.on_tracks.vehicle.pin_opening(&own.workspace.vehicle));
         for side in 0..2 {
             let middle = if side == 0 { 1.0795 } else { -1.0795 };
-            for (place, _) in own.own.vehicle.shoe_bodies(&own.state, side) {
+            for (place, _) in own.on_tracks.vehicle.shoe_bodies(&own.state, side) {
                 aside = aside.max((place[1] - middle).abs());
             }
         }
@@ -221,7 +221,7 @@ fn a_full_lock_turn_opens_no_pin_and_sheds_no_track() {
 fn energy_is_accounted_for() {
     let mut own = alone(flat(0.05, soil("mid")), None, 0.0);
     run(&mut own, 1.0, |_| Controls::default());
-    own.keep_account();
+    own.start_account();
     run(&mut own, 21.0, |t| Controls {
         throttle: 0.6 * ramp(t, 1.0, 0.2),
         steering: 0.5 * ramp(t, 12.0, 1.0),
@@ -269,7 +269,7 @@ fn deepest(own: &mut TrackedDrive, time: f64, height: impl Fn(f64) -> f64) -> f6
         run(own, from + 0.02, |t| throttle(0.8 * ramp(t, 0.5, 0.2)));
         let pose = own.pose();
         for side in 0..2 {
-            for (place, _) in own.own.vehicle.shoe_bodies(&own.state, side) {
+            for (place, _) in own.on_tracks.vehicle.shoe_bodies(&own.state, side) {
                 let place = pose.point(&place.into());
                 // The face of a step extends over one cell of the raster.
                 let ground = height(place.x - 0.15).min(height(place.x + 0.15));
@@ -314,12 +314,12 @@ fn a_double_pin_track_runs_as_well() {
     let mut opening = 0.0f64;
     let (mut carried, mut steps) = (0.0, 0.0);
     while own.time() < 6.0 {
-        own.meet_ground();
+        own.evaluate_contact();
         let time = own.time();
         own.advance(&throttle(0.6 * ramp(time, 1.0, 0.2))).unwrap();
-        opening = opening.max(own.own.vehicle.pin_opening(&own.room.vehicle));
+        opening = opening.max(own.on_tracks.vehicle.pin_opening(&own.workspace.vehicle));
         if time > 4.0 {
-            carried += own.room.samples().iter().map(|wheel| wheel.load).sum::<f64>();
+            carried += own.workspace.samples().iter().map(|wheel| wheel.load).sum::<f64>();
             steps += 1.0;
         }
     }
@@ -334,7 +334,7 @@ fn a_double_pin_track_runs_as_well() {
     // A mean over two seconds of a rough ride.
     assert!((carried / weight - 1.0).abs() < 0.02, "{carried} N of {weight} N");
     // Teeth engage whole shoes.
-    let track = own.own.vehicle.track_speed(&own.state, 0);
+    let track = own.on_tracks.vehicle.track_speed(&own.state, 0);
     assert!((track / own.speed() - 1.0).abs() < 0.1, "{track} m/s over {}", own.speed());
 }
 

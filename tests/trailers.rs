@@ -6,7 +6,7 @@
 use crate::ranks::{alone, together};
 use crate::scene::{agent, at, firm, flat, table, world};
 
-use bekker::collision::{FreeBody, Hull, Pair};
+use bekker::collision::{CollisionPair, FreeBody, Hull};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
     AgentModel, Command, CommandError, Event, GroundVehicle, Route, SceneModel, Stand, Struck,
@@ -16,7 +16,7 @@ use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;
 use bekker::sync::message::RunningGear;
 use bekker::vehicle::spec::HullBox;
-use bekker::vehicle::{Selector, Vehicle, find};
+use bekker::vehicle::{Selector, Vehicle, find_wheeled};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ fn the_picture_shows_it_where_it_is() {
     for (agent, sample) in world.samples().enumerate() {
         let trailer = sample.trailer.unwrap();
         let turned = sample.pose.yaw() + trailer.articulation;
-        let spec = find(["hmmwv+cargo_trailer", "kraz_64431+semitrailer"][agent]).unwrap();
+        let spec = find_wheeled(["hmmwv+cargo_trailer", "kraz_64431+semitrailer"][agent]).unwrap();
         let coupling = sample.pose.point(&Vec3::from(spec.trailer.unwrap().coupling));
         let found = parts.iter().filter(|part| usize::from(part.agent) == agent).any(|part| {
             let pose = &part.poses[1];
@@ -166,7 +166,7 @@ fn the_picture_leaves_a_parted_trailer_where_it_stands() {
     let scene = SceneModel::new(world.model(), &[]);
     let messages = world.messages();
     let parts = scene.parts(world.model(), [world.time_us(); 2], [&messages, &messages]);
-    let spec = find("hmmwv+cargo_trailer").unwrap();
+    let spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
     let (behind, chassis) =
         (Vec3::from(spec.trailer.as_ref().unwrap().coupling), &messages[0].chassis);
     let coupling = chassis.point(&behind);
@@ -280,7 +280,7 @@ fn parted_and_struck_trailers_give_the_same_bits() {
 #[test]
 fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     const TORQUE: f64 = 600.0;
-    let mut spec = find("hmmwv+cargo_trailer").unwrap();
+    let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
     spec.tyre.flexible = None;
     spec.axles[2].brake_torque = TORQUE;
     spec.axles[2].tyre.as_mut().unwrap().flexible = None;
@@ -348,7 +348,7 @@ uncouple_time = 0.2
 driver = { kind = "path", speed = 6, waypoints = [[0, 6], [60, 6]] }
 "#;
     let mut world = World::new(model(LET_GO, &[]));
-    let behind = find("hmmwv+cargo_trailer").unwrap().trailer.unwrap().coupling;
+    let behind = find_wheeled("hmmwv+cargo_trailer").unwrap().trailer.unwrap().coupling;
     let own = |world: &World| {
         let sample = world.sample(0).unwrap();
         let trailer = sample.trailer.unwrap();
@@ -374,7 +374,7 @@ driver = { kind = "path", speed = 6, waypoints = [[0, 6], [60, 6]] }
 #[test]
 fn a_coupling_breaks_beyond_its_load() {
     let torn = |load: f64| {
-        let mut spec = find("hmmwv+cargo_trailer").unwrap();
+        let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
         spec.trailer.as_mut().unwrap().hitch.breaking_load = Some(load);
         let vehicle = Arc::new(Vehicle::new(spec).unwrap());
         let driver = table(&[[0.0, 0.6], [1.0, 0.6]], &[], &[]);
@@ -530,11 +530,11 @@ fn overlap([a, b]: [(&[Hull], Pose); 2]) -> [f64; 2] {
         mass: 1.0,
         com: Vec3::zeros(),
         inertia: Mat3::identity(),
-        otherwise: Acceleration::default(),
+        external_acceleration: Acceleration::default(),
         is_free: true,
     };
     let (a, b) = (body(a), body(b));
-    let mut pair = Pair::default();
+    let mut pair = CollisionPair::default();
     pair.approach([&a, &b], 0.0);
     pair.contacts([&a, &b]).iter().fold([0.0, 0.0], |[deepest, energy], contact| {
         let energy = energy + 0.5 * contact.stiffness * contact.depth.powi(2);
@@ -562,7 +562,7 @@ position = [0, 0]
 uncouple_time = 0.2
 driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, throttle = 0.3 }, { time = 2.1, throttle = 0, brake = 1 }, { time = 4, throttle = 0, brake = 1 }, { time = 4.2, throttle = 0.25, brake = 0, gear = "reverse" }] }
 "#;
-    let spec = find("hmmwv+cargo_trailer").unwrap();
+    let spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
     let trailer = &spec.trailer.as_ref().unwrap().chassis;
     let [mass, trailed] = [spec.total_mass() - spec.trailer_mass(), spec.trailer_mass()];
     let reduced = mass * trailed / (mass + trailed);

@@ -4,12 +4,12 @@
 
 use crate::scene;
 
-use bekker::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, Joint};
+use bekker::multibody::{Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder};
 use bekker::simulation::{Sample, World};
 use bekker::spatial::{Pose, Vec3};
 use bekker::vehicle::spec::{Point, Suspension};
-use bekker::vehicle::tyre::{FirmPatch, Plane, TyreState};
-use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
+use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix4, Vector2, Vector4};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
 
@@ -133,7 +133,7 @@ fn crawls_round_a_circle_of_ackermann() {
 /// Returns the mean steer angle of the HMMWV's front wheels at design height, rad, on the vehicle
 /// held in the air.
 fn mean_steer(steering: f64) -> f64 {
-    let hmmwv = Vehicle::new(find("hmmwv").unwrap()).unwrap();
+    let hmmwv = Vehicle::new(find_wheeled("hmmwv").unwrap()).unwrap();
     let mut state = hmmwv.state(&Pose::default());
     let mut workspace = hmmwv.workspace(&state);
     let controls = Controls { steering, ..Controls::default() };
@@ -164,7 +164,7 @@ struct QuarterCar {
 impl QuarterCar {
     /// Returns displacements of both masses over time, released at rest from `start`.
     fn release(&self, start: [f64; 2], h: f64, time: f64) -> Vec<[f64; 2]> {
-        let mut builder = Builder::default();
+        let mut builder = ModelBuilder::default();
         let mut slide = |name: &str, mass: f64| {
             let at = Vec3::zeros();
             builder.body(Body {
@@ -290,7 +290,7 @@ fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
 /// The half car has the same masses, wheel rates and tires; all four wheels cross the ramp.
 #[test]
 fn a_vehicle_answers_a_kerb_as_a_half_car() {
-    let spec = find("mrzr4").unwrap();
+    let spec = find_wheeled("mrzr4").unwrap();
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let tyre = &spec.tyre.handling;
     let (h, settle, rise) = (5e-4, 4.0, 5e-3);
@@ -305,7 +305,7 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
     let steps = ((settle + 0.8) / h) as u64;
     for tick in 0..steps {
         let point = Vec3::new(0.0, 0.0, road(tick as f64 * h));
-        let plane = Plane { point, normal: Vec3::z() };
+        let plane = GroundPlane { point, normal: Vec3::z() };
         let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
         let mut contacts = Vec::with_capacity(4);
         for (wheel, own) in tyres.iter().enumerate() {

@@ -14,7 +14,7 @@ use bekker::vehicle::spec::{
     Axle, Chassis, Damper, ReturnRoller, Steering, Suspension, Track, TrackSteering, TrackedSpec,
     VehicleSpec,
 };
-use bekker::vehicle::{AnySpec, find, find_any};
+use bekker::vehicle::{AnySpec, find_vehicle, find_wheeled};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -108,7 +108,7 @@ fn double_wishbone(axle: &Axle) -> Value {
     let p = &own.points;
     let spring = &axle.spring;
     let stops = spring.stops.as_ref().unwrap();
-    let part = |part: &bekker::vehicle::spec::Part, com| {
+    let part = |part: &bekker::vehicle::spec::MassProperties, com| {
         json!({ "Mass": part.mass, "COM": com, "Moments of Inertia": part.inertia,
             "Products of Inertia": [0, 0, 0], "Radius": 0.02 })
     };
@@ -174,7 +174,7 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
     data.write("hmmwv/wheel.json", &file("Wheel", "Wheel", wheel));
     let Some(Steering::PitmanArm(pitman)) = &own.steering else { panic!("no pitman arm") };
     let p = &pitman.points;
-    let body = |part: &bekker::vehicle::spec::Part, com: [f64; 3]| {
+    let body = |part: &bekker::vehicle::spec::MassProperties, com: [f64; 3]| {
         json!({ "Mass": part.mass, "COM": com, "Moments of Inertia": part.inertia,
             "Products of Inertia": [0, 0, 0] })
     };
@@ -245,7 +245,7 @@ fn near(a: f64, b: f64, share: f64, what: &str) {
 #[test]
 fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     let data = Data::new();
-    let known = find("hmmwv").unwrap();
+    let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     let read = data.import("hmmwv/vehicle.json").unwrap();
     let own = read.spec.wheeled().unwrap();
@@ -284,7 +284,7 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
 #[test]
 fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
     let data = Data::new();
-    let known = find("hmmwv").unwrap();
+    let known = find_wheeled("hmmwv").unwrap();
     let cases = [
         (
             "hmmwv/vehicle.json",
@@ -343,7 +343,7 @@ fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
 #[test]
 fn no_value_of_a_file_makes_it_panic() {
     let data = Data::new();
-    hmmwv(&data, &find("hmmwv").unwrap());
+    hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     let files = [
         "vehicle",
         "chassis",
@@ -550,7 +550,7 @@ fn whole_vehicle(folder: &str, parts: &[(&str, Value)]) -> Value {
 /// Writes the HMMWV's data where Chrono and SynChrono have theirs: below `vehicle` and `synchrono`.
 fn with_synchrono() -> Data {
     let data = Data::new();
-    hmmwv(&data, &find("hmmwv").unwrap());
+    hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     std::fs::create_dir_all(data.path("vehicle")).unwrap();
     std::fs::rename(data.path("hmmwv"), data.path("vehicle/hmmwv")).unwrap();
     data
@@ -612,7 +612,7 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
 #[test]
 fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     let data = Data::new();
-    let known = find("hmmwv").unwrap();
+    let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     let expected = data.import("hmmwv/vehicle.json").unwrap();
     let part = |name: &str| -> Value {
@@ -679,7 +679,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
 #[test]
 fn a_file_of_another_kind_is_refused_by_what_it_is() {
     let data = Data::new();
-    hmmwv(&data, &find("hmmwv").unwrap());
+    hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     let tir = b"[MDI_HEADER]\nFILE_TYPE = 'tir'\n$ at 20 \xb0C\n[UNITS]\nLENGTH = 'meter'\n";
     for name in ["tire.tir", "tire.json", "tire"] {
         std::fs::write(data.path(name), tir).unwrap();
@@ -730,7 +730,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
 #[test]
 fn tracks_that_are_driven_behind_are_refused_as_such() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_vehicle("m113").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     for side in ["left", "right"] {
         data.alter(&format!("M113/{side}.json"), "/Sprocket/Location/0", json!(0.0));
@@ -744,7 +744,7 @@ fn tracks_that_are_driven_behind_are_refused_as_such() {
 #[test]
 fn the_m113_comes_back_part_by_part() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_vehicle("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let read = data.import("M113/vehicle.json").unwrap();
     let own = read.spec.tracked().unwrap();
@@ -779,7 +779,7 @@ fn the_m113_comes_back_part_by_part() {
 #[test]
 fn what_the_right_track_has_otherwise_is_told() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_vehicle("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let told = |data: &Data| -> Vec<String> {
         let omitted = data.import("M113/vehicle.json").unwrap().omitted;
@@ -802,7 +802,7 @@ fn what_the_right_track_has_otherwise_is_told() {
 #[test]
 fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_vehicle("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let simple = json!({ "Differential Max Bias": 1.0 });
     data.write("M113/simple.json", &file("TrackDriveline", "SimpleTrackDriveline", simple));
@@ -819,8 +819,10 @@ fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
 #[test]
 fn return_rollers_come_back() {
     let data = Data::new();
-    let AnySpec::Tracked(mut known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
-    let AnySpec::Tracked(other) = find_any("marder").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(mut known) = find_vehicle("m113_chrono").unwrap() else {
+        panic!("on wheels")
+    };
+    let AnySpec::Tracked(other) = find_vehicle("marder").unwrap() else { panic!("on wheels") };
     known.return_roller = other.return_roller.map(|own| ReturnRoller { height: 0.3, ..own });
     for track in [&mut known.left, &mut known.right] {
         track.return_rollers = vec![-1.5, -3.0];
@@ -838,7 +840,7 @@ fn return_rollers_come_back() {
 #[test]
 fn an_imported_vehicle_is_checked_and_drives() {
     let data = Data::new();
-    hmmwv(&data, &find("hmmwv").unwrap());
+    hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     let run = |arguments: &[&str]| {
         let mut command = Command::cargo_bin("bekker").unwrap();
         let output = command
@@ -869,7 +871,7 @@ fn an_imported_vehicle_is_checked_and_drives() {
 #[test]
 fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     let data = Data::new();
-    let known = find("hmmwv").unwrap();
+    let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     // Of a family that precedes its own alphabetically.
     powertrain(&data, "beetle", &known.powertrain);
@@ -904,7 +906,7 @@ fn a_vehicle_is_the_same_however_its_path_is_spelled() {
 #[test]
 fn nothing_is_written_of_a_vehicle_that_is_refused() {
     let data = Data::new();
-    let known = find("hmmwv").unwrap();
+    let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     let front = format!("hmmwv/suspension_{}.json", known.axles[0].name);
     let text = std::fs::read_to_string(data.path(&front)).unwrap();
@@ -949,7 +951,7 @@ fn drive(folder: &Path, model: &str) {
 #[test]
 fn single_wishbones_and_struts_are_read() {
     let data = Data::new();
-    let spec = find("hmmwv").unwrap();
+    let spec = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &spec);
     let front = format!("hmmwv/suspension_{}.json", spec.axles[0].name);
     let Suspension::DoubleWishbone(own) = &spec.axles[0].suspension else { panic!() };

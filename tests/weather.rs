@@ -149,7 +149,7 @@ fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
         let of_it = built.warnings.iter().filter(|own| own.key.starts_with("soil.custom[0]"));
         let told: Vec<String> = of_it.map(ToString::to_string).collect();
         match &built.world.ground.soils()[0].kind {
-            SoilKind::Yielding(own) => (own.friction_angle.to_degrees(), told),
+            SoilKind::Deformable(own) => (own.friction_angle.to_degrees(), told),
             SoilKind::Firm { .. } => panic!("firm"),
         }
     };

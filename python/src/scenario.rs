@@ -148,7 +148,7 @@ pub fn soil<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         .map_err(|e| error::input(py, "name", &name, &soils().join(", "), e))?;
     let parameters = match &soil.kind {
         SoilKind::Firm { friction } => serde_json::json!({ "friction": friction }),
-        SoilKind::Yielding(soil) => serde_json::json!(soil),
+        SoilKind::Deformable(soil) => serde_json::json!(soil),
     };
     let entry = serde_json::json!({
         "id": soil.id,

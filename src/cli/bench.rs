@@ -4,11 +4,11 @@ use super::bench_envs::BenchEnvs;
 use super::{Failure, stdout};
 use crate::cli::models::{laws, tyre_model};
 use crate::cli::quantity::quantity;
-use crate::ground::Published;
+use crate::ground::SharedGround;
 use crate::report::text_table;
 use crate::rig::{
-    BenchCase, BenchError, Grouping, StepCost, Throughput, circling, ploughed, step_cost,
-    throughput,
+    BenchCase, BenchError, Grouping, StepCost, Throughput, deformed_ground, memory_in_circles,
+    step_cost, throughput,
 };
 use crate::scenario::config::{LawsPreset, TyreModel};
 use clap::builder::RangedU64ValueParser;
@@ -97,13 +97,13 @@ impl Bench {
                 eprintln!("{what} ...");
             }
         };
-        let cost = |name: &str, case: &BenchCase, ground: Published| -> Result<_, Failure> {
+        let cost = |name: &str, case: &BenchCase, ground: SharedGround| -> Result<_, Failure> {
             say(name);
             let cost = step_cost(case, ground, ALLOCATIONS).map_err(refused)?;
             Ok((name.to_string(), cost))
         };
         for (name, case) in self.cases() {
-            results.steps.push(cost(&name, &case, Published::default())?);
+            results.steps.push(cost(&name, &case, SharedGround::default())?);
         }
         let case = self.case(self.soil.as_deref().unwrap_or("chrono_mid"), self.spacing);
         let many = |vehicles, grouping, threads, seconds| -> Result<_, Failure> {
@@ -118,16 +118,16 @@ impl Bench {
         }
         if self.full {
             let refined = BenchCase { laws: LawsPreset::Refined, ..case.clone() };
-            results.steps.push(cost("refined", &refined, Published::default())?);
+            results.steps.push(cost("refined", &refined, SharedGround::default())?);
             let along_y = BenchCase { heading_deg: 90.0, ..case.clone() };
-            results.steps.push(cost("along y", &along_y, Published::default())?);
-            results.steps.push(cost("old ground", &case, ploughed(OLD_GROUND))?);
+            results.steps.push(cost("along y", &along_y, SharedGround::default())?);
+            results.steps.push(cost("old ground", &case, deformed_ground(OLD_GROUND))?);
             results.throughput.push(many(64, Grouping::Abreast, 1, 2.0)?);
             results.throughput.push(many(64, Grouping::Abreast, self.threads, 2.0)?);
             results.throughput.push(many(1000, Grouping::Abreast, self.threads, 0.4)?);
             say("circles");
             let circles = BenchCase { steering: 0.6, seconds: 60.0 * self.seconds, ..case };
-            results.circling = circling(&circles, 10, &resident).map_err(refused)?;
+            results.circling = memory_in_circles(&circles, 10, &resident).map_err(refused)?;
         }
         if self.json { stdout::print_json(&results) } else { stdout::print(&results.tables()) }
     }

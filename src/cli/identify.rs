@@ -4,8 +4,8 @@ use super::{Failure, stdout};
 use crate::report::text_table;
 use crate::rig::Estimate;
 use crate::rig::identify::{
-    CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
-    read_shears, shearing,
+    CMU_PLATES, IdentifyError, Quality, ShearParameters, SinkageParameters, fit_pressure_sinkage,
+    fit_shear, read_plates, read_shears,
 };
 use crate::scenario::build::custom_soil;
 use crate::scenario::{Document, Faults, input};
@@ -66,7 +66,10 @@ impl Identify {
 }
 
 /// Refuses soil parameters that `bekker run` would refuse.
-fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Result<(), Failure> {
+fn accepted(
+    plates: Option<&SinkageParameters>,
+    shear: Option<&ShearParameters>,
+) -> Result<(), Failure> {
     let mut text = "name = 'found'\nbased_on = 'chrono_mid'\n".to_string();
     if let Some(found) = plates {
         let k_c = found.k_c.map_or(0.0, |k_c| k_c.value);
@@ -95,17 +98,17 @@ fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Resul
     })
 }
 
-fn plates(path: &Path) -> Result<PressureSinkage, Failure> {
+fn plates(path: &Path) -> Result<SinkageParameters, Failure> {
     let text = match path.to_str() {
         Some("cmu") => CMU_PLATES.to_string(),
         _ => read(path)?,
     };
-    read_plates(&text).and_then(|rows| pressure_sinkage(&rows)).map_err(refused(path))
+    read_plates(&text).and_then(|rows| fit_pressure_sinkage(&rows)).map_err(refused(path))
 }
 
-fn shear(path: &Path) -> Result<Shearing, Failure> {
+fn shear(path: &Path) -> Result<ShearParameters, Failure> {
     let text = read(path)?;
-    read_shears(&text).and_then(|rows| shearing(&rows)).map_err(refused(path))
+    read_shears(&text).and_then(|rows| fit_shear(&rows)).map_err(refused(path))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -117,7 +120,7 @@ fn refused(path: &Path) -> impl Fn(IdentifyError) -> Failure {
     move |error| Failure::Input { subject: subject.clone(), cause: error.to_string() }
 }
 
-fn plates_in_words(found: &PressureSinkage) -> String {
+fn plates_in_words(found: &SinkageParameters) -> String {
     let mut rows = vec![("k_phi, N/m^(n+2)", found.k_phi, 1.0)];
     rows.extend(found.k_c.map(|k_c| ("k_c, N/m^(n+1)", k_c, 1.0)));
     rows.push(("n", found.n, 1.0));
@@ -129,7 +132,7 @@ fn plates_in_words(found: &PressureSinkage) -> String {
     text + &remarks(&found.remarks)
 }
 
-fn shear_in_words(found: &Shearing) -> String {
+fn shear_in_words(found: &ShearParameters) -> String {
     let mut rows = Vec::new();
     rows.extend(found.cohesion.map(|c| ("cohesion, Pa", c, 1.0)));
     rows.push(("friction angle, deg", found.friction_angle, 1f64.to_degrees()));

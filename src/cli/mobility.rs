@@ -7,7 +7,7 @@ use crate::mobility::{EVENTS, Effort, Event, Figure, Findings, Limit, MobilityEr
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
 use crate::report::{check_writable, plot, write_file};
-use crate::rig::Panel;
+use crate::rig::PlotPanel;
 use crate::scenario::Faults;
 use crate::scenario::config::Payload;
 use crate::soil::catalogue;
@@ -248,7 +248,7 @@ impl Mobility {
             let text = format!("{document:#}\n");
             write_file(&folder.join("mobility.json"), text.as_bytes())?;
             // the curve of an event without any result has no points
-            let has_points = |panel: &&Panel| {
+            let has_points = |panel: &&PlotPanel| {
                 let mut points = panel.lines.iter().flat_map(|own| &own.points);
                 points.any(|point| point.iter().all(|value| value.is_finite()))
             };

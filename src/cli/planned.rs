@@ -1,6 +1,6 @@
 //! The routes and scenery of a scenario, prepared for drawings.
 
-use crate::map::route::{Going, Reconnaissance, Station, Way, reconnoitre};
+use crate::map::route::{Reconnaissance, Station, Trafficability, Way, reconnoitre};
 use crate::report::land::{Land, SoilSign};
 use crate::report::profile::ProfilePoint;
 use crate::scenario::ScenarioFile;
@@ -36,7 +36,7 @@ impl Planned {
     /// Elevation and grade along a route.
     ///
     /// With `going`, each point also has the steepest grade that its soil allows.
-    pub fn profile(&self, way: &Way, going: Option<&[Going]>) -> Vec<ProfilePoint> {
+    pub fn profile(&self, way: &Way, going: Option<&[Trafficability]>) -> Vec<ProfilePoint> {
         let point = |station: &Station| {
             let soil = usize::from(station.soil.0);
             ProfilePoint {

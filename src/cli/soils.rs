@@ -3,7 +3,7 @@
 use super::{Failure, stdout};
 use crate::report::text_table;
 use crate::soil::catalogue::{CatalogueSoil, catalogue};
-use crate::soil::{SoilKind, Yielding};
+use crate::soil::{DeformableSoil, SoilKind};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn row(soil: &CatalogueSoil) -> Vec<String> {
         SoilKind::Firm { friction } => {
             ["", "", "", "", &format!("mu {friction}"), ""].map(String::from)
         }
-        SoilKind::Yielding(y) => [
+        SoilKind::Deformable(y) => [
             format!("{:.0}", y.k_phi),
             format!("{:.0}", y.k_c),
             format!("{}", y.n),
@@ -82,7 +82,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
     let mut entry = |name: &str, value: String| lines.push(format!("  {name:<20} {value}"));
     match &soil.kind {
         SoilKind::Firm { friction } => entry("friction", friction.to_string()),
-        SoilKind::Yielding(y) => {
+        SoilKind::Deformable(y) => {
             for (name, value, unit) in parameters(y) {
                 let assumed = soil.assumed.iter().any(|a| name.starts_with(a.to_string().as_str()));
                 let mark = if assumed { "  (assumed)" } else { "" };
@@ -100,7 +100,7 @@ fn sheet(soil: &CatalogueSoil) -> String {
 }
 
 /// Returns the parameters by the keys of a custom soil of a scenario.
-fn parameters(y: &Yielding) -> [(&'static str, f64, &'static str); 8] {
+fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
     // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
     [
@@ -120,7 +120,7 @@ fn as_json(soil: &CatalogueSoil) -> Value {
         SoilKind::Firm { friction } => {
             [("friction".to_string(), json!(friction))].into_iter().collect()
         }
-        SoilKind::Yielding(y) => {
+        SoilKind::Deformable(y) => {
             parameters(y).into_iter().map(|(name, value, _)| (name.into(), json!(value))).collect()
         }
     };

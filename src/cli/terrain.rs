@@ -144,7 +144,7 @@ impl Source {
         let refused = |error: &dyn std::error::Error| Failure::input(&self.file, error);
         let bytes =
             input::read(&self.file, input::LARGEST_BINARY).map_err(|error| refused(&error))?;
-        let format = RasterFormat::of(&bytes).map_err(|error| refused(&error))?;
+        let format = RasterFormat::detect(&bytes).map_err(|error| refused(&error))?;
         let scale = self.height_range.zip(self.cell_size).map(|(heights, cell)| PngScale {
             heights,
             cell,
@@ -189,9 +189,9 @@ impl Info {
         };
         let (bounds, cell, range) = (raster.bounds(), local.cell, raster.range());
         let (slopes, valid) = (local.slopes(), raster.valid_bounds());
-        let middle = placement.site().map(|site| site.place(&Vec3::zeros()));
+        let middle = placement.site().map(|site| site.to_geodetic(&Vec3::zeros()));
         let degrees = middle.map(|m| [m.latitude.to_degrees(), m.longitude.to_degrees()]);
-        let zone = raster.crs.epsg.and_then(GridZone::of_epsg);
+        let zone = raster.crs.epsg.and_then(GridZone::from_epsg);
         if self.json {
             return stdout::print_json(&json!({
                 "format": format,

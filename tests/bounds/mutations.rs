@@ -9,7 +9,7 @@
 //! its number. It is stored in `target/tmp/mutation-KIND` while it runs, in case a crash ends the
 //! test; `BEKKER_CASE=FILE` runs it again.
 
-use bekker::random::Stream;
+use bekker::random::RandomStream;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::mesh::{Up, import};
 use bekker::simulation::{World, checkpoint};
@@ -49,7 +49,7 @@ fn variable(name: &str, default: u64) -> u64 {
 
 /// Random numbers of one case.
 struct Dice {
-    stream: Stream,
+    stream: RandomStream,
     thrown: u64,
 }
 
@@ -126,7 +126,8 @@ fn mutate(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let longest = LONGEST * pool.install(yardstick);
     for number in 0..count {
-        let mut dice = Dice { stream: Stream::new(seed, &format!("{kind} {number}")), thrown: 0 };
+        let mut dice =
+            Dice { stream: RandomStream::new(seed, &format!("{kind} {number}")), thrown: 0 };
         let case = make(&mut dice);
         std::fs::write(&current, &case).unwrap();
         let before = INSTRUMENTED_SYSTEM.stats().bytes_allocated;
@@ -507,7 +508,7 @@ fn carries(bytes: &[u8]) -> bool {
 
 /// Returns the terrain of a GeoTIFF without gaps that is read from its file on demand.
 fn tiled(bytes: &[u8]) -> Option<Terrain> {
-    if RasterFormat::of(bytes) != Ok(RasterFormat::GeoTiff) {
+    if RasterFormat::detect(bytes) != Ok(RasterFormat::GeoTiff) {
         return None;
     }
     let mut file = tempfile::tempfile().unwrap();

@@ -7,7 +7,7 @@ use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
 use bekker::simulation::{AgentModel, Clock, OnTracks, OnWheels, World, WorldModel};
-use bekker::soil::{Laws, Soil, SoilId, SoilKind, Yielding};
+use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::{Rendezvous, Tcp, Threads};
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -22,7 +22,7 @@ use std::time::Duration;
 ///
 /// They are Project Chrono's `mid`, `soft` and `hard` demo parameters.
 pub fn soil(name: &str) -> Soil {
-    let mid = Yielding {
+    let mid = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -36,8 +36,8 @@ pub fn soil(name: &str) -> Soil {
     };
     let yielding = match name {
         "mid" => mid,
-        "soft" => Yielding { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid },
-        "hard" => Yielding {
+        "soft" => DeformableSoil { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid },
+        "hard" => DeformableSoil {
             k_phi: 5.301e6,
             k_c: 102e3,
             n: 0.793,
@@ -49,7 +49,11 @@ pub fn soil(name: &str) -> Soil {
         },
         other => panic!("no soil {other}"),
     };
-    Soil { name: name.into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
+    Soil {
+        name: name.into(),
+        source: "Project Chrono".into(),
+        kind: SoilKind::Deformable(yielding),
+    }
 }
 
 pub fn firm(friction: f64) -> Soil {
@@ -76,7 +80,7 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
 
 /// Returns a vehicle with instant shifts and rigid tires, as in the reference.
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
-    let mut spec = bekker::vehicle::find(name).unwrap();
+    let mut spec = bekker::vehicle::find_wheeled(name).unwrap();
     spec.powertrain.gearbox.shift_time = 0.0;
     spec.tyre.flexible = None;
     Arc::new(Vehicle::new(spec).unwrap())
@@ -104,7 +108,7 @@ pub fn m113(driver: Driver, start: Pose) -> AgentModel {
 
 /// Builds an M113 with either model of its tracks.
 pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
-    let spec = bekker::vehicle::find_any("m113_chrono").unwrap();
+    let spec = bekker::vehicle::find_vehicle("m113_chrono").unwrap();
     let mut spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
     spec.powertrain.gearbox.shift_time = 0.0;
     let vehicle = TrackedVehicle::new(spec).unwrap();

@@ -347,7 +347,7 @@ impl AgentModel {
 
     /// Returns the direction of travel: 1 forward, -1 in reverse.
     pub(super) fn way(&self) -> f64 {
-        self.driver.follower().map_or(1.0, PathFollower::sense)
+        self.driver.follower().map_or(1.0, PathFollower::travel_sign)
     }
 
     pub(super) fn speed(&self, workspace: &AgentWorkspace) -> f64 {

@@ -18,7 +18,7 @@ use super::outcome::{Failure, Outcome};
 use super::pushed_motion::PushedMotion;
 use super::radio::RadioNet;
 use super::roadside::{Pedestrian, TrafficLight};
-use bekker_ground::{GroundModel, Published};
+use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::spatial::{Load, Twist, Wrench};
 use bekker_vehicle::Controls;
 use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
@@ -56,7 +56,7 @@ pub struct HeartbeatEnv<'a> {
     /// Pedestrians.
     pub pedestrians: &'a [Pedestrian],
     /// Published ground of the last heartbeat.
-    pub published: &'a Published,
+    pub published: &'a SharedGround,
     /// Index of the first step and number of steps.
     pub ticks: [u64; 2],
     /// Views of all agents at the last heartbeat.
@@ -109,7 +109,7 @@ impl AgentModel {
         // ground changes that others published at the previous heartbeat
         state.overlay.refresh(published);
         // loads the tiles now, so that no step waits for a file
-        ground.terrain().hold(self.place(workspace).0, REACH);
+        ground.terrain().preload(self.place(workspace).0, REACH);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
         let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));
@@ -247,7 +247,7 @@ impl AgentModel {
         let (time, h) = (clock.time(tick), clock.step());
         let now_us = clock.micros(tick);
         if let Some(command) = state.command {
-            state.driver.intent = Intent::of(&command);
+            state.driver.intent = Intent::from_controls(&command);
             return command;
         }
         if let Some(controls) = self.drive_itself(state, time, h) {
@@ -266,7 +266,7 @@ impl AgentModel {
             // a leader on another path counts as standing still, whatever its heading; a leader
             // that has been passed is ignored
             let [x, y] = [shown.pose.position.x, shown.pose.position.y];
-            let middle = own.path().ahead(place, LOOKS_AHEAD, [x, y]).station;
+            let middle = own.path().nearest_ahead(place, LOOKS_AHEAD, [x, y]).station;
             let reach = leader.footprint.reach();
             let ahead = middle + reach > place.station + rear;
             let gap = middle - reach - (place.station + front);
@@ -304,7 +304,7 @@ impl AgentModel {
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&controls);
             // the throttle that raises engine speed accelerates no more than the driver's limit
-            let most = self.driver.follower().and_then(|own| own.plan().acceleration);
+            let most = self.driver.follower().and_then(|own| own.config().acceleration);
             let aimed = given - state.driver.speed.integral;
             station.aims(most.map_or(aimed, |most| aimed.min(most)));
         }
@@ -314,13 +314,13 @@ impl AgentModel {
     /// Returns the pedal response in the direction of travel, for drivers that control
     /// acceleration.
     fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
-        let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
+        let own = self.driver.follower().filter(|own| own.controls_acceleration())?;
         let response = self.vehicle.drivetrain().pedal_response(&state.vehicle);
-        let limited = own.plan().acceleration.is_some();
+        let limited = own.config().acceleration.is_some();
         let engine = limited.then(|| self.vehicle.drivetrain().engine_response(&state.vehicle));
-        let backward = own.sense() < 0.0;
-        let response = if backward { response.backward() } else { response };
-        let engine = engine.map(|engine| if backward { engine.backward() } else { engine });
+        let backward = own.travel_sign() < 0.0;
+        let response = if backward { response.reversed() } else { response };
+        let engine = engine.map(|engine| if backward { engine.reversed() } else { engine });
         Some(PedalView { response, applied: state.controls, engine })
     }
 
@@ -329,7 +329,7 @@ impl AgentModel {
     fn meet_ground(
         &self,
         ground: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
         low: u32,

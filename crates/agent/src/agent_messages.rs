@@ -55,7 +55,7 @@ impl AgentModel {
         let arm = pose.direction(&outline.ball.centre);
         let twist = match state.outcome {
             Some(_) => Twist::default(),
-            None => Twist { linear: twist.at(&arm), ..twist },
+            None => Twist { linear: twist.velocity_at(&arm), ..twist },
         };
         let motion = Motion::of(&pose.orientation, &twist, state.otherwise.of(HullPart::Trailer))?;
         let wheels = self.vehicle.trailed_wheels() as u8;

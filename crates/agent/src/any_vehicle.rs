@@ -12,8 +12,8 @@ use super::vehicle_properties::VehicleProperties;
 use bekker_ground::scm::{Contact, UndersideError};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sync::message::{Description, PartState, RunningGear};
-use bekker_vehicle::collision::{Push, Stem};
-use bekker_vehicle::multibody::{BodyId, ModelError, StepError, Workspace};
+use bekker_vehicle::collision::{ContactForce, Stem};
+use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
     AnySpec, AssemblyError, Controls, Drivetrain, TrackedVehicle, TrailerModel, Vehicle,
     VehicleBodies, VehicleState,
@@ -195,7 +195,7 @@ impl GroundVehicle for AnyVehicle {
         solid: &Solid<'_>,
         state: &VehicleState,
         workspace: &mut GroundVehicleWorkspace,
-        each: impl FnMut(&Push, &Vec3, &Vec3),
+        each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     ) {
         for_kind!(self, workspace, own => own.press_solid(solid, state, workspace, each));
     }
@@ -222,9 +222,9 @@ impl GroundVehicle for AnyVehicle {
     fn press_stem(
         &self,
         contact: &StemOnWheel,
-        push: impl FnOnce(&Vec3) -> Push,
+        push: impl FnOnce(&Vec3) -> ContactForce,
         workspace: &mut GroundVehicleWorkspace,
-    ) -> Option<(Push, Vec3)> {
+    ) -> Option<(ContactForce, Vec3)> {
         for_kind!(self, workspace, own => own.press_stem(contact, push, workspace))
     }
 
@@ -244,14 +244,14 @@ impl GroundVehicle for AnyVehicle {
 }
 
 impl ContactWorkspace for GroundVehicleWorkspace {
-    fn bodies(&self) -> &Workspace {
+    fn bodies(&self) -> &MultibodyWorkspace {
         match self {
             GroundVehicleWorkspace::Wheeled(own) => own.bodies(),
             GroundVehicleWorkspace::Tracked(own) => own.bodies(),
         }
     }
 
-    fn bodies_mut(&mut self) -> &mut Workspace {
+    fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
         match self {
             GroundVehicleWorkspace::Wheeled(own) => own.bodies_mut(),
             GroundVehicleWorkspace::Tracked(own) => own.bodies_mut(),

@@ -3,8 +3,8 @@
 //! If there are fewer agents than threads, both tracks of a vehicle are computed at the same time.
 //!
 //! Two groups may run in parallel if they share no tile. The tiles of the second group are
-//! [lent](Overlay::lend) to a second overlay, so each thread writes only to its own. The result is
-//! bit-identical to sequential execution.
+//! [lent](Overlay::split_tiles) to a second overlay, so each thread writes only to its own. The
+//! result is bit-identical to sequential execution.
 
 use super::contact_context::ContactContext;
 use bekker_ground::Overlay;
@@ -88,7 +88,7 @@ impl ContactContext<'_> {
             second(self);
             return;
         };
-        overlay.lend(&keys[1], lent);
+        overlay.split_tiles(&keys[1], lent);
         let context = |overlay, scratch| ContactContext {
             ground,
             published,
@@ -99,7 +99,7 @@ impl ContactContext<'_> {
         };
         let (mut own, mut other) = (context(overlay, scratch), context(lent, other_scratch));
         rayon::join(|| first(&mut own), || second(&mut other));
-        overlay.take_back(lent);
+        overlay.append(lent);
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use bekker_ground::soil::{Laws, Soil, SoilId, SoilKind};
     use bekker_ground::terrain::Terrain;
-    use bekker_ground::{GroundModel, Published};
+    use bekker_ground::{GroundModel, SharedGround};
 
     /// Groups that are far apart get separate overlays, which are merged again. Groups that may
     /// touch the same tile share one, as do those without scratch or work for a second thread.
@@ -119,7 +119,7 @@ mod tests {
         let terrain = Terrain::flat(0.0, SoilId(0));
         let lattice = Lattice { spacing: 0.1 };
         let ground = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
-        let published = Published::default();
+        let published = SharedGround::default();
         // a tile is 1.6 m wide
         let at = |x: f64| [x, 0.2, x + 0.4, 0.6];
         let (mut overlay, mut scratch, mut room) =

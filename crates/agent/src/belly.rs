@@ -10,11 +10,11 @@ use super::firm_spring::FirmSpring;
 use super::ground_vehicle::GroundVehicle;
 use crate::lying;
 use bekker_ground::GroundModel;
-use bekker_ground::scm::{Displaced, PlateOutline, plate_contact};
+use bekker_ground::scm::{DisplacedSoil, PlateOutline, plate_contact};
 use bekker_ground::soil::{SoilKind, Tread};
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
-use bekker_vehicle::collision::{Exit, Hull};
+use bekker_vehicle::collision::{ExitRule, Hull};
 use bekker_vehicle::spec::Belly;
 
 /// Clearance under the belly, m, above which contact is not evaluated until the next heartbeat.
@@ -52,7 +52,7 @@ pub(super) struct BellyContact {
     /// Force along the ground's normal, N.
     pub force: f64,
     /// Soil that rises around the plate.
-    pub displaced: Option<Displaced>,
+    pub displaced: Option<DisplacedSoil>,
 }
 
 /// Returns a grid of points that covers a belly, relative to its center and at most `spacing` m
@@ -94,7 +94,7 @@ impl AgentModel {
         bits.filter(move |(_, hull)| {
             let middle = Vec3::from(bottom(hull).centre);
             let mut others = hulls.iter().filter(|other| !std::ptr::eq(*other, *hull));
-            !others.any(|other| other.field(&middle, Exit::Any).distance < 0.0)
+            !others.any(|other| other.field(&middle, ExitRule::Any).distance < 0.0)
         })
     }
 
@@ -121,7 +121,7 @@ impl AgentModel {
             let mut places = group.map(|(_, point)| [point.x, point.y]);
             let mut heights = [0.0; TOGETHER];
             let is_near = |(_, point): (u32, Vec3), height: f64| point.z - height < CLEAR;
-            ground.terrain().heights_at_most(FINE, &places[..count], &mut heights[..count]);
+            ground.terrain().height_bounds(FINE, &places[..count], &mut heights[..count]);
             let mut near = 0;
             for n in 0..count {
                 if is_near(group[n], heights[n]) {
@@ -182,8 +182,8 @@ impl AgentModel {
             return;
         }
         let motion = BodyMotion { pose: chassis, twist: self.vehicle.twist(body) };
-        for sample in hull.samples.iter().filter(|sample| sample.place.z < hull.centre.z) {
-            let centre = chassis.point(&sample.place);
+        for sample in hull.samples.iter().filter(|sample| sample.center.z < hull.centre.z) {
+            let centre = chassis.point(&sample.center);
             let SoilKind::Firm { .. } = context.ground.soil_at(centre.x, centre.y).kind else {
                 continue;
             };
@@ -207,7 +207,7 @@ impl AgentModel {
             let offset = chassis.direction(&Vec3::from(belly.centre));
             let pose = Pose { position: chassis.position + offset, ..chassis };
             let twist = self.vehicle.twist(body);
-            let twist = Twist { linear: twist.at(&offset), ..twist };
+            let twist = Twist { linear: twist.velocity_at(&offset), ..twist };
             let felt = context.felt(twist, &pose.position);
             let mut firm = BellyContact::default();
             self.press_on_firm(belly, &pose, &felt, context, &mut firm);
@@ -230,7 +230,7 @@ impl AgentModel {
         let pose = Pose { position: chassis.point(&centre), ..chassis };
         let offset = pose.position - chassis.position;
         let twist = self.vehicle.twist(body);
-        let twist = Twist { linear: twist.at(&offset), ..twist };
+        let twist = Twist { linear: twist.velocity_at(&offset), ..twist };
         let felt = context.felt(twist, &pose.position);
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
         let met = plate_contact(&mut context.working(), outline, &Tread::rough(), &pose, &felt, h);

@@ -38,7 +38,7 @@ impl AgentModel {
             outcome: state.outcome.as_ref().map(Outcome::code),
             coupling: state.vehicle.coupling,
             pulls_up: state.driver.backing
-                && self.driver.follower().is_some_and(PathFollower::backs_a_trailer),
+                && self.driver.follower().is_some_and(PathFollower::reverses_trailer),
         }
     }
 }

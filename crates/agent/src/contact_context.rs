@@ -1,8 +1,10 @@
 //! Ground as the contact of one vehicle uses it in a step.
 
 use super::apart::Aside;
-use bekker_ground::scm::{Displaced, Scratch, WorkingGround, heap};
-use bekker_ground::{Exit, GroundModel, Overlay, Published, way_out, working_surface_height};
+use bekker_ground::scm::{DisplacedSoil, Scratch, WorkingGround, heap};
+use bekker_ground::{
+    GroundExit, GroundModel, Overlay, SharedGround, ground_exit, working_surface_height,
+};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Ground in contact with a vehicle: the shared ground, the vehicle's overlay on it, and scratch.
@@ -11,7 +13,7 @@ pub struct ContactContext<'a> {
     /// Undisturbed ground.
     pub ground: &'a GroundModel,
     /// Ground changes published by all agents.
-    pub published: &'a Published,
+    pub published: &'a SharedGround,
     /// Changes by this agent.
     pub overlay: &'a mut Overlay,
     /// Scratch of the contact models.
@@ -35,15 +37,15 @@ impl ContactContext<'_> {
     }
 
     /// Heaps up displaced soil around the bodies, after the contact of all bodies is evaluated.
-    pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
+    pub fn heap(&mut self, displaced: impl IntoIterator<Item = DisplacedSoil>) {
         heap(&mut self.working(), displaced);
     }
 
     /// Returns how a point of a body around `middle` is pushed out of the ground.
-    pub(super) fn way_out(&self, up: Exit, point: &Vec3, middle: &Vec3) -> Exit {
+    pub(super) fn way_out(&self, up: GroundExit, point: &Vec3, middle: &Vec3) -> GroundExit {
         let ContactContext { ground, published, overlay, .. } = self;
         let height = |x, y| working_surface_height(ground, published, overlay, x, y);
-        way_out(up, DEEP, point, middle, ground.lattice().spacing, height)
+        ground_exit(up, DEEP, point, middle, ground.lattice().spacing, height)
     }
 
     /// Returns the twist that contact uses for a plate at `place`.

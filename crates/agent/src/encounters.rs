@@ -15,7 +15,7 @@ use super::hull_part::HullPart;
 use super::tow_link::TowLink;
 use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
 use bekker_vehicle::TrailerModel;
-use bekker_vehicle::collision::{FreeBody, Pair, Tow, TowState};
+use bekker_vehicle::collision::{CollisionPair, FreeBody, Tow, TowState};
 use rayon::prelude::*;
 
 /// Distance below which vehicles send their exact motions, m, in addition to their travel in two
@@ -42,7 +42,7 @@ fn agent_of(party: Party) -> usize {
 #[derive(Clone, Debug, Default)]
 struct Met {
     parties: [Party; 2],
-    pair: Pair,
+    pair: CollisionPair,
     touch: bool,
     /// Index of the rope or bar that connects the two, while it holds.
     tow: Option<usize>,
@@ -96,15 +96,18 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
     let part = HullPart::ALL[party % 2];
     let outline = agents[agent].vehicle.outline_of(part)?;
     if part == HullPart::Chassis {
-        return Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) });
+        return Some(FreeBody {
+            external_acceleration: otherwise,
+            ..outline.body(pose, twist, !ended)
+        });
     }
     // the message contains the center of the trailer's hulls
     let told = trailer?;
     let arm = -(told.motion.orientation * outline.ball.centre);
     let pose = Pose { position: told.place + arm, ..told.pose() };
-    let twist = Twist { linear: told.motion.twist.at(&arm), ..told.motion.twist };
+    let twist = Twist { linear: told.motion.twist.velocity_at(&arm), ..told.motion.twist };
     let otherwise = told.motion.otherwise;
-    Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) })
+    Some(FreeBody { external_acceleration: otherwise, ..outline.body(pose, twist, !ended) })
 }
 
 /// Returns whether an agent's trailer has moved away from its tractor.
@@ -161,7 +164,7 @@ impl Encounters {
         for met in self.met[..self.count].iter().filter(|met| met.touch) {
             for (side, &party) in met.parties.iter().enumerate() {
                 let Some(own) = body(agents, views, party) else { continue };
-                self.pressed[party] += met.pair.begun_on(side, &own);
+                self.pressed[party] += met.pair.initial_wrench_on(side, &own);
             }
         }
         // counts the ropes of all agents: not every rank receives the agent at the other end, but
@@ -185,14 +188,14 @@ impl Encounters {
             let Met { pair, shares, tow, tow_state, .. } = met;
             let link = tow.map(|index| {
                 let TowLink { agents: ends, tow } = links[index];
-                let [one, other] = tow.places;
+                let [one, other] = tow.anchors;
                 let turned = ends[0] != agent_of(met.parties[0]);
-                Tow { places: if turned { [other, one] } else { [one, other] }, ..tow }
+                Tow { anchors: if turned { [other, one] } else { [one, other] }, ..tow }
             });
             let tow = link.as_ref().zip(Some(tow_state));
             let [a, b] = [(0, a), (1, b)].map(|(side, own)| {
-                let by_one = pair.begun_on(side, &own);
-                own.among(shares[side], &pressed[met.parties[side]], &by_one, time)
+                let by_one = pair.initial_wrench_on(side, &own);
+                own.with_share(shares[side], &pressed[met.parties[side]], &by_one, time)
             });
             pair.collide([&a, &b], *shares, tow, steps, h);
         });
@@ -328,11 +331,11 @@ impl Encounters {
             // a collision with its own uncoupled trailer counts once, for the chassis
             let [one, other] = met.parties.map(agent_of);
             let felt = one != other || part == HullPart::Chassis;
-            if felt && now.pressing != Vec3::zeros() {
+            if felt && now.contact_force != Vec3::zeros() {
                 let with = Struck::Vehicle(agent_of(met.parties[1 - side]) as u32);
                 let energy = now.energy;
-                let force = now.pressing * sign;
-                touch(Touch { with, place: now.place, force, energy, broke: false });
+                let force = now.contact_force * sign;
+                touch(Touch { with, place: now.position, force, energy, broke: false });
             }
         }
         sum

@@ -3,7 +3,7 @@
 
 use super::contact_context::ContactContext;
 use bekker_ground::soil::SoilKind;
-use bekker_ground::{Exit, working_surface_height};
+use bekker_ground::{GroundExit, working_surface_height};
 use bekker_math::spatial::{Load, Twist, Vec3};
 
 /// Sliding speed below which friction decreases in proportion to the speed, m/s.
@@ -45,8 +45,9 @@ impl FirmSpring {
         }
         let normal = ground.terrain().normal(point.x, point.y);
         let depth = (height - point.z) * normal.z;
-        let Exit { normal, depth } = context.way_out(Exit { normal, depth }, &point, place);
-        let velocity = twist.at(r);
+        let GroundExit { normal, depth } =
+            context.way_out(GroundExit { normal, depth }, &point, place);
+        let velocity = twist.velocity_at(r);
         let leaving = velocity.dot(&normal);
         let FirmSpring { stiffness, damping, deepest } = *self;
         let push = (stiffness * depth.min(deepest) - damping * leaving).max(0.0);

@@ -10,12 +10,12 @@ use super::obstacle::{Solid, StemOnWheel};
 use super::sample::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
 use super::vehicle_properties::VehicleProperties;
-use bekker_ground::scm::{Contact, Displaced};
+use bekker_ground::scm::{Contact, DisplacedSoil};
 use bekker_ground::terrain::Terrain;
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 use bekker_sync::message::{Description, PartState, RunningGear};
-use bekker_vehicle::collision::{Push, Stem};
-use bekker_vehicle::multibody::{BodyId, StepError, Workspace};
+use bekker_vehicle::collision::{ContactForce, Stem};
+use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Belly, Chassis, Footprint};
 use bekker_vehicle::{
     Controls, Coupling, Drivetrain, Outline, TrailerModel, VehicleBodies, VehicleState,
@@ -24,10 +24,10 @@ use bekker_vehicle::{
 /// Derived and scratch data of a vehicle on the ground; never saved.
 pub trait ContactWorkspace {
     /// Returns the workspace of the multibody model.
-    fn bodies(&self) -> &Workspace;
+    fn bodies(&self) -> &MultibodyWorkspace;
 
     /// Returns the workspace of the multibody model for modification.
-    fn bodies_mut(&mut self) -> &mut Workspace;
+    fn bodies_mut(&mut self) -> &mut MultibodyWorkspace;
 
     /// Returns the contact of each wheel or shoe as last evaluated.
     fn contacts(&self) -> &[Contact];
@@ -136,7 +136,7 @@ pub trait GroundVehicle {
         solid: &Solid<'_>,
         state: &VehicleState,
         workspace: &mut Self::Workspace,
-        each: impl FnMut(&Push, &Vec3, &Vec3),
+        each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     );
 
     /// Returns the depth to which a solid obstacle penetrates wheels or tracks, m.
@@ -162,9 +162,9 @@ pub trait GroundVehicle {
     fn press_stem(
         &self,
         _contact: &StemOnWheel,
-        _push: impl FnOnce(&Vec3) -> Push,
+        _push: impl FnOnce(&Vec3) -> ContactForce,
         _workspace: &mut Self::Workspace,
-    ) -> Option<(Push, Vec3)> {
+    ) -> Option<(ContactForce, Vec3)> {
         None
     }
 
@@ -268,7 +268,7 @@ pub trait GroundVehicle {
 
     /// Translates the whole vehicle by `way`, m.
     fn shift(&self, state: &mut VehicleState, workspace: &mut Self::Workspace, way: &Vec3) {
-        self.bodies().shift(state, workspace.bodies_mut(), way);
+        self.bodies().translate(state, workspace.bodies_mut(), way);
     }
 
     /// Pose of the chassis frame.
@@ -365,7 +365,7 @@ pub trait GroundVehicle {
     fn heap(
         &self,
         workspace: &Self::Workspace,
-        belly: Option<Displaced>,
+        belly: Option<DisplacedSoil>,
         context: &mut ContactContext<'_>,
     ) {
         let displaced = workspace.contacts().iter().filter_map(|met| met.displaced);
@@ -390,7 +390,7 @@ pub trait GroundVehicle {
         self.settle_tyres(tyres, workspace, h);
         self.inflate_tyres(controls, tyres, h);
         if let Some(trailer) = self.trailer() {
-            trailer.strain(state, workspace.bodies());
+            trailer.break_if_overloaded(state, workspace.bodies());
         }
         Ok(())
     }

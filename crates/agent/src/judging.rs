@@ -221,7 +221,7 @@ impl AgentModel {
             let load = mean.load.max(0.0);
             match &ground.soils()[usize::from(soil)].kind {
                 SoilKind::Firm { friction } => friction * load,
-                SoilKind::Yielding(law) => {
+                SoilKind::Deformable(law) => {
                     mean.area * law.cohesion + load * tan(law.friction_angle)
                 }
             }

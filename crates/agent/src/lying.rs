@@ -13,7 +13,7 @@ use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
 use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
-use bekker_ground::{Exit, working_surface_height};
+use bekker_ground::{GroundExit, working_surface_height};
 use bekker_math::spatial::{Load, Vec3};
 use bekker_vehicle::collision::{BodyContact, ContactLaw};
 use bekker_vehicle::{Coupling, TrailerModel};
@@ -44,7 +44,7 @@ impl AgentModel {
         // a non-finite pose fails the comparison and has no contact
         if pose.direction(&Vec3::z()).z < TILTED || parted {
             for sample in outline.hulls.iter().flat_map(|hull| &hull.samples) {
-                let centre = pose.point(&sample.place);
+                let centre = pose.point(&sample.center);
                 let ball = Ball { centre, radius: sample.radius, stiffness: STIFFNESS };
                 press(&ball, &motion, context, load);
             }
@@ -88,11 +88,11 @@ pub(super) fn press(
     if depth.is_nan() || depth <= 0.0 {
         return 0.0;
     }
-    let up = Exit { normal, depth };
-    let Exit { normal, depth } = context.way_out(up, &point, &pose.position);
+    let up = GroundExit { normal, depth };
+    let GroundExit { normal, depth } = context.way_out(up, &point, &pose.position);
     let r = point - pose.position;
     let contact = BodyContact { point, normal, depth, stiffness };
-    let push = ContactLaw::HULL.push(&contact, &twist.at(&r));
+    let push = ContactLaw::HULL.contact_force(&contact, &twist.velocity_at(&r));
     push.add_to(load, &normal, &r);
     push.normal_force
 }

@@ -13,11 +13,11 @@ use bekker_ground::scm::{Contact, Footprint as _, PlacedShoe, ShoeOutline, shoe_
 use bekker_ground::soil::Tread;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
 use bekker_sync::message::{BandSeat, Description, PartState, RunningGear, ShoeState};
-use bekker_vehicle::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
-use bekker_vehicle::multibody::{BodyId, StepError, Workspace};
+use bekker_vehicle::collision::{BodyContact, ContactForce, ContactLaw, ExitRule, Hull};
+use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Footprint, TrackedSpec};
 use bekker_vehicle::{
-    Controls, Drivetrain, Locks, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleBodies,
+    Controls, Drivetrain, Locks, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace, VehicleBodies,
     VehicleState, WheelDrive,
 };
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl OnTracks {
         workspace: &mut TracksWorkspace,
         place: &Pose,
         solid: &Hull,
-        mut each: impl FnMut(&Push, &Vec3, &Vec3),
+        mut each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     ) {
         let TracksWorkspace { vehicle, shoes, wheels, .. } = workspace;
         let hull = self.vehicle.pose(vehicle);
@@ -86,10 +86,10 @@ impl OnTracks {
         let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
         let reach = spec.shoe.pitch + spec.shoe_width();
         for (side, shoes) in shoes.iter_mut().enumerate() {
-            self.vehicle.lay_shoes(state, vehicle, side, shoes);
-            for shoe in shoes.places() {
+            self.vehicle.find_shoes(state, vehicle, side, shoes);
+            for shoe in shoes.poses() {
                 let middle = place.local_point(&shoe.pose.position);
-                if solid.field(&middle, Exit::Any).distance > reach {
+                if solid.field(&middle, ExitRule::Any).distance > reach {
                     continue;
                 }
                 let (mut load, mut borne) = (Load::default(), Vec3::zeros());
@@ -99,15 +99,15 @@ impl OnTracks {
                     let y = width * (column as f64 - 0.5 * (columns - 1) as f64);
                     let r = shoe.pose.direction(&Vec3::new(x, y, low));
                     let point = shoe.pose.position + r;
-                    let field = solid.field(&place.local_point(&point), Exit::Any);
+                    let field = solid.field(&place.local_point(&point), ExitRule::Any);
                     if field.distance >= 0.0 {
                         continue;
                     }
                     let normal = place.direction(&field.normal);
                     let depth = -field.distance;
-                    let velocity = shoe.twist.at(&r);
+                    let velocity = shoe.twist.velocity_at(&r);
                     let contact = BodyContact { point, normal, depth, stiffness };
-                    let push = ContactLaw::RUBBER.push(&contact, &velocity);
+                    let push = ContactLaw::RUBBER.contact_force(&contact, &velocity);
                     push.add_to(&mut load, &normal, &r);
                     if normal.z > BEARS {
                         borne += push.force;
@@ -119,7 +119,7 @@ impl OnTracks {
                     wheels[wheel].add_force(&borne, &forward);
                 }
                 if load != Load::default() {
-                    self.vehicle.press_shoe(vehicle, side, shoe, &load);
+                    self.vehicle.add_shoe_load(vehicle, side, shoe, &load);
                 }
             }
         }
@@ -128,7 +128,7 @@ impl OnTracks {
     /// Computes the ground contact of the shoes of both sides, and which of them touch firm ground.
     fn press_sides(
         &self,
-        [left, right]: [&[ShoePlace]; 2],
+        [left, right]: [&[ShoePose]; 2],
         contacts: &mut [Contact],
         on_firm: &mut [bool],
         context: &mut ContactContext<'_>,
@@ -152,7 +152,7 @@ impl OnTracks {
     /// Computes the ground contact of the shoes of one side.
     fn press_side(
         &self,
-        shoes: &[ShoePlace],
+        shoes: &[ShoePose],
         contacts: &mut [Contact],
         on_firm: &mut [bool],
         context: &mut ContactContext<'_>,
@@ -173,7 +173,7 @@ impl OnTracks {
     /// Returns whether any corner touches.
     fn press_on_firm(
         &self,
-        shoe: &ShoePlace,
+        shoe: &ShoePose,
         felt: &Twist,
         context: &mut ContactContext<'_>,
         load: &mut Load,
@@ -218,11 +218,11 @@ impl OnTracks {
 }
 
 impl ContactWorkspace for TracksWorkspace {
-    fn bodies(&self) -> &Workspace {
+    fn bodies(&self) -> &MultibodyWorkspace {
         self.vehicle.bodies()
     }
 
-    fn bodies_mut(&mut self) -> &mut Workspace {
+    fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
         self.vehicle.bodies_mut()
     }
 
@@ -304,11 +304,11 @@ impl GroundVehicle for OnTracks {
     ) {
         let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels } = workspace;
         context.overlay.begin_step();
-        self.vehicle.begin_loads(vehicle);
+        self.vehicle.clear_loads(vehicle);
         for (side, shoes) in shoes.iter_mut().enumerate() {
-            self.vehicle.lay_shoes(state, vehicle, side, shoes);
+            self.vehicle.find_shoes(state, vehicle, side, shoes);
         }
-        let sides = shoes.each_ref().map(Shoes::places);
+        let sides = shoes.each_ref().map(Shoes::poses);
         let all = sides.iter().map(|shoes| shoes.len()).sum();
         contacts.resize(all, Contact::default());
         on_firm.resize(all, false);
@@ -321,7 +321,7 @@ impl GroundVehicle for OnTracks {
         let shoes = places.flat_map(|(side, shoes)| shoes.iter().map(move |shoe| (side, shoe)));
         for ((side, shoe), (met, on_firm)) in shoes.zip(contacts.iter().zip(on_firm)) {
             if met.nodes_in_contact > 0 || *on_firm {
-                self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
+                self.vehicle.add_shoe_load(vehicle, side, shoe, &met.load);
                 let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
                 take(&mut wheels[wheel], &hull, met);
             }
@@ -362,7 +362,7 @@ impl GroundVehicle for OnTracks {
         for (wheel, sample) in workspace.wheels.iter_mut().enumerate() {
             let side = wheel % 2;
             let middle = self.vehicle.wheel_centre(wheel);
-            let along = twist.at(&hull.direction(&middle)).dot(&forward);
+            let along = twist.velocity_at(&hull.direction(&middle)).dot(&forward);
             sample.spin = self.vehicle.wheel_spin(state, wheel);
             sample.slip = slip(self.vehicle.track_speed(state, side), along);
             sample.torque = share * (drives[side].drive + drives[side].brake);
@@ -375,7 +375,7 @@ impl GroundVehicle for OnTracks {
         solid: &Solid<'_>,
         state: &VehicleState,
         workspace: &mut TracksWorkspace,
-        mut each: impl FnMut(&Push, &Vec3, &Vec3),
+        mut each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     ) {
         for hull in solid.hulls {
             self.press_hull(state, workspace, solid.pose, hull, &mut each);
@@ -391,7 +391,7 @@ impl GroundVehicle for OnTracks {
         let mut deepest = 0.0_f64;
         for hull in solid.hulls {
             self.press_hull(state, workspace, solid.pose, hull, |_, point, _| {
-                let inside = hull.field(&solid.pose.local_point(point), Exit::Any);
+                let inside = hull.field(&solid.pose.local_point(point), ExitRule::Any);
                 deepest = deepest.max(-inside.distance);
             });
         }
@@ -447,7 +447,7 @@ fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
     VehicleProperties {
         name: spec.name.clone(),
         chassis: spec.chassis.clone(),
-        footprint: Footprint::of_tracks(spec),
+        footprint: Footprint::from_tracked_spec(spec),
         is_tracked: true,
         can_steer: true,
         max_steering_angle: None,
@@ -483,7 +483,7 @@ fn outline(spec: &TrackedSpec) -> ShoeOutline {
     let length = spec.contact_length().max(width);
     ShoeOutline {
         faces: faces
-            .map(|face| bekker_ground::scm::Face {
+            .map(|face| bekker_ground::scm::ShoeOutlineFace {
                 centre: face.centre,
                 length: face.length,
                 width: face.width,

@@ -15,10 +15,10 @@ use bekker_ground::scm::{
 use bekker_ground::soil::{ShearStrength, Tread};
 use bekker_math::spatial::{Load, Pose, Vec3};
 use bekker_sync::message::Description;
-use bekker_vehicle::collision::{Push, Stem};
-use bekker_vehicle::multibody::{BodyId, StepError, Workspace};
+use bekker_vehicle::collision::{ContactForce, Stem};
+use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Footprint, RigidTyre};
-use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
+use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
 };
@@ -111,7 +111,7 @@ impl OnWheels {
         let tyres =
             axles.map(|axle| TyreOnGround::of(&vehicle, axle)).collect::<Result<Vec<_>, _>>()?;
         let places = (0..vehicle.wheels()).flat_map(|wheel| {
-            let aside = vehicle.spec().tyres_aside(vehicle.axle_of(wheel));
+            let aside = vehicle.spec().tyre_offsets(vehicle.axle_of(wheel));
             aside.into_iter().map(move |aside| TyrePlace { wheel, aside })
         });
         let places = places.collect();
@@ -161,7 +161,7 @@ impl OnWheels {
         let mut pose = self.vehicle.wheel_pose(&workspace.vehicle, place.wheel);
         let mut twist = self.vehicle.wheel_twist(&workspace.vehicle, place.wheel);
         if let Some(offset) = place.offset(&pose) {
-            twist.linear = twist.at(&offset);
+            twist.linear = twist.velocity_at(&offset);
             pose.position += offset;
         }
         BodyMotion { pose, twist }
@@ -182,7 +182,7 @@ impl OnWheels {
         *contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
         contact.firm.and_then(|firm| {
             let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
-            let plane = Plane { point, normal: firm.normal };
+            let plane = GroundPlane { point, normal: firm.normal };
             let friction = if context.grips { firm.friction } else { 0.0 };
             let patch = FirmPatch { plane, friction, share: firm.share };
             let handling = &self.vehicle.tyre(wheel).handling;
@@ -214,7 +214,7 @@ impl OnWheels {
             let patch = BeltPatch {
                 normal_force: firm.load,
                 normal: firm.normal,
-                place: firm.place,
+                center: firm.center,
                 friction: if context.grips { firm.friction } else { 0.0 },
                 radius: ring.radius,
                 deflection,
@@ -277,11 +277,11 @@ impl OnWheels {
 }
 
 impl ContactWorkspace for WheelsWorkspace {
-    fn bodies(&self) -> &Workspace {
+    fn bodies(&self) -> &MultibodyWorkspace {
         self.vehicle.bodies()
     }
 
-    fn bodies_mut(&mut self) -> &mut Workspace {
+    fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
         self.vehicle.bodies_mut()
     }
 
@@ -334,12 +334,12 @@ impl GroundVehicle for OnWheels {
     }
 
     fn tyres(&self) -> Vec<TyreState> {
-        let own = 2 * self.vehicle.spec().own_axles().len();
+        let own = 2 * self.vehicle.spec().tractor_axles().len();
         let tyre = |wheel| {
             let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
             TyreState {
-                ring: flexible.map(|given| unloaded(given.inflation_kpa.of(wheel, own))),
+                ring: flexible.map(|given| unloaded(given.inflation_kpa.kpa(wheel, own))),
                 ..TyreState::default()
             }
         };
@@ -482,7 +482,7 @@ impl GroundVehicle for OnWheels {
         solid: &Solid<'_>,
         _state: &VehicleState,
         workspace: &mut WheelsWorkspace,
-        each: impl FnMut(&Push, &Vec3, &Vec3),
+        each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     ) {
         self.press_wheels(solid, workspace, each);
     }
@@ -511,9 +511,9 @@ impl GroundVehicle for OnWheels {
     fn press_stem(
         &self,
         contact: &StemOnWheel,
-        push: impl FnOnce(&Vec3) -> Push,
+        push: impl FnOnce(&Vec3) -> ContactForce,
         workspace: &mut WheelsWorkspace,
-    ) -> Option<(Push, Vec3)> {
+    ) -> Option<(ContactForce, Vec3)> {
         self.press_stem_on_wheel(contact, push, workspace)
     }
 
@@ -528,7 +528,7 @@ impl GroundVehicle for OnWheels {
 fn properties(vehicle: &Vehicle, tyres: &[TyreOnGround]) -> VehicleProperties {
     let spec = vehicle.spec();
     let wheels = vehicle.wheels();
-    let own_wheels = 2 * spec.own_axles().len();
+    let own_wheels = 2 * spec.tractor_axles().len();
     let is_flexible = |wheel: &usize| tyres[vehicle.axle_of(*wheel)].ring.is_some();
     let flexible = |wheels: usize| (0..wheels).filter(is_flexible).count();
     let wheel_centres: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_centre(wheel)).collect();
@@ -539,7 +539,7 @@ fn properties(vehicle: &Vehicle, tyres: &[TyreOnGround]) -> VehicleProperties {
     VehicleProperties {
         name: spec.name.clone(),
         chassis: spec.chassis.clone(),
-        footprint: Footprint::of(spec),
+        footprint: Footprint::from_spec(spec),
         is_tracked: false,
         can_steer: spec.can_steer(),
         max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),
@@ -566,7 +566,7 @@ impl TyreOnGround {
         let (underside, tread) = (underside(&tyre.rigid)?, tread(&tyre.rigid));
         let (mut own, mut nominal_deflection) = (None, 0.0);
         if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
-            let wheels = 2 * vehicle.spec().own_axles().len();
+            let wheels = 2 * vehicle.spec().tractor_axles().len();
             let inflation = flexible.nominal_inflation(axle, wheels);
             nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
             own = Some(ring(flexible, figures, relaxation(tyre)));

@@ -8,7 +8,7 @@ use super::any_vehicle::GroundVehicleWorkspace;
 use super::hit::{Struck, Touch};
 use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
 use bekker_math::spatial::Vec3;
-use bekker_vehicle::collision::Exit;
+use bekker_vehicle::collision::ExitRule;
 
 /// Spacing of the points at which arms and pedestrians are tested, m.
 const SPACING: f64 = 0.25;
@@ -62,7 +62,7 @@ impl AgentModel {
                 near && outline
                     .hulls
                     .iter()
-                    .any(|hull| hull.field(&own, Exit::Any).distance <= within)
+                    .any(|hull| hull.field(&own, ExitRule::Any).distance <= within)
             })
         })
     }

@@ -86,7 +86,7 @@ impl AgentModel {
             for column in 0..columns as u32 {
                 let part = (2.0 * f64::from(column) + 1.0) / columns - 1.0;
                 let edge = chassis.point(&(face.edge + face.half * part));
-                let speed = twist.at(&(edge - chassis.position)).dot(&out);
+                let speed = twist.velocity_at(&(edge - chassis.position)).dot(&out);
                 if speed <= 0.0 {
                     continue;
                 }

@@ -21,7 +21,7 @@ struct Gain {
 
 impl Gain {
     fn of(outline: &Outline, pose: &Pose, twist: &Twist) -> Gain {
-        Gain { linear: twist.at(&pose.direction(&outline.com)), angular: twist.angular }
+        Gain { linear: twist.velocity_at(&pose.direction(&outline.com)), angular: twist.angular }
     }
 }
 

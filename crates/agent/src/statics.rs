@@ -31,7 +31,7 @@ use super::on_wheels::level_forward;
 use super::sample::WheelSample;
 use super::tyre::TyreState;
 use bekker_ground::scm::Scratch;
-use bekker_ground::{GroundModel, Overlay, Published, working_surface_height};
+use bekker_ground::{GroundModel, Overlay, SharedGround, working_surface_height};
 use bekker_math::numeric::{pow, smooth_step};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3, Vec6};
 use bekker_vehicle::{Controls, VehicleState};
@@ -107,7 +107,7 @@ impl AgentModel {
     pub fn state(
         &self,
         ground: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         aside: Option<Aside>,
         step: f64,
     ) -> (AgentState, Stand) {
@@ -128,7 +128,7 @@ impl AgentModel {
     pub fn settled(
         &self,
         ground: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         pose: &Pose,
         speed: f64,
         now_us: u64,
@@ -142,7 +142,7 @@ impl AgentModel {
         &self,
         aside: Option<Aside>,
         ground: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         start: &Start<'_>,
     ) -> (AgentState, Stand) {
         let Start { pose, speed, now_us, step } = *start;
@@ -183,7 +183,7 @@ fn at_rest(last: &WheelSample) -> WheelSample {
 struct Relaxation<'a> {
     agent: &'a AgentModel,
     ground: &'a GroundModel,
-    published: &'a Published,
+    published: &'a SharedGround,
     vehicle: VehicleState,
     room: GroundVehicleWorkspace,
     tyres: Vec<TyreState>,
@@ -217,7 +217,7 @@ impl<'a> Relaxation<'a> {
     fn new(
         agent: &'a AgentModel,
         ground: &'a GroundModel,
-        published: &'a Published,
+        published: &'a SharedGround,
         design: &VehicleState,
         aside: Option<Aside>,
     ) -> Relaxation<'a> {

@@ -1,6 +1,6 @@
 //! Obstacles near an agent in a heartbeat.
 
-use bekker_vehicle::collision::Pair;
+use bekker_vehicle::collision::CollisionPair;
 
 /// Obstacles that an agent may touch in a heartbeat; derived and never saved.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Strikes {
     /// Obstacles near the trailer; scratch.
     pub near_trailer: Vec<u32>,
     /// Pairs of each solid obstacle, in order, with chassis and trailer.
-    pub pairs: Vec<[Pair; 2]>,
+    pub pairs: Vec<[CollisionPair; 2]>,
     /// Damage of each nearby stem after contact with this agent, by obstacle.
     pub damage: Vec<(u32, u16)>,
 }

@@ -11,7 +11,9 @@ use super::strikes::Strikes;
 use super::wheel_collision::TYRE_STIFFNESS;
 use bekker_math::spatial::{Acceleration, Load, Mat3, Twist, Vec3};
 use bekker_vehicle::VehicleState;
-use bekker_vehicle::collision::{ContactLaw, Exit, FreeBody, Pair, Push, Stem};
+use bekker_vehicle::collision::{
+    CollisionPair, ContactForce, ContactLaw, ExitRule, FreeBody, Stem,
+};
 
 /// Distance beyond the travel of a heartbeat within which obstacles are searched, m.
 const AROUND: f64 = 0.5;
@@ -48,7 +50,7 @@ fn standing<'a>(solid: &Solid<'a>) -> FreeBody<'a> {
         mass: 1.0,
         com: Vec3::zeros(),
         inertia: Mat3::identity(),
-        otherwise: Acceleration::default(),
+        external_acceleration: Acceleration::default(),
         is_free: false,
     }
 }
@@ -81,7 +83,7 @@ impl AgentModel {
             strikes.near.dedup();
         }
         strikes.near.retain(|&index| {
-            let stands = damage.get(index as usize).is_none_or(|damage| !Stem::lies(*damage));
+            let stands = damage.get(index as usize).is_none_or(|damage| !Stem::is_felled(*damage));
             stands && obstacles.get(index as usize).is_some()
         });
         let mut solids = 0;
@@ -188,7 +190,7 @@ impl AgentModel {
     fn press_hulls(
         &self,
         solid: &Solid<'_>,
-        pairs: &mut [Pair; 2],
+        pairs: &mut [CollisionPair; 2],
         body: &GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
     ) {
@@ -197,8 +199,8 @@ impl AgentModel {
             let both = [&outline.body(own, twist, true), &stands];
             for contact in pairs[part as usize].contacts(both) {
                 let r = contact.point - own.position;
-                let velocity = twist.at(&r);
-                let push = ContactLaw::HULL.push(contact, &velocity);
+                let velocity = twist.velocity_at(&r);
+                let push = ContactLaw::HULL.contact_force(contact, &velocity);
                 push.add_to(&mut sum.on_hulls[part as usize], &contact.normal, &r);
                 sum.add(&push, &contact.point, &velocity);
             }
@@ -214,18 +216,19 @@ impl AgentModel {
         body: &mut GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
     ) {
-        if Stem::lies(*damage) {
+        if Stem::is_felled(*damage) {
             return;
         }
         let Some(met) = self.deepest(stem, foot, body) else { return };
         let is_tyre = matches!(met.part, StruckPart::Wheel(_));
         let part = if is_tyre { TYRE_STIFFNESS } else { HULL_STIFFNESS };
-        let answer = stem.resist(met.depth, met.point.z - foot.z, *damage, part);
-        let broke = Stem::lies(answer.damage);
+        let answer = stem.resistance(met.depth, met.point.z - foot.z, *damage, part);
+        let broke = Stem::is_felled(answer.damage);
         // the stem falls away from the vehicle
-        *damage = if broke { Stem::felled(-met.normal.x, -met.normal.y) } else { answer.damage };
+        *damage =
+            if broke { Stem::felled_damage(-met.normal.x, -met.normal.y) } else { answer.damage };
         let law = |velocity: &Vec3| {
-            ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, velocity)
+            ContactLaw::HULL.obstacle_force(answer.force, answer.stiffness, &met.normal, velocity)
         };
         let (push, velocity) = match met.part {
             StruckPart::Wheel(wheel) => {
@@ -238,7 +241,7 @@ impl AgentModel {
                 let mut parts = self.vehicle.hull_parts(body);
                 let Some((_, _, pose, twist)) = parts.find(|own| own.0 == part) else { return };
                 let r = met.point - pose.position;
-                let velocity = twist.at(&r);
+                let velocity = twist.velocity_at(&r);
                 let push = law(&velocity);
                 push.add_to(&mut sum.on_hulls[part as usize], &met.normal, &r);
                 (push, velocity)
@@ -280,14 +283,14 @@ impl AgentModel {
         for (part, outline, own, _) in self.vehicle.hull_parts(body) {
             for hull in &outline.hulls {
                 let middle =
-                    hull.field(&own.local_point(&(foot + Vec3::z() * 0.5)), Exit::Sideways);
+                    hull.field(&own.local_point(&(foot + Vec3::z() * 0.5)), ExitRule::Sideways);
                 if middle.distance > radius + 2.0 {
                     continue;
                 }
                 take(
                     StruckPart::Hull(part),
                     &mut points().map(|point| {
-                        let field = hull.field(&own.local_point(&point), Exit::Sideways);
+                        let field = hull.field(&own.local_point(&point), ExitRule::Sideways);
                         let normal = -own.direction(&field.normal);
                         (radius - field.distance, point + normal * radius, normal)
                     }),
@@ -337,7 +340,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3) {
+    fn add(&mut self, push: &ContactForce, point: &Vec3, velocity: &Vec3) {
         self.point = *point;
         self.force += push.force;
         self.pressing += push.normal_force;

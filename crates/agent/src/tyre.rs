@@ -2,7 +2,7 @@
 
 use bekker_ground::scm::{Ring, RingState};
 use bekker_vehicle::spec::{FlexibleTyre, Tyre, VehicleSpec};
-use bekker_vehicle::tyre::{RingFigures, TyreState as Carcass};
+use bekker_vehicle::tyre::{RingParameters, TyreState as Carcass};
 use serde::{Deserialize, Serialize};
 
 /// State of a tire: plain data.
@@ -39,7 +39,7 @@ pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
     let tyre = spec.tyre.flexible.as_ref()?;
     let figures = tyre.ring(spec.tyre.rigid.radius()).ok()?;
     let ring = ring(tyre, &figures, relaxation(&spec.tyre));
-    Some((ring, tyre.inflation_kpa.of(0, 2 * spec.axles.len())))
+    Some((ring, tyre.inflation_kpa.kpa(0, 2 * spec.axles.len())))
 }
 
 /// Returns the ratio of damping to stiffness of a tire, s.
@@ -50,7 +50,7 @@ pub(super) fn relaxation(tyre: &Tyre) -> f64 {
 /// Returns the belt of a tire in the form that the contact model takes.
 ///
 /// `relaxation` is the ratio of damping to stiffness, s.
-pub fn ring(tyre: &FlexibleTyre, figures: &RingFigures, relaxation: f64) -> Ring {
+pub fn ring(tyre: &FlexibleTyre, figures: &RingParameters, relaxation: f64) -> Ring {
     Ring {
         radius: figures.radius,
         width: figures.width,

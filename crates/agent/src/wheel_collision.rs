@@ -4,9 +4,9 @@ use super::obstacle::{BEARS, HIGHEST_STEM_CONTACT, Solid, StemOnWheel};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::{
-    BodyContact, ContactLaw, Exit, Penetration, Push, RoundedBox, RoundedCylinder, Stem,
+    BodyContact, ContactForce, ContactLaw, ExitRule, Penetration, RoundedBox, RoundedCylinder, Stem,
 };
-use bekker_vehicle::tyre::RingFigures;
+use bekker_vehicle::tyre::RingParameters;
 
 /// Contact stiffness of a tire with a stem or rock, N/m; assumed.
 pub(super) const TYRE_STIFFNESS: f64 = 3e5;
@@ -22,9 +22,9 @@ const LEAST_DEPTH: f64 = 1e-6;
 ///
 /// A flexible tire acts as on a plate at its inflation, Pa. The rim adds its stiffness once the
 /// tire is fully compressed.
-fn tyre_stiffness(depth: f64, radius: f64, ring: Option<&RingFigures>, inflation: f64) -> f64 {
+fn tyre_stiffness(depth: f64, radius: f64, ring: Option<&RingParameters>, inflation: f64) -> f64 {
     let depth = depth.max(LEAST_DEPTH);
-    let on_plate = |ring: &RingFigures| ring.plate(inflation, depth).load / depth;
+    let on_plate = |ring: &RingParameters| ring.plate(inflation, depth).load / depth;
     let beyond = (depth - TYRE_HEIGHT * radius).max(0.0);
     ring.map_or(TYRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
 }
@@ -62,13 +62,13 @@ impl OnWheels {
         &self,
         solid: &Solid<'_>,
         workspace: &mut WheelsWorkspace,
-        mut each: impl FnMut(&Push, &Vec3, &Vec3),
+        mut each: impl FnMut(&ContactForce, &Vec3, &Vec3),
     ) {
         for wheel in 0..self.vehicle.wheels() {
             let Some(contact) = self.solid_contact(wheel, solid, workspace) else { continue };
             let r = contact.point - self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
-            let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).at(&r);
-            let push = ContactLaw::RUBBER.push(&contact, &velocity);
+            let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).velocity_at(&r);
+            let push = ContactLaw::RUBBER.contact_force(&contact, &velocity);
             push.add_to(&mut workspace.vehicle.loads()[wheel], &contact.normal, &r);
             if contact.normal.z > BEARS {
                 self.bear(workspace, wheel, &push.force, contact.depth);
@@ -94,7 +94,7 @@ impl OnWheels {
             let shape = RoundedCylinder { radius, half_width };
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
-            let Some(met) = upright.penetration(&shape, &centre, &axle, Exit::Any) else {
+            let Some(met) = upright.penetration(&shape, &centre, &axle, ExitRule::Any) else {
                 continue;
             };
             if met.depth > found.as_ref().map_or(least, |found| found.depth) {
@@ -109,13 +109,13 @@ impl OnWheels {
     pub(super) fn press_stem_on_wheel(
         &self,
         contact: &StemOnWheel,
-        push: impl FnOnce(&Vec3) -> Push,
+        push: impl FnOnce(&Vec3) -> ContactForce,
         workspace: &mut WheelsWorkspace,
-    ) -> Option<(Push, Vec3)> {
+    ) -> Option<(ContactForce, Vec3)> {
         let StemOnWheel { wheel, point, normal, .. } = contact;
         let wheel = *wheel;
         let r = point - self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
-        let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).at(&r);
+        let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).velocity_at(&r);
         let push = push(&velocity);
         push.add_to(&mut workspace.vehicle.loads()[wheel], normal, &r);
         Some((push, velocity))

@@ -5,7 +5,7 @@ use super::localisation::{Localiser, Role, rotation};
 use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
 use super::plan::Plan;
 use bekker_math::numeric::{atan, cos, hypot, sin, sin_cos, tan};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::lidar::{Cloud, LidarSpec, Return};
 use bekker_sensor::{Odometry, Reading};
@@ -56,7 +56,7 @@ impl Ground {
     ///
     /// None is within 8 m of the positions in `spare`.
     pub fn random(seed: u64, size: [f64; 2], densities: [f64; 2], spare: &[[f64; 2]]) -> Ground {
-        let stream = Stream::new(seed, "proving ground");
+        let stream = RandomStream::new(seed, "proving ground");
         let area = size[0] * size[1];
         let mut draws = (0..).map(|k| stream.uniform(k));
         let mut places = |density: f64| -> Vec<[f64; 2]> {
@@ -262,7 +262,7 @@ impl Trial {
             return pose;
         }
         let wander = |k: u64, scale: f64| {
-            let stream = Stream::new(k, "error");
+            let stream = RandomStream::new(k, "error");
             let [place, share] = [(self.time / 2.0).floor(), (self.time / 2.0).fract()];
             let at = |n: f64| stream.normal(n as u64);
             scale * (at(place) * (1.0 - share) + at(place + 1.0) * share)
@@ -281,7 +281,7 @@ impl Trial {
         let mut cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
         if self.errs {
             // 3 cm of range noise, drawn per scan and return
-            let stream = Stream::new((1e3 * self.time) as u64, "range");
+            let stream = RandomStream::new((1e3 * self.time) as u64, "range");
             for (at, own) in cloud.returns.iter_mut().enumerate() {
                 let [x, y, z] = own.point.map(f64::from);
                 let range = (x * x + y * y + z * z).sqrt();

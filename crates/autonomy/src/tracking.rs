@@ -13,7 +13,7 @@ use super::plan::Plan;
 use bekker_math::numeric::{GRAVITY, hypot};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::driver::{
-    Motion, Path, Place, PurePursuit, PursuedPath, SpeedControl, SpeedState,
+    LongitudinalState, Path, PathPosition, PurePursuit, PursuedPath, SpeedControl, SpeedState,
 };
 use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ impl Default for Tracking {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackingState {
     /// Position on the path.
-    pub place: Place,
+    pub place: PathPosition,
     /// State of the speed control.
     pub speed: SpeedState,
     /// Steering of the last step.
@@ -182,10 +182,10 @@ impl Tracking {
     pub fn follow(&self, state: &mut TrackingState, plan: &Plan, going: &Going<'_>) -> Controls {
         let Some(path) = &plan.path else { return self.stand(state, going) };
         let geometry = &going.body.geometry;
-        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        state.place = path.nearest_near(&state.place, geometry.rear(&going.pose));
         let steering = self.pursuit.steering(
             geometry,
-            PursuedPath { path, place: &state.place, aside: 0.0 },
+            PursuedPath { path, position: &state.place, aside: 0.0 },
             &going.pose,
             going.speed,
             [1.0; 2],
@@ -195,7 +195,7 @@ impl Tracking {
     }
 
     /// Target speed at a position of a plan, m/s.
-    fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
+    fn wanted(&self, place: &PathPosition, plan: &Plan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
         if plan.speeds[place.segment.min(next)] == 0.0 {
             return 0.0;
@@ -215,11 +215,11 @@ impl Tracking {
         going: &Going<'_>,
     ) -> Controls {
         let geometry = &going.body.geometry;
-        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        state.place = path.nearest_near(&state.place, geometry.rear(&going.pose));
         let sense = [-1.0, 1.0];
         let steering = self.pursuit.steering(
             geometry,
-            PursuedPath { path, place: &state.place, aside: 0.0 },
+            PursuedPath { path, position: &state.place, aside: 0.0 },
             &going.pose,
             going.speed,
             sense,
@@ -248,7 +248,7 @@ impl Tracking {
         let turn = self.pursuit.steering_rate * going.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
         state.wanted = sense * wanted;
-        let motion = Motion {
+        let motion = LongitudinalState {
             speed: sense * going.speed,
             thrust: self.thrust * state.throttle,
             slope: sense * going.pose.direction(&Vec3::x()).z,

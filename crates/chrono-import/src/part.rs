@@ -3,7 +3,7 @@
 use super::log::Log;
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Mat3, Vec3};
-use bekker_vehicle::spec::{Part, Point};
+use bekker_vehicle::spec::{MassProperties, Point};
 use serde::Deserialize;
 
 /// Tolerance of the triangle inequality of moments, as in vehicle files: links have rounded
@@ -37,7 +37,7 @@ impl Body {
     }
 
     /// Converts to a part; products of inertia are left out, and unphysical moments are replaced.
-    pub fn part(&self, key: &str, log: &mut Log) -> Part {
+    pub fn part(&self, key: &str, log: &mut Log) -> MassProperties {
         if self.products.iter().any(|product| *product != 0.0) {
             log.assume(key, "products of inertia omitted");
         }
@@ -46,7 +46,7 @@ impl Body {
 
     /// Converts to a part whose moments are along `axes`; those of the body are along the vehicle's
     /// axes.
-    pub fn turned(&self, key: &str, axes: &Mat3, log: &mut Log) -> Part {
+    pub fn turned(&self, key: &str, axes: &Mat3, log: &mut Log) -> MassProperties {
         let tensor = tensor(self.inertia, self.products);
         let turned = axes.transpose() * tensor * axes;
         log.assume(key, "moments converted to the part's axes, products omitted");
@@ -55,13 +55,13 @@ impl Body {
 }
 
 /// Creates a part; unphysical moments are replaced by those of a small ball.
-pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part {
+pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> MassProperties {
     let [x, y, z] = inertia;
     let closes = x <= SLACK * (y + z) && y <= SLACK * (x + z) && z <= SLACK * (x + y);
     let gyration = (x.max(y).max(z) / mass).sqrt();
     let real = inertia.iter().all(|moment| *moment > 0.0) && closes;
     if real && (1e-3..=5.0).contains(&gyration) {
-        return Part { mass, inertia };
+        return MassProperties { mass, inertia };
     }
     log.assume(
         format!("{key}.inertia"),
@@ -70,7 +70,7 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part 
              m²"
         ),
     );
-    Part { mass, inertia: [mass * GYRATION * GYRATION; 3] }
+    MassProperties { mass, inertia: [mass * GYRATION * GYRATION; 3] }
 }
 
 /// Returns the moments of a wheel or tire.

@@ -28,34 +28,34 @@ impl GroundDigest {
     /// Returns a tile's contribution to the mix, for [`GroundDigest::add`] and
     /// [`GroundDigest::remove`].
     #[inline]
-    pub(super) fn place(key: TileKey) -> u64 {
+    pub(super) fn key_hash(key: TileKey) -> u64 {
         let key = u64::from(key.a as u32) << 32 | u64::from(key.b as u32);
         fold(key ^ PI[4], PI[5])
     }
 
     #[inline]
-    pub(super) fn add(&mut self, place: u64, index: usize, node: OwnedNode<'_>) {
-        let mixed = mix(place, index, node);
+    pub(super) fn add(&mut self, key_hash: u64, index: usize, node: OwnedNode<'_>) {
+        let mixed = mix(key_hash, index, node);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_add(mixed[lane]));
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, place: u64, index: usize, node: OwnedNode<'_>) {
-        let mixed = mix(place, index, node);
+    pub(super) fn remove(&mut self, key_hash: u64, index: usize, node: OwnedNode<'_>) {
+        let mixed = mix(key_hash, index, node);
         self.0 = std::array::from_fn(|lane| self.0[lane].wrapping_sub(mixed[lane]));
     }
 
     pub(super) fn add_tile(&mut self, key: TileKey, tile: &Tile) {
-        let place = GroundDigest::place(key);
+        let key_hash = GroundDigest::key_hash(key);
         for ((index, state), agent) in tile.iter().zip(tile.agents()) {
-            self.add(place, index, OwnedNode { state, agent: *agent });
+            self.add(key_hash, index, OwnedNode { state, agent: *agent });
         }
     }
 
     pub(super) fn remove_tile(&mut self, key: TileKey, tile: &Tile) {
-        let place = GroundDigest::place(key);
+        let key_hash = GroundDigest::key_hash(key);
         for ((index, state), agent) in tile.iter().zip(tile.agents()) {
-            self.remove(place, index, OwnedNode { state, agent: *agent });
+            self.remove(key_hash, index, OwnedNode { state, agent: *agent });
         }
     }
 
@@ -73,7 +73,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-fn mix(place: u64, index: usize, OwnedNode { state, agent }: OwnedNode<'_>) -> [u64; 2] {
+fn mix(key_hash: u64, index: usize, OwnedNode { state, agent }: OwnedNode<'_>) -> [u64; 2] {
     let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let pair = |high: u16, low: u16| u32::from(high) << 16 | u32::from(low);
     let heights = word(state.plastic_sinkage, state.berm as u32);
@@ -82,7 +82,7 @@ fn mix(place: u64, index: usize, OwnedNode { state, agent }: OwnedNode<'_>) -> [
         pair(state.shear[0] as u16, state.shear[1] as u16),
     );
     let node = index as u64 | u64::from(agent) << 32;
-    let place = place.wrapping_add(node.wrapping_mul(PI[3]));
-    let mixed = fold(heights ^ place, rest ^ PI[0]) ^ fold(place ^ PI[1], heights ^ PI[2]);
+    let key_hash = key_hash.wrapping_add(node.wrapping_mul(PI[3]));
+    let mixed = fold(heights ^ key_hash, rest ^ PI[0]) ^ fold(key_hash ^ PI[1], heights ^ PI[2]);
     [fold(mixed, PI[4] | 1), fold(mixed ^ rest, PI[5])]
 }

@@ -5,27 +5,27 @@ use serde::{Deserialize, Serialize};
 
 /// A set of nodes of one tile, one bit per node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mask(pub [u64; TILE_NODES / 64]);
+pub struct NodeMask(pub [u64; TILE_NODES / 64]);
 
 /// A set with the precomputed ranks of its words: a rank then counts the bits of one word, not of
 /// four.
-pub(super) struct Ranks {
-    mask: Mask,
+pub(super) struct NodeRanks {
+    mask: NodeMask,
     /// Number of nodes of the set before each word.
     before: [u32; TILE_NODES / 64],
 }
 
-impl Ranks {
+impl NodeRanks {
     /// Returns the number of nodes of the set before `index`.
     #[inline]
-    pub fn of(&self, index: usize) -> usize {
+    pub fn rank(&self, index: usize) -> usize {
         let word = (index >> 6) % self.before.len();
         let below = (1_u64 << (index & 63)) - 1;
         (self.before[word] + (self.mask.0[word] & below).count_ones()) as usize
     }
 }
 
-impl Mask {
+impl NodeMask {
     /// Returns whether the set contains the node at `index`.
     #[inline(always)]
     pub fn contains(&self, index: usize) -> bool {
@@ -54,12 +54,12 @@ impl Mask {
 
     /// Precomputes the ranks, for many queries of one set.
     #[inline]
-    pub(super) fn ranks(&self) -> Ranks {
+    pub(super) fn ranks(&self) -> NodeRanks {
         let mut before = [0; TILE_NODES / 64];
         for word in 1..before.len() {
             before[word] = before[word - 1] + self.0[word - 1].count_ones();
         }
-        Ranks { mask: *self, before }
+        NodeRanks { mask: *self, before }
     }
 
     /// Returns whether the set is empty.
@@ -69,22 +69,22 @@ impl Mask {
     }
 
     /// Returns the nodes in either set.
-    pub fn union(&self, other: &Mask) -> Mask {
-        Mask(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    pub fn union(&self, other: &NodeMask) -> NodeMask {
+        NodeMask(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
     /// Returns the nodes in this set that are not in the other.
-    pub fn without(&self, other: &Mask) -> Mask {
-        Mask(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    pub fn difference(&self, other: &NodeMask) -> NodeMask {
+        NodeMask(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
     /// Returns the set of all nodes of a tile.
-    pub fn all() -> Mask {
-        Mask([u64::MAX; TILE_NODES / 64])
+    pub fn all() -> NodeMask {
+        NodeMask([u64::MAX; TILE_NODES / 64])
     }
 
     /// Returns the indices in the set, in descending order.
-    pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<> {
+    pub fn iter_descending(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
         (0..words.len()).rev().flat_map(move |word| {
             let mut rest = words[word];
@@ -119,20 +119,20 @@ mod tests {
 
     #[test]
     fn ranks_agree_with_iteration() {
-        let mut mask = Mask::default();
+        let mut mask = NodeMask::default();
         let members = [0, 1, 63, 64, 127, 128, 200, 255];
         for index in members {
             mask.insert(index);
         }
         assert_eq!(mask.iter().collect::<Vec<_>>(), members);
         assert_eq!(
-            mask.iter_back().collect::<Vec<_>>(),
+            mask.iter_descending().collect::<Vec<_>>(),
             members.into_iter().rev().collect::<Vec<_>>()
         );
         for (rank, index) in members.into_iter().enumerate() {
             assert_eq!(mask.rank(index), rank);
         }
         assert_eq!(mask.count(), members.len());
-        assert!(mask.without(&mask).is_empty());
+        assert!(mask.difference(&mask).is_empty());
     }
 }

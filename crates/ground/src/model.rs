@@ -1,10 +1,10 @@
 //! The undisturbed ground on its lattice, with its soils and laws.
 
 use super::NodeState;
-use super::undisturbed::{KeptTiles, UndisturbedTile};
+use super::tile_cache::{TileCache, UndisturbedTile};
 use crate::soil::{
-    DeepFooting, Laws, MultiPass, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId,
-    SoilKind, SoilLaw, StiffParameter, Yielding,
+    DeepFooting, DeformableSoil, Laws, MultiPass, ParameterError, PassiveWedge, ShearStrength,
+    Soil, SoilId, SoilKind, SoilLaw, StiffParameter,
 };
 use crate::terrain::Terrain;
 use bekker_math::grid::{Lattice, Node, TileKey};
@@ -47,7 +47,7 @@ pub enum GroundError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoilCoefficients {
     /// Parameters.
-    pub soil: Yielding,
+    pub soil: DeformableSoil,
     /// Mohr–Coulomb strength of the soil.
     pub strength: ShearStrength,
     /// Tangent of the slope at which heaped soil slides.
@@ -81,7 +81,7 @@ pub struct GroundModel {
     coefficients: Vec<Option<SoilCoefficients>>,
     law: Option<Arc<dyn SoilLaw>>,
     /// Shared by clones, which have the same terrain.
-    kept: Arc<KeptTiles>,
+    cache: Arc<TileCache>,
 }
 
 impl GroundModel {
@@ -100,8 +100,8 @@ impl GroundModel {
         }
         let coefficients =
             soils.iter().map(|soil| coefficients(soil, laws)).collect::<Result<_, _>>()?;
-        let kept = Arc::new(KeptTiles::new());
-        Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None, kept })
+        let cache = Arc::new(TileCache::new());
+        Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None, cache })
     }
 
     /// Checks that no soil is too stiff for a step, s, which would create energy.
@@ -204,7 +204,7 @@ impl GroundModel {
 
     /// Returns the undisturbed ground of a tile.
     pub(super) fn undisturbed(&self, key: TileKey) -> UndisturbedTile {
-        self.kept.tile(self, key)
+        self.cache.tile(self, key)
     }
 
     /// Returns the undisturbed height and normal at a node.
@@ -239,16 +239,16 @@ pub(super) fn normal_of(drop_x: f64, drop_y: f64, spacing: f64) -> Vec3 {
 
 fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, GroundError> {
     soil.check().map_err(|error| GroundError::Soil { soil: soil.name.clone(), error })?;
-    let SoilKind::Yielding(yielding) = &soil.kind else { return Ok(None) };
+    let SoilKind::Deformable(yielding) = &soil.kind else { return Ok(None) };
     Ok(Some(SoilCoefficients {
         // where heaps are part of the ground, the face already reaches up to their top
-        passive: PassiveWedge::of_soil(
+        passive: PassiveWedge::from_soil(
             yielding,
             laws.ploughing && !(laws.bulldozing && yielding.bulldozing.is_some()),
         ),
-        footing: if laws.ploughing { DeepFooting::of_soil(yielding) } else { None },
-        multi_pass: laws.multi_pass.then(|| MultiPass::of_soil(yielding)),
-        strength: ShearStrength::of_soil(yielding),
+        footing: if laws.ploughing { DeepFooting::from_soil(yielding) } else { None },
+        multi_pass: laws.multi_pass.then(|| MultiPass::from_soil(yielding)),
+        strength: ShearStrength::from_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),
     }))

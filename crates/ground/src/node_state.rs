@@ -14,7 +14,7 @@ pub const SHEAR_QUANTUM: f64 = 20e-6;
 pub const BERM_QUANTUM: f64 = 1e-6;
 
 /// Agent number of nodes that belong to no agent.
-pub const NOBODY: u16 = u16::MAX;
+pub const NO_AGENT: u16 = u16::MAX;
 
 /// State of a deformed node, in 16 bytes.
 ///
@@ -109,7 +109,7 @@ impl NodeState {
     /// Returns the agent of the state that [`NodeState::join`] keeps: that of the deeper state, and
     /// of two equal ones the lower number. This is also a maximum, and independent of order.
     #[inline]
-    pub(super) fn agent(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
+    pub(super) fn joined_agent(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
         let account = |state: &NodeState| (state.plastic_sinkage, state.shear);
         match account(other).cmp(&account(self)) {
             std::cmp::Ordering::Greater => theirs,

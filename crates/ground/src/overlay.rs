@@ -1,7 +1,7 @@
 //! An agent's private working copy of the ground around its wheels.
 
 use super::working_tile::{PrivateNode, TileWriter, WorkingTile};
-use super::{GroundModel, Mask, Patches, Published};
+use super::{GroundModel, NodeMask, Patches, SharedGround};
 use bekker_math::grid::TileKey;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ impl Overlay {
 
     /// Returns the slot of the tile under `key`, which is sampled and read first if it is not
     /// loaded. Slots are valid until the next publication.
-    pub fn fetch(&mut self, model: &GroundModel, published: &Published, key: TileKey) -> usize {
+    pub fn fetch(&mut self, model: &GroundModel, published: &SharedGround, key: TileKey) -> usize {
         let slot = match self.slots.binary_search_by_key(&key, |&(k, _)| k) {
             Ok(at) => self.slots[at].1,
             Err(at) => {
@@ -90,7 +90,7 @@ impl Overlay {
 
     /// Moves the loaded tiles under `keys`, which must be ascending, to `other`, which must hold
     /// none of them. Another thread can then work on them. No node is copied.
-    pub fn lend(&mut self, keys: &[TileKey], other: &mut Overlay) {
+    pub fn split_tiles(&mut self, keys: &[TileKey], other: &mut Overlay) {
         let Overlay { tiles, slots, free, .. } = self;
         slots.retain(|&(key, slot)| {
             let lends = keys.binary_search(&key).is_ok();
@@ -104,9 +104,9 @@ impl Overlay {
         });
     }
 
-    /// Takes back all tiles of `other`: those that were [lent](Overlay::lend) and those that were
-    /// fetched there since. None of them may be loaded here.
-    pub fn take_back(&mut self, other: &mut Overlay) {
+    /// Takes back all tiles of `other`: those that were [lent](Overlay::split_tiles) and those that
+    /// were fetched there since. None of them may be loaded here.
+    pub fn append(&mut self, other: &mut Overlay) {
         let Overlay { tiles, slots, free, .. } = other;
         for (key, place) in slots.drain(..) {
             let slot = self.spare_slot();
@@ -119,7 +119,7 @@ impl Overlay {
 
     /// Returns the tile in a slot that [`Overlay::fetch`] returned.
     #[inline(always)]
-    pub fn at(&self, slot: usize) -> &WorkingTile {
+    pub fn tile_at(&self, slot: usize) -> &WorkingTile {
         &self.tiles[slot]
     }
 
@@ -162,7 +162,7 @@ impl Overlay {
     /// tiles, and drops tiles that no wheel is near. The patches must be applied to the published
     /// ground before [`Overlay::refresh`].
     pub fn publish(&mut self, patches: &mut Patches) {
-        self.publish_where(patches, |tile| tile.private.without(&tile.contact));
+        self.publish_where(patches, |tile| tile.private.difference(&tile.contact));
         let Overlay { tiles, slots, free, .. } = self;
         slots.retain(|&(_, slot)| {
             let tile = &mut tiles[slot];
@@ -181,15 +181,15 @@ impl Overlay {
         self.publish_where(patches, |tile| tile.private);
     }
 
-    fn publish_where(&mut self, patches: &mut Patches, left: impl Fn(&WorkingTile) -> Mask) {
+    fn publish_where(&mut self, patches: &mut Patches, left: impl Fn(&WorkingTile) -> NodeMask) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
-            tile.take_patch(left(tile), patches);
+            tile.extract_patch(left(tile), patches);
         }
     }
 
     /// Reads the published ground again where it has changed, except for private nodes.
-    pub fn refresh(&mut self, published: &Published) {
+    pub fn refresh(&mut self, published: &SharedGround) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
             if tile.sampled {
@@ -210,9 +210,9 @@ struct OverlayRecord {
 #[derive(Serialize, Deserialize)]
 struct TileRecord {
     key: TileKey,
-    private: Mask,
-    loaded: Mask,
-    contact: Mask,
+    private: NodeMask,
+    loaded: NodeMask,
+    contact: NodeMask,
     nodes: Vec<PrivateNode>,
 }
 
@@ -261,7 +261,7 @@ impl TryFrom<OverlayRecord> for Overlay {
             tile.private = stored.private;
             tile.loaded = stored.loaded;
             tile.contact = stored.contact;
-            tile.take_up_private(stored.nodes.into_iter());
+            tile.restore_private(stored.nodes.into_iter());
             overlay.slots.push((stored.key, overlay.tiles.len()));
             overlay.tiles.push(tile);
         }
@@ -311,20 +311,20 @@ mod tests {
     fn press(
         overlay: &mut Overlay,
         ground: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         key: TileKey,
         index: usize,
         sinkage: f64,
     ) {
         let slot = overlay.fetch(ground, published, key);
         let memory = PlasticMemory { sinkage, yield_pressure: 1e4, slip: 0.0, pushed: 0.0 };
-        let surface = overlay.at(slot).ground(index) - sinkage;
+        let surface = overlay.tile_at(slot).ground(index) - sinkage;
         let mut tile = overlay.writer(slot);
         tile.load(index, memory, [0.01, 0.0], surface);
         tile.heap((index + 1) % TILE_NODES, 7);
     }
 
-    fn heartbeat(overlay: &mut Overlay, published: &mut Published) {
+    fn heartbeat(overlay: &mut Overlay, published: &mut SharedGround) {
         let mut patches = Patches::default();
         overlay.publish(&mut patches);
         published.apply(&patches);
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_clone_copies_no_node_and_a_write_copies_its_tile_alone() {
-        let (model, published) = (ground(), Published::default());
+        let (model, published) = (ground(), SharedGround::default());
         let mut overlay = Overlay::new();
         for a in 0..20 {
             for b in 0..10 {
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn an_overlay_alone_keeps_its_tiles_where_they_are() {
-        let (model, published) = (ground(), Published::default());
+        let (model, published) = (ground(), SharedGround::default());
         let mut overlay = Overlay::new();
         let key = TileKey { a: 0, b: 0 };
         press(&mut overlay, &model, &published, key, 3, 0.01);
@@ -388,11 +388,11 @@ mod tests {
             let keys: Vec<TileKey> = lent.iter().map(|&a| TileKey { a, b: 0 }).collect();
             let drive = |lends: bool| {
                 let (mut overlay, mut other) = (Overlay::new(), Overlay::new());
-                let mut published = Published::default();
+                let mut published = SharedGround::default();
                 for ways in [&first, &then, &last] {
                     overlay.begin_step();
                     if lends {
-                        overlay.lend(&keys, &mut other);
+                        overlay.split_tiles(&keys, &mut other);
                     }
                     for &(a, index, sinkage) in ways {
                         let aside = lends && lent.contains(&a);
@@ -400,7 +400,7 @@ mod tests {
                         press(on, &model, &published, TileKey { a, b: 0 }, index, sinkage);
                     }
                     if lends {
-                        overlay.take_back(&mut other);
+                        overlay.append(&mut other);
                         assert_eq!(other.tiles(), 0);
                     }
                     heartbeat(&mut overlay, &mut published);
@@ -419,7 +419,7 @@ mod tests {
             then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
         ) {
             let model = ground();
-            let drive = |overlay: &mut Overlay, published: &mut Published, ways: &[_]| {
+            let drive = |overlay: &mut Overlay, published: &mut SharedGround, ways: &[_]| {
                 for (step, &(a, index, sinkage)) in ways.iter().enumerate() {
                     overlay.begin_step();
                     press(overlay, &model, published, TileKey { a, b: 0 }, index, sinkage);
@@ -428,7 +428,7 @@ mod tests {
                     }
                 }
             };
-            let (mut overlay, mut published) = (Overlay::new(), Published::default());
+            let (mut overlay, mut published) = (Overlay::new(), SharedGround::default());
             drive(&mut overlay, &mut published, &first);
             let (saved, ground) = (overlay.clone(), published.clone());
             drive(&mut overlay, &mut published, &then);

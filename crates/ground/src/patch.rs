@@ -1,6 +1,6 @@
 //! Patches: changes of agents to be merged into the published ground.
 
-use super::{Mask, NodeState};
+use super::{NodeMask, NodeState};
 use bekker_math::grid::TileKey;
 
 /// Changes by one agent to one tile since its last patch. Berm heights are increments.
@@ -11,7 +11,7 @@ pub struct Patch<'a> {
     /// Key of the tile.
     pub key: TileKey,
     /// Its changed nodes.
-    pub mask: &'a Mask,
+    pub mask: &'a NodeMask,
     /// Their states, in the order of their indices.
     pub states: &'a [NodeState],
 }
@@ -24,10 +24,10 @@ impl<'a> Patch<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Head {
+struct PatchHeader {
     agent: u16,
     key: TileKey,
-    mask: Mask,
+    mask: NodeMask,
     /// End of its states in [`Patches::states`].
     end: usize,
 }
@@ -36,7 +36,7 @@ struct Head {
 /// allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patches {
-    heads: Vec<Head>,
+    headers: Vec<PatchHeader>,
     states: Vec<NodeState>,
     /// Agent of subsequently begun patches.
     agent: u16,
@@ -50,14 +50,14 @@ impl Patches {
 
     /// Removes all patches and keeps the capacity.
     pub fn clear(&mut self) {
-        self.heads.clear();
+        self.headers.clear();
         self.states.clear();
     }
 
     /// Begins the patch of a tile; at least one node must follow.
     pub fn begin(&mut self, key: TileKey) {
         let (agent, end) = (self.agent, self.states.len());
-        self.heads.push(Head { agent, key, mask: Mask::default(), end });
+        self.headers.push(PatchHeader { agent, key, mask: NodeMask::default(), end });
     }
 
     /// Appends a node to the last patch; its index must be greater than those before.
@@ -66,10 +66,12 @@ impl Patches {
     /// If no patch was begun.
     #[inline]
     pub fn push(&mut self, index: usize, state: NodeState) {
-        let head = self.heads.last_mut().expect("a patch has begun");
-        debug_assert!(head.mask.rank(index) == head.mask.count() && !head.mask.contains(index));
-        head.mask.insert(index);
-        head.end += 1;
+        let header = self.headers.last_mut().expect("a patch has begun");
+        debug_assert!(
+            header.mask.rank(index) == header.mask.count() && !header.mask.contains(index)
+        );
+        header.mask.insert(index);
+        header.end += 1;
         self.states.push(state);
     }
 
@@ -77,13 +79,13 @@ impl Patches {
     pub fn extend(&mut self, Patch { agent, key, mask, states }: Patch<'_>) {
         debug_assert!(mask.count() == states.len());
         self.states.extend_from_slice(states);
-        self.heads.push(Head { agent, key, mask: *mask, end: self.states.len() });
+        self.headers.push(PatchHeader { agent, key, mask: *mask, end: self.states.len() });
     }
 
     /// Returns the patches.
     pub fn iter(&self) -> impl Iterator<Item = Patch<'_>> + Clone {
         let mut start = 0;
-        self.heads.iter().map(move |Head { agent, key, mask, end }| {
+        self.headers.iter().map(move |PatchHeader { agent, key, mask, end }| {
             let states = &self.states[start..*end];
             start = *end;
             Patch { agent: *agent, key: *key, mask, states }
@@ -97,11 +99,11 @@ impl Patches {
 
     /// Returns the number of patches.
     pub fn len(&self) -> usize {
-        self.heads.len()
+        self.headers.len()
     }
 
     /// Returns whether there are no patches.
     pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+        self.headers.is_empty()
     }
 }

@@ -1,6 +1,6 @@
 //! The current surface of the ground, at a point and over a grid.
 
-use super::{GroundModel, NodeState, Overlay, Published, Tile};
+use super::{GroundModel, NodeState, Overlay, SharedGround, Tile};
 use bekker_math::grid::{Node, TILE_NODES, TileKey};
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 ///
 /// Plastic sinkage is measured along the initial normal; a node's surface is at z₀ + berm - s_p /
 /// n_z.
-pub fn surface_height(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+pub fn surface_height(model: &GroundModel, published: &SharedGround, x: f64, y: f64) -> f64 {
     bilinear(model, x, y, |node| node_height(model, node, &published.node(node)))
 }
 
@@ -18,13 +18,13 @@ pub fn surface_height(model: &GroundModel, published: &Published, x: f64, y: f64
 ///
 /// The undisturbed ground is the terrain itself, not its bilinear interpolation between nodes.
 /// Where it curves within a cell, undeformed ground has a depth equal to the interpolation error.
-pub fn rut_depth(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+pub fn rut_depth(model: &GroundModel, published: &SharedGround, x: f64, y: f64) -> f64 {
     model.terrain().height(x, y) - surface_height(model, published, x, y)
 }
 
 /// Returns the permanent sinkage at the node nearest to (x, y), m, along the normal of the
 /// undisturbed ground: [`GroundModel::depth`]; zero on undeformed ground.
-pub fn nearest_sinkage(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+pub fn nearest_sinkage(model: &GroundModel, published: &SharedGround, x: f64, y: f64) -> f64 {
     let node = model.lattice().nearest(x, y);
     let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
     state.map_or(0.0, |state| model.depth(node, state))
@@ -46,14 +46,14 @@ pub struct SampleGrid {
 
 /// Error: the output slice does not match the size of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("output has {room} values; must have {rows} rows x {columns} points")]
+#[error("output has {output} values; must have {rows} rows x {columns} points")]
 pub struct SampleGridError {
     /// Number of points along x.
     pub columns: usize,
     /// Number of points along y.
     pub rows: usize,
     /// Length of the output slice.
-    pub room: usize,
+    pub output: usize,
 }
 
 impl SampleGrid {
@@ -65,14 +65,14 @@ impl SampleGrid {
 
     fn fill(
         &self,
-        room: &mut [f64],
+        output: &mut [f64],
         mut value: impl FnMut(f64, f64) -> f64,
     ) -> Result<(), SampleGridError> {
         let SampleGrid { columns, rows, .. } = *self;
-        if columns.checked_mul(rows) != Some(room.len()) {
-            return Err(SampleGridError { columns, rows, room: room.len() });
+        if columns.checked_mul(rows) != Some(output.len()) {
+            return Err(SampleGridError { columns, rows, output: output.len() });
         }
-        for (at, place) in room.iter_mut().enumerate() {
+        for (at, place) in output.iter_mut().enumerate() {
             let [x, y] = self.point(at % columns, at / columns);
             *place = value(x, y);
         }
@@ -88,11 +88,11 @@ impl SampleGrid {
 /// [`SampleGridError`] unless `heights` has one element for each point.
 pub fn surface_heights(
     model: &GroundModel,
-    published: &Published,
+    published: &SharedGround,
     grid: &SampleGrid,
     heights: &mut [f64],
 ) -> Result<(), SampleGridError> {
-    let mut tiles = Tiles { published, last: None };
+    let mut tiles = TileLookup { published, last: None };
     grid.fill(heights, |x, y| tiles.height(model, x, y))
 }
 
@@ -104,22 +104,22 @@ pub fn surface_heights(
 /// [`SampleGridError`] unless `depths` has one element for each point.
 pub fn rut_depths(
     model: &GroundModel,
-    published: &Published,
+    published: &SharedGround,
     grid: &SampleGrid,
     depths: &mut [f64],
 ) -> Result<(), SampleGridError> {
-    let mut tiles = Tiles { published, last: None };
+    let mut tiles = TileLookup { published, last: None };
     grid.fill(depths, |x, y| model.terrain().height(x, y) - tiles.height(model, x, y))
 }
 
 /// The published tiles with a cache of the last one, because neighboring points are mostly in the
 /// same tile.
-struct Tiles<'a> {
-    published: &'a Published,
+struct TileLookup<'a> {
+    published: &'a SharedGround,
     last: Option<(TileKey, Option<&'a Tile>)>,
 }
 
-impl Tiles<'_> {
+impl TileLookup<'_> {
     fn node(&mut self, node: Node) -> NodeState {
         let key = node.tile();
         let tile = match self.last {
@@ -139,7 +139,7 @@ impl Tiles<'_> {
 /// loaded, otherwise from the published or undisturbed ground.
 pub fn working_surface_height(
     model: &GroundModel,
-    published: &Published,
+    published: &SharedGround,
     overlay: &Overlay,
     x: f64,
     y: f64,
@@ -155,21 +155,21 @@ pub fn working_surface_height(
 
 /// Heights of the current ground at positions close to each other: undisturbed heights are computed
 /// once, a tile at a time.
-pub struct Survey<'a> {
+pub struct HeightSampler<'a> {
     model: &'a GroundModel,
-    tiles: Tiles<'a>,
+    tiles: TileLookup<'a>,
     base: BTreeMap<TileKey, Box<[f64; TILE_NODES]>>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> HeightSampler<'a> {
     /// Creates a survey of the published ground.
-    pub fn new(model: &'a GroundModel, published: &'a Published) -> Survey<'a> {
-        Survey { model, tiles: Tiles { published, last: None }, base: BTreeMap::new() }
+    pub fn new(model: &'a GroundModel, published: &'a SharedGround) -> HeightSampler<'a> {
+        HeightSampler { model, tiles: TileLookup { published, last: None }, base: BTreeMap::new() }
     }
 
     /// Returns the height at (x, y), m, bit-identical to [`surface_height`].
     pub fn height(&mut self, x: f64, y: f64) -> f64 {
-        let Survey { model, tiles, base } = self;
+        let HeightSampler { model, tiles, base } = self;
         bilinear(model, x, y, |node| {
             let key = node.tile();
             let base = base.entry(key).or_insert_with(|| {
@@ -178,18 +178,18 @@ impl<'a> Survey<'a> {
                 model.base_heights(&nodes, &mut *heights);
                 heights
             });
-            risen(model, node, base[node.index()], &tiles.node(node))
+            surface_above(model, node, base[node.index()], &tiles.node(node))
         })
     }
 }
 
 /// Returns the height of a node's surface in the given state, m.
 fn node_height(model: &GroundModel, node: Node, state: &NodeState) -> f64 {
-    risen(model, node, model.base_height(node), state)
+    surface_above(model, node, model.base_height(node), state)
 }
 
 /// Returns the height of a node's surface from its undisturbed height, m.
-fn risen(model: &GroundModel, node: Node, base: f64, state: &NodeState) -> f64 {
+fn surface_above(model: &GroundModel, node: Node, base: f64, state: &NodeState) -> f64 {
     let height = base + state.berm_m();
     if state.plastic_sinkage == 0 {
         return height;
@@ -247,7 +247,7 @@ mod tests {
             origin in [-3.0..3.0, -3.0..3.0], spacing in 0.01..0.7,
             columns in 0..9_usize, rows in 0..9_usize,
         ) {
-            let (model, mut published) = (ground(), Published::default());
+            let (model, mut published) = (ground(), SharedGround::default());
             let mut patches = Patches::default();
             let mut last = None;
             for (((a, b), index), (plastic_sinkage, berm)) in nodes {
@@ -262,7 +262,7 @@ mod tests {
             let (mut heights, mut depths) = (vec![0.0; columns * rows], vec![0.0; columns * rows]);
             surface_heights(&model, &published, &grid, &mut heights).unwrap();
             rut_depths(&model, &published, &grid, &mut depths).unwrap();
-            let mut survey = Survey::new(&model, &published);
+            let mut survey = HeightSampler::new(&model, &published);
             for row in 0..rows {
                 for column in 0..columns {
                     let [x, y] = grid.point(column, row);
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn room_that_does_not_fit_is_refused() {
         let grid = SampleGrid { origin: [0.0; 2], spacing: 0.1, columns: 3, rows: usize::MAX };
-        let error = surface_heights(&ground(), &Published::default(), &grid, &mut [0.0; 4]);
-        assert_eq!(error, Err(SampleGridError { columns: 3, rows: usize::MAX, room: 4 }));
+        let error = surface_heights(&ground(), &SharedGround::default(), &grid, &mut [0.0; 4]);
+        assert_eq!(error, Err(SampleGridError { columns: 3, rows: usize::MAX, output: 4 }));
     }
 }

@@ -1,6 +1,6 @@
 //! A tile of deformed nodes.
 
-use super::{Mask, NOBODY, NodeState, Patch};
+use super::{NO_AGENT, NodeMask, NodeState, Patch};
 use serde::{Deserialize, Serialize};
 
 /// The deformed nodes of one tile: a mask, and in the order of their indices the states and the
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Record", into = "Record")]
 pub struct Tile {
-    mask: Mask,
+    mask: NodeMask,
     states: Vec<NodeState>,
     agents: Vec<u16>,
 }
 
 /// Serialized form of a tile.
-type Record = (Mask, Vec<NodeState>, Vec<u16>);
+type Record = (NodeMask, Vec<NodeState>, Vec<u16>);
 
 /// State of a node with the agent that published it.
 #[derive(Clone, Copy)]
@@ -26,13 +26,13 @@ pub(super) struct OwnedNode<'a> {
 impl Tile {
     /// Creates a tile of the nodes in `mask`; `None` unless there is one state and one agent for
     /// each node.
-    pub fn new(mask: Mask, states: Vec<NodeState>, agents: Vec<u16>) -> Option<Tile> {
+    pub fn new(mask: NodeMask, states: Vec<NodeState>, agents: Vec<u16>) -> Option<Tile> {
         let count = mask.count();
         (count == states.len() && count == agents.len()).then_some(Tile { mask, states, agents })
     }
 
     /// Returns the mask of deformed nodes.
-    pub fn mask(&self) -> &Mask {
+    pub fn mask(&self) -> &NodeMask {
         &self.mask
     }
 
@@ -41,7 +41,7 @@ impl Tile {
         &self.states
     }
 
-    /// Returns the numbers of the agents that own the nodes' states, or [`NOBODY`].
+    /// Returns the numbers of the agents that own the nodes' states, or [`NO_AGENT`].
     pub fn agents(&self) -> &[u16] {
         &self.agents
     }
@@ -49,7 +49,7 @@ impl Tile {
     /// Returns the state of the node at `index` and the agent that owns it, if the node was ever
     /// deformed.
     #[inline]
-    pub fn owned(&self, index: usize) -> Option<(&NodeState, u16)> {
+    pub fn state_and_agent(&self, index: usize) -> Option<(&NodeState, u16)> {
         let rank = self.mask.contains(index).then(|| self.mask.rank(index))?;
         Some((&self.states[rank], self.agents[rank]))
     }
@@ -61,10 +61,10 @@ impl Tile {
     }
 
     /// Returns the deformed nodes of `mask` with their indices, in ascending order.
-    pub(super) fn among(&self, mask: &Mask) -> impl Iterator<Item = (usize, &NodeState)> {
+    pub(super) fn iter_masked(&self, mask: &NodeMask) -> impl Iterator<Item = (usize, &NodeState)> {
         let ranks = self.mask.ranks();
         let held = mask.iter().filter(|&index| self.mask.contains(index));
-        held.map(move |index| (index, &self.states[ranks.of(index)]))
+        held.map(move |index| (index, &self.states[ranks.rank(index)]))
     }
 
     /// Returns the nodes with their indices, in ascending order.
@@ -74,19 +74,19 @@ impl Tile {
 
     /// Joins a patch of this tile node by node. Calls `watch` with the index of each node, the node
     /// before, if there was one, and the node now.
-    pub(super) fn join_watched(
+    pub(super) fn join_observed(
         &mut self,
         other: &Patch<'_>,
         mut watch: impl FnMut(usize, Option<OwnedNode<'_>>, OwnedNode<'_>),
     ) {
-        let added = other.mask.without(&self.mask);
-        self.make_room(&added);
+        let added = other.mask.difference(&self.mask);
+        self.insert_undisturbed(&added);
         let ranks = self.mask.ranks();
         for (index, state) in other.iter() {
-            let rank = ranks.of(index);
+            let rank = ranks.rank(index);
             let (own, agent) = (&mut self.states[rank], &mut self.agents[rank]);
             let before = (*own, *agent);
-            *agent = own.agent(state, [*agent, other.agent]);
+            *agent = own.joined_agent(state, [*agent, other.agent]);
             own.join(state);
             let before = OwnedNode { state: &before.0, agent: before.1 };
             let known = (!added.contains(index)).then_some(before);
@@ -96,22 +96,22 @@ impl Tile {
 
     /// Adds undisturbed nodes that the tile does not hold. The states after them are moved in
     /// blocks, starting from the last one.
-    fn make_room(&mut self, added: &Mask) {
+    fn insert_undisturbed(&mut self, added: &NodeMask) {
         let mut shift = added.count();
         if shift == 0 {
             return;
         }
         let mut end = self.states.len();
         self.states.resize(end + shift, NodeState::default());
-        self.agents.resize(end + shift, NOBODY);
+        self.agents.resize(end + shift, NO_AGENT);
         let ranks = self.mask.ranks();
-        for index in added.iter_back() {
-            let start = ranks.of(index);
+        for index in added.iter_descending() {
+            let start = ranks.rank(index);
             self.states.copy_within(start..end, start + shift);
             self.agents.copy_within(start..end, start + shift);
             shift -= 1;
             self.states[start + shift] = NodeState::default();
-            self.agents[start + shift] = NOBODY;
+            self.agents[start + shift] = NO_AGENT;
             end = start;
         }
         self.mask = self.mask.union(added);

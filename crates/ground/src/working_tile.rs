@@ -2,9 +2,9 @@
 //! until one of them writes.
 
 use super::model::normal_of;
-use super::published::Revised;
-use super::undisturbed::{RIMMED, UndisturbedTile, within_rim};
-use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
+use super::shared_ground::TileRevision;
+use super::tile_cache::{RIMMED, UndisturbedTile, within_rim};
+use super::{BERM_QUANTUM, GroundModel, NodeMask, NodeState, Patches, SharedGround};
 use crate::soil::pressure_sinkage::PlasticMemory;
 use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::WIDTH;
@@ -76,7 +76,7 @@ impl WorkingNodes {
     /// Loads the published state of a node; a `private` node only receives the soil that others
     /// heaped on it.
     #[inline]
-    fn take_up(&mut self, private: bool, index: usize, state: &NodeState) {
+    fn load_published(&mut self, private: bool, index: usize, state: &NodeState) {
         if private {
             let others = state.berm.wrapping_sub(self.published_berm[index]);
             self.berm[index] = self.berm[index].wrapping_add(others);
@@ -87,17 +87,17 @@ impl WorkingNodes {
                 slip: 0.0,
                 pushed: 0.0,
             };
-            self.keep_memory(index, memory);
-            self.keep_shear(index, state.shear_m());
+            self.set_memory(index, memory);
+            self.set_shear(index, state.shear_m());
             self.berm[index] = state.berm;
             self.passes[index] = state.passes;
         }
         self.published_berm[index] = state.berm;
-        self.settle_surface(index);
+        self.update_surface(index);
     }
 
     #[inline]
-    fn settle_surface(&mut self, index: usize) {
+    fn update_surface(&mut self, index: usize) {
         self.surface[index] = self.unloaded_surface(index);
     }
 
@@ -155,7 +155,7 @@ impl WorkingNodes {
     }
 
     #[inline(always)]
-    fn keep_memory(&mut self, index: usize, memory: PlasticMemory) {
+    fn set_memory(&mut self, index: usize, memory: PlasticMemory) {
         self.sinkage[index] = memory.sinkage;
         self.yield_pressure[index] = memory.yield_pressure;
         self.slip[index] = memory.slip;
@@ -169,7 +169,7 @@ impl WorkingNodes {
     }
 
     #[inline(always)]
-    fn keep_shear(&mut self, index: usize, [first, second]: [f64; 2]) {
+    fn set_shear(&mut self, index: usize, [first, second]: [f64; 2]) {
         self.shear[0][index] = first;
         self.shear[1][index] = second;
     }
@@ -192,15 +192,15 @@ pub struct WorkingTile {
     /// Upper bound of the unloaded surface, m.
     ceiling: f64,
     /// Nodes changed here and not yet published.
-    pub(super) private: Mask,
+    pub(super) private: NodeMask,
     /// Nodes loaded since they were last published.
-    pub(super) loaded: Mask,
+    pub(super) loaded: NodeMask,
     /// Nodes in contact in this step.
-    pub(super) contact: Mask,
+    pub(super) contact: NodeMask,
     /// Nodes in contact in the previous step.
-    previous_contact: Mask,
+    previous_contact: NodeMask,
     /// Nodes converted to patches since the published tile was read.
-    handed_out: Mask,
+    patched: NodeMask,
     nodes: Arc<WorkingNodes>,
 }
 
@@ -213,11 +213,11 @@ impl WorkingTile {
             sampled: false,
             firm: 0,
             ceiling: 0.0,
-            private: Mask::default(),
-            loaded: Mask::default(),
-            contact: Mask::default(),
-            previous_contact: Mask::default(),
-            handed_out: Mask::default(),
+            private: NodeMask::default(),
+            loaded: NodeMask::default(),
+            contact: NodeMask::default(),
+            previous_contact: NodeMask::default(),
+            patched: NodeMask::default(),
             nodes: WorkingNodes::new(),
         }
     }
@@ -227,11 +227,11 @@ impl WorkingTile {
         self.key = key;
         self.revision = 0;
         self.sampled = false;
-        self.private = Mask::default();
-        self.loaded = Mask::default();
-        self.contact = Mask::default();
-        self.previous_contact = Mask::default();
-        self.handed_out = Mask::default();
+        self.private = NodeMask::default();
+        self.loaded = NodeMask::default();
+        self.contact = NodeMask::default();
+        self.previous_contact = NodeMask::default();
+        self.patched = NodeMask::default();
         match Arc::get_mut(&mut self.nodes) {
             Some(nodes) => nodes.reset(),
             // another tile still uses these nodes, and none of them is needed here
@@ -242,11 +242,11 @@ impl WorkingTile {
     /// Begins a step: the current contacts become those of the previous step.
     pub(super) fn begin_step(&mut self) {
         self.previous_contact = self.contact;
-        self.contact = Mask::default();
+        self.contact = NodeMask::default();
     }
 
     /// Samples the undisturbed ground and reads the published state.
-    pub(super) fn sample(&mut self, model: &GroundModel, published: &Published) {
+    pub(super) fn sample(&mut self, model: &GroundModel, published: &SharedGround) {
         let nodes = Arc::make_mut(&mut self.nodes);
         let UndisturbedTile { heights, soil } = model.undisturbed(self.key);
         nodes.soil = soil;
@@ -264,7 +264,7 @@ impl WorkingTile {
         self.sampled = true;
         nodes.surface = nodes.base;
         for index in self.private.iter() {
-            nodes.settle_surface(index);
+            nodes.update_surface(index);
         }
         self.read(published);
     }
@@ -273,38 +273,38 @@ impl WorkingTile {
     ///
     /// Undeformed ground is as it was sampled. So only published nodes are read, and nodes
     /// converted to patches, in case these were not published.
-    fn read(&mut self, published: &Published) {
-        let Revised { revision, tile, .. } = published.revised(self.key);
+    fn read(&mut self, published: &SharedGround) {
+        let TileRevision { revision, tile, .. } = published.tile_revision(self.key);
         self.revision = revision;
-        let mut unpublished = std::mem::take(&mut self.handed_out);
+        let mut unpublished = std::mem::take(&mut self.patched);
         let nodes = Arc::make_mut(&mut self.nodes);
         if let Some(tile) = tile {
-            unpublished = unpublished.without(tile.mask());
+            unpublished = unpublished.difference(tile.mask());
             for (index, state) in tile.iter() {
-                nodes.take_up(self.private.contains(index), index, state);
+                nodes.load_published(self.private.contains(index), index, state);
             }
         }
         for index in unpublished.iter() {
-            nodes.take_up(self.private.contains(index), index, &NodeState::default());
+            nodes.load_published(self.private.contains(index), index, &NodeState::default());
         }
         self.ceiling = highest(&nodes.surface);
     }
 
     /// Reads the published states that the last merge changed, if it is the only merge since the
     /// last read; otherwise all of them.
-    pub(super) fn refresh(&mut self, published: &Published) {
-        let Revised { revision, before, changed, tile } = published.revised(self.key);
-        if revision == self.revision && self.handed_out.is_empty() {
+    pub(super) fn refresh(&mut self, published: &SharedGround) {
+        let TileRevision { revision, before, changed, tile } = published.tile_revision(self.key);
+        if revision == self.revision && self.patched.is_empty() {
             return;
         }
-        let unheard = self.handed_out.without(&changed);
+        let unheard = self.patched.difference(&changed);
         match tile {
             Some(tile) if before == self.revision && unheard.is_empty() => {
                 let nodes = Arc::make_mut(&mut self.nodes);
-                for (index, state) in tile.among(&changed) {
-                    nodes.take_up(self.private.contains(index), index, state);
+                for (index, state) in tile.iter_masked(&changed) {
+                    nodes.load_published(self.private.contains(index), index, state);
                 }
-                self.handed_out = Mask::default();
+                self.patched = NodeMask::default();
                 self.revision = revision;
                 self.ceiling = highest(&nodes.surface);
             }
@@ -422,7 +422,7 @@ impl WorkingTile {
     }
 
     /// Adds the nodes of `left` as a patch; they are no longer private.
-    pub(super) fn take_patch(&mut self, left: Mask, patches: &mut Patches) {
+    pub(super) fn extract_patch(&mut self, left: NodeMask, patches: &mut Patches) {
         if left.is_empty() {
             return;
         }
@@ -440,9 +440,9 @@ impl WorkingTile {
             );
             patches.push(index, state);
         }
-        self.private = self.private.without(&left);
-        self.loaded = self.loaded.without(&left);
-        self.handed_out = self.handed_out.union(&left);
+        self.private = self.private.difference(&left);
+        self.loaded = self.loaded.difference(&left);
+        self.patched = self.patched.union(&left);
     }
 
     /// Returns the serialized form of its private nodes, in the order of their indices.
@@ -458,11 +458,11 @@ impl WorkingTile {
     }
 
     /// Restores its private nodes from their serialized form.
-    pub(super) fn take_up_private(&mut self, stored: impl Iterator<Item = PrivateNode>) {
+    pub(super) fn restore_private(&mut self, stored: impl Iterator<Item = PrivateNode>) {
         let nodes = Arc::make_mut(&mut self.nodes);
         for (index, node) in self.private.iter().zip(stored) {
-            nodes.keep_memory(index, node.memory);
-            nodes.keep_shear(index, node.shear);
+            nodes.set_memory(index, node.memory);
+            nodes.set_shear(index, node.shear);
             nodes.berm[index] = node.berm;
             nodes.published_berm[index] = node.published_berm;
             nodes.passes[index] = node.passes;
@@ -480,9 +480,9 @@ impl WorkingTile {
 #[derive(Debug)]
 pub struct TileWriter<'a> {
     nodes: &'a mut WorkingNodes,
-    private: &'a mut Mask,
-    loaded: &'a mut Mask,
-    contact: &'a mut Mask,
+    private: &'a mut NodeMask,
+    loaded: &'a mut NodeMask,
+    contact: &'a mut NodeMask,
     ceiling: &'a mut f64,
 }
 
@@ -494,8 +494,8 @@ impl TileWriter<'_> {
         self.private.insert(index);
         self.loaded.insert(index);
         self.contact.insert(index);
-        self.nodes.keep_memory(index, memory);
-        self.nodes.keep_shear(index, shear);
+        self.nodes.set_memory(index, memory);
+        self.nodes.set_shear(index, shear);
         self.nodes.surface[index] = surface;
         debug_assert!(surface == self.nodes.unloaded_surface(index));
     }
@@ -505,7 +505,7 @@ impl TileWriter<'_> {
     pub fn heap(&mut self, index: usize, quanta: i32) {
         self.private.insert(index);
         self.nodes.berm[index] = self.nodes.berm[index].wrapping_add(quanta);
-        self.nodes.settle_surface(index);
+        self.nodes.update_surface(index);
         *self.ceiling = self.ceiling.max(self.nodes.surface[index]);
     }
 }

@@ -88,7 +88,7 @@ fn difference(folder: &Path, variant: &Variant) -> Option<String> {
         }
     }
     if let Some(site) = placement.site().filter(|_| variant.middle[0].is_finite()) {
-        let place = site.place(&nalgebra::Vector3::zeros());
+        let place = site.to_geodetic(&nalgebra::Vector3::zeros());
         let own = [place.longitude, place.latitude].map(f64::to_degrees);
         // half a cell, and a sphere's latitudes taken for those of the ellipsoid
         if (0..2).any(|k| (own[k] - variant.middle[k]).abs() > 0.25) {
@@ -101,7 +101,7 @@ fn difference(folder: &Path, variant: &Variant) -> Option<String> {
 /// Whether the same raster has other heights where it stays in its file.
 fn differs_by_tiles(path: &Path, sidecars: &Sidecars, local: &Raster) -> Option<String> {
     let bytes = std::fs::read(path).unwrap();
-    if RasterFormat::of(&bytes) != Ok(RasterFormat::GeoTiff) {
+    if RasterFormat::detect(&bytes) != Ok(RasterFormat::GeoTiff) {
         return None;
     }
     let file = RasterFile::open_with(std::fs::File::open(path).unwrap(), sidecars).unwrap();

@@ -263,7 +263,7 @@ fn lengths_are_corrected_at_the_middle() {
         assert_eq!(Some(placement.metres_per_unit), told);
         // what is laid over it has its lengths, though its own middle is another
         let part = raster.cropped([0.0, 6e6, 6e5, 6.6e6]).unwrap();
-        let laid = part.laid_over(Some(&placement)).unwrap();
+        let laid = part.aligned_to(Some(&placement)).unwrap();
         assert_eq!(laid.cell, local.cell);
         assert!((laid.south_west[1] - local.south_west[1]).abs() < 1e-6);
         found.push(placement.metres_per_unit);

@@ -8,7 +8,7 @@ use super::observation::{layout, observe};
 use super::task::{Ending, Seen};
 use super::{LearningError, Options, Task};
 use bekker_agent::OutcomeCode;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_vehicle::Selector;
 use bekker_world::{Command, Steering, World};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Env {
             Some(seed) => (seed, 0),
             None => (self.seed, self.episode + u64::from(self.driven.is_some())),
         };
-        let draw = Stream::new(seed, "level").bits(episode);
+        let draw = RandomStream::new(seed, "level").bits(episode);
         let number = level.unwrap_or_else(|| self.options().level(draw));
         let level = self.levels.get(number)?;
         let world = level.start.clone();
@@ -192,7 +192,7 @@ impl Env {
         if found != expected {
             return Err(LearningError::Count { what: "an observation", found, expected });
         }
-        let noise = Stream::new(self.seed, "noise");
+        let noise = RandomStream::new(self.seed, "noise");
         for (agent, room) in room.chunks_mut(size).enumerate() {
             let memory = &driven.agents[agent].memory;
             let steps = (memory.time / memory.period).round() as u64;

@@ -3,7 +3,7 @@
 use super::labels::label_moment;
 use super::policy::Wandering;
 use super::{Ending, Env, LearningError, Levels, Policy};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use std::sync::Arc;
 
 /// An episode of one vehicle.
@@ -48,7 +48,7 @@ const SEEDS: u64 = 1 << 53;
 impl Episode {
     /// Returns the seed of an episode of a dataset.
     pub fn seed(dataset: u64, number: u64) -> u64 {
-        Stream::new(dataset, "episode").bits(number) % SEEDS
+        RandomStream::new(dataset, "episode").bits(number) % SEEDS
     }
 
     /// Runs the first episode of a seed, truncated after `limit` steps.

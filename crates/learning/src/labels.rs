@@ -54,7 +54,7 @@ pub(super) fn label_moment(driven: &Driven, vehicle: usize, to: &mut Vec<f64>) -
     let soil = level.built.world.ground.soil_at(position.x, position.y);
     to.extend(match &soil.kind {
         SoilKind::Firm { .. } => [0.0; 6],
-        SoilKind::Yielding(law) => {
+        SoilKind::Deformable(law) => {
             let strength = [law.cohesion, law.friction_angle, law.shear_modulus];
             let [cohesion, friction_angle, shear_modulus] = strength;
             [law.k_phi, law.k_c, law.n, cohesion, friction_angle, shear_modulus]

@@ -1,17 +1,17 @@
 //! Random numbers of a level.
 
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// A sequence of random numbers for a level.
 #[derive(Debug)]
 pub struct Draw {
-    stream: Stream,
+    stream: RandomStream,
     drawn: u64,
 }
 
 impl Draw {
     pub(super) fn new(task: &str, level: u64) -> Draw {
-        Draw { stream: Stream::new(level, task), drawn: 0 }
+        Draw { stream: RandomStream::new(level, task), drawn: 0 }
     }
 
     /// Draws a number uniformly from a range.

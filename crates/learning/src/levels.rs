@@ -36,7 +36,7 @@ fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> Cust
     let factors = [0, 1].map(|_| pow(10.0, draw.within(-decades, decades)));
     let turn = draw.within(-degrees, degrees);
     let Ok(known) = catalogue().find(name) else { return custom };
-    if let SoilKind::Yielding(own) = &known.kind {
+    if let SoilKind::Deformable(own) = &known.kind {
         custom.k_phi = Some(own.k_phi * factors[0]);
         custom.k_c = Some(own.k_c * factors[0]);
         custom.cohesion = Some(own.cohesion * factors[1]);

@@ -2,7 +2,7 @@
 
 use super::Action;
 use bekker_math::numeric::exp;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// Selection of drivers for a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Policy {
             Policy::Random => Driver::Random,
             Policy::Mixed => {
                 let drivers = [Driver::Expert, Driver::Random, Driver::NoisyExpert];
-                drivers[(Stream::new(seed, "driver").bits(0) % 3) as usize]
+                drivers[(RandomStream::new(seed, "driver").bits(0) % 3) as usize]
             }
         }
     }
@@ -64,7 +64,7 @@ const DRIVE: f64 = 0.4;
 /// They are stationary from the start: x' = e^(-Δt/τ) x + √(1 - e^(-2Δt/τ)) ξ.
 #[derive(Clone, Debug)]
 pub(super) struct Wandering {
-    stream: Stream,
+    stream: RandomStream,
     decay: [f64; 3],
     values: [f64; 3],
     /// Index of the next draw, and of the first.
@@ -76,7 +76,7 @@ impl Wandering {
     /// Creates the processes of a vehicle in an episode of a seed, sampled every `period`, s.
     pub fn new(seed: u64, vehicle: usize, period: f64) -> Wandering {
         let decay = CORRELATION.map(|time| exp(-period / time));
-        let stream = Stream::new(seed, "wandering");
+        let stream = RandomStream::new(seed, "wandering");
         let first = (vehicle as u64) << 32;
         Wandering { stream, decay, values: [0.0; 3], next: first, first }
     }

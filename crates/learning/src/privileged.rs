@@ -24,7 +24,7 @@ pub(super) fn privileged(level: &Level, sample: &Sample, room: &mut [f32]) {
     let decades = |value: f64| ln(value.max(1.0)) / std::f64::consts::LN_10 / 7.0;
     let soil = match &level.built.world.ground.soil_at(position.x, position.y).kind {
         SoilKind::Firm { .. } => [1.0, 1.0, 0.0, 1.0, 1.0, 0.0],
-        SoilKind::Yielding(soil) => [
+        SoilKind::Deformable(soil) => [
             decades(soil.k_phi),
             decades(soil.k_c),
             soil.n / 2.0,

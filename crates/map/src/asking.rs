@@ -18,7 +18,7 @@ use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds, Unce
 use super::relief::{Cells, Quadric};
 use super::table::{Between, Table};
 use bekker_math::numeric::{exp, ln, sin_cos};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
 use rayon::prelude::*;
 use std::f64::consts::TAU;
@@ -178,7 +178,7 @@ pub fn bar_reason(
 struct Asker<'a> {
     ground: &'a Ground<'a>,
     question: &'a Question,
-    stream: Stream,
+    stream: RandomStream,
     normal: Vec<f64>,
     /// Cosine and sine of each axis; an axis stands for a direction and its opposite.
     axes: Vec<[f64; 2]>,
@@ -197,7 +197,7 @@ impl<'a> Asker<'a> {
         Asker {
             ground,
             question,
-            stream: Stream::new(question.seed, "cells of a map"),
+            stream: RandomStream::new(question.seed, "cells of a map"),
             normal: (0..LEVELS).map(|n| quantile((n as f64 + 0.5) / LEVELS as f64)).collect(),
             axes: (0..question.directions / 2).map(axis).collect(),
             intervals: Intervals::of(draws, certain),

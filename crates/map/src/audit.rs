@@ -5,7 +5,7 @@ use super::cover::Cover;
 use super::crossing::Crossing;
 use super::driving::{Driver, DrivingError, Threads};
 use bekker_math::numeric::sin_cos;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
 use serde::Serialize;
 use std::f64::consts::TAU;
@@ -73,7 +73,7 @@ pub fn audit(
     done: impl Fn() + Sync,
 ) -> Result<Vec<Audited>, DrivingError> {
     let cells = drawn(ground, question.seed, count);
-    let stream = Stream::new(question.seed, "directions and strengths of an audit");
+    let stream = RandomStream::new(question.seed, "directions and strengths of an audit");
     threads.in_turn(cells.len(), |n| {
         let cell = cells[n];
         let part = stream.uniform(2 * n as u64);
@@ -122,7 +122,7 @@ impl Audited {
 
 /// Draws open cells without repetition.
 fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
-    let stream = Stream::new(seed, "cells of an audit");
+    let stream = RandomStream::new(seed, "cells of an audit");
     let open = (0..ground.cells.count()).filter(|cell| ground.closures[*cell].is_none());
     let mut order: Vec<(u64, usize)> = open.map(|cell| (stream.bits(cell as u64), cell)).collect();
     order.sort_unstable();

@@ -43,7 +43,7 @@ pub fn barred(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
         for cell in
             rows.flat_map(|row| columns.clone().map(move |column| row * cells.columns + column))
         {
-            if barred[cell].is_none() && region.meets(cells.square(cell)) {
+            if barred[cell].is_none() && region.intersects(cells.square(cell)) {
                 barred[cell] = Some(Closure::Barrier(own.kind));
             }
         }
@@ -55,7 +55,7 @@ pub fn barred(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
         for (cell, own) in barred.iter_mut().enumerate() {
             let [west, south, east, north] = cells.square(cell);
             let [x, y] = reach;
-            if gaps.meets([west - x, south - y, east + x, north + y]) {
+            if gaps.intersects([west - x, south - y, east + x, north + y]) {
                 *own = Some(Closure::NoData);
             }
         }

@@ -367,7 +367,7 @@ mod tests {
     /// Uses x + y, with x for strength and y for heights, each of known variance.
     #[test]
     fn the_share_is_that_of_a_known_sum_and_exact_where_one_is_certain() {
-        let stream = bekker_math::random::Stream::new(1, "share of strength");
+        let stream = bekker_math::random::RandomStream::new(1, "share of strength");
         let of = |n: u64| stream.uniform(n);
         let draws = |part: u64, spread: f64| -> Vec<f64> {
             (0..4000).map(|n| of(n) + spread * of(part * 4000 + n)).collect()

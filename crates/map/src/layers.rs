@@ -70,7 +70,7 @@ fn nearest(raster: &Raster, point: [f64; 2]) -> Option<f64> {
         [0, 1].map(|k| ((point[k] - raster.south_west[k]) / raster.cell[k]).round());
     let inside =
         column >= 0.0 && row >= 0.0 && column < raster.columns as f64 && row < raster.rows as f64;
-    let value = inside.then(|| raster.at(column as usize, row as usize))?;
+    let value = inside.then(|| raster.value_at(column as usize, row as usize))?;
     value.is_finite().then_some(value)
 }
 
@@ -292,7 +292,7 @@ impl Reader<'_> {
         let sidecars = sidecars.map_err(|error| self.refused(&key, &error))?;
         let (raster, _) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
             .map_err(|error| self.refused(&key, &error))?;
-        let raster = raster.laid_over(self.land.placement.as_ref());
+        let raster = raster.aligned_to(self.land.placement.as_ref());
         let raster = raster.map_err(|error| self.refused(&key, &error))?;
         let bounds = self.land.terrain.bounds();
         raster.check_covers(bounds).map_err(|error| self.refused(&key, &error))?;

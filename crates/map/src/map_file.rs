@@ -180,7 +180,7 @@ impl MapFile {
         let snow = self.layers.snow(point);
         let freezes = matches!(
             &self.soils.soils()[usize::from(soil.0)].kind,
-            SoilKind::Yielding(own) if own.details.below.is_none()
+            SoilKind::Deformable(own) if own.details.below.is_none()
         );
         Cover {
             soil,
@@ -227,7 +227,7 @@ impl MapFile {
             warnings.push(fault.to_string());
         }
         for (n, own) in self.config.barrier.iter().enumerate() {
-            if !build::region(&own.area).meets(self.area) {
+            if !build::region(&own.area).intersects(self.area) {
                 let cause = format!("is outside the mapped area {:?} m", self.area);
                 let key = format!("barrier[{n}].area");
                 warnings.push(self.document.fault(&key, Problem::Refused { cause }).to_string());
@@ -316,7 +316,7 @@ impl MapFile {
     pub fn on_firm(&self, cover: &Cover) -> Scenario {
         let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
         let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
-        if matches!(self.soil_of(cover).kind, SoilKind::Yielding(_)) {
+        if matches!(self.soil_of(cover).kind, SoilKind::Deformable(_)) {
             scenario.soil = config::SoilMap {
                 default: FIRM.into(),
                 raster: None,
@@ -386,7 +386,7 @@ impl MapFile {
     fn strongest(&self, figures: &Soil) -> f64 {
         match &figures.kind {
             SoilKind::Firm { .. } => f64::INFINITY,
-            SoilKind::Yielding(own) => {
+            SoilKind::Deformable(own) => {
                 own.strongest_for(self.config.ground.spacing, self.config.step)
             }
         }

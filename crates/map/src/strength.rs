@@ -21,7 +21,7 @@ pub(super) fn soil_at_strength(
     keys.name = name.into();
     match &soil.kind {
         SoilKind::Firm { friction } => keys.friction = Some(*friction),
-        SoilKind::Yielding(figures) => {
+        SoilKind::Deformable(figures) => {
             if given.is_none() {
                 keys.based_on = Some(soil.name.clone());
             }

@@ -110,24 +110,24 @@ impl Curve {
         sum + last * (x - end)
     }
 
-    /// Returns [`Curve::integral`] of the curve [`continued`](Curve::continued) beyond its last
-    /// point.
-    pub fn continued_integral(&self, x: f64) -> f64 {
-        let (last, slope) = self.end();
+    /// Returns [`Curve::integral`] of the curve [`extrapolated`](Curve::extrapolated) beyond its
+    /// last point.
+    pub fn extrapolated_integral(&self, x: f64) -> f64 {
+        let (last, slope) = self.end_slope();
         let beyond = (x - last).max(0.0);
         self.integral(x) + 0.5 * slope * beyond * beyond
     }
 
     /// Returns the last abscissa and the slope before it.
-    pub fn end(&self) -> (f64, f64) {
+    pub fn end_slope(&self) -> (f64, f64) {
         let last = self.points.len() - 1;
         let [[x0, y0], [x1, y1]] = [self.points[last - 1], self.points[last]];
         (x1, (y1 - y0) / (x1 - x0))
     }
 
     /// Returns value and slope at `x`, extrapolated linearly beyond the last point.
-    pub fn continued(&self, x: f64) -> (f64, f64) {
-        let (last, slope) = self.end();
+    pub fn extrapolated(&self, x: f64) -> (f64, f64) {
+        let (last, slope) = self.end_slope();
         let (value, within) = self.value_and_slope(x);
         if x <= last { (value, within) } else { (value + slope * (x - last), slope) }
     }
@@ -161,9 +161,9 @@ mod tests {
                 (0..10_000).map(|k| way * value(middle(k))).sum()
             };
             let held = rule(&|x| curve.value(x));
-            let continued = rule(&|x| curve.continued(x).0);
+            let extrapolated = rule(&|x| curve.extrapolated(x).0);
             assert!((curve.integral(to) - held).abs() < 1e-6, "{to}");
-            assert!((curve.continued_integral(to) - continued).abs() < 1e-6, "{to}");
+            assert!((curve.extrapolated_integral(to) - extrapolated).abs() < 1e-6, "{to}");
         }
     }
 
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn goes_on_beyond_its_last_point() {
         let curve = Curve::new(vec![[0.0, 1.0], [2.0, 5.0], [3.0, 11.0]]).unwrap();
-        assert_eq!(curve.continued(5.0), (23.0, 6.0));
+        assert_eq!(curve.extrapolated(5.0), (23.0, 6.0));
         for x in [-1.0, 0.5, 3.0] {
-            assert_eq!(curve.continued(x).0, curve.value(x));
+            assert_eq!(curve.extrapolated(x).0, curve.value(x));
         }
     }
 

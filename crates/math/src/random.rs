@@ -15,18 +15,18 @@ fn mix(mut z: u64) -> u64 {
 
 /// A named stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stream {
+pub struct RandomStream {
     key: u64,
 }
 
-impl Stream {
+impl RandomStream {
     /// Returns the stream `name` of `seed`.
-    pub fn new(seed: u64, name: &str) -> Stream {
+    pub fn new(seed: u64, name: &str) -> RandomStream {
         let mut key = mix(seed);
         for byte in name.bytes() {
             key = mix(key ^ u64::from(byte));
         }
-        Stream { key }
+        RandomStream { key }
     }
 
     /// Returns 64 random bits for `counter`.
@@ -54,15 +54,15 @@ mod tests {
 
     #[test]
     fn streams_differ_and_repeat() {
-        let a = Stream::new(1, "a");
-        assert_eq!(a.bits(7), Stream::new(1, "a").bits(7));
-        assert_ne!(a.bits(7), Stream::new(1, "b").bits(7));
-        assert_ne!(a.bits(7), Stream::new(2, "a").bits(7));
+        let a = RandomStream::new(1, "a");
+        assert_eq!(a.bits(7), RandomStream::new(1, "a").bits(7));
+        assert_ne!(a.bits(7), RandomStream::new(1, "b").bits(7));
+        assert_ne!(a.bits(7), RandomStream::new(2, "a").bits(7));
     }
 
     #[test]
     fn normal_has_its_moments() {
-        let stream = Stream::new(3, "moments");
+        let stream = RandomStream::new(3, "moments");
         let n = 20_000;
         let draws: Vec<f64> = (0..n).map(|k| stream.normal(k)).collect();
         let mean = draws.iter().sum::<f64>() / n as f64;

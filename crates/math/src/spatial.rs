@@ -82,7 +82,7 @@ pub struct Twist {
 impl Twist {
     /// Returns the velocity of the body's point at `offset` from the reference point, m/s.
     #[inline]
-    pub fn at(&self, offset: &Vec3) -> Vec3 {
+    pub fn velocity_at(&self, offset: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(offset)
     }
 }

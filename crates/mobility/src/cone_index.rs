@@ -134,14 +134,14 @@ pub fn one_pass_cone_index(model: &str, mass: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find_any;
+    use bekker_vehicle::find_vehicle;
 
     /// The table of docs/mobility.md; reference values were computed by hand from the same
     /// formulas.
     #[test]
     fn cone_indices_of_the_catalogue() {
         for (model, by_hand) in [("hmmwv", 17.68), ("m113", 17.16), ("fmtv_4x4", 29.18)] {
-            let mass = find_any(model).unwrap().total_mass();
+            let mass = find_vehicle(model).unwrap().total_mass();
             let found = one_pass_cone_index(model, mass).unwrap();
             println!("{model}: {found:.2} psi");
             assert!((found / by_hand - 1.0).abs() < 1e-3, "{model}: {found} psi");

@@ -11,7 +11,7 @@ use super::{Effort, MobilityError};
 use bekker_agent::OutcomeCode;
 use bekker_math::numeric::{GRAVITY, atan};
 use bekker_ranks::Flow;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 
 /// Test speed, m/s, limited to a fraction of the top speed, and speed of the reference drive, m/s.
@@ -63,11 +63,11 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     };
     let gradient = Figure::new("understeer_gradient", slope(&linear), "deg/g");
     let figures = vec![gradient.on(format!("{speed} m/s")), held.note(note)];
-    let panel = Panel {
+    let panel = PlotPanel {
         title: format!("Steady cornering at {speed} m/s"),
         x: "lateral acceleration, g".into(),
         y: "δ - L/R, deg".into(),
-        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![scenario] })
 }

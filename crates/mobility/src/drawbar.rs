@@ -16,9 +16,9 @@ use super::{Effort, MobilityError, TractiveEffort};
 use bekker_ground::soil::catalogue;
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
-use bekker_rig::Going;
 use bekker_rig::InParallel;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::Trafficability;
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
 use bekker_vehicle::Selector;
@@ -73,9 +73,9 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
             });
         }
         findings.scenarios.extend([towing, rolling]);
-        lines.push(Line { name: soil.into(), points: by_slip(&curve), mark: Mark::Line });
+        lines.push(PlotLine { name: soil.into(), points: by_slip(&curve), mark: LineStyle::Line });
     }
-    findings.panels.push(Panel {
+    findings.panels.push(PlotPanel {
         title: "Drawbar pull of the vehicle".into(),
         x: "slip".into(),
         y: "drawbar pull over weight".into(),
@@ -96,10 +96,10 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
 }
 
 /// Estimates the trafficability of a soil by the classic theory.
-fn going(subject: &Subject, soil: &str) -> Result<Option<Going>, MobilityError> {
+fn going(subject: &Subject, soil: &str) -> Result<Option<Trafficability>, MobilityError> {
     let Ok(soil) = catalogue().find(soil) else { return Ok(None) };
     let world = subject.world(&subject.scenario("standing", 1.0, along_x(SPEED, WAY)))?;
-    Ok(Some(Going::of(&world.model().agents[0].vehicle, &soil.to_soil())))
+    Ok(Some(Trafficability::estimate(&world.model().agents[0].vehicle, &soil.to_soil())))
 }
 
 fn towing(subject: &Subject, soil: &str) -> Scenario {

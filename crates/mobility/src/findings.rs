@@ -1,6 +1,6 @@
 //! Result of an event, as plain data.
 
-use bekker_rig::Panel;
+use bekker_rig::PlotPanel;
 use bekker_scenario::Scenario;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub struct Findings {
     /// Metrics.
     pub figures: Vec<Figure>,
     /// Curves.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<PlotPanel>,
     /// Scenarios that decided the result.
     ///
     /// For a limit they are the last passed and the first failed.

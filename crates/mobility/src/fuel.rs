@@ -8,7 +8,7 @@ use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
 use super::{Effort, MobilityError};
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 
 /// Soils and speeds, km/h.
 const DRIVES: [(&str, f64); 5] =
@@ -59,11 +59,11 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         findings.scenarios.push(scenario);
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    findings.panels.push(Panel {
+    findings.panels.push(PlotPanel {
         title: "Fuel on a level road".into(),
         x: "speed, km/h".into(),
         y: "kg/100 km".into(),
-        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
     });
     Ok(findings)
 }

@@ -6,7 +6,7 @@ use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
 use super::{Effort, MobilityError, TractiveEffort, threshold};
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::{Driver, Surface, TableRow};
 use bekker_vehicle::Locks;
@@ -171,14 +171,14 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
             });
             findings.scenarios.push(scenario);
         }
-        lines.push(Line { name: soil.into(), points, mark: Mark::Line });
+        lines.push(PlotLine { name: soil.into(), points, mark: LineStyle::Line });
     }
     if let Some(effort) = TractiveEffort::of(&subject.spec) {
         let points = (0..=60).map(|n| 0.01 * f64::from(n));
         let points = points.map(|grade| [grade, effort.speed(grade) / KMH]).collect();
-        lines.push(Line { name: "closed form".into(), points, mark: Mark::Dashes });
+        lines.push(PlotLine { name: "closed form".into(), points, mark: LineStyle::Dashes });
     }
-    findings.panels.push(Panel {
+    findings.panels.push(PlotPanel {
         title: "Speed at full throttle up grades".into(),
         x: "grade".into(),
         y: "speed, km/h".into(),

@@ -7,7 +7,7 @@ use super::{Effort, MobilityError, threshold};
 use bekker_math::numeric::tan;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::{Face, Stamp};
 use std::f64::consts::PI;
@@ -51,11 +51,11 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         findings.scenarios.extend(trials.map(|kmh| bumps.scenario(subject, kmh)));
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    findings.panels.push(Panel {
+    findings.panels.push(PlotPanel {
         title: "Speed at 2.5 g over half-rounds".into(),
         x: "radius, cm".into(),
         y: "speed, km/h".into(),
-        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
     });
     Ok(findings)
 }

@@ -7,7 +7,7 @@ use super::{Effort, MobilityError, threshold};
 use bekker_agent::{OutcomeCode, Sample};
 use bekker_math::numeric::smooth_step;
 use bekker_ranks::Flow;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 
 /// Start and end along the track, m, center offset, m, and width factor of each of the three lanes.
@@ -127,11 +127,11 @@ fn keeps_lane(subject: &Subject, sample: &Sample, width: f64) -> bool {
     })
 }
 
-fn panel(kmh: f64, way: Vec<[f64; 2]>) -> Panel {
-    Panel {
+fn panel(kmh: f64, way: Vec<[f64; 2]>) -> PlotPanel {
+    PlotPanel {
         title: format!("Double lane change at {kmh:.0} km/h"),
         x: "distance along the track, m".into(),
         y: "lateral position, m".into(),
-        lines: vec![Line { name: "driven".into(), points: way, mark: Mark::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points: way, mark: LineStyle::Line }],
     }
 }

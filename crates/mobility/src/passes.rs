@@ -2,8 +2,8 @@
 //!
 //! This is the field protocol of the vehicle cone index, without a cone. The strength of a catalog
 //! clay is multiplied by a ratio ρ
-//! ([`with_strength`](bekker_ground::soil::Yielding::with_strength)). The model has no cone, so
-//! cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
+//! ([`with_strength`](bekker_ground::soil::DeformableSoil::with_strength)). The model has no cone,
+//! so cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
 
 use super::cone_index::one_pass_cone_index;
 use super::findings::{Figure, Findings};

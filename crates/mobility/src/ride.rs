@@ -10,7 +10,7 @@ use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Roughness;
 
@@ -70,11 +70,11 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         findings.scenarios.extend(trials.map(|kmh| scenario(subject, *class, kmh)));
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    findings.panels.push(Panel {
+    findings.panels.push(PlotPanel {
         title: "Speed at 6 W absorbed power".into(),
         x: "roughness, mm rms of waves to 18.3 m".into(),
         y: "speed, km/h".into(),
-        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
     });
     Ok(findings)
 }

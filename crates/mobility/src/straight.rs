@@ -6,7 +6,7 @@ use super::{Effort, MobilityError, TractiveEffort};
 use bekker_ground::soil::{SoilKind, catalogue};
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::TableRow;
 
@@ -57,12 +57,12 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     }
     figures.push(fastest);
     figures.push(stop);
-    let line = Line {
+    let line = PlotLine {
         name: "driven".into(),
         points: speeds.iter().map(|[time, speed]| [*time, speed / KMH]).collect(),
-        mark: Mark::Line,
+        mark: LineStyle::Line,
     };
-    let panel = Panel {
+    let panel = PlotPanel {
         title: "Full throttle on a level road".into(),
         x: "time, s".into(),
         y: "speed, km/h".into(),

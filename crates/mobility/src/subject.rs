@@ -271,11 +271,11 @@ impl Geometry {
                     places.fold([0.0; 2], |[y, z], place| [y + place[0].abs(), z + place[1]]);
                 let radius = own.tyre.rigid.radius();
                 let gauge = 2.0 * half / count;
-                (SteeringGeometry::of(own), gauge, radius, height / count, &own.chassis)
+                (SteeringGeometry::from_spec(own), gauge, radius, height / count, &own.chassis)
             }
             AnySpec::Tracked(own) => {
                 let radius = own.road_wheel.radius + own.shoe_depth();
-                let steering = SteeringGeometry::of_tracks(own);
+                let steering = SteeringGeometry::from_tracked_spec(own);
                 (steering, own.gauge(), radius, own.wheel_height, &own.chassis)
             }
         };

@@ -148,14 +148,14 @@ fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::{find, find_any};
+    use bekker_vehicle::{find_vehicle, find_wheeled};
 
     /// The balance agrees with the converter's tables.
     ///
     /// At stall the impeller turns at K √T, and the turbine gives the torque ratio times T.
     #[test]
     fn stalls_as_the_tables_say() {
-        let spec = find_any("hmmwv").unwrap();
+        let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
         let effort = TractiveEffort::of(&spec).unwrap();
         let gearbox = &own.powertrain.gearbox;
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn grades_balance_effort_and_resistance() {
         for (name, speed) in [("hmmwv", 2.0), ("m113", 0.5), ("man_8x8", 10.0), ("gator", 3.0)] {
-            let spec = find_any(name).unwrap();
+            let spec = find_vehicle(name).unwrap();
             let effort = TractiveEffort::of(&spec).unwrap();
             match effort.grade(speed) {
                 Some(grade) => {
@@ -185,7 +185,7 @@ mod tests {
                 None => assert!(effort.at(speed) >= 1.0, "{name}: {}", effort.at(speed)),
             }
         }
-        let spec = find_any("hmmwv").unwrap();
+        let spec = find_vehicle("hmmwv").unwrap();
         let strong = TractiveEffort { weight: 1e3, ..TractiveEffort::of(&spec).unwrap() };
         assert_eq!(strong.grade(1.0), None);
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn air_drag_takes_from_the_top_speed() {
         let top = |area: Option<f64>| {
-            let mut spec = find("mrzr4").unwrap();
+            let mut spec = find_wheeled("mrzr4").unwrap();
             spec.chassis.drag_area = area;
             let spec = AnySpec::Wheeled(Box::new(spec));
             let effort = TractiveEffort::of(&spec).unwrap();
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn what_is_slower_climbs_more() {
         for name in ["hmmwv", "m113", "mrzr4"] {
-            let spec = find_any(name).unwrap();
+            let spec = find_vehicle(name).unwrap();
             let effort = TractiveEffort::of(&spec).unwrap();
             let speeds = [0.0, 0.1, 0.2, 0.4].map(|grade| effort.speed(grade));
             assert!(speeds.windows(2).all(|pair| pair[1] <= pair[0]), "{name}: {speeds:?}");

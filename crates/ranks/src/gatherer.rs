@@ -6,7 +6,7 @@ use crate::own_agents::map_own;
 use crate::rank_error::RankError;
 use crate::sealed::{opened, sealed};
 use bekker_agent::{AgentState, Sample};
-use bekker_ground::{GroundDigest, Published};
+use bekker_ground::{GroundDigest, SharedGround};
 use bekker_world::{AgentsDigest, RankAccess, StateHash, Tiles, World, WorldModel, combined_hash};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ struct PartDigest {
 /// What a rank gathers of the whole world, and what it has for that.
 pub(crate) struct Gatherer {
     /// On rank 0: all ground as last received.
-    ground: Published,
+    ground: SharedGround,
     /// Whether own agents are digested while messages travel.
     digests_early: bool,
     /// Digests of own agents since the last heartbeat.
@@ -42,7 +42,7 @@ impl Gatherer {
             model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
         let mut sensors = model.agents.iter().flat_map(|agent| &agent.sensors);
         Gatherer {
-            ground: Published::default(),
+            ground: SharedGround::default(),
             digests_early: digest && is_settled,
             digests: None,
             records: sensors.any(|sensor| sensor.record),

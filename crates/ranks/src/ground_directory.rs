@@ -18,7 +18,7 @@ use super::catch_up::read_catch_up;
 use super::collectives::Collectives;
 use super::rank_error::RankError;
 use super::region::{Rect, Region};
-use bekker_ground::{GroundDigest, Patches, Published, Tile};
+use bekker_ground::{GroundDigest, Patches, SharedGround, Tile};
 use bekker_math::grid::TileKey;
 use bekker_sync::message::Writer;
 use bekker_world::Tiles;
@@ -55,9 +55,9 @@ pub struct GroundDirectory {
     /// Side of a tile, m.
     tile: f64,
     /// Tiles whose home is this rank.
-    ground: Published,
+    ground: SharedGround,
     /// Changes by own agents since the last update of the homes.
-    unsent: Published,
+    unsent: SharedGround,
     /// Tiles held here outside of [`GroundDirectory::ground`]; `None` means all, as at the start.
     held: Option<Vec<Rect>>,
     /// Other ranks that are homes of ground that own agents may touch, in ascending order.
@@ -108,8 +108,8 @@ fn homes_of([low, high]: &Rect, size: usize) -> BTreeSet<usize> {
 
 impl GroundDirectory {
     /// Creates the part of rank `here`, which holds all of `published`. Tiles have side `tile`, m.
-    pub fn new(here: usize, size: usize, tile: f64, published: &Published) -> GroundDirectory {
-        let mut ground = Published::default();
+    pub fn new(here: usize, size: usize, tile: f64, published: &SharedGround) -> GroundDirectory {
+        let mut ground = SharedGround::default();
         let tiles = published.shared_tiles();
         let own = tiles.filter(|(key, _)| home(*key, size) == here);
         ground.replace(own.map(|(key, tile)| (key, tile.clone())));
@@ -118,7 +118,7 @@ impl GroundDirectory {
             size,
             tile,
             ground,
-            unsent: Published::default(),
+            unsent: SharedGround::default(),
             held: None,
             homes: Vec::new(),
             tenants: Vec::new(),
@@ -231,7 +231,7 @@ impl GroundDirectory {
                 near.extend(others.map(|other| (other.region.agent, other.region)));
                 let Some(held) = &claim.held else { continue };
                 let holds = |key: TileKey| held.iter().any(|rect| contains(rect, key));
-                let within = self.ground.shared_within(region.tiles(self.tile));
+                let within = self.ground.shared_in_range(region.tiles(self.tile));
                 let new = within.filter(|(key, _)| !holds(*key));
                 tiles.extend(new.map(|(key, tile)| (key, tile.clone())));
             }
@@ -272,9 +272,9 @@ impl GroundDirectory {
     }
 
     /// Drops the ground that is in no own agent's region.
-    pub fn drop_far(&self, published: &mut Published) {
+    pub fn drop_far(&self, published: &mut SharedGround) {
         let Some(held) = &self.held else { return };
-        let near = held.iter().flat_map(|rect| published.shared_within(*rect));
+        let near = held.iter().flat_map(|rect| published.shared_in_range(*rect));
         let mut near: Vec<TileKey> = near.map(|(key, _)| key).collect();
         near.sort_unstable();
         near.dedup();
@@ -310,11 +310,11 @@ mod tests {
     /// A rank with one agent, and the ground that it holds.
     struct Rank {
         homes: GroundDirectory,
-        published: Published,
+        published: SharedGround,
     }
 
     fn ranks(size: usize) -> Vec<Rank> {
-        let published = Published::default();
+        let published = SharedGround::default();
         let rank = |here| Rank {
             homes: GroundDirectory::new(here, size, 0.8, &published),
             published: published.clone(),
@@ -373,7 +373,7 @@ mod tests {
     fn ground_is_given_to_who_comes_near_and_forgotten_by_who_leaves() {
         for size in [2, 3, 7] {
             let mut ranks = ranks(size);
-            let mut whole = Published::default();
+            let mut whole = SharedGround::default();
             let far: Vec<f64> = (0..size).map(|rank| 1e4 * rank as f64).collect();
             assert!(census(&mut ranks, &far).iter().all(Vec::is_empty));
             for a in [0, 1, 0] {
@@ -410,7 +410,7 @@ mod tests {
             census(&mut ranks, &places);
             assert_eq!((&ranks[1].published, digest(&ranks)), (&whole, whole.digest()));
             // Rank 0 receives everything the first time, and then only changes.
-            let mut first = Published::default();
+            let mut first = SharedGround::default();
             ranks.iter_mut().for_each(|rank| first.replace(rank.homes.changed_tiles()));
             assert_eq!(first, whole);
             assert!(ranks.iter_mut().all(|rank| rank.homes.changed_tiles().is_empty()));

@@ -5,7 +5,7 @@ use crate::own_agents::map_own;
 use crate::rank_error::RankError;
 use crate::sharing::Rebalancing;
 use bekker_agent::AgentState;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_sync::by_place;
 use bekker_sync::message::MessageFault;
 use bekker_world::{RankAccess, World};
@@ -152,7 +152,7 @@ impl Rebalancer {
 
 /// Draws a partition from seed and tick.
 fn at_random(seed: u64, tick: u64, agents: usize, size: usize) -> Vec<u32> {
-    let stream = Stream::new(seed, "partition");
-    let of_tick = Stream::new(stream.bits(tick), "agents");
+    let stream = RandomStream::new(seed, "partition");
+    let of_tick = RandomStream::new(stream.bits(tick), "agents");
     (0..agents).map(|agent| (of_tick.bits(agent as u64) % size as u64) as u32).collect()
 }

@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn las_points_are_within_the_bounds() {
-        let dice = bekker_math::random::Stream::new(5, "clouds");
+        let dice = bekker_math::random::RandomStream::new(5, "clouds");
         for file in 0..40_u64 {
             let number = |n: u64| 2.0 * dice.uniform(1000 * file + n) - 1.0;
             let position = Vec3::new(4e3 * number(0), 4e3 * number(1), 300.0 * number(2));
@@ -273,7 +273,7 @@ mod tests {
         use bekker_math::geodesy::{Geodetic, Site};
         assert!(reference_system(None).starts_with("LOCAL_CS["));
         let site = Site::new(Geodetic::degrees(47.0, 8.0, 500.0));
-        assert!(reference_system(Some(&site.turned(0.1))).starts_with("LOCAL_CS["));
+        assert!(reference_system(Some(&site.rotated(0.1))).starts_with("LOCAL_CS["));
         let text = reference_system(Some(&site));
         let number = |name: &str| -> f64 {
             let (_, rest) = text.split_once(&format!("[\"{name}\",")).unwrap();

@@ -79,7 +79,7 @@ fn holds_data(raster: &Raster, [x, y]: [f64; 2]) -> bool {
         (place >= 0.0 && place < count as f64).then_some(place as usize)
     };
     match (index(0, x, raster.columns), index(1, y, raster.rows)) {
-        (Some(column), Some(row)) => raster.at(column, row).is_finite(),
+        (Some(column), Some(row)) => raster.value_at(column, row).is_finite(),
         _ => false,
     }
 }

@@ -216,7 +216,7 @@ impl McapFile<fs::File> {
 mod tests {
     use super::super::mcap_read;
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// A disk that passes the file to a check after every write, and after each page of a write.
     struct Watched<F> {
@@ -333,7 +333,7 @@ mod tests {
     /// Every intermediate state is checked.
     fn write(seed: u64, longest: f64, reserve: u64) -> Vec<u8> {
         use std::cell::Cell;
-        let stream = Stream::new(seed, "messages");
+        let stream = RandomStream::new(seed, "messages");
         // numbers of messages added, and of those in an ending
         let (added, ended, begun) = (Cell::new(0_u64), Cell::new(0_u64), Cell::new(false));
         let most = Cell::new(0);

@@ -61,15 +61,15 @@ pub struct Series {
     pub mark: Mark,
 }
 
-impl From<&bekker_rig::Panel> for Panel {
-    fn from(panel: &bekker_rig::Panel) -> Panel {
+impl From<&bekker_rig::PlotPanel> for Panel {
+    fn from(panel: &bekker_rig::PlotPanel) -> Panel {
         let series = panel.lines.iter().map(|line| Series {
             name: line.name.clone(),
             points: line.points.clone(),
             mark: match line.mark {
-                bekker_rig::Mark::Line => Mark::Line,
-                bekker_rig::Mark::Dashes => Mark::Dashes,
-                bekker_rig::Mark::Dots => Mark::Dots,
+                bekker_rig::LineStyle::Line => Mark::Line,
+                bekker_rig::LineStyle::Dashes => Mark::Dashes,
+                bekker_rig::LineStyle::Dots => Mark::Dots,
             },
         });
         Panel {

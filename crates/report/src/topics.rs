@@ -21,7 +21,7 @@
 use super::foxglove::{self, GroundPatch, Heading};
 use super::{ReportError, frames};
 use bekker_agent::{Hit, Sample};
-use bekker_ground::{Survey, nearest_sinkage};
+use bekker_ground::{HeightSampler, nearest_sinkage};
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Image};
 use bekker_sensor::{Delivery, Model, Reading};
@@ -276,7 +276,7 @@ impl Topics {
 /// Returns the ground around a position.
 fn patch(world: &World, around: &Vec3) -> GroundPatch {
     let (ground, published) = (&world.model().ground, &world.state().published);
-    let mut survey = Survey::new(ground, published);
+    let mut survey = HeightSampler::new(ground, published);
     let columns = (2.0 * PATCH / CELL).round() as u32;
     let [x, y] = [around.x, around.y].map(|x| ((x - PATCH) / CELL).floor() * CELL);
     let mut cells = Vec::with_capacity((columns * columns) as usize);

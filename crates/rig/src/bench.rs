@@ -11,7 +11,7 @@ use bekker_agent::{
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::Tread;
 use bekker_ground::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
-use bekker_ground::{NodeState, Overlay, Patches, Published, SoilCoefficients, Tile};
+use bekker_ground::{NodeState, Overlay, Patches, SharedGround, SoilCoefficients, Tile};
 use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use bekker_scenario::build::world;
@@ -153,7 +153,7 @@ pub enum Grouping {
 }
 
 /// Start of a vehicle.
-struct Start {
+struct StartPose {
     /// Position, m.
     position: [f64; 2],
     /// Heading, degrees from x toward y.
@@ -162,13 +162,13 @@ struct Start {
 
 impl Grouping {
     /// Returns the starts of `vehicles` vehicles.
-    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<Start> {
+    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<StartPose> {
         let all = 0..vehicles;
         match self {
             Grouping::Abreast => {
                 let heading_deg = case.heading_deg;
                 let positions = abreast(case, vehicles).into_iter();
-                positions.map(|position| Start { position, heading_deg }).collect()
+                positions.map(|position| StartPose { position, heading_deg }).collect()
             }
             Grouping::Crowd => all
                 .map(|index| {
@@ -178,8 +178,8 @@ impl Grouping {
                     // slightly offset from head-on
                     let y = across * ((own % FILES) as f64 + 0.1 * column as f64);
                     match column {
-                        0 => Start { position: [-x, y], heading_deg: 0.0 },
-                        _ => Start { position: [x, y], heading_deg: 180.0 },
+                        0 => StartPose { position: [-x, y], heading_deg: 0.0 },
+                        _ => StartPose { position: [x, y], heading_deg: 180.0 },
                     }
                 })
                 .collect(),
@@ -215,14 +215,15 @@ fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
 ///
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
-pub fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
+pub fn bench_world(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
     let heading_deg = case.heading_deg;
-    let starts: Vec<_> = places.iter().map(|&position| Start { position, heading_deg }).collect();
-    started(case, &starts)
+    let starts: Vec<_> =
+        places.iter().map(|&position| StartPose { position, heading_deg }).collect();
+    world_model(case, &starts)
 }
 
 /// Creates the world of a case with a vehicle at each start.
-fn started(case: &BenchCase, starts: &[Start]) -> Result<WorldModel, Faults> {
+fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Faults> {
     let BenchCase { step, seconds: duration, .. } = *case;
     // in whole microseconds
     let heartbeat = (1e6 * step * (0.01 / step).round().max(1.0)).round() / 1e6;
@@ -271,7 +272,7 @@ struct Tally {
 /// [`BenchError`] if the case cannot be built or the drive fails.
 pub fn step_cost(
     case: &BenchCase,
-    published: Published,
+    published: SharedGround,
     allocations: Option<fn() -> u64>,
 ) -> Result<StepCost, BenchError> {
     pool(case.threads)?.install(|| alone(case, published, allocations))
@@ -285,10 +286,10 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, BenchError> {
 /// Runs [`step_cost`] on a thread of the pool.
 fn alone(
     case: &BenchCase,
-    mut published: Published,
+    mut published: SharedGround,
     allocations: Option<fn() -> u64>,
 ) -> Result<StepCost, BenchError> {
-    let WorldModel { ground, clock, agents, .. } = model(case, &[[0.0; 2]])?;
+    let WorldModel { ground, clock, agents, .. } = bench_world(case, &[[0.0; 2]])?;
     let Some(agent) = agents.first() else {
         return Err(BenchError::Case(Faults(Vec::new())));
     };
@@ -425,8 +426,8 @@ fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
     for four in 0..FOURS {
         let deep = 0.02 + 1e-7 * f64::from(four);
         // boxed as lanes: values stored one by one and loaded as lanes would stall
-        let sinkage = black_box(Lanes::of(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
-        let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::of(simd, all));
+        let sinkage = black_box(Lanes::new(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
+        let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::new(simd, all));
         let pressed =
             press_lanes(&soil.soil, modulus, sinkage, advance, sinkage - 1e-3, yielded_at);
         let (pressure, _) = damped_lanes(&soil.soil, pressed.pressure, leaving);
@@ -439,14 +440,14 @@ fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
 
 /// Returns the memory of a published ground, bytes: its nodes, and the mask, key, list entry and
 /// counts of each tile.
-fn bytes(published: &Published) -> usize {
+fn bytes(published: &SharedGround) -> usize {
     let tile = size_of::<Tile>() + size_of::<(TileKey, u32, usize)>() + 2 * size_of::<usize>();
     published.tiles().count() * tile + published.nodes() * size_of::<NodeState>()
 }
 
 /// Creates ground with `nodes` deformed nodes, in whole tiles, away from the vehicles of a
 /// benchmark.
-pub fn ploughed(nodes: usize) -> Published {
+pub fn deformed_ground(nodes: usize) -> SharedGround {
     let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
     let mut patches = Patches::default();
     for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
@@ -454,7 +455,7 @@ pub fn ploughed(nodes: usize) -> Published {
         patches.begin(key);
         (0..TILE_NODES).for_each(|index| patches.push(index, state));
     }
-    let mut published = Published::default();
+    let mut published = SharedGround::default();
     published.apply(&patches);
     published
 }
@@ -469,7 +470,7 @@ pub fn throughput(
     grouping: Grouping,
     threads: usize,
 ) -> Result<Throughput, BenchError> {
-    let model = started(case, &grouping.starts(case, vehicles))?;
+    let model = world_model(case, &grouping.starts(case, vehicles))?;
     let pool = pool(threads)?;
     let step = model.clock.step();
     let mut world = World::new(model);
@@ -506,12 +507,12 @@ fn is_hit_of_vehicles(event: &Event) -> bool {
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
-pub fn circling(
+pub fn memory_in_circles(
     case: &BenchCase,
     samples: usize,
     resident: &dyn Fn() -> u64,
 ) -> Result<Vec<u64>, BenchError> {
-    let mut world = World::new(model(case, &[[0.0; 2]])?);
+    let mut world = World::new(bench_world(case, &[[0.0; 2]])?);
     let mut taken = Vec::with_capacity(samples);
     for sample in 1..=samples {
         let until = case.seconds * sample as f64 / samples as f64;
@@ -545,7 +546,7 @@ mod tests {
 
     #[test]
     fn counts_what_a_drive_does() {
-        let cost = step_cost(&case(), Published::default(), None).unwrap();
+        let cost = step_cost(&case(), SharedGround::default(), None).unwrap();
         assert_eq!(cost.steps, 250);
         // Four wheels have about 60 nodes each in contact (the reference has 250 to 310 in total).
         assert!((100.0..500.0).contains(&cost.nodes_in_contact), "{}", cost.nodes_in_contact);
@@ -555,9 +556,9 @@ mod tests {
 
     #[test]
     fn finds_ploughed_ground_and_refuses_nonsense() {
-        assert_eq!(ploughed(1000).nodes(), 1024);
+        assert_eq!(deformed_ground(1000).nodes(), 1024);
         let unknown = BenchCase { soil: "custard".into(), ..case() };
-        assert!(step_cost(&unknown, Published::default(), None).is_err());
+        assert!(step_cost(&unknown, SharedGround::default(), None).is_err());
         let case = BenchCase { seconds: 0.1, ..case() };
         let many = throughput(&case, 3, Grouping::Abreast, 2).unwrap();
         assert!(many.vehicles == 3 && many.steps_per_second > 0.0 && many.hits == 0);

@@ -19,7 +19,7 @@ pub trait Rig: Clone {
     /// A test without an extent (a plate on an unbounded bed) moves half a node sideways instead.
     fn extend(&mut self);
     /// Returns the values to compare, each with its name.
-    fn figures(&self, outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
+    fn metrics(&self, outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
     /// Returns the smallest scale for the relative change of a value.
     ///
     /// It replaces the magnitude of values that pass through zero.
@@ -65,7 +65,7 @@ pub fn converge<R: Rig>(
     tolerance: f64,
 ) -> Result<(R::Outcome, Vec<Convergence>), RigError> {
     let outcome = rig.run()?;
-    let figures = rig.figures(&outcome);
+    let metrics = rig.metrics(&outcome);
     let mut report = Vec::new();
     for refinement in [Refinement::Spacing, Refinement::Step, Refinement::Extent] {
         let mut finer = rig.clone();
@@ -74,8 +74,8 @@ pub fn converge<R: Rig>(
             Refinement::Step => *finer.step_mut() *= 0.5,
             Refinement::Extent => finer.extend(),
         }
-        let refined = finer.figures(&finer.run()?);
-        for (&(figure, value), (_, refined)) in figures.iter().zip(refined) {
+        let refined = finer.metrics(&finer.run()?);
+        for (&(figure, value), (_, refined)) in metrics.iter().zip(refined) {
             let scale = value.abs().max(refined.abs()).max(rig.least_scale(figure));
             let change = if scale > 0.0 { (refined - value).abs() / scale } else { 0.0 };
             let converged = change <= tolerance;

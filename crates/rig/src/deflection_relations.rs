@@ -95,7 +95,7 @@ impl LoadedTyre {
 
 impl DeflectionRelation {
     /// Returns drawbar pull over load at a slip of 20 %; negative for an immobilized tire.
-    pub fn pull(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
+    pub fn drawbar_pull(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
         match self {
             DeflectionRelation::Sand => 0.53 - 4.5 / (tyre.sand_numeric(cone_index) + 3.7),
             DeflectionRelation::Vti => {
@@ -125,7 +125,7 @@ impl DeflectionRelation {
     }
 
     /// Returns towed motion resistance over load.
-    pub fn towed(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
+    pub fn towed_resistance(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
         match self {
             DeflectionRelation::Sand => 0.21 * tyre.contact_pressure() / cone_index + 0.04,
             DeflectionRelation::Vti => 5.07 / pow(tyre.vti_numeric(cone_index), 1.71) + 0.011,
@@ -140,12 +140,12 @@ impl DeflectionRelation {
     /// `None` if it is not between 10 kPa and 10 MPa.
     pub fn cone_index(self, tyre: &LoadedTyre, pull: f64) -> Option<f64> {
         let (mut low, mut high) = (1e4, 1e7);
-        if pull > self.pull(tyre, high) {
+        if pull > self.drawbar_pull(tyre, high) {
             return None;
         }
         for _ in 0..60 {
             let middle = (low * high).sqrt();
-            if self.pull(tyre, middle) >= pull { high = middle } else { low = middle }
+            if self.drawbar_pull(tyre, middle) >= pull { high = middle } else { low = middle }
         }
         Some(high).filter(|found| *found > 1.001e4)
     }
@@ -189,10 +189,10 @@ mod tests {
         for [gradient, deflection, numeric, nrmm, brixius, williams, rolls] in rows {
             let (tyre, index) = (tyre(deflection), 1e6 * gradient * LoadedTyre::INDEX_DEPTH);
             close(tyre.sand_numeric(index), numeric, 0.1);
-            close(Sand.pull(&tyre, index), nrmm, 0.01);
-            close(Brixius.pull(&tyre, index), brixius, 0.01);
-            close(Sand.towed(&tyre, index), williams, 0.01);
-            close(Brixius.towed(&tyre, index), rolls, 0.01);
+            close(Sand.drawbar_pull(&tyre, index), nrmm, 0.01);
+            close(Brixius.drawbar_pull(&tyre, index), brixius, 0.01);
+            close(Sand.towed_resistance(&tyre, index), williams, 0.01);
+            close(Brixius.towed_resistance(&tyre, index), rolls, 0.01);
         }
     }
 
@@ -210,19 +210,20 @@ mod tests {
         ];
         for [index, deflection, vti, clough, brixius, by_vti, by_clough, by_brixius] in rows {
             let (tyre, index) = (tyre(deflection), 1e3 * index);
-            close(Vti.pull(&tyre, index), vti, 0.01);
-            close(GeeClough.pull(&tyre, index), clough, 0.01);
-            close(Brixius.pull(&tyre, index), brixius, 0.01);
-            close(Vti.towed(&tyre, index), by_vti, 0.01);
-            close(GeeClough.towed(&tyre, index), by_clough, 0.01);
-            close(Brixius.towed(&tyre, index), by_brixius, 0.01);
+            close(Vti.drawbar_pull(&tyre, index), vti, 0.01);
+            close(GeeClough.drawbar_pull(&tyre, index), clough, 0.01);
+            close(Brixius.drawbar_pull(&tyre, index), brixius, 0.01);
+            close(Vti.towed_resistance(&tyre, index), by_vti, 0.01);
+            close(GeeClough.towed_resistance(&tyre, index), by_clough, 0.01);
+            close(Brixius.towed_resistance(&tyre, index), by_brixius, 0.01);
         }
     }
 
     #[test]
     fn wismer_and_luth_know_no_deflection() {
-        let pull =
-            |index, deflection| DeflectionRelation::WismerLuth.pull(&tyre(deflection), index);
+        let pull = |index, deflection| {
+            DeflectionRelation::WismerLuth.drawbar_pull(&tyre(deflection), index)
+        };
         for (index, printed) in
             [(88e3, -0.16), (176e3, 0.11), (353e3, 0.36), (200e3, 0.16), (300e3, 0.31)]
         {
@@ -249,7 +250,7 @@ mod tests {
             DeflectionRelation::WismerLuth,
         ] {
             let index = relation.cone_index(&tyre(0.15), 0.3).unwrap();
-            assert!((relation.pull(&tyre(0.15), index) - 0.3).abs() < 1e-9, "{relation:?}");
+            assert!((relation.drawbar_pull(&tyre(0.15), index) - 0.3).abs() < 1e-9, "{relation:?}");
             assert_eq!(relation.cone_index(&tyre(0.15), 1.0), None);
         }
     }

@@ -13,7 +13,7 @@ const STEPS: usize = 300;
 
 /// One observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observed {
+pub struct FitObservation {
     /// Observed value.
     pub value: f64,
     /// Standard deviation, or any common value if it is unknown.
@@ -84,7 +84,7 @@ pub enum FitError {
 /// Too few points, or points that do not determine a parameter.
 pub fn fit<const P: usize>(
     start: [f64; P],
-    observed: &[Observed],
+    observed: &[FitObservation],
     model: impl Fn(&[f64; P], usize) -> (f64, [f64; P]),
 ) -> Result<Fit<P>, FitError> {
     let points = observed.len();
@@ -92,7 +92,7 @@ pub fn fit<const P: usize>(
         return Err(FitError::TooFew { points, parameters: P });
     }
     let rows = |at: &[f64; P]| -> Vec<(f64, SVector<f64, P>)> {
-        let row = |(i, o): (usize, &Observed)| {
+        let row = |(i, o): (usize, &FitObservation)| {
             let (value, slope) = model(at, i);
             ((o.value - value) / o.deviation, SVector::from(slope) / o.deviation)
         };
@@ -126,7 +126,7 @@ pub fn fit<const P: usize>(
             }
         }
     }
-    judge(at, observed, &now)
+    summarize(at, observed, &now)
 }
 
 /// Returns the norms of the Jacobian's columns, and the normal equations scaled by them.
@@ -146,9 +146,9 @@ fn normal_equations<const P: usize>(
     (scale, normal, pull)
 }
 
-fn judge<const P: usize>(
+fn summarize<const P: usize>(
     at: [f64; P],
-    observed: &[Observed],
+    observed: &[FitObservation],
     rows: &[(f64, SVector<f64, P>)],
 ) -> Result<Fit<P>, FitError> {
     let points = rows.len();
@@ -219,10 +219,14 @@ mod tests {
         // y = 1 + 2 x with residuals ±0.1: textbook formulas of the errors
         let xs: Vec<f64> = (0..10).map(f64::from).collect();
         let noise = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
-        let observed: Vec<Observed> = xs
+        let observed: Vec<FitObservation> = xs
             .iter()
             .enumerate()
-            .map(|(i, x)| Observed { value: 1.0 + 2.0 * x + noise(i), deviation: 1.0, trial: 0 })
+            .map(|(i, x)| FitObservation {
+                value: 1.0 + 2.0 * x + noise(i),
+                deviation: 1.0,
+                trial: 0,
+            })
             .collect();
         let line = |p: &[f64; 2], i: usize| (p[0] + p[1] * xs[i], [1.0, xs[i]]);
         let found = fit([0.0, 0.0], &observed, line).unwrap();
@@ -251,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_the_points_do_not_tell_is_refused() {
-        let observed = [Observed { value: 1.0, deviation: 1.0, trial: 0 }; 5];
+        let observed = [FitObservation { value: 1.0, deviation: 1.0, trial: 0 }; 5];
         let twice = |p: &[f64; 2], _: usize| (p[0] + p[1], [1.0, 1.0]);
         assert!(matches!(fit([0.0; 2], &observed, twice), Err(FitError::Undetermined { .. })));
         assert!(matches!(fit([0.0; 2], &observed[..2], twice), Err(FitError::TooFew { .. })));

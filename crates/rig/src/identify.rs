@@ -4,7 +4,7 @@
 //! to pressures and stresses themselves, not to their logarithms. This equals the weighting by p²
 //! that Wong requires in a logarithmic fit (J. Y. Wong, J. Terramech. 17, 1980).
 
-use super::fit::{Estimate, Fit, FitError, ILL_CONDITIONED, Observed, fit};
+use super::fit::{Estimate, Fit, FitError, FitObservation, ILL_CONDITIONED, fit};
 use bekker_math::numeric::{atan, exp, ln, pow};
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ impl<const P: usize> From<&Fit<P>> for Quality {
 
 /// Bekker's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PressureSinkage {
+pub struct SinkageParameters {
     /// k_φ, N/m^(n+2); for a single plate size, k_c/b + k_φ.
     pub k_phi: Estimate,
     /// k_c, N/m^(n+1); `None` for plates of one size.
@@ -126,7 +126,7 @@ pub struct PressureSinkage {
 
 /// Parameters of Mohr–Coulomb and Janosi.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Shearing {
+pub struct ShearParameters {
     /// Cohesion, Pa; `None` for a single pressure.
     pub cohesion: Option<Estimate>,
     /// Angle of internal friction, rad.
@@ -226,10 +226,10 @@ impl PlateRow {
 ///
 /// # Errors
 /// Points that do not determine the parameters.
-pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyError> {
-    let observed: Vec<Observed> = rows
+pub fn fit_pressure_sinkage(rows: &[PlateRow]) -> Result<SinkageParameters, IdentifyError> {
+    let observed: Vec<FitObservation> = rows
         .iter()
-        .map(|r| Observed {
+        .map(|r| FitObservation {
             value: r.pressure,
             deviation: r.deviation.unwrap_or(1.0),
             trial: r.trial,
@@ -251,7 +251,8 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
             1.0 / most
         )];
         let quality = Quality::from(&one);
-        let found = PressureSinkage { k_phi: k, k_c: None, n, quality, without_k_c: None, remarks };
+        let found =
+            SinkageParameters { k_phi: k, k_c: None, n, quality, without_k_c: None, remarks };
         return Ok(found);
     }
     let both = |p: &[f64; 3], i: usize| {
@@ -262,7 +263,7 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
     };
     let two = fit([0.0, k.value, n.value], &observed, both)?;
     let [k_c, k_phi, exponent] = two.parameters;
-    let mut found = PressureSinkage {
+    let mut found = SinkageParameters {
         k_phi,
         k_c: Some(k_c),
         n: exponent,
@@ -299,7 +300,7 @@ fn log_log(rows: &[PlateRow]) -> [f64; 2] {
 }
 
 fn remarks_on_plates(
-    found: &PressureSinkage,
+    found: &SinkageParameters,
     k_c: &Estimate,
     [narrow, wide]: [f64; 2],
 ) -> Vec<String> {
@@ -353,10 +354,10 @@ fn condition(condition: f64, remedy: &str) -> Option<String> {
 ///
 /// # Errors
 /// Points that do not determine the parameters.
-pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
-    let observed: Vec<Observed> = rows
+pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
+    let observed: Vec<FitObservation> = rows
         .iter()
-        .map(|r| Observed {
+        .map(|r| FitObservation {
             value: r.stress,
             deviation: r.deviation.unwrap_or(1.0),
             trial: r.trial,
@@ -423,7 +424,7 @@ pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
         low: angle(tangent.low),
         high: angle(tangent.high),
     };
-    Ok(Shearing { cohesion, friction_angle, shear_modulus: modulus, quality, remarks })
+    Ok(ShearParameters { cohesion, friction_angle, shear_modulus: modulus, quality, remarks })
 }
 
 /// Plate tests of CMU (C. Pavlov, 2022, github.com/robomechanics/3d-terramechanics).
@@ -434,7 +435,7 @@ pub const CMU_PLATES: &str = include_str!("measured/cmu_plates.csv");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// Plates of three widths with 3 % scatter; the true values lie within the bounds.
     #[test]
@@ -442,7 +443,7 @@ mod tests {
         let (k_c, k_phi, n) = (20e3, 1.5e6, 0.9);
         let (mut inside, mut exact) = (0, Vec::new());
         for seed in 0..20 {
-            let random = Stream::new(seed, "plates");
+            let random = RandomStream::new(seed, "plates");
             let mut rows = Vec::new();
             for (trial, width) in [0.05, 0.1, 0.2].into_iter().enumerate() {
                 for step in 1..=25 {
@@ -460,7 +461,7 @@ mod tests {
                     });
                 }
             }
-            let found = pressure_sinkage(&rows).unwrap();
+            let found = fit_pressure_sinkage(&rows).unwrap();
             let estimates = [(found.k_c.unwrap(), k_c), (found.k_phi, k_phi), (found.n, n)];
             inside += estimates.iter().filter(|(e, t)| (e.low..=e.high).contains(t)).count();
             exact.push(found.n.value);
@@ -485,11 +486,11 @@ mod tests {
                 })
             })
             .collect();
-        let found = shearing(&rows).unwrap();
+        let found = fit_shear(&rows).unwrap();
         assert!((found.cohesion.unwrap().value / c - 1.0).abs() < 1e-6);
         assert!((found.friction_angle.value / phi - 1.0).abs() < 1e-6);
         assert!((found.shear_modulus.value / k - 1.0).abs() < 1e-6);
-        let one = shearing(&rows[..20]).unwrap();
+        let one = fit_shear(&rows[..20]).unwrap();
         assert!(one.cohesion.is_none() && one.remarks[0].contains("one pressure"));
     }
 
@@ -510,11 +511,12 @@ mod tests {
                     table += &format!("{width},{length}{z},{p}\n");
                 }
             }
-            pressure_sinkage(&read_plates(&table).unwrap()).unwrap()
+            fit_pressure_sinkage(&read_plates(&table).unwrap()).unwrap()
         };
         let told = rows(true);
         assert!((told.k_c.unwrap().value / k_c - 1.0).abs() < 1e-6, "{told:?}");
-        let speaks = |found: &PressureSinkage| found.remarks.iter().any(|r| r.contains("length_m"));
+        let speaks =
+            |found: &SinkageParameters| found.remarks.iter().any(|r| r.contains("length_m"));
         assert!(!speaks(&told));
         let strips = rows(false);
         assert!(strips.k_c.unwrap().value > 1.5 * k_c && speaks(&strips), "{strips:?}");
@@ -536,7 +538,7 @@ mod tests {
     /// from 1.33 to 1.61.
     #[test]
     fn the_cmu_plates_need_a_negative_k_c_and_are_told_so() {
-        let found = pressure_sinkage(&read_plates(CMU_PLATES).unwrap()).unwrap();
+        let found = fit_pressure_sinkage(&read_plates(CMU_PLATES).unwrap()).unwrap();
         let k_c = found.k_c.unwrap();
         assert!(k_c.high < 0.0, "{k_c:?}");
         assert!((1.33..1.61).contains(&found.n.value), "{:?}", found.n);

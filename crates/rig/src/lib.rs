@@ -11,44 +11,46 @@ mod bench;
 mod convergence;
 mod deflection_relations;
 mod fit;
-mod going;
 pub mod identify;
 mod in_parallel;
-mod panel;
 mod plate;
+mod plot_panel;
 mod rigid_track;
 mod shear;
 mod slip;
 mod slip_angle_theory;
 mod snow_theory;
-mod soil_works;
 mod track;
 mod track_theory;
 mod tracked_drive;
+mod trafficability;
 mod tyre;
 mod wheel;
 mod wheel_theory;
+mod work_terms;
 
 pub use bench::{
-    BenchCase, BenchError, Grouping, Stages, StepCost, Throughput, circling, model, ploughed,
-    step_cost, throughput,
+    BenchCase, BenchError, Grouping, Stages, StepCost, Throughput, bench_world, deformed_ground,
+    memory_in_circles, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
 pub use deflection_relations::{DeflectionRelation, LoadedTyre, vehicle_cone_index_factor};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
-pub use going::Going;
 pub use in_parallel::InParallel;
-pub use panel::{Line, Mark, Panel};
 pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use plot_panel::{LineStyle, PlotLine, PlotPanel};
 pub use rigid_track::{RigidTrackResult, RigidTrackRig};
 pub use shear::{ShearPoint, ShearResult, ShearRig};
 pub use slip::rim_speed;
-pub use slip_angle_theory::{SlipAngleForces, at_slip_angle};
-pub use snow_theory::{SnowBase, Winter, packed_density, packing, wheel_resistance};
-pub use soil_works::SoilWorks;
+pub use slip_angle_theory::{SlipAngleForces, slip_angle_forces};
+pub use snow_theory::{
+    SnowBase, WinterSurface, packed_density, packed_rut_depth, wheel_resistance,
+};
 pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use tracked_drive::TrackedDrive;
+pub use trafficability::Trafficability;
 pub use tyre::{RESOLVED, TyreResult, TyreRig};
-pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig, bed};
-pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};
+pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig, flat_bed};
+pub use wheel_theory::{DrivenWheel, LoadedArc, RigidWheel, WongReece};
+pub use work_terms::WorkTerms;

@@ -1,10 +1,10 @@
 //! Plate rig (bevameter): pressure against sinkage.
 
 use super::convergence::Rig;
-use super::wheel::{CARRIED, RigError, bed, require};
+use super::wheel::{CARRIED, RigError, flat_bed, require};
 use bekker_ground::scm::{Contact, PlateOutline, Scratch, WorkingGround, heap, plate_contact};
 use bekker_ground::soil::{Laws, Soil, Tread};
-use bekker_ground::{GroundModel, Overlay, Published};
+use bekker_ground::{GroundModel, Overlay, SharedGround};
 use bekker_math::spatial::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
@@ -73,9 +73,9 @@ pub struct PlateResult {
 }
 
 /// State of a plate test: the bed and the pose of the plate.
-pub(super) struct Press {
+pub(super) struct PlateTest {
     model: GroundModel,
-    published: Published,
+    published: SharedGround,
     overlay: Overlay,
     scratch: Scratch,
     outline: PlateOutline,
@@ -83,8 +83,8 @@ pub(super) struct Press {
     increment: f64,
 }
 
-impl Press {
-    pub(super) fn new(rig: &PlateRig) -> Result<Press, RigError> {
+impl PlateTest {
+    pub(super) fn new(rig: &PlateRig) -> Result<PlateTest, RigError> {
         require("pressure", rig.pressure, rig.pressure > 0.0, "positive")?;
         let increment = rig.increment;
         require("increment", increment, increment > 0.0 && increment <= 1.0, "above 0, up to 1")?;
@@ -94,13 +94,13 @@ impl Press {
         };
         require("plate length or radius", a, a > 0.0, "positive")?;
         require("plate width or radius", b, b > 0.0, "positive")?;
-        let model = bed(&rig.soil, rig.laws, rig.spacing)?;
+        let model = flat_bed(&rig.soil, rig.laws, rig.spacing)?;
         let mut pose = Pose::default();
         pose.position.x = rig.offset * rig.spacing;
         pose.position.y = rig.offset * rig.spacing;
-        Ok(Press {
+        Ok(PlateTest {
             model,
-            published: Published::default(),
+            published: SharedGround::default(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
             outline: rig.outline,
@@ -122,7 +122,7 @@ impl Press {
 
     pub(super) fn contact(&mut self, tread: &Tread, twist: &Twist, dt: f64) -> Contact {
         self.overlay.begin_step();
-        let Press { model, published, overlay, scratch, .. } = self;
+        let PlateTest { model, published, overlay, scratch, .. } = self;
         let mut ground = WorkingGround { model, published, overlay, scratch };
         let met = plate_contact(&mut ground, self.outline, tread, &self.pose, twist, dt);
         heap(&mut ground, met.displaced);
@@ -141,7 +141,7 @@ impl Press {
     ///
     /// The tangent does not anticipate a layer below. Where a step overshoots the target pressure,
     /// the plate and the soil are restored and the step is halved. Pressing stops at [`DEEPEST`].
-    fn press_to(&mut self, target: f64) -> Vec<PlatePoint> {
+    fn load_to(&mut self, target: f64) -> Vec<PlatePoint> {
         const CLOSE: f64 = 1e-9;
         const FIRST: f64 = 1e-7;
         const MOST: usize = 20_000;
@@ -204,8 +204,8 @@ fn work(curve: &[PlatePoint]) -> f64 {
 
 impl PlateRig {
     /// Presses to the greatest pressure, or fails with the pressure that the soil bears instead.
-    pub(super) fn press(&self, press: &mut Press) -> Result<Vec<PlatePoint>, RigError> {
-        let curve = press.press_to(self.pressure);
+    pub(super) fn press(&self, press: &mut PlateTest) -> Result<Vec<PlatePoint>, RigError> {
+        let curve = press.load_to(self.pressure);
         let last = curve.last().copied().unwrap_or_default();
         let (reached, pressure, sinkage) = (last.pressure, self.pressure, last.sinkage);
         // false for NaN, too
@@ -221,7 +221,7 @@ impl Rig for PlateRig {
     type Outcome = PlateResult;
 
     fn run(&self) -> Result<PlateResult, RigError> {
-        let mut press = Press::new(self)?;
+        let mut press = PlateTest::new(self)?;
         let loading = self.press(&mut press)?;
         let unloading = press.release();
         let reloading = self.press(&mut press)?;
@@ -251,7 +251,7 @@ impl Rig for PlateRig {
         self.offset += 0.5;
     }
 
-    fn figures(&self, outcome: &PlateResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &PlateResult) -> Vec<(&'static str, f64)> {
         vec![("sinkage", outcome.sinkage), ("residual", outcome.residual), ("work", outcome.work)]
     }
 }

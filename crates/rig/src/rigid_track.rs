@@ -1,7 +1,7 @@
 //! Rigid track on soil: the rig that matches the closed forms of thrust.
 
 use super::convergence::Rig;
-use super::plate::{PlateRig, Press};
+use super::plate::{PlateRig, PlateTest};
 use super::wheel::{RigError, require};
 use bekker_ground::scm::PlateOutline;
 use bekker_ground::soil::{Soil, Tread};
@@ -58,7 +58,7 @@ impl Rig for RigidTrackRig {
         };
         // the depth is given, so the pressure is not used
         let plate = PlateRig::new(self.soil.clone(), outline, GRAVITY);
-        let mut press = Press::new(&PlateRig { spacing: self.spacing, ..plate })?;
+        let mut press = PlateTest::new(&PlateRig { spacing: self.spacing, ..plate })?;
         press.pose.position.z = -0.5 * (front + rear);
         let nose_up = -atan2(rear - front, self.length);
         press.pose.orientation = Quat::from_axis_angle(&Vec3::y_axis(), nose_up);
@@ -97,7 +97,7 @@ impl Rig for RigidTrackRig {
         self.lengths *= 2.0;
     }
 
-    fn figures(&self, outcome: &RigidTrackResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &RigidTrackResult) -> Vec<(&'static str, f64)> {
         vec![("thrust", outcome.thrust), ("vertical", outcome.vertical)]
     }
 }

@@ -1,7 +1,7 @@
 //! Shear rig: shear stress against displacement.
 
 use super::convergence::Rig;
-use super::plate::{PlateRig, Press};
+use super::plate::{PlateRig, PlateTest};
 use super::wheel::{RigError, require, require_carried};
 use bekker_ground::soil::{Laws, SoilKind, Tread};
 use bekker_math::spatial::{Twist, Vec3};
@@ -44,7 +44,7 @@ impl ShearRig {
     /// There the stress is within 1/3000 of the full strength.
     pub fn to_full_strength(self) -> ShearRig {
         let modulus = match &self.plate.soil.kind {
-            SoilKind::Yielding(law) => law.shear_modulus,
+            SoilKind::Deformable(law) => law.shear_modulus,
             SoilKind::Firm { .. } => 0.0,
         };
         ShearRig { displacement: self.displacement.max(8.0 * modulus), ..self }
@@ -78,7 +78,7 @@ impl Rig for ShearRig {
         require("displacement", self.displacement, self.displacement > 0.0, "positive")?;
         require("speed", self.speed, self.speed > 0.0, "positive")?;
         require("step", self.step, self.step > 0.0, "positive")?;
-        let mut press = Press::new(&self.plate)?;
+        let mut press = PlateTest::new(&self.plate)?;
         self.plate.press(&mut press)?;
         let area = press.area();
         let way = self.speed * self.step;
@@ -112,7 +112,7 @@ impl Rig for ShearRig {
         self.displacement *= 2.0;
     }
 
-    fn figures(&self, outcome: &ShearResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &ShearResult) -> Vec<(&'static str, f64)> {
         vec![("pressure", outcome.pressure), ("strength", outcome.strength)]
     }
 }
@@ -134,7 +134,7 @@ mod tests {
             let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
             let plate = PlateRig::new(soil.clone(), outline, 1e4);
             let plate = PlateRig { laws: Laws::refined(), spacing: 0.01, ..plate };
-            let SoilKind::Yielding(law) = &soil.kind else { panic!("{name}") };
+            let SoilKind::Deformable(law) = &soil.kind else { panic!("{name}") };
             let rig = ShearRig::new(plate).to_full_strength();
             assert!(rig.displacement >= 8.0 * law.shear_modulus, "{name}");
             let found = rig.run().unwrap();

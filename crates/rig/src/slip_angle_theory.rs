@@ -11,7 +11,7 @@
 use super::RigidWheel;
 use super::slip::travel;
 use super::wheel_theory::bisect;
-use bekker_ground::soil::Yielding;
+use bekker_ground::soil::DeformableSoil;
 use bekker_math::numeric::{cos, exp, hypot, pow, sin, tan};
 
 /// Number of parts of a contact: the integrals are accurate to 1e-5.
@@ -31,9 +31,9 @@ pub struct SlipAngleForces {
 /// Computes the forces on a wheel at a slip and a slip angle, rad.
 ///
 /// The slip is 1 - v cos β/(ω R), or ω R/(v cos β) - 1 for a braked wheel.
-pub fn at_slip_angle(
+pub fn slip_angle_forces(
     wheel: &RigidWheel,
-    soil: &Yielding,
+    soil: &DeformableSoil,
     slip: f64,
     slip_angle: f64,
 ) -> SlipAngleForces {
@@ -43,7 +43,13 @@ pub fn at_slip_angle(
 }
 
 /// Returns vertical force, pull and side force for an entry angle.
-fn forces(wheel: &RigidWheel, soil: &Yielding, entry: f64, slip: f64, angle: f64) -> [f64; 3] {
+fn forces(
+    wheel: &RigidWheel,
+    soil: &DeformableSoil,
+    entry: f64,
+    slip: f64,
+    angle: f64,
+) -> [f64; 3] {
     let RigidWheel { radius, width, .. } = *wheel;
     // 1/b of the contact patch, with b twice the area over the perimeter, as for any rectangle
     let modulus = soil.k_c * (1.0 / width + 1.0 / (radius * sin(entry))) + soil.k_phi;
@@ -70,8 +76,8 @@ mod tests {
     use super::*;
     use bekker_ground::soil::Details;
 
-    fn sand() -> Yielding {
-        Yielding {
+    fn sand() -> DeformableSoil {
+        DeformableSoil {
             k_phi: 5e6,
             k_c: 0.0,
             n: 1.0,
@@ -90,8 +96,8 @@ mod tests {
     #[test]
     fn without_an_angle_nothing_pushes_aside_and_left_is_as_right() {
         let soil = sand();
-        assert_eq!(at_slip_angle(&WHEEL, &soil, 0.1, 0.0).side, 0.0);
-        let [left, right] = [0.1, -0.1].map(|angle| at_slip_angle(&WHEEL, &soil, 0.1, angle));
+        assert_eq!(slip_angle_forces(&WHEEL, &soil, 0.1, 0.0).side, 0.0);
+        let [left, right] = [0.1, -0.1].map(|angle| slip_angle_forces(&WHEEL, &soil, 0.1, angle));
         assert_eq!(left.side, -right.side);
         assert_eq!(left.drawbar, right.drawbar);
     }
@@ -101,8 +107,8 @@ mod tests {
     // rut.
     #[test]
     fn far_aside_friction_is_all_that_there_is() {
-        let soil = Yielding { shear_modulus: 1e-5, k_phi: 1e9, ..sand() };
-        let found = at_slip_angle(&WHEEL, &soil, 0.0, 1.5);
+        let soil = DeformableSoil { shear_modulus: 1e-5, k_phi: 1e9, ..sand() };
+        let found = slip_angle_forces(&WHEEL, &soil, 0.0, 1.5);
         let limit = tan(soil.friction_angle) * WHEEL.load;
         // 4.5e-4 m deep: the arc is 2.5 degrees long
         assert!((found.side / limit - 1.0).abs() < 0.01, "{found:?} {limit}");
@@ -112,7 +118,7 @@ mod tests {
     // 0.05: side force over load and drawbar pull over load at 4 and 15 degrees.
     #[test]
     fn meets_figures_worked_apart() {
-        let soil = Yielding {
+        let soil = DeformableSoil {
             k_phi: 5301e3,
             k_c: 102e3,
             n: 0.793,
@@ -122,7 +128,7 @@ mod tests {
             ..sand()
         };
         for (angle, side, drawbar) in [(4.0_f64, 0.189, 0.083), (15.0, 0.451, 0.012)] {
-            let found = at_slip_angle(&WHEEL, &soil, 0.05, angle.to_radians());
+            let found = slip_angle_forces(&WHEEL, &soil, 0.05, angle.to_radians());
             assert!((found.side / WHEEL.load - side).abs() < 1e-3, "{found:?}");
             assert!((found.drawbar / WHEEL.load - drawbar).abs() < 1e-3, "{found:?}");
         }

@@ -7,7 +7,7 @@ use bekker_math::numeric::{acos, pow};
 
 /// Winter surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Winter {
+pub enum WinterSurface {
     /// Snow without previous traffic.
     Undisturbed,
     /// Packed or disturbed snow.
@@ -16,13 +16,13 @@ pub enum Winter {
     Ice,
 }
 
-impl Winter {
+impl WinterSurface {
     /// Returns the greatest traction per contact area at a pressure, both Pa.
     pub fn traction(self, pressure: f64) -> f64 {
         let (factor, exponent) = match self {
-            Winter::Undisturbed => (0.851, 0.823),
-            Winter::Packed => (0.321, 0.97),
-            Winter::Ice => (0.127, 1.06),
+            WinterSurface::Undisturbed => (0.851, 0.823),
+            WinterSurface::Packed => (0.321, 0.97),
+            WinterSurface::Ice => (0.127, 1.06),
         };
         // the coefficients are for kPa
         1e3 * factor * pow(1e-3 * pressure, exponent)
@@ -62,7 +62,7 @@ pub fn packed_density(pressure: f64) -> f64 {
 }
 
 /// Returns the rut depth, m, in snow of a depth, m, compacted from one density to another.
-pub fn packing(depth: f64, density: f64, packed: f64) -> f64 {
+pub fn packed_rut_depth(depth: f64, density: f64, packed: f64) -> f64 {
     depth * (1.0 - density / packed).max(0.0)
 }
 
@@ -90,16 +90,16 @@ mod tests {
         let close = |value: f64, printed: f64| {
             assert!((value / printed - 1.0).abs() < 1e-4, "{value}, not {printed}");
         };
-        close(area * Winter::Undisturbed.traction(pressure), 44134.3);
-        close(area * Winter::Packed.traction(pressure), 29692.1);
-        close(area * Winter::Ice.traction(pressure), 16741.3);
+        close(area * WinterSurface::Undisturbed.traction(pressure), 44134.3);
+        close(area * WinterSurface::Packed.traction(pressure), 29692.1);
+        close(area * WinterSurface::Ice.traction(pressure), 16741.3);
         let slope = 30_f64.to_radians();
-        let leaning = Winter::Undisturbed.traction(pressure * slope.cos());
+        let leaning = WinterSurface::Undisturbed.traction(pressure * slope.cos());
         close(area * leaning, 39207.1);
         close(weight * slope.sin() + 5585.4, 57631.6);
         close(weight * SnowBase::Road.resistance(), 3903.5);
         close(weight * SnowBase::Trail.resistance(), 5464.8);
-        close(packing(0.15, 200.0, packed_density(pressure)), 0.09);
-        close(packing(0.12, 200.0, packed_density(pressure)), 0.072);
+        close(packed_rut_depth(0.15, 200.0, packed_density(pressure)), 0.09);
+        close(packed_rut_depth(0.12, 200.0, packed_density(pressure)), 0.072);
     }
 }

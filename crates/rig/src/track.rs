@@ -4,7 +4,7 @@
 use super::convergence::Rig;
 use super::slip::rim_speed;
 use super::tracked_drive::TrackedDrive;
-use super::wheel::{RigError, bed_for_steps, require, require_carried};
+use super::wheel::{RigError, flat_bed_for_steps, require, require_carried};
 use bekker_agent::ContactWorkspace;
 use bekker_ground::soil::{Laws, Soil};
 use bekker_math::numeric::{GRAVITY, smooth_step};
@@ -129,18 +129,18 @@ impl Rig for TrackRig {
                 0.0
             }
         };
-        let ground = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        let ground = flat_bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
         let level = TrackedDrive::level(&self.vehicle);
         let mut drive = TrackedDrive::new(self.vehicle.clone(), ground, &level, start, self.step)?;
         let steps = (self.duration / self.step).round() as u64;
         let first = (steps as f64 * (1.0 - settled)) as u64;
         let mut sum = TrackResult::default();
         for tick in 0..steps {
-            drive.meet_ground();
-            let twist = drive.own.vehicle.twist(&drive.room.vehicle);
+            drive.evaluate_contact();
+            let twist = drive.on_tracks.vehicle.twist(&drive.workspace.vehicle);
             let held = HOLD * (twist.linear.x - start);
             if let TrackMotion::Straight { .. } = self.motion {
-                guide(drive.room.vehicle.chassis_load(), held, &twist);
+                guide(drive.workspace.vehicle.chassis_load(), held, &twist);
             }
             drive.advance_driven(self.track_speeds(drive.time()))?;
             if tick >= first {
@@ -173,7 +173,7 @@ impl Rig for TrackRig {
         self.duration *= 2.0;
     }
 
-    fn figures(&self, outcome: &TrackResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &TrackResult) -> Vec<(&'static str, f64)> {
         vec![
             ("drawbar", outcome.drawbar),
             ("thrust", outcome.thrust),
@@ -205,7 +205,7 @@ fn guide(load: &mut Load, held: f64, twist: &Twist) {
 
 impl TrackRig {
     fn add(&self, sum: &mut TrackResult, drive: &TrackedDrive, held: f64) {
-        let TrackedDrive { own, room, .. } = drive;
+        let TrackedDrive { on_tracks: own, workspace: room, .. } = drive;
         let radius = self.vehicle.drive_radius();
         let [left, right] = room.vehicle.drives().map(|sprocket| sprocket.drive / radius);
         let samples = room.samples();

@@ -5,7 +5,7 @@
 //! of Ground Vehicles*. Uniform pressure makes sinkage and resistance lower bounds: under road
 //! wheels far apart the pressure has peaks.
 
-use bekker_ground::soil::Yielding;
+use bekker_ground::soil::DeformableSoil;
 use bekker_math::numeric::{GRAVITY, atan, exp, ln, pow, tan};
 use bekker_vehicle::TrackedSpec;
 
@@ -24,7 +24,7 @@ pub struct RigidTracks {
 
 impl RigidTracks {
     /// Returns the tracks of a vehicle.
-    pub fn of(spec: &TrackedSpec) -> RigidTracks {
+    pub fn from_spec(spec: &TrackedSpec) -> RigidTracks {
         RigidTracks {
             weight: spec.total_mass() * GRAVITY,
             width: spec.shoe_width(),
@@ -39,12 +39,12 @@ impl RigidTracks {
     }
 
     /// Returns the sinkage, m.
-    pub fn sinkage(&self, soil: &Yielding) -> f64 {
+    pub fn sinkage(&self, soil: &DeformableSoil) -> f64 {
         pow(self.pressure() / self.modulus(soil), 1.0 / soil.n)
     }
 
     /// Returns the compaction resistance, N.
-    pub fn resistance(&self, soil: &Yielding) -> f64 {
+    pub fn resistance(&self, soil: &DeformableSoil) -> f64 {
         let n = soil.n + 1.0;
         2.0 * self.width * self.modulus(soil) * pow(self.sinkage(soil), n) / n
     }
@@ -53,7 +53,7 @@ impl RigidTracks {
     ///
     /// Thrust is an odd function of slip: braked tracks are retarded as much as driven ones are
     /// pushed.
-    pub fn thrust(&self, soil: &Yielding, slip: f64) -> f64 {
+    pub fn thrust(&self, soil: &DeformableSoil, slip: f64) -> f64 {
         let area = 2.0 * self.width * self.length;
         let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);
         let x = slip * self.length / soil.shear_modulus;
@@ -64,7 +64,7 @@ impl RigidTracks {
     }
 
     /// Returns the steepest slope that the vehicle climbs, rad, without the effect of sinkage.
-    pub fn steepest(&self, soil: &Yielding) -> f64 {
+    pub fn max_slope(&self, soil: &DeformableSoil) -> f64 {
         // tan a = tan phi + A c / (W cos a), solved by fixed point
         let area = 2.0 * self.width * self.length;
         let mut slope = soil.friction_angle;
@@ -107,7 +107,7 @@ impl RigidTracks {
         friction * self.weight * across(low)
     }
 
-    fn modulus(&self, soil: &Yielding) -> f64 {
+    fn modulus(&self, soil: &DeformableSoil) -> f64 {
         soil.k_c / self.width + soil.k_phi
     }
 }
@@ -122,7 +122,7 @@ mod tests {
         // Project Chrono's `mid` soil; GRAVITY is 9.81 or 9.80665.
         let tracks =
             RigidTracks { weight: 11342.86 * 9.81, width: 0.3791, length: 2.667, gauge: 2.159 };
-        let soil = Yielding {
+        let soil = DeformableSoil {
             k_phi: 2e6,
             k_c: 0.0,
             n: 1.1,
@@ -146,7 +146,7 @@ mod tests {
         for slip in [-0.3, -0.02, -1e-13] {
             assert_eq!(tracks.thrust(&soil, slip), -tracks.thrust(&soil, -slip));
         }
-        close(tracks.steepest(&soil).to_degrees(), 30.0);
+        close(tracks.max_slope(&soil).to_degrees(), 30.0);
         close(tracks.turning_moment(0.5), 37096.0);
         // independent quadrature: 0.887 of the moment with purely lateral friction
         close(tracks.pivoting_moment(0.5), 32910.55);

@@ -3,7 +3,7 @@
 use super::wheel::RigError;
 use bekker_agent::{ContactContext, ContactWorkspace, GroundVehicle, OnTracks, TracksWorkspace};
 use bekker_ground::scm::Scratch;
-use bekker_ground::{GroundModel, Overlay, Patches, Published};
+use bekker_ground::{GroundModel, Overlay, Patches, SharedGround};
 use bekker_math::spatial::{Load, Pose};
 use bekker_vehicle::multibody::{ModelError, StepError};
 use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle, VehicleState};
@@ -16,16 +16,16 @@ const PUBLICATION: u64 = 64;
 #[derive(Debug)]
 pub struct TrackedDrive {
     /// The vehicle with its track contact.
-    pub own: OnTracks,
+    pub on_tracks: OnTracks,
     /// Undisturbed ground.
     pub ground: GroundModel,
     /// State of the vehicle.
     pub state: VehicleState,
     /// Quantities derived from the state.
-    pub room: TracksWorkspace,
+    pub workspace: TracksWorkspace,
     /// Time step, s.
     pub step: f64,
-    published: Published,
+    published: SharedGround,
     overlay: Overlay,
     scratch: Scratch,
     patches: Patches,
@@ -45,17 +45,17 @@ impl TrackedDrive {
         speed: f64,
         step: f64,
     ) -> Result<TrackedDrive, ModelError> {
-        let own = OnTracks::new(Arc::new(TrackedVehicle::new(spec)?));
-        let state = own.vehicle.launched(pose, speed);
-        let room = own.workspace(&state);
+        let on_tracks = OnTracks::new(Arc::new(TrackedVehicle::new(spec)?));
+        let state = on_tracks.vehicle.launched(pose, speed);
+        let workspace = on_tracks.workspace(&state);
         let (overlay, scratch) = (Overlay::new(), Scratch::new());
-        let (published, patches) = (Published::default(), Patches::default());
+        let (published, patches) = (SharedGround::default(), Patches::default());
         let (tick, stored) = (0, 0.0);
         Ok(TrackedDrive {
-            own,
+            on_tracks,
             ground,
             state,
-            room,
+            workspace,
             step,
             published,
             overlay,
@@ -81,23 +81,25 @@ impl TrackedDrive {
 
     /// Returns the pose of the chassis frame.
     pub fn pose(&self) -> Pose {
-        self.own.vehicle.pose(&self.room.vehicle)
+        self.on_tracks.vehicle.pose(&self.workspace.vehicle)
     }
 
     /// Returns the speed along the chassis's x axis, m/s.
     pub fn speed(&self) -> f64 {
         let forward = self.pose().direction(&bekker_math::spatial::Vec3::x());
-        self.own.vehicle.twist(&self.room.vehicle).linear.dot(&forward)
+        self.on_tracks.vehicle.twist(&self.workspace.vehicle).linear.dot(&forward)
     }
 
     /// Evaluates the contact of the shoes with the ground for the next step.
-    pub fn meet_ground(&mut self) {
-        let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
+    pub fn evaluate_contact(&mut self) {
+        let TrackedDrive {
+            on_tracks, ground, published, overlay, scratch, state, workspace, ..
+        } = self;
         let (grips, aside) = (true, None);
         let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-        own.meet_ground(state, &[], room, &mut context, self.step);
-        context.heap(room.contacts().iter().filter_map(|met| met.displaced));
-        *room.vehicle.chassis_load() = Load::default();
+        on_tracks.meet_ground(state, &[], workspace, &mut context, self.step);
+        context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
+        *workspace.vehicle.chassis_load() = Load::default();
     }
 
     /// Advances by a step, after the contact was evaluated.
@@ -105,8 +107,8 @@ impl TrackedDrive {
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
     pub fn advance(&mut self, controls: &Controls) -> Result<(), StepError> {
-        let TrackedDrive { own, state, room, step, tick, .. } = self;
-        own.vehicle.step(state, &mut room.vehicle, controls, *tick, *step)?;
+        let TrackedDrive { on_tracks, state, workspace, step, tick, .. } = self;
+        on_tracks.vehicle.step(state, &mut workspace.vehicle, controls, *tick, *step)?;
         self.end_step();
         Ok(())
     }
@@ -116,8 +118,8 @@ impl TrackedDrive {
     /// # Errors
     /// [`RigError`] when the equations have no finite solution.
     pub fn advance_driven(&mut self, speeds: [f64; 2]) -> Result<(), RigError> {
-        let TrackedDrive { own, state, room, step, .. } = self;
-        own.vehicle.step_driven(state, &mut room.vehicle, speeds, *step)?;
+        let TrackedDrive { on_tracks, state, workspace, step, .. } = self;
+        on_tracks.vehicle.step_driven(state, &mut workspace.vehicle, speeds, *step)?;
         self.end_step();
         if !self.pose().position.z.is_finite() {
             return Err(RigError::NotFinite { time: self.time() });
@@ -126,7 +128,7 @@ impl TrackedDrive {
     }
 
     fn end_step(&mut self) {
-        self.own.observe(&self.state, &mut self.room, self.step);
+        self.on_tracks.observe(&self.state, &mut self.workspace, self.step);
         self.tick += 1;
         if self.tick.is_multiple_of(PUBLICATION) {
             self.patches.clear();
@@ -137,16 +139,16 @@ impl TrackedDrive {
     }
 
     /// Starts the energy account.
-    pub fn keep_account(&mut self) {
-        self.own.vehicle.keep_account(&mut self.room.vehicle);
-        self.stored = self.own.bodies().energy(&self.state, self.room.bodies());
+    pub fn start_account(&mut self) {
+        self.on_tracks.vehicle.start_account(&mut self.workspace.vehicle);
+        self.stored = self.on_tracks.bodies().energy(&self.state, self.workspace.bodies());
     }
 
     /// Returns the energy account since its start, J, and the gain of kinetic and potential energy,
     /// J.
     pub fn account(&self) -> (EnergyAccount, f64) {
-        let vehicle = &self.own.vehicle;
-        let gain = vehicle.bodies().energy(&self.state, self.room.bodies()) - self.stored;
-        (vehicle.account(&self.room.vehicle), gain)
+        let vehicle = &self.on_tracks.vehicle;
+        let gain = vehicle.bodies().energy(&self.state, self.workspace.bodies()) - self.stored;
+        (vehicle.account(&self.workspace.vehicle), gain)
     }
 }

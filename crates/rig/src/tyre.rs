@@ -117,7 +117,7 @@ impl Rig for TyreRig {
         self.duration *= 2.0;
     }
 
-    fn figures(&self, outcome: &TyreResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &TyreResult) -> Vec<(&'static str, f64)> {
         let mut figures =
             vec![("deflection", outcome.deflection), ("length", outcome.contact_length)];
         // with few stations in contact, the pressure does not converge on any grid

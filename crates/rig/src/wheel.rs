@@ -3,14 +3,14 @@
 use super::convergence::Rig;
 use super::plate::DEEPEST;
 use super::slip::rim_speed;
-use super::soil_works::SoilWorks;
+use super::work_terms::WorkTerms;
 use bekker_ground::scm::{
     Contact, FlexibleTyre, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
     settle_ring, tyre_contact, wheel_contact,
 };
 use bekker_ground::soil::{Laws, Soil, SoilId, Tread};
 use bekker_ground::terrain::Terrain;
-use bekker_ground::{GroundError, GroundModel, Overlay, Patches, Published, rut_depth};
+use bekker_ground::{GroundError, GroundModel, Overlay, Patches, SharedGround, rut_depth};
 use bekker_math::grid::Lattice;
 use bekker_math::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
 use bekker_math::spatial::{Pose, Twist, Vec3};
@@ -99,19 +99,19 @@ pub(super) fn require_carried(carried: f64, load: f64, sinkage: f64) -> Result<(
 }
 
 /// Creates flat ground of one soil.
-pub fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, RigError> {
+pub fn flat_bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, RigError> {
     let terrain = Terrain::flat(0.0, SoilId(0));
     Ok(GroundModel::new(Lattice { spacing }, terrain, vec![soil.clone()], laws)?)
 }
 
 /// Creates flat ground of one soil and checks that it allows steps of `step` s.
-pub(super) fn bed_for_steps(
+pub(super) fn flat_bed_for_steps(
     soil: &Soil,
     laws: Laws,
     spacing: f64,
     step: f64,
 ) -> Result<GroundModel, RigError> {
-    let ground = bed(soil, laws, spacing)?;
+    let ground = flat_bed(soil, laws, spacing)?;
     ground.check_step(step)?;
     Ok(ground)
 }
@@ -230,7 +230,7 @@ pub struct WheelResult {
     /// Energy of compaction per meter, N, or in total, J, if the wheel is pressed.
     pub compaction: f64,
     /// All work terms per meter, N, or in total, J.
-    pub works: SoilWorks,
+    pub works: WorkTerms,
     /// Nodes in contact.
     pub nodes_in_contact: f64,
 }
@@ -254,7 +254,7 @@ impl Rig for WheelRig {
         self.duration *= 2.0;
     }
 
-    fn figures(&self, outcome: &WheelResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &WheelResult) -> Vec<(&'static str, f64)> {
         let mut figures = vec![("drawbar", outcome.drawbar)];
         if !matches!(self.motion, WheelMotion::Towed { .. }) {
             figures.push(("torque", outcome.torque));
@@ -295,7 +295,7 @@ const WHEEL_MASS: f64 = 0.1;
 
 /// Velocities imposed by the guide: along x, m/s; about the axle, rad/s; along y, m/s.
 #[derive(Default)]
-struct Imposed {
+struct ImposedVelocities {
     speed: f64,
     spin: f64,
     drift: f64,
@@ -317,7 +317,7 @@ impl WheelResult {
             deflection: self.deflection / samples,
             contact_length: self.contact_length / samples,
             compaction: self.works.compaction / way,
-            works: self.works.per(way),
+            works: self.works.per_distance(way),
             nodes_in_contact: self.nodes_in_contact / samples,
         }
     }
@@ -329,8 +329,8 @@ impl WheelRig {
     /// # Errors
     /// Parameters out of range, and a state that is no longer finite.
     pub fn passes(&self, count: usize) -> Result<Vec<WheelResult>, RigError> {
-        let model = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
-        let mut published = Published::default();
+        let model = flat_bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        let mut published = SharedGround::default();
         (0..count).map(|_| Ok(self.pass(&model, &mut published)?.0)).collect()
     }
 
@@ -339,16 +339,16 @@ impl WheelRig {
     /// # Errors
     /// As for [`WheelRig::passes`].
     pub(super) fn with_belt(&self) -> Result<(WheelResult, Option<RingState>), RigError> {
-        let bed = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
-        self.pass(&bed, &mut Published::default())
+        let bed = flat_bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        self.pass(&bed, &mut SharedGround::default())
     }
 
     fn pass(
         &self,
         model: &GroundModel,
-        published: &mut Published,
+        published: &mut SharedGround,
     ) -> Result<(WheelResult, Option<RingState>), RigError> {
-        let Imposed { speed, mut spin, drift } = self.imposed()?;
+        let ImposedVelocities { speed, mut spin, drift } = self.imposed()?;
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
         let mut patches = Patches::default();
         let mut pose = Pose::default();
@@ -401,9 +401,9 @@ impl WheelRig {
             }
             stored = contact.works.elastic;
             if matches!(self.motion, WheelMotion::Towed { .. }) {
-                spin = shrunk * self.turned(twist.angular.y, &contact);
+                spin = shrunk * self.next_spin(twist.angular.y, &contact);
             }
-            climb = self.climb(climb, &contact, time);
+            climb = self.next_climb(climb, &contact, time);
             if let Some((_, state, step)) = &mut belt {
                 let linear = Vec3::new(speed, drift, climb);
                 settle_ring(step, &Twist { linear, ..twist }, self.step, state);
@@ -441,7 +441,7 @@ impl WheelRig {
     ///
     /// # Errors
     /// Parameters out of range.
-    fn imposed(&self) -> Result<Imposed, RigError> {
+    fn imposed(&self) -> Result<ImposedVelocities, RigError> {
         require("load", self.load, self.load > 0.0, "positive")?;
         require("step", self.step, self.step > 0.0, "positive")?;
         require("duration", self.duration, self.duration >= self.step, "at least one step")?;
@@ -449,32 +449,36 @@ impl WheelRig {
         let settled = self.settled;
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
         match self.motion {
-            WheelMotion::Pressed => Ok(Imposed::default()),
+            WheelMotion::Pressed => Ok(ImposedVelocities::default()),
             WheelMotion::Rolling { speed, slip } => {
                 require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
                 require("speed", speed, true, "finite")?;
                 let spin = rim_speed(speed, slip) / self.wheel.max_radius();
-                Ok(Imposed { speed, spin, drift: 0.0 })
+                Ok(ImposedVelocities { speed, spin, drift: 0.0 })
             }
             WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
                 require("speed", speed, true, "finite")?;
                 require("rim speed", rim_speed, true, "finite")?;
                 require("slip angle", slip_angle, true, "finite")?;
                 let spin = rim_speed / self.wheel.max_radius();
-                Ok(Imposed { speed: speed * cos(slip_angle), spin, drift: speed * sin(slip_angle) })
+                Ok(ImposedVelocities {
+                    speed: speed * cos(slip_angle),
+                    spin,
+                    drift: speed * sin(slip_angle),
+                })
             }
             WheelMotion::Towed { speed, slip_angle } => {
                 require("speed", speed, true, "finite")?;
                 require("slip angle", slip_angle, true, "finite")?;
                 let (speed, drift) = (speed * cos(slip_angle), speed * sin(slip_angle));
-                Ok(Imposed { speed, spin: speed / self.wheel.max_radius(), drift })
+                Ok(ImposedVelocities { speed, spin: speed / self.wheel.max_radius(), drift })
             }
         }
     }
 
     /// Returns the angular velocity about a free axle after a step, implicit in the ground's
     /// damping.
-    fn turned(&self, spin: f64, contact: &Contact) -> f64 {
+    fn next_spin(&self, spin: f64, contact: &Contact) -> f64 {
         let radius = self.wheel.max_radius();
         let mass = WHEEL_MASS * self.load / GRAVITY;
         let inertia = 0.5 * mass * radius * radius / self.step;
@@ -485,7 +489,7 @@ impl WheelRig {
     /// Returns the vertical velocity after a step under the load at `time`.
     ///
     /// The step is implicit in the ground's stiffness and damping.
-    fn climb(&self, climb: f64, contact: &Contact, time: f64) -> f64 {
+    fn next_climb(&self, climb: f64, contact: &Contact, time: f64) -> f64 {
         // pressing is quasi-static by definition: with inertia the wheel would sink deeper than
         // under its load
         let mass = match self.motion {

@@ -24,7 +24,7 @@ pub struct RigidWheel {
 
 /// Part of the contact that carries load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bearing {
+pub enum LoadedArc {
     /// The half ahead of the axle: the wheel rolls.
     Ahead,
     /// Both halves: the wheel is pressed straight down.
@@ -49,8 +49,8 @@ impl RigidWheel {
     }
 
     /// Returns the sinkage at which the pressure under the true circle carries the load, m.
-    pub fn sinkage(&self, modulus: f64, n: f64, bearing: Bearing) -> f64 {
-        let halves = if bearing == Bearing::Both { 2.0 } else { 1.0 };
+    pub fn sinkage(&self, modulus: f64, n: f64, bearing: LoadedArc) -> f64 {
+        let halves = if bearing == LoadedArc::Both { 2.0 } else { 1.0 };
         let carried = |entry: f64| {
             // the substitution θ = θ₁ (1 - u²) removes the kink of the integrand at the edge
             let part = |k: u32| {
@@ -110,7 +110,7 @@ pub struct DrivenWheel {
 
 impl WongReece {
     /// Computes the forces at a slip 1 - v/(ω r), or ω r/v - 1 for a braked wheel.
-    pub fn at(&self, slip: f64) -> DrivenWheel {
+    pub fn forces_at(&self, slip: f64) -> DrivenWheel {
         let entry = bisect(|entry| self.forces(entry, slip)[0], self.wheel.load);
         let [_, drawbar, torque] = self.forces(entry, slip);
         DrivenWheel { sinkage: self.wheel.radius * (1.0 - cos(entry)), drawbar, torque }
@@ -171,10 +171,10 @@ mod tests {
             (small, sand(0.2), 1.1, 0.051303, 0.051138, 283.67, 0.033019),
         ] {
             close(wheel.bekker_sinkage(modulus, n), bekker);
-            let sinkage = wheel.sinkage(modulus, n, Bearing::Ahead);
+            let sinkage = wheel.sinkage(modulus, n, LoadedArc::Ahead);
             close(sinkage, rolling);
             close(wheel.compaction(modulus, n, sinkage), resistance);
-            close(wheel.sinkage(modulus, n, Bearing::Both), pressed);
+            close(wheel.sinkage(modulus, n, LoadedArc::Both), pressed);
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
             peak: [0.18, 0.32],
             exit: 0.0,
         };
-        let found = loose.at(0.2);
+        let found = loose.forces_at(0.2);
         close(found.sinkage, 0.20112);
         close(found.drawbar, 1522.0);
         close(found.torque, 2914.4);
@@ -207,7 +207,7 @@ mod tests {
             peak: [0.4, 0.15],
             exit: 0.9,
         };
-        let found = ishigami.at(0.2);
+        let found = ishigami.forces_at(0.2);
         close(found.sinkage, 0.015571);
         close(found.drawbar, 10.057);
         close(found.torque, 1.4717);

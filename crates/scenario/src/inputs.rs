@@ -207,7 +207,7 @@ impl Opened {
         let mut head = Vec::new();
         file.rewind().map_err(unreadable)?;
         file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-        if RasterFormat::of(&head) != Ok(RasterFormat::GeoTiff) {
+        if RasterFormat::detect(&head) != Ok(RasterFormat::GeoTiff) {
             return Ok(None);
         }
         RasterFile::open_with(file, sidecars).map(Some)

@@ -177,7 +177,7 @@ impl Gps {
         let error = state.fast + state.slow + self.white * draw(element::WHITE);
         Fix {
             valid: time_us < state.outage.begins,
-            place: self.site.place(&(position + error)),
+            place: self.site.to_geodetic(&(position + error)),
             velocity: self.site.east_north_up(position, velocity)
                 + self.velocity * draw(element::VELOCITY),
             variance: self.variance(),

@@ -27,7 +27,7 @@ impl Motion {
             position: body.position + arm,
             orientation: body.orientation * mount.orientation,
         };
-        let velocity = twist.at(&arm);
+        let velocity = twist.velocity_at(&arm);
         let acceleration = (velocity - before) / h;
         Motion { pose, velocity, angular_velocity: twist.angular, acceleration }
     }

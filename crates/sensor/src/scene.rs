@@ -480,10 +480,10 @@ mod tests {
     use crate::mesh::MeshBuilder;
     use bekker_ground::soil::{Laws, Soil, SoilId, SoilKind};
     use bekker_ground::terrain::{Procedural, SoilMap, Surface as Shape, Terrain};
-    use bekker_ground::{NodeState, Patches, Published};
+    use bekker_ground::{NodeState, Patches, SharedGround};
     use bekker_math::grid::{Lattice, TileKey};
     use bekker_math::numeric::sin_cos;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// Instruction sets that this machine supports, in ascending order of width.
     fn levels() -> Vec<Level> {
@@ -516,7 +516,7 @@ mod tests {
                 patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
             });
         }
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         published.apply(&patches);
         let relief = Relief::around(&model, &published, [0.0, 0.0]);
         let mut builder = MeshBuilder::new();
@@ -554,7 +554,7 @@ mod tests {
         let others: Vec<_> = moves.iter().map(|i| Instance { scale: 1.5, ..*i }).collect();
         let others = InstanceSet::new(&meshes, &others);
         let elsewhere = Scene { moving: &others, ..scene };
-        let stream = Stream::new(3, "rays");
+        let stream = RandomStream::new(3, "rays");
         let draw = |at: u64| stream.uniform(at);
         let mut seen = [0; 3];
         let mut frames = MovingFrames::default();

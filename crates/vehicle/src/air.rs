@@ -26,12 +26,12 @@ pub(super) fn drag(chassis: &Chassis, pose: &Pose, twist: &Twist) -> Option<Wren
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnySpec, find_any};
+    use crate::{AnySpec, find_vehicle};
 
     /// 0.5 x 1.225 x 2 m² x (20 m/s)² = 490 N backward at the center of mass.
     #[test]
     fn drag_acts_against_the_motion_at_the_centre_of_mass() {
-        let AnySpec::Wheeled(mut spec) = find_any("hmmwv").unwrap() else { unreachable!() };
+        let AnySpec::Wheeled(mut spec) = find_vehicle("hmmwv").unwrap() else { unreachable!() };
         let twist = Twist { linear: Vec3::x() * 20.0, ..Twist::default() };
         assert_eq!(drag(&spec.chassis, &Pose::default(), &twist), None);
         spec.chassis.drag_area = Some(2.0);

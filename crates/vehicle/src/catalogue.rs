@@ -5,32 +5,35 @@ use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
 /// A built-in vehicle or trailer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// Name by which scenarios refer to it.
     pub key: &'static str,
     /// Its TOML text.
     pub text: &'static str,
 }
 
-const ENTRIES: [Entry; 13] = [
-    Entry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
-    Entry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
-    Entry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
-    Entry { key: "gator", text: include_str!("../vehicles/gator.toml") },
-    Entry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
-    Entry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
-    Entry { key: "kraz_64431", text: include_str!("../vehicles/kraz_64431.toml") },
-    Entry { key: "m113", text: include_str!("../vehicles/m113.toml") },
-    Entry { key: "m113_chrono", text: include_str!("../vehicles/m113_chrono.toml") },
-    Entry { key: "m113_double_pin", text: include_str!("../vehicles/m113_double_pin.toml") },
-    Entry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
-    Entry { key: "marder", text: include_str!("../vehicles/marder.toml") },
-    Entry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
+const ENTRIES: [CatalogueEntry; 13] = [
+    CatalogueEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
+    CatalogueEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
+    CatalogueEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
+    CatalogueEntry { key: "gator", text: include_str!("../vehicles/gator.toml") },
+    CatalogueEntry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
+    CatalogueEntry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
+    CatalogueEntry { key: "kraz_64431", text: include_str!("../vehicles/kraz_64431.toml") },
+    CatalogueEntry { key: "m113", text: include_str!("../vehicles/m113.toml") },
+    CatalogueEntry { key: "m113_chrono", text: include_str!("../vehicles/m113_chrono.toml") },
+    CatalogueEntry {
+        key: "m113_double_pin",
+        text: include_str!("../vehicles/m113_double_pin.toml"),
+    },
+    CatalogueEntry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
+    CatalogueEntry { key: "marder", text: include_str!("../vehicles/marder.toml") },
+    CatalogueEntry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
 ];
 
-const TRAILERS: [Entry; 2] = [
-    Entry { key: "cargo_trailer", text: include_str!("../trailers/cargo_trailer.toml") },
-    Entry { key: "semitrailer", text: include_str!("../trailers/semitrailer.toml") },
+const TRAILERS: [CatalogueEntry; 2] = [
+    CatalogueEntry { key: "cargo_trailer", text: include_str!("../trailers/cargo_trailer.toml") },
+    CatalogueEntry { key: "semitrailer", text: include_str!("../trailers/semitrailer.toml") },
 ];
 
 /// Why a vehicle cannot be loaded.
@@ -74,12 +77,12 @@ pub enum CatalogueError {
 }
 
 /// Returns the built-in vehicles in alphabetical order.
-pub fn catalogue() -> &'static [Entry] {
+pub fn catalogue() -> &'static [CatalogueEntry] {
     &ENTRIES
 }
 
 /// Returns the built-in trailers in alphabetical order.
-pub fn trailers() -> &'static [Entry] {
+pub fn trailers() -> &'static [CatalogueEntry] {
     &TRAILERS
 }
 
@@ -91,9 +94,9 @@ pub fn trailers() -> &'static [Entry] {
 ///
 /// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::UnknownTrailer`],
 /// [`CatalogueError::NotWheeled`] for a tracked vehicle with a trailer.
-pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
+pub fn find_vehicle(name: &str) -> Result<AnySpec, CatalogueError> {
     if let Some((tractor, trailer)) = name.split_once('+') {
-        let tractor = AnySpec::Wheeled(Box::new(find(tractor)?));
+        let tractor = AnySpec::Wheeled(Box::new(find_wheeled(tractor)?));
         let trailer = Some(find_trailer(trailer)?);
         let wrong = |error| CatalogueError::Setup { name: name.to_owned(), error };
         let setup = VehicleSetup { trailer, ..VehicleSetup::default() };
@@ -127,8 +130,8 @@ pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogueError> {
 ///
 /// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::NotWheeled`] for a tracked
 /// one.
-pub fn find(name: &str) -> Result<VehicleSpec, CatalogueError> {
-    match find_any(name)? {
+pub fn find_wheeled(name: &str) -> Result<VehicleSpec, CatalogueError> {
+    match find_vehicle(name)? {
         AnySpec::Wheeled(spec) => Ok(*spec),
         AnySpec::Tracked(_) => Err(CatalogueError::NotWheeled { name: name.to_owned() }),
     }
@@ -161,7 +164,7 @@ mod tests {
     #[test]
     fn every_entry_reads_and_checks() {
         for entry in catalogue() {
-            let spec = find_any(entry.key).unwrap_or_else(|error| panic!("{error}"));
+            let spec = find_vehicle(entry.key).unwrap_or_else(|error| panic!("{error}"));
             assert!(!spec.source().is_empty());
             let again = AnySpec::from_toml(&toml::to_string(&spec).unwrap()).unwrap();
             assert_eq!(spec, again, "{} does not survive writing and reading", entry.key);
@@ -171,13 +174,14 @@ mod tests {
     #[test]
     fn hmmwv_weighs_the_sum_of_its_bodies_to_the_gram() {
         // Project Chrono's HMMWV without tie-rod bodies: 2573.138 kg
-        assert!((find("hmmwv").unwrap().total_mass() - 2573.138).abs() < 5e-4);
+        assert!((find_wheeled("hmmwv").unwrap().total_mass() - 2573.138).abs() < 5e-4);
     }
 
     /// The file repeats the HMMWV's file, so the two must differ in nothing but the named parts.
     #[test]
     fn the_hmmwv_with_torsens_is_the_hmmwv_but_for_its_differentials() {
-        let (plain, mut own) = (find("hmmwv").unwrap(), find("hmmwv_torsen").unwrap());
+        let (plain, mut own) =
+            (find_wheeled("hmmwv").unwrap(), find_wheeled("hmmwv_torsen").unwrap());
         for (axle, plain) in own.axles.iter_mut().zip(&plain.axles) {
             let drive = axle.final_drive.as_mut().unwrap();
             assert_eq!(drive.differential.torque_bias, Some(4.0));
@@ -190,7 +194,7 @@ mod tests {
     }
 
     fn tracked(name: &str) -> TrackedSpec {
-        match find_any(name).unwrap() {
+        match find_vehicle(name).unwrap() {
             AnySpec::Tracked(spec) => *spec,
             AnySpec::Wheeled(_) => panic!("{name} runs on tracks"),
         }
@@ -241,15 +245,15 @@ mod tests {
     #[test]
     fn mrzr4_weighs_what_its_preset_says() {
         // 1140.6 kg sprung and 34.8 kg at each of four wheels
-        assert!((find("MRZR4").unwrap().total_mass() - 1279.8).abs() < 5e-4);
+        assert!((find_wheeled("MRZR4").unwrap().total_mass() - 1279.8).abs() < 5e-4);
     }
 
     #[test]
     fn m113_weighs_the_sum_of_its_bodies_to_the_gram() {
         // Project Chrono's M113 with 63 and 64 single-pin shoes: 11342.86 kg
-        let spec = find_any("m113").unwrap();
+        let spec = find_vehicle("m113").unwrap();
         assert!((spec.total_mass() - 11342.86).abs() < 5e-4);
-        assert!(matches!(find("m113"), Err(CatalogueError::NotWheeled { .. })));
+        assert!(matches!(find_wheeled("m113"), Err(CatalogueError::NotWheeled { .. })));
     }
 
     #[test]
@@ -265,7 +269,7 @@ mod tests {
             ("marder", 29313.2),
         ];
         for (name, mass) in sources {
-            let own = find_any(name).unwrap().total_mass();
+            let own = find_vehicle(name).unwrap().total_mass();
             assert!((own / mass - 1.0).abs() < 0.005, "{name}: {own} kg, not {mass}");
         }
     }
@@ -275,26 +279,29 @@ mod tests {
         // gross mass of the M1101, and the sum of Chrono's bodies, kg; within 0.5 %
         for (trailer, mass) in [("cargo_trailer", 1542.0), ("semitrailer", 22184.0)] {
             for tractor in ["hmmwv", "fmtv_4x4", "kraz_64431"] {
-                let own = find(tractor).unwrap().total_mass();
-                let both = find(&format!("{tractor}+{trailer}")).unwrap();
+                let own = find_wheeled(tractor).unwrap().total_mass();
+                let both = find_wheeled(&format!("{tractor}+{trailer}")).unwrap();
                 let found = both.total_mass() - own;
                 assert!((found / mass - 1.0).abs() < 0.005, "{trailer}: {found} kg, not {mass}");
                 let again = VehicleSpec::from_toml(&toml::to_string(&both).unwrap()).unwrap();
                 assert_eq!(both, again);
             }
         }
-        let text = find("hmmwv+caravan").unwrap_err().to_string();
+        let text = find_wheeled("hmmwv+caravan").unwrap_err().to_string();
         assert_eq!(text, "no trailer is named 'caravan'; known: 'cargo_trailer', 'semitrailer'");
-        assert!(matches!(find("m113+cargo_trailer"), Err(CatalogueError::NotWheeled { .. })));
+        assert!(matches!(
+            find_wheeled("m113+cargo_trailer"),
+            Err(CatalogueError::NotWheeled { .. })
+        ));
     }
 
     #[test]
     fn suggests_the_nearest_name() {
-        let text = find("hmmvw").unwrap_err().to_string();
+        let text = find_wheeled("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
             "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
         );
-        assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
+        assert!(!find_wheeled("submarine").unwrap_err().to_string().contains("did you mean"));
     }
 }

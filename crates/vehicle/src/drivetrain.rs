@@ -5,11 +5,11 @@
 
 use super::controls::Controls;
 use super::pedal_response::{EngineResponse, PedalResponse};
-use super::powertrain::{Carried, ConverterTorque, GearboxState, Powertrain};
+use super::powertrain::{ConverterTorque, GearboxLoad, GearboxState, Powertrain};
 use super::settled_torque::SettledEngine;
 use super::state::VehicleState;
 use super::transmission::{ShaftSpeeds, Transmission, friction};
-use crate::multibody::{ElementForce, Model, Workspace};
+use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
 use bekker_math::numeric::GRAVITY;
 
 /// Share of the full-throttle torque in a target gear that the present load may use.
@@ -51,7 +51,7 @@ impl Drivetrain {
     pub(super) fn new(
         powertrain: &Powertrain,
         transmission: Transmission,
-        model: &Model,
+        model: &MultibodyModel,
         outputs: impl Iterator<Item = usize>,
         gearing: ThrustGearing,
     ) -> Drivetrain {
@@ -100,7 +100,7 @@ impl Drivetrain {
     pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         let ThrustGearing { mass, acceleration, .. } = self.gearing;
         let (engine, shafts) = (self.settled_engine(), self.speeds(state));
-        EngineResponse::of(engine, &state.gearbox, shafts, acceleration, mass)
+        EngineResponse::new(engine, &state.gearbox, shafts, acceleration, mass)
     }
 
     fn settled_engine(&self) -> SettledEngine<'_> {
@@ -121,9 +121,14 @@ impl Drivetrain {
     /// Sets the speeds of the shafts for an output speed, rad/s, in a gear or in the fitting one.
     ///
     /// In neutral the engine stands still.
-    pub(super) fn turn(&self, u: &mut [f64], output: f64, gear: Option<i32>) -> GearboxState {
+    pub(super) fn set_shaft_speeds(
+        &self,
+        u: &mut [f64],
+        output: f64,
+        gear: Option<i32>,
+    ) -> GearboxState {
         let (gearbox, shafts) = (&self.powertrain.gearbox, &self.transmission.shafts);
-        let gear = gear.unwrap_or_else(|| gearbox.fitting(output));
+        let gear = gear.unwrap_or_else(|| gearbox.fitting_gear(output));
         let input = gearbox.ratio(gear).map_or(0.0, |ratio| output / ratio);
         u[shafts.output.index()] = output;
         u[shafts.input.index()] = input;
@@ -151,7 +156,7 @@ impl Drivetrain {
     pub(super) fn drive(
         &self,
         state: &mut VehicleState,
-        workspace: &mut Workspace,
+        workspace: &mut MultibodyWorkspace,
         controls: &Controls,
         tick: u64,
         h: f64,
@@ -163,10 +168,10 @@ impl Drivetrain {
         let gearbox = &powertrain.gearbox;
         let engaged = state.gearbox.gear;
         let could_carry = |gear| self.could_carry(engaged, gear, &shafts);
-        let carried = Carried { drives: controls.throttle > 0.0, could_carry: &could_carry };
+        let carried = GearboxLoad { drives: controls.throttle > 0.0, could_carry: &could_carry };
         let ticks = [tick, ticks_per_second];
         gearbox.shift(&mut state.gearbox, controls.gear, [input, output], &carried, ticks);
-        let coupling = gearbox.coupling(&state.gearbox, tick, h);
+        let coupling = gearbox.constraint(&state.gearbox, tick, h);
         workspace.gear_weights[self.ratio_weight] = -coupling.ratio;
         workspace.softness[self.gearbox_row] = coupling.softness;
         let burned = powertrain.engine.torque(controls.throttle, engine);
@@ -198,7 +203,7 @@ impl Drivetrain {
         &self,
         before: &ShaftSpeeds,
         state: &VehicleState,
-        workspace: &Workspace,
+        workspace: &MultibodyWorkspace,
         h: f64,
     ) -> f64 {
         let after = self.speeds(state);

@@ -30,7 +30,9 @@ mod wheeled;
 
 pub use air::{AIR_DENSITY, air_drag};
 pub use assembly::AssemblyError;
-pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trailer, trailers};
+pub use catalogue::{
+    CatalogueEntry, CatalogueError, catalogue, find_trailer, find_vehicle, find_wheeled, trailers,
+};
 pub use controls::Controls;
 pub use coupling::Coupling;
 pub use drivetrain::Drivetrain;
@@ -41,7 +43,7 @@ pub use powertrain::Selector;
 pub use setup::{Payload, SetupError, TyreModel, VehicleSetup};
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use state::VehicleState;
-pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
+pub use tracked::{EnergyAccount, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use trailer::TrailerModel;
 pub use vehicle_bodies::VehicleBodies;
 pub use wheeled::{Vehicle, VehicleWorkspace, WheelDrive};

@@ -1,7 +1,7 @@
 //! The outline of a vehicle in collisions: hulls that are fixed to one rigid mass.
 
 use super::spec::{Chassis, Footprint};
-use crate::collision::{Exit, FreeBody, Hull};
+use crate::collision::{ExitRule, FreeBody, Hull};
 use bekker_math::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 
 /// Rounding of a hull derived from the footprint, m.
@@ -38,7 +38,7 @@ impl Outline {
     ///
     /// `wheels` are the wheel centers in the design position, m, and `radius` is the wheels'
     /// radius, m. The mass outside the chassis is spread evenly over the wheel centers.
-    pub(super) fn of(
+    pub(super) fn new(
         chassis: &Chassis,
         footprint: &Footprint,
         mass: f64,
@@ -59,7 +59,7 @@ impl Outline {
         add(chassis.mass, &own);
         wheels.iter().for_each(|wheel| add(unsprung, wheel));
         let hulls: Vec<Hull> = if chassis.hulls.is_empty() {
-            vec![derived(footprint, wheels[0].z)]
+            vec![derived_hull(footprint, wheels[0].z)]
         } else {
             let hull = |hull: &super::spec::HullBox| {
                 Hull::new(Vec3::from(hull.centre), hull.size, hull.rounding)
@@ -74,14 +74,14 @@ impl Outline {
 
     /// Returns the depth of a point of the chassis frame within a hull, m; 0 outside all hulls.
     pub fn depth(&self, place: &Vec3) -> f64 {
-        let depth = |hull: &Hull| -hull.field(place, Exit::Any).distance;
+        let depth = |hull: &Hull| -hull.field(place, ExitRule::Any).distance;
         self.hulls.iter().map(depth).fold(0.0, f64::max)
     }
 
     /// Returns the outline as a moving body without other forces.
     pub fn body(&self, pose: Pose, twist: Twist, is_free: bool) -> FreeBody<'_> {
         let Outline { hulls, mass, com, inertia, .. } = self;
-        let otherwise = Acceleration::default();
+        let external_acceleration = Acceleration::default();
         FreeBody {
             hulls,
             pose,
@@ -89,7 +89,7 @@ impl Outline {
             mass: *mass,
             com: *com,
             inertia: *inertia,
-            otherwise,
+            external_acceleration,
             is_free,
         }
     }
@@ -108,7 +108,7 @@ fn bounding_ball(hulls: &[Hull]) -> BoundingBall {
 /// The hull of a vehicle whose file gives none.
 ///
 /// It covers the footprint and extends upward from the wheel centers by half the vehicle's width.
-fn derived(footprint: &Footprint, height: f64) -> Hull {
+fn derived_hull(footprint: &Footprint, height: f64) -> Hull {
     let size = [footprint.length(), footprint.width, 0.5 * footprint.width];
     let middle = 0.5 * (footprint.front + footprint.rear);
     Hull::new(Vec3::new(middle, 0.0, height + 0.5 * size[2]), size, ROUNDING)
@@ -117,7 +117,7 @@ fn derived(footprint: &Footprint, height: f64) -> Hull {
 #[cfg(test)]
 mod tests {
     use crate::spec::Footprint;
-    use crate::{TrackedVehicle, Vehicle, find, find_any};
+    use crate::{TrackedVehicle, Vehicle, find_vehicle, find_wheeled};
 
     #[test]
     fn shipped_hulls_fill_the_footprint() {
@@ -131,21 +131,21 @@ mod tests {
             assert!(off.iter().all(|off| off.abs() < 1e-9), "{name}: {off:?}");
         };
         for name in ["hmmwv", "mrzr4"] {
-            let vehicle = Vehicle::new(find(name).unwrap()).unwrap();
+            let vehicle = Vehicle::new(find_wheeled(name).unwrap()).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.bodies().outline(), &Footprint::of(vehicle.spec()));
+            check(name, vehicle.bodies().outline(), &Footprint::from_spec(vehicle.spec()));
         }
         for name in ["m113", "m113_double_pin"] {
-            let spec = find_any(name).unwrap().tracked().unwrap().clone();
+            let spec = find_vehicle(name).unwrap().tracked().unwrap().clone();
             let vehicle = TrackedVehicle::new(spec).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.bodies().outline(), &Footprint::of_tracks(vehicle.spec()));
+            check(name, vehicle.bodies().outline(), &Footprint::from_tracked_spec(vehicle.spec()));
         }
     }
 
     #[test]
     fn a_file_without_hulls_gets_one_over_its_footprint() {
-        let mut spec = find("hmmwv").unwrap();
+        let mut spec = find_wheeled("hmmwv").unwrap();
         spec.chassis.hulls.clear();
         let vehicle = Vehicle::new(spec).unwrap();
         let [hull] = &vehicle.bodies().outline().hulls[..] else { panic!("one hull is due") };

@@ -75,7 +75,7 @@ impl PedalResponse {
     }
 
     /// Returns the response with the direction of travel reversed.
-    pub fn backward(&self) -> PedalResponse {
+    pub fn reversed(&self) -> PedalResponse {
         PedalResponse { closed: -self.closed, full: -self.full, brake: self.brake }
     }
 }
@@ -109,7 +109,7 @@ impl<'a> EngineResponse<'a> {
     /// Builds the response of an engine in a vehicle of `mass`, kg.
     ///
     /// `gain` is the acceleration per torque at the gearbox's output, m/s² per N m.
-    pub(super) fn of(
+    pub(super) fn new(
         engine: SettledEngine<'a>,
         gearbox: &GearboxState,
         shafts: ShaftSpeeds,
@@ -124,7 +124,7 @@ impl<'a> EngineResponse<'a> {
         let spin_up = if gives > 0.0 { engine.inertia / (SPIN_UP * gives) } else { 0.0 };
         let slip = ratio.map_or(0.0, |ratio| output - ratio * input);
         let changes_gear = slip.abs() > CHANGING * output.abs().max(TURNING);
-        let clutches = carried(powertrain, speed, input) > 0.0;
+        let clutches = clutch_capacity(powertrain, speed, input) > 0.0;
         let slips = !clutches || (speed - input).abs() > LOCKED_SLIP;
         let short_gain = if slips { SHORT_GAINS[usize::from(clutches)] } else { 0.0 };
         let turned = if slips { 0.0 } else { engine.inertia } + powertrain.gearbox.input_inertia;
@@ -148,7 +148,7 @@ impl<'a> EngineResponse<'a> {
     ///
     /// `wanted` is the required thrust over mass and `drive` the present one, m/s²; `gained` is the
     /// present acceleration of the vehicle, m/s².
-    pub fn asked(&self, wanted: f64, drive: f64, gained: f64) -> f64 {
+    pub fn requested_acceleration(&self, wanted: f64, drive: f64, gained: f64) -> f64 {
         wanted + self.turning * gained + self.short_gain * (wanted - drive)
     }
 
@@ -184,7 +184,7 @@ impl<'a> EngineResponse<'a> {
     fn settled_speed(&self, torque: f64) -> f64 {
         let input = self.shafts.input;
         let carries = |speed: f64| {
-            let clutch = carried(self.powertrain, speed, input).copysign(speed - input);
+            let clutch = clutch_capacity(self.powertrain, speed, input).copysign(speed - input);
             clutch + self.fluid(speed).turbine
         };
         // Without a converter the clutch's capacity falls with the engine speed, so an engine that
@@ -205,13 +205,13 @@ impl<'a> EngineResponse<'a> {
     }
 
     /// Returns the response with the direction of travel reversed.
-    pub fn backward(&self) -> EngineResponse<'a> {
+    pub fn reversed(&self) -> EngineResponse<'a> {
         EngineResponse { gain: -self.gain, ..*self }
     }
 }
 
 /// Capacity of the clutch, N m; 0 without a clutch.
-fn carried(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
+fn clutch_capacity(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
     let by = if powertrain.converter.is_some() { input } else { engine };
     powertrain.clutch.map_or(0.0, |clutch| clutch.capacity(by))
 }
@@ -263,7 +263,7 @@ mod tests {
             let impeller = fluid(speed).map_or(0.0, |fluid| fluid.impeller);
             engine.torque(throttle, speed).value + impeller
         };
-        let carries = |speed: f64| carried(powertrain, speed, input);
+        let carries = |speed: f64| clutch_capacity(powertrain, speed, input);
         let (mut low, mut high) = (0.0, engine.free_speed(1.0).max(input));
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
@@ -285,14 +285,14 @@ mod tests {
             ("man_8x8", 0.0, 0.3),
             ("gator", 200.0, 0.7),
         ] {
-            let powertrain = crate::find(name).unwrap().powertrain;
+            let powertrain = crate::find_wheeled(name).unwrap().powertrain;
             let gearbox = GearboxState::in_gear(1);
             let ratio = powertrain.gearbox.ratio(1).unwrap();
             let [torque, engine] = settled_with_clutch(&powertrain, throttle, input);
             let (gain, output) = (1e-3, ratio * input);
             let response = |engine: f64| {
                 let shafts = ShaftSpeeds { engine, input, output };
-                EngineResponse::of(engine_of(&powertrain), &gearbox, shafts, gain, 2000.0)
+                EngineResponse::new(engine_of(&powertrain), &gearbox, shafts, gain, 2000.0)
             };
             let wanted = gain * torque / ratio;
             // a millionth of some 300 rad/s either way, where the fluid absorbs some N m more per
@@ -302,7 +302,7 @@ mod tests {
             // the throttle rises for a slower engine and falls for a faster one
             assert!(response(0.8 * engine).throttle(wanted) > found);
             assert!(response(1.2 * engine).throttle(wanted) < found);
-            assert_eq!(response(engine).backward().throttle(-wanted), 0.0);
+            assert_eq!(response(engine).reversed().throttle(-wanted), 0.0);
             assert_eq!(response(engine).throttle(1e3), 1.0);
             assert_eq!(response(engine).throttle(-1e3), 0.0);
             assert!(!response(engine).changes_gear);
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn an_engine_settles_where_the_converter_takes_what_it_gives() {
-        let spec = crate::find("hmmwv").unwrap();
+        let spec = crate::find_wheeled("hmmwv").unwrap();
         let powertrain = &spec.powertrain;
         let converter = powertrain.converter.as_ref().unwrap();
         for input in [0.0, 100.0, 200.0] {

@@ -173,16 +173,16 @@ fn add_payload(spec: &mut AnySpec, payload: &[Payload]) -> Result<(), SetupError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{find_any, find_trailer};
+    use crate::{find_trailer, find_vehicle};
 
     fn refused(name: &str, setup: &VehicleSetup) -> String {
-        find_any(name).unwrap().with_setup(setup).unwrap_err().to_string()
+        find_vehicle(name).unwrap().with_setup(setup).unwrap_err().to_string()
     }
 
     #[test]
     fn an_empty_setup_returns_the_spec() {
         for name in ["hmmwv", "m113", "fmtv_4x4+semitrailer"] {
-            let spec = find_any(name).unwrap();
+            let spec = find_vehicle(name).unwrap();
             assert_eq!(spec.with_setup(&VehicleSetup::default()).unwrap(), spec);
         }
     }
@@ -195,8 +195,8 @@ mod tests {
             inflation_kpa: Some(Inflation::All(150.0)),
             payload: vec![Payload { mass: 200.0, position: [-1.0, 0.0, 0.5], size: [0.0; 3] }],
         };
-        let spec = find_any("hmmwv").unwrap().with_setup(&setup).unwrap();
-        let towing = find_any("hmmwv+cargo_trailer").unwrap();
+        let spec = find_vehicle("hmmwv").unwrap().with_setup(&setup).unwrap();
+        let towing = find_vehicle("hmmwv+cargo_trailer").unwrap();
         assert!((spec.total_mass() - towing.total_mass() - 200.0).abs() < 1e-9);
         let own = spec.wheeled().unwrap();
         let flexible = own.tyre.flexible.as_ref().unwrap();

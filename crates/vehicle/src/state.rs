@@ -2,14 +2,14 @@
 
 use super::coupling::Coupling;
 use super::powertrain::{BrakeState, GearboxState};
-use crate::multibody::State;
+use crate::multibody::MultibodyState;
 use serde::{Deserialize, Serialize};
 
 /// State of a vehicle: plain data.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VehicleState {
     /// Positions, velocities and momenta of all bodies.
-    pub body: State,
+    pub body: MultibodyState,
     /// Position of the steering, -1 (right) to 1 (left).
     pub steering: f64,
     /// State of the gearbox.

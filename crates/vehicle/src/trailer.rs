@@ -1,12 +1,12 @@
 //! Trailer of a vehicle.
 
-use super::assembly::{Coupled, Mount};
+use super::assembly::{Mount, TrailerParts};
 use super::coupling::Coupling;
 use super::outline::Outline;
 use super::spec::{Footprint, Trailer, VehicleSpec};
 use super::state::VehicleState;
 use super::vehicle_bodies::VehicleBodies;
-use crate::multibody::{BodyId, Workspace};
+use crate::multibody::{BodyId, MultibodyWorkspace};
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -43,7 +43,7 @@ impl TrailerModel {
     pub(super) fn new(
         spec: &VehicleSpec,
         trailer: &Trailer,
-        assembled: &Coupled,
+        assembled: &TrailerParts,
         mounts: &[Mount],
         load: usize,
         radius: f64,
@@ -57,9 +57,9 @@ impl TrailerModel {
             wheels.extend([y, -y].map(|y| middle + Vec3::new(x, y, z)));
             ground = ground.min(middle.z + z - spec.tyre_of(index).rigid.radius());
         }
-        let footprint = Footprint::of_trailer(spec, trailer);
+        let footprint = Footprint::from_trailer(spec, trailer);
         let mass = spec.trailer_mass();
-        let outline = Outline::of(&trailer.chassis, &footprint, mass, &wheels, radius);
+        let outline = Outline::new(&trailer.chassis, &footprint, mass, &wheels, radius);
         let landing_feet = match trailer.landing_gear {
             Some([x, 0.0]) => vec![Vec3::new(x, 0.0, ground)],
             Some([x, y]) => [y, -y].map(|y| Vec3::new(x, y, ground)).to_vec(),
@@ -105,30 +105,30 @@ impl TrailerModel {
     }
 
     /// Returns the pose of the trailer's frame, whose origin is at the coupling.
-    pub fn pose(&self, bodies: &VehicleBodies, workspace: &Workspace) -> Pose {
+    pub fn pose(&self, bodies: &VehicleBodies, workspace: &MultibodyWorkspace) -> Pose {
         bodies.pose_of(workspace, self.body)
     }
 
     /// Returns the twist of the trailer about its frame's origin.
-    pub fn twist(&self, bodies: &VehicleBodies, workspace: &Workspace) -> Twist {
+    pub fn twist(&self, bodies: &VehicleBodies, workspace: &MultibodyWorkspace) -> Twist {
         bodies.twist_of(workspace, self.body)
     }
 
     /// Returns the load on the body about its frame's origin, to be set before each step.
-    pub fn body_load<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Load {
+    pub fn body_load<'a>(&self, workspace: &'a mut MultibodyWorkspace) -> &'a mut Load {
         &mut workspace.load[self.load]
     }
 
     /// Returns yaw (positive to the left) and pitch (positive nose down) relative to the vehicle,
     /// rad.
-    pub fn articulation(&self, bodies: &VehicleBodies, workspace: &Workspace) -> [f64; 2] {
+    pub fn articulation(&self, bodies: &VehicleBodies, workspace: &MultibodyWorkspace) -> [f64; 2] {
         articulation([&bodies.pose(workspace), &self.pose(bodies, workspace)])
     }
 
     /// Returns the force on the vehicle after the last step, N, in chassis axes.
     ///
     /// x is negative where the trailer pulls backward, z where it presses down.
-    pub fn hitch_force(&self, workspace: &Workspace) -> Vec3 {
+    pub fn hitch_force(&self, workspace: &MultibodyWorkspace) -> Vec3 {
         let springs = self.springs.iter().map(|(mount, axis)| {
             let (displaced, rate) =
                 (workspace.measure[mount.element], workspace.rate[mount.element]);
@@ -150,7 +150,7 @@ impl TrailerModel {
     ///
     /// It is separate from [`Vehicle::step`](super::Vehicle::step) because coupling forces while a
     /// vehicle is placed must not break it.
-    pub fn strain(&self, state: &mut VehicleState, workspace: &Workspace) {
+    pub fn break_if_overloaded(&self, state: &mut VehicleState, workspace: &MultibodyWorkspace) {
         let Some(breaking) = self.breaking_load else { return };
         if state.coupling == Coupling::Holds && self.hitch_force(workspace).norm() > breaking {
             state.coupling = Coupling::Broken;

@@ -2,7 +2,7 @@
 //! vehicles.
 
 use super::powertrain::{Powertrain, Torque};
-use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce};
+use crate::multibody::{Closure, Coordinate, Element, ElementForce, ModelBuilder};
 
 /// Shafts of engine, turbine and gearbox output, assembled in the first gear.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl TransmissionShafts {
     pub fn add(
         powertrain: &Powertrain,
         behind: [f64; 2],
-        builder: &mut Builder,
+        builder: &mut ModelBuilder,
     ) -> TransmissionShafts {
         let mut shaft = |inertia| {
             let shaft = builder.shaft(inertia);
@@ -71,7 +71,11 @@ impl TransmissionShafts {
     }
 
     /// Adds the elements at which the torques act.
-    pub fn acted_on(self, powertrain: &Powertrain, builder: &mut Builder) -> Transmission {
+    pub fn with_elements(
+        self,
+        powertrain: &Powertrain,
+        builder: &mut ModelBuilder,
+    ) -> Transmission {
         let mut element = |shaft| builder.element(Element::Rates { rates: vec![(shaft, 1.0)] });
         let (engine_element, input_element) = (element(self.engine), element(self.input));
         let between = || vec![(self.engine, 1.0), (self.input, -1.0)];

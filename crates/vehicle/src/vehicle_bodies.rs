@@ -3,13 +3,13 @@
 use super::outline::Outline;
 use super::powertrain::GearboxState;
 use super::state::VehicleState;
-use crate::multibody::{BodyId, Model, State, Workspace};
+use crate::multibody::{BodyId, MultibodyModel, MultibodyState, MultibodyWorkspace};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
 /// Bodies and joints of a vehicle, one of which is its chassis; immutable.
 #[derive(Clone, Debug)]
 pub struct VehicleBodies {
-    pub(super) model: Model,
+    pub(super) model: MultibodyModel,
     pub(super) chassis: BodyId,
     /// Mass of all bodies, kg.
     pub(super) mass: f64,
@@ -30,8 +30,8 @@ impl VehicleBodies {
     }
 
     /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
-    pub fn turns(&self, state: &VehicleState) -> bool {
-        self.model.turns(&state.body)
+    pub fn has_unit_quaternions(&self, state: &VehicleState) -> bool {
+        self.model.has_unit_quaternions(&state.body)
     }
 
     /// Returns the numbers of coordinates and of closure rows of the multibody model.
@@ -45,7 +45,7 @@ impl VehicleBodies {
     }
 
     /// Returns the workspace of the multibody model, consistent with `state`.
-    pub(super) fn workspace(&self, state: &State) -> Workspace {
+    pub(super) fn workspace(&self, state: &MultibodyState) -> MultibodyWorkspace {
         let mut workspace = self.model.workspace();
         self.model.refresh(state, &mut workspace);
         workspace
@@ -72,39 +72,44 @@ impl VehicleBodies {
     }
 
     /// Moves the whole vehicle by the displacement `way`, m.
-    pub fn shift(&self, state: &mut VehicleState, workspace: &mut Workspace, way: &Vec3) {
-        let pose = Pose { position: *way, ..Pose::default() };
+    pub fn translate(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut MultibodyWorkspace,
+        displacement: &Vec3,
+    ) {
+        let pose = Pose { position: *displacement, ..Pose::default() };
         self.model.transform(&mut state.body, &pose);
         self.model.refresh(&state.body, workspace);
     }
 
     /// Returns the pose of a body's frame.
-    pub fn pose_of(&self, workspace: &Workspace, body: BodyId) -> Pose {
+    pub fn pose_of(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Pose {
         self.model.pose(workspace, body)
     }
 
     /// Returns the twist of a body about its frame's origin.
-    pub fn twist_of(&self, workspace: &Workspace, body: BodyId) -> Twist {
+    pub fn twist_of(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Twist {
         self.model.twist(workspace, body)
     }
 
     /// Returns the pose of the chassis frame.
-    pub fn pose(&self, workspace: &Workspace) -> Pose {
+    pub fn pose(&self, workspace: &MultibodyWorkspace) -> Pose {
         self.model.pose(workspace, self.chassis)
     }
 
     /// Returns the twist of the chassis about its frame's origin.
-    pub fn twist(&self, workspace: &Workspace) -> Twist {
+    pub fn twist(&self, workspace: &MultibodyWorkspace) -> Twist {
         self.model.twist(workspace, self.chassis)
     }
 
     /// Returns the load on the chassis about its frame's origin, to be set before each step.
-    pub fn load_on_chassis<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Load {
+    pub fn load_on_chassis<'a>(&self, workspace: &'a mut MultibodyWorkspace) -> &'a mut Load {
         &mut workspace.load[self.chassis_load]
     }
 
     /// Returns the kinetic and gravitational energy, J.
-    pub fn energy(&self, state: &VehicleState, workspace: &Workspace) -> f64 {
+    pub fn energy(&self, state: &VehicleState, workspace: &MultibodyWorkspace) -> f64 {
         self.model.kinetic_energy(&state.body, workspace) + self.model.potential_energy(workspace)
     }
 }

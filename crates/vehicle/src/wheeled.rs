@@ -5,7 +5,7 @@
 //! multibody core then advances with a linearly implicit scheme.
 
 use super::air;
-use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, assemble};
+use super::assembly::{AssemblyError, Clutch, ClutchEngagement, WheeledParts, assemble};
 use super::controls::Controls;
 use super::coupling::Coupling;
 use super::drivetrain::{Drivetrain, ThrustGearing};
@@ -16,9 +16,9 @@ use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
 use super::state::VehicleState;
 use super::trailer::TrailerModel;
 use super::transmission::friction;
-use super::tyre::RingFigures;
+use super::tyre::RingParameters;
 use super::vehicle_bodies::VehicleBodies;
-use crate::multibody::{BodyId, ElementForce, State, StepError, Workspace};
+use crate::multibody::{BodyId, ElementForce, MultibodyState, MultibodyWorkspace, StepError};
 use bekker_math::numeric::{GRAVITY, atan2, exp};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -31,12 +31,12 @@ const STEERING_RATE: f64 = 5.0;
 #[derive(Clone, Debug)]
 pub struct Vehicle {
     spec: VehicleSpec,
-    parts: Assembled,
+    parts: WheeledParts,
     bodies: VehicleBodies,
     drivetrain: Drivetrain,
     brakes: Vec<Brake>,
     /// Belts of the tires of each axle, for flexible tires.
-    rings: Vec<Option<RingFigures>>,
+    rings: Vec<Option<RingParameters>>,
     trailer: Option<TrailerModel>,
 }
 
@@ -52,7 +52,7 @@ pub struct WheelDrive {
 /// Derived data of a vehicle, never saved.
 #[derive(Clone, Debug)]
 pub struct VehicleWorkspace {
-    body: Workspace,
+    body: MultibodyWorkspace,
     drives: Vec<WheelDrive>,
     /// Work of engine and converter in the last step, J.
     engine_work: f64,
@@ -60,12 +60,12 @@ pub struct VehicleWorkspace {
 
 impl VehicleWorkspace {
     /// Returns the workspace of the multibody model.
-    pub fn bodies(&self) -> &Workspace {
+    pub fn bodies(&self) -> &MultibodyWorkspace {
         &self.body
     }
 
     /// Returns the workspace of the multibody model for modification.
-    pub fn bodies_mut(&mut self) -> &mut Workspace {
+    pub fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
         &mut self.body
     }
 
@@ -124,13 +124,13 @@ impl Vehicle {
         };
         let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
         // the outline of the vehicle excludes the trailer, which has its own
-        let own = 2 * spec.own_axles().len();
+        let own = 2 * spec.tractor_axles().len();
         let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
-        let footprint = Footprint::of_tractor(&spec);
+        let footprint = Footprint::from_tractor(&spec);
         let (mass, radius) = (model.mass(), ride_radius(&spec));
         let outlined = mass - spec.trailer_mass();
-        let outline = Outline::of(&spec.chassis, &footprint, outlined, &centres, radius);
+        let outline = Outline::new(&spec.chassis, &footprint, outlined, &centres, radius);
         let trailer = spec.trailer.as_ref().zip(parts.trailer.as_ref());
         let load = parts.wheels.len() + 1;
         let trailer = trailer
@@ -173,7 +173,7 @@ impl Vehicle {
     }
 
     /// Returns the belt of a wheel's tire, if it is flexible.
-    pub fn ring(&self, wheel: usize) -> Option<&RingFigures> {
+    pub fn ring(&self, wheel: usize) -> Option<&RingParameters> {
         self.rings[self.axle_of(wheel)].as_ref()
     }
 
@@ -239,7 +239,8 @@ impl Vehicle {
         let load = self.mass() * GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
-                let inflation = flexible.inflation_kpa.of(wheel, 2 * self.spec.own_axles().len());
+                let inflation =
+                    flexible.inflation_kpa.kpa(wheel, 2 * self.spec.tractor_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {
@@ -259,7 +260,7 @@ impl Vehicle {
                 u[wheel.spin.index()] = spin(index);
             }
             let output = self.parts.driveline.turn(&self.spec, u, of_axle);
-            self.drivetrain.turn(u, output, gear)
+            self.drivetrain.set_shaft_speeds(u, output, gear)
         });
     }
 
@@ -400,10 +401,10 @@ impl Vehicle {
         let before = self.drivetrain.speeds(state);
         self.suspend(state.coupling, &mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
-        self.build_up(state, controls.brake, h);
+        self.advance_brake_pressure(state, controls.brake, h);
         self.drive(state, &mut workspace.body, controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        let still = self.blow(workspace);
+        let still = self.add_air_drag(workspace);
         let held = state.coupling == Coupling::Holds;
         let loads = if held { self.stop_trailer(workspace) } else { None };
         let advanced = self.bodies.model.advance(&mut state.body, &mut workspace.body, h);
@@ -417,12 +418,12 @@ impl Vehicle {
         }
         advanced?;
         workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
-        self.settle_linings(state, workspace, controls.brake, h);
+        self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }
 
     /// Adds air drag. Returns the loads on vehicle and trailer without it, if there is any.
-    fn blow(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
+    fn add_air_drag(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
         let trailed = self.spec.trailer.as_ref().map(|own| &own.chassis);
         let area = |chassis: &Chassis| chassis.drag_area.is_some();
         if !area(&self.spec.chassis) && !trailed.is_some_and(area) {
@@ -457,7 +458,7 @@ impl Vehicle {
         Some([chassis, held])
     }
 
-    fn suspend(&self, coupling: Coupling, workspace: &mut Workspace) {
+    fn suspend(&self, coupling: Coupling, workspace: &mut MultibodyWorkspace) {
         for strut in &self.parts.struts {
             let axle = &self.spec.axles[strut.axle];
             let length = workspace.measure[strut.spring];
@@ -488,7 +489,13 @@ impl Vehicle {
         }
     }
 
-    fn steer(&self, state: &mut VehicleState, workspace: &mut Workspace, command: f64, h: f64) {
+    fn steer(
+        &self,
+        state: &mut VehicleState,
+        workspace: &mut MultibodyWorkspace,
+        command: f64,
+        h: f64,
+    ) {
         state.steer(command, STEERING_RATE * h);
         for drive in &self.parts.steering {
             workspace.target[drive.drive] = drive.target(state.steering);
@@ -498,7 +505,7 @@ impl Vehicle {
     fn drive(
         &self,
         state: &mut VehicleState,
-        workspace: &mut Workspace,
+        workspace: &mut MultibodyWorkspace,
         controls: &Controls,
         tick: u64,
         h: f64,
@@ -507,15 +514,15 @@ impl Vehicle {
         self.drivetrain.drive(state, workspace, controls, tick, h);
         for clutch in &plan.clutches {
             match &clutch.engaged {
-                Engaged::Fixed(_) | Engaged::Biased { .. } => {}
-                Engaged::Automatic { index, lock, mean } => {
+                ClutchEngagement::Fixed(_) | ClutchEngagement::Biased { .. } => {}
+                ClutchEngagement::Automatic { index, lock, mean } => {
                     let mean = mean.iter().map(|(at, share)| share * state.body.u[at.index()]);
                     let (mean, difference) = (mean.sum(), workspace.rate[clutch.element]);
                     let driven = controls.throttle > 0.0;
                     state.engaged[*index] =
                         lock.next(state.engaged[*index], difference, mean, driven);
                 }
-                Engaged::Commanded { index, lock } => {
+                ClutchEngagement::Commanded { index, lock } => {
                     state.engaged[*index] = controls.locks.contains(*lock);
                 }
             }
@@ -533,8 +540,10 @@ impl Vehicle {
     /// Friction of a differential's clutch.
     ///
     /// With a torque bias it is proportional to the torque of the carrier in the last step.
-    fn friction_of(&self, clutch: &Clutch, body: &State) -> Brake {
-        let Engaged::Biased { closure, share } = clutch.engaged else { return clutch.friction };
+    fn friction_of(&self, clutch: &Clutch, body: &MultibodyState) -> Brake {
+        let ClutchEngagement::Biased { closure, share } = clutch.engaged else {
+            return clutch.friction;
+        };
         let carried = body.closure_forces[self.bodies.model.closure_row(closure)].abs();
         Brake { max_torque: (share * carried).max(clutch.friction.max_torque) }
     }
@@ -542,19 +551,19 @@ impl Vehicle {
     /// Advances the pressure of brakes with a lag: dp/dt = (pedal - p)/T.
     ///
     /// The solution is exact for a pedal that is constant over the step.
-    fn build_up(&self, state: &mut VehicleState, pedal: f64, h: f64) {
+    fn advance_brake_pressure(&self, state: &mut VehicleState, pedal: f64, h: f64) {
         let lagging = self.spec.axles.iter().filter_map(|axle| Some((axle, axle.brake_lag?)));
         for (pressure, (axle, lag)) in state.pressures.iter_mut().zip(lagging) {
-            let pedal = commanded(pedal, axle, state.coupling);
+            let pedal = axle_pedal(pedal, axle, state.coupling);
             *pressure += (pedal - *pressure) * (1.0 - exp(-h / lag));
         }
     }
 
     /// Pedal position that has reached the brakes of an axle after their lag.
-    fn arrived(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
+    fn lagged_pedal(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
         let axles = &self.spec.axles;
         if axles[axle].brake_lag.is_none() {
-            return commanded(pedal, &axles[axle], state.coupling);
+            return axle_pedal(pedal, &axles[axle], state.coupling);
         }
         let before = axles[..axle].iter().filter(|other| other.brake_lag.is_some()).count();
         state.pressures[before]
@@ -563,15 +572,15 @@ impl Vehicle {
     fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let rate = workspace.body.rate[place.brake];
-            let pedal = self.arrived(pedal, place.axle, state);
-            let pedal = self.sensed(pedal, wheel, &workspace.body);
+            let pedal = self.lagged_pedal(pedal, place.axle, state);
+            let pedal = self.load_sensed_pedal(pedal, wheel, &workspace.body);
             let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
             workspace.body.element[place.brake] = friction(torque);
         }
     }
 
     /// Pedal position at a wheel's brake after load sensing, if the axle has it.
-    fn sensed(&self, pedal: f64, wheel: usize, workspace: &Workspace) -> f64 {
+    fn load_sensed_pedal(&self, pedal: f64, wheel: usize, workspace: &MultibodyWorkspace) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         let Some(sensing) = &axle.load_sensing else { return pedal };
         let (tension, _) = axle.spring.tension(workspace.measure[self.parts.struts[wheel].spring]);
@@ -579,7 +588,7 @@ impl Vehicle {
     }
 
     /// Advances the deflection of the linings by the new speeds and records the torques.
-    fn settle_linings(
+    fn advance_linings(
         &self,
         state: &mut VehicleState,
         workspace: &mut VehicleWorkspace,
@@ -589,8 +598,8 @@ impl Vehicle {
         let plan = &self.parts.driveline;
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let spin = state.body.u[place.spin.index()];
-            let pedal = self.arrived(pedal, place.axle, state);
-            let pedal = self.sensed(pedal, wheel, &workspace.body);
+            let pedal = self.lagged_pedal(pedal, place.axle, state);
+            let pedal = self.load_sensed_pedal(pedal, wheel, &workspace.body);
             self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
             let force = workspace.body.element[place.brake].force;
             workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };
@@ -638,7 +647,7 @@ impl Vehicle {
 }
 
 /// Pedal position for an axle: the brakes of an uncoupled trailer apply in full.
-fn commanded(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
+fn axle_pedal(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
     if axle.trailed && coupling != Coupling::Holds { 1.0 } else { pedal }
 }
 
@@ -649,7 +658,7 @@ fn ride_radius(spec: &VehicleSpec) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
+fn wheel_centre(spec: &VehicleSpec, parts: &WheeledParts, wheel: usize) -> Vec3 {
     let axle = &spec.axles[parts.wheels[wheel].axle];
     let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
     let [x, y, z] = axle.suspension.spindle();
@@ -659,11 +668,10 @@ fn wheel_centre(spec: &VehicleSpec, parts: &Assembled, wheel: usize) -> Vec3 {
 impl Clutch {
     fn is_engaged(&self, state: &VehicleState) -> bool {
         match self.engaged {
-            Engaged::Fixed(engaged) => engaged,
-            Engaged::Biased { .. } => true,
-            Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => {
-                state.engaged[index]
-            }
+            ClutchEngagement::Fixed(engaged) => engaged,
+            ClutchEngagement::Biased { .. } => true,
+            ClutchEngagement::Automatic { index, .. }
+            | ClutchEngagement::Commanded { index, .. } => state.engaged[index],
         }
     }
 }

@@ -3,7 +3,7 @@
 mod rolling;
 
 use bekker_vehicle::spec::{AutomaticLock, Differential};
-use bekker_vehicle::{Controls, find};
+use bekker_vehicle::{Controls, find_wheeled};
 use rolling::{Rolling, held};
 
 const LOCK: AutomaticLock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.0 };
@@ -11,7 +11,7 @@ const LOCK: AutomaticLock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.
 /// The HMMWV with ice under its left wheels after 3 s at half throttle, with modified
 /// differentials.
 fn pulled(differential: impl Fn(&mut Differential)) -> Rolling {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     for axle in &mut spec.axles {
         differential(&mut axle.final_drive.as_mut().unwrap().differential);
     }
@@ -58,7 +58,7 @@ fn it_lets_go_without_throttle() {
 
 #[test]
 fn a_lock_is_either_always_engaged_or_by_itself() {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     let own = &mut spec.axles[0].final_drive.as_mut().unwrap().differential;
     (own.locked, own.automatic) = (true, Some(LOCK));
     let told = spec.check().unwrap_err().to_string();

@@ -1,8 +1,10 @@
 //! Tests of path followers with a trailer, on the kinematics of axles without slip.
 
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_vehicle::driver::{DriverState, DriverView, Path, PathFollower, Plan, SteeringGeometry};
-use bekker_vehicle::{Selector, find};
+use bekker_vehicle::driver::{
+    DriverState, DriverView, Path, PathFollower, PathFollowerConfig, SteeringGeometry,
+};
+use bekker_vehicle::{Selector, find_wheeled};
 
 const H: f64 = 0.01;
 
@@ -72,8 +74,8 @@ impl Kinematic {
 }
 
 fn follower(model: &str, points: &[[f64; 2]], reverse: bool) -> PathFollower {
-    let geometry = SteeringGeometry::of(&find(model).unwrap());
-    let plan = Plan { cruise_speed: 1.5, reverse, ..Plan::default() };
+    let geometry = SteeringGeometry::from_spec(&find_wheeled(model).unwrap());
+    let plan = PathFollowerConfig { cruise_speed: 1.5, reverse, ..PathFollowerConfig::default() };
     PathFollower::new(Path::smooth(points, 0.5).unwrap(), geometry, plan)
 }
 
@@ -117,7 +119,7 @@ fn trailers_are_backed_into_a_bay() {
 fn one_that_would_jackknife_is_pulled_straight() {
     let follower = follower("hmmwv+cargo_trailer", &[[-3.0, 0.0], [-60.0, 0.0]], true);
     let trailer = follower.geometry().trailer.unwrap();
-    let edge = trailer.point_of_no_return(follower.geometry().tightest());
+    let edge = trailer.point_of_no_return(follower.geometry().max_curvature());
     let mut own = Kinematic::new(&follower, 1.05 * edge.min(0.95 * trailer.most));
     let (mut pulled, mut ahead) = (false, 0.0_f64);
     while !follower.has_arrived(&own.state) {

@@ -2,7 +2,7 @@
 
 use bekker_math::numeric::exp;
 use bekker_math::spatial::Pose;
-use bekker_vehicle::{Controls, Selector, Vehicle, VehicleSpec, find};
+use bekker_vehicle::{Controls, Selector, Vehicle, VehicleSpec, find_wheeled};
 
 /// Time step, s.
 const H: f64 = 1e-3;
@@ -13,7 +13,7 @@ const H: f64 = 1e-3;
 fn torque_follows_the_pedal_as_a_first_order_lag() {
     const LAG: f64 = 0.3;
     const PEDAL: f64 = 0.05;
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     spec.axles[1].brake_lag = Some(LAG);
     let most = spec.axles[1].brake_torque;
     let vehicle = Vehicle::new(spec).unwrap();
@@ -44,8 +44,8 @@ fn torque_follows_the_pedal_as_a_first_order_lag() {
 /// A trailer's brakes lag according to its file, with pressures separate from those of other axles.
 #[test]
 fn each_axle_has_its_own_lag() {
-    let mut spec = find("kraz_64431+semitrailer").unwrap();
-    let own = spec.own_axles().len();
+    let mut spec = find_wheeled("kraz_64431+semitrailer").unwrap();
+    let own = spec.tractor_axles().len();
     let trailed = spec.axles.len() - own;
     for axle in &mut spec.axles[own..] {
         axle.brake_lag = Some(0.43);
@@ -53,7 +53,7 @@ fn each_axle_has_its_own_lag() {
     let vehicle = Vehicle::new(spec).unwrap();
     let state = vehicle.state(&Pose::default());
     assert_eq!(state.pressures, vec![0.0; trailed]);
-    let text = toml::to_string(&find("hmmwv").unwrap()).unwrap();
+    let text = toml::to_string(&find_wheeled("hmmwv").unwrap()).unwrap();
     let wrong = text.replacen("brake_torque", "brake_lag = 9.0\nbrake_torque", 1);
     let told = VehicleSpec::from_toml(&wrong).unwrap_err().to_string();
     assert_eq!(told, "axles[0].brake_lag = 9: must be above 0 and up to 5 s");

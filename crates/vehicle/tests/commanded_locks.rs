@@ -4,14 +4,14 @@
 mod rolling;
 
 use bekker_vehicle::spec::{Differential, Suspension};
-use bekker_vehicle::{Controls, Locks, VehicleSpec, find};
+use bekker_vehicle::{Controls, Locks, VehicleSpec, find_wheeled};
 use rolling::{H, Rolling, held};
 
 const ICE: f64 = 0.05;
 
 /// The HMMWV with driver-operated locks of 5 kN m on all its differentials.
 fn lockable() -> VehicleSpec {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     let lock = |own: &mut Differential| (own.commanded, own.lock_torque) = (true, 5000.0);
     lock(&mut spec.driveline.centre);
     spec.axles

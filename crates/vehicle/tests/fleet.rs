@@ -7,7 +7,7 @@ mod rolling;
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{AntiRollBar, Layout, LoadSensing, Suspension};
-use bekker_vehicle::{Controls, Selector, find};
+use bekker_vehicle::{Controls, Selector, find_wheeled};
 use rolling::{Rolling, held};
 
 /// Axle loads in equilibrium follow from the bodies of the sources, and all closures stay closed.
@@ -22,7 +22,7 @@ fn axles_carry_what_the_sources_say() {
         ("gator", &[1876.0, 2569.0]),
     ];
     for (name, wheels) in sources {
-        let mut own = Rolling::new(find(name).unwrap());
+        let mut own = Rolling::new(find_wheeled(name).unwrap());
         own.run(6.0, held());
         let axles = own.axles();
         println!("{name}: axles {axles:.0?} N, drift {:.1e} m", own.drift);
@@ -50,7 +50,7 @@ fn they_turn_as_tightly_as_is_said() {
         ("man_8x8", 6.3 / 39f64.to_radians().sin(), 0.0, 0.03),
     ];
     for (name, radius, aside, near) in sources {
-        let mut own = Rolling::new(find(name).unwrap());
+        let mut own = Rolling::new(find_wheeled(name).unwrap());
         own.run(2.0, held());
         for _ in 0..9000 {
             let throttle = (0.3 * (1.2 - own.speed())).clamp(0.0, 0.6);
@@ -68,7 +68,7 @@ fn they_run_as_fast_as_is_said() {
     for (name, top, time) in
         [("fmtv_4x4", 93.0, 45.0), ("gator", 24.0, 10.0), ("man_8x8", 90.0, 45.0)]
     {
-        let mut own = Rolling::new(find(name).unwrap());
+        let mut own = Rolling::new(find_wheeled(name).unwrap());
         own.run(1.0, held());
         own.run(time, Controls { throttle: 1.0, ..Controls::default() });
         let speed = 3.6 * own.speed();
@@ -86,7 +86,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
     let (stiffness, lever, arm) = (3000.0, 0.2, 0.4);
     let bar = AntiRollBar { stiffness, damping: 0.0, lever, drop_link: [0.0, 0.45, 0.0] };
     for given in [None, Some(bar)] {
-        let mut spec = find("gator").unwrap();
+        let mut spec = find_wheeled("gator").unwrap();
         assert!(matches!(spec.axles[1].suspension, Suspension::TrailingArm(_)));
         spec.axles[1].anti_roll_bar = given;
         let mut own = Rolling::new(spec);
@@ -106,7 +106,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
 
 #[test]
 fn torque_is_shared_as_the_file_says() {
-    let mut spec = find("fmtv_6x6").unwrap();
+    let mut spec = find_wheeled("fmtv_6x6").unwrap();
     for drive in spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut()) {
         // torque that accelerates the shafts would not reach the wheels
         (drive.shaft_inertia, drive.differential.inertia) = (1e-6, 0.0);
@@ -127,7 +127,7 @@ fn torque_is_shared_as_the_file_says() {
 #[test]
 fn differentials_between_axles_lock() {
     let spins = |locked: bool| {
-        let mut spec = find("fmtv_6x6").unwrap();
+        let mut spec = find_wheeled("fmtv_6x6").unwrap();
         spec.driveline.layout = Layout::ByAxle;
         let between = spec.driveline.inter_axle.as_mut().unwrap();
         (between.locked, between.lock_torque) = (locked, 20000.0);
@@ -149,7 +149,7 @@ fn differentials_between_axles_lock() {
 /// Axles 1 and 2 turn about a common center: tan δ = x/(R - y) for each of their wheels.
 #[test]
 fn two_steered_axles_turn_about_one_centre() {
-    let mut own = Rolling::new(find("man_8x8").unwrap());
+    let mut own = Rolling::new(find_wheeled("man_8x8").unwrap());
     own.run(1.0, held());
     own.run(2.0, Controls { steering: 1.0, ..held() });
     let spec = own.vehicle.spec();
@@ -169,7 +169,7 @@ fn two_steered_axles_turn_about_one_centre() {
 
 #[test]
 fn a_drag_link_and_a_toe_bar_turn_both_wheels() {
-    let mut own = Rolling::new(find("fmtv_4x4").unwrap());
+    let mut own = Rolling::new(find_wheeled("fmtv_4x4").unwrap());
     own.run(1.0, held());
     for side in [1.0, -1.0] {
         own.run(2.0, Controls { steering: side, ..held() });
@@ -190,7 +190,7 @@ fn a_drag_link_and_a_toe_bar_turn_both_wheels() {
 #[test]
 fn a_walking_beam_lets_both_axles_carry_alike() {
     let uneven = |beam: bool| {
-        let mut spec = find("fmtv_6x6").unwrap();
+        let mut spec = find_wheeled("fmtv_6x6").unwrap();
         if !beam {
             spec.tandems.clear();
         }
@@ -211,7 +211,7 @@ fn a_walking_beam_lets_both_axles_carry_alike() {
 #[test]
 fn brakes_that_know_their_load_give_their_share() {
     let torques = |sensing: Option<LoadSensing>| {
-        let mut spec = find("fmtv_4x4").unwrap();
+        let mut spec = find_wheeled("fmtv_4x4").unwrap();
         // weak enough that no wheel locks
         spec.axles.iter_mut().for_each(|axle| axle.brake_torque = 1500.0);
         spec.axles[1].load_sensing = sensing;
@@ -237,7 +237,7 @@ fn brakes_that_know_their_load_give_their_share() {
 /// its clutch transmits its torque.
 #[test]
 fn a_clutch_slips_where_it_carries_the_engine_s_torque() {
-    let mut own = Rolling::new(find("fed_alpha").unwrap());
+    let mut own = Rolling::new(find_wheeled("fed_alpha").unwrap());
     own.run(1.0, held());
     own.run(3.0, Controls { throttle: 1.0, ..held() });
     let speed = own.vehicle.drivetrain().engine_speed(&own.state);

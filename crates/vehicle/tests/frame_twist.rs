@@ -5,7 +5,7 @@ mod rolling;
 
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::spec::RearFrame;
-use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use rolling::{H, Rolling, held};
 
 /// The rear body of Chrono's LMTV with its joint, stiffness and damping.
@@ -23,7 +23,7 @@ fn lmtv() -> RearFrame {
 
 /// The FMTV 4x4 with its chassis, the sum of both of Chrono's bodies, divided into two bodies.
 fn jointed() -> VehicleSpec {
-    let mut spec = find("fmtv_4x4").unwrap();
+    let mut spec = find_wheeled("fmtv_4x4").unwrap();
     let mut rear = lmtv();
     // The origin of the built-in vehicle's frame differs along x and z, by its center of mass.
     let merged = [-1.51897, 0.0, 0.724253];
@@ -36,7 +36,7 @@ fn jointed() -> VehicleSpec {
 
 #[test]
 fn two_bodies_are_one_whole() {
-    let (one, two) = (find("fmtv_4x4").unwrap(), jointed());
+    let (one, two) = (find_wheeled("fmtv_4x4").unwrap(), jointed());
     let mass = |spec: &VehicleSpec| Vehicle::new(spec.clone()).unwrap().mass();
     assert!((mass(&one) - mass(&two)).abs() < 1e-9 * mass(&one));
     // on level ground the axle loads equal those of a single body

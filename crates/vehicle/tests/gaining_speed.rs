@@ -4,8 +4,10 @@ mod rolling;
 
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
-use bekker_vehicle::driver::{Aim, Motion, PedalView, SpeedControl, SpeedState};
-use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find, find_any};
+use bekker_vehicle::driver::{
+    AccelerationGoal, LongitudinalState, PedalView, SpeedControl, SpeedState,
+};
+use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find_vehicle, find_wheeled};
 use rolling::{H, Rolling, held};
 
 /// Steps between recorded speeds, and recorded speeds per second.
@@ -40,7 +42,7 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
         if step % STRIDE == 0 {
             told.push(own.speed());
         }
-        let motion = Motion {
+        let motion = LongitudinalState {
             speed: own.speed(),
             thrust: own.vehicle.drivetrain().thrust(&own.state),
             slope: sine,
@@ -53,8 +55,8 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
             engine: Some(own.vehicle.drivetrain().engine_response(&own.state)),
         };
         let acceleration = ((TARGET - motion.speed) / 0.5).min(most);
-        let aim = Aim { acceleration, pedals };
-        applied = control.controls_by(&mut memory, TARGET, Some(&aim), &motion, H);
+        let aim = AccelerationGoal { acceleration, pedals };
+        applied = control.controls_with_goal(&mut memory, TARGET, Some(&aim), &motion, H);
         own.step(&applied);
     }
     told
@@ -75,7 +77,7 @@ fn gained(speeds: &[f64]) -> [f64; 3] {
 #[test]
 fn they_pull_away_with_no_more_than_their_acceleration() {
     for entry in catalogue() {
-        let AnySpec::Wheeled(spec) = find_any(entry.key).unwrap() else { continue };
+        let AnySpec::Wheeled(spec) = find_vehicle(entry.key).unwrap() else { continue };
         for most in [0.2, 0.3, 0.5, 1.5] {
             let [second, moves, end] = gained(&speeds(&spec, 0.0, most, 8.0));
             let case = format!("{} at {most} m/s²", entry.key);
@@ -95,7 +97,7 @@ fn they_pull_away_with_no_more_than_their_acceleration() {
 fn they_take_over_downhill() {
     for name in ["hmmwv", "mrzr4"] {
         for [sine, most] in [[-0.29, 1.0], [-0.15, 0.5]] {
-            let speeds = speeds_from(&find(name).unwrap(), 2.0, sine, most, 4.0);
+            let speeds = speeds_from(&find_wheeled(name).unwrap(), 2.0, sine, most, 4.0);
             let [second, _, end] = gained(&speeds);
             println!("{name} at {sine}: {second:.3} m/s in a second, {end:.2} m/s");
             // the slope alone would give 2.8 and 1.5 m/s
@@ -109,7 +111,7 @@ fn they_take_over_downhill() {
 #[test]
 fn they_pull_away_uphill() {
     for name in ["hmmwv", "fed_alpha", "mrzr4"] {
-        let speeds = speeds(&find(name).unwrap(), 0.15, 0.5, 8.0);
+        let speeds = speeds(&find_wheeled(name).unwrap(), 0.15, 0.5, 8.0);
         let [second, moves, end] = gained(&speeds);
         println!("{name}: {second:.3} m/s in a second, moves at {moves} s, {end:.2} m/s");
         assert!(second < 0.6, "{name}: gains {second} m/s in a second");

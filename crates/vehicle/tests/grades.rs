@@ -5,8 +5,8 @@ mod rolling;
 
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
-use bekker_vehicle::driver::{Motion, SpeedControl};
-use bekker_vehicle::{Controls, Locks, VehicleSpec, find};
+use bekker_vehicle::driver::{LongitudinalState, SpeedControl};
+use bekker_vehicle::{Controls, Locks, VehicleSpec, find_wheeled};
 use rolling::{H, Rolling, held};
 
 /// Friction of the ground, equal to the reference friction of the tires' parameters.
@@ -45,7 +45,7 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
     let mut memory = control.start();
     for _ in 0..(time / H).round() as usize {
         let (speed, rim) = (own.speed(), own.vehicle.rim_speed(&own.state));
-        let motion = Motion {
+        let motion = LongitudinalState {
             speed,
             thrust: own.vehicle.drivetrain().thrust(&own.state),
             slope: sine,
@@ -63,7 +63,7 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
 
 /// The HMMWV with driver-operated locks on all its differentials.
 fn lockable() -> VehicleSpec {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     let drives = spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut());
     let axles = drives.map(|drive| &mut drive.differential);
     for differential in axles.chain([&mut spec.driveline.centre]) {
@@ -148,7 +148,7 @@ fn the_hmmwv_climbs_what_its_tyres_hold() {
 #[test]
 fn they_climb_what_is_published() {
     for name in ["hmmwv", "hmmwv_torsen", "fmtv_4x4", "fmtv_6x6", "man_8x8"] {
-        let spec = find(name).unwrap();
+        let spec = find_wheeled(name).unwrap();
         let way = climbed(&spec, PUBLISHED, Foot::MindsSlip, spec.locks(), 10.0);
         println!("{name}: {way:.1} m up {PUBLISHED}");
         assert!(way > 5.0, "{name}: {way} m up a grade of {PUBLISHED}");

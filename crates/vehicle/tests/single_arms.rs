@@ -8,10 +8,10 @@ use bekker_math::curve::Curve;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 
 use bekker_vehicle::spec::{
-    DoubleWishbone, MacphersonStrut, MacphersonStrutPoints, Part, Point, SingleWishbone,
+    DoubleWishbone, MacphersonStrut, MacphersonStrutPoints, MassProperties, Point, SingleWishbone,
     SingleWishbonePoints, Spring, Steering, Suspension,
 };
-use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use nalgebra::{DMatrix, DVector};
 
 const H: f64 = 1e-3;
@@ -31,7 +31,7 @@ fn length([a, b]: [Point; 2]) -> f64 {
 ///
 /// Its springs have the length `design` in the design position and are preloaded there.
 fn with_front(suspension: Suspension, design: f64) -> VehicleSpec {
-    let mut spec = find("mrzr4").unwrap();
+    let mut spec = find_wheeled("mrzr4").unwrap();
     let tension = Curve::new(vec![[-0.5, -0.5 * RATE], [0.5, 0.5 * RATE]]).unwrap();
     let axle = &mut spec.axles[0];
     axle.spring = Spring { free_length: design + 0.1, tension, stops: None };
@@ -42,7 +42,7 @@ fn with_front(suspension: Suspension, design: f64) -> VehicleSpec {
 }
 
 fn single_wishbone() -> (VehicleSpec, SingleWishbonePoints) {
-    let own = front(&find("mrzr4").unwrap());
+    let own = front(&find_wheeled("mrzr4").unwrap());
     let p = &own.points;
     let (outer, upper) = (p.lower_arm_outer, p.upper_arm_outer);
     // pivots along x, like Chrono's
@@ -69,7 +69,7 @@ fn single_wishbone() -> (VehicleSpec, SingleWishbonePoints) {
 }
 
 fn macpherson_strut() -> (VehicleSpec, MacphersonStrutPoints) {
-    let own = front(&find("mrzr4").unwrap());
+    let own = front(&find_wheeled("mrzr4").unwrap());
     let p = &own.points;
     let [x, y, z] = p.upper_arm_outer;
     let points = MacphersonStrutPoints {
@@ -89,7 +89,7 @@ fn macpherson_strut() -> (VehicleSpec, MacphersonStrutPoints) {
         tie_rod_upright: p.tie_rod_upright,
     };
     let (arm, upright, spindle) = (own.lower_arm, own.upright, own.spindle);
-    let rod = Part { mass: 3.0, inertia: [0.03, 0.03, 0.005] };
+    let rod = MassProperties { mass: 3.0, inertia: [0.03, 0.03, 0.005] };
     let design = length([points.spring_chassis, points.spring_upright]);
     let strut = MacphersonStrut { points, arm, upright, rod, spindle };
     (with_front(Suspension::MacphersonStrut(strut), design), points)

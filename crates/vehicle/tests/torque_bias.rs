@@ -3,7 +3,7 @@
 mod rolling;
 
 use bekker_vehicle::spec::VehicleSpec;
-use bekker_vehicle::{Controls, find};
+use bekker_vehicle::{Controls, find_wheeled};
 use rolling::{Rolling, held};
 
 const ICE: f64 = 0.05;
@@ -20,7 +20,7 @@ fn pulled(spec: VehicleSpec, throttle: f64, on_ice: &[usize]) -> (Vec<f64>, Vec<
 }
 
 fn with_bias(bias: Option<f64>) -> VehicleSpec {
-    let mut spec = find("hmmwv").unwrap();
+    let mut spec = find_wheeled("hmmwv").unwrap();
     for axle in &mut spec.axles {
         let own = &mut axle.final_drive.as_mut().unwrap().differential;
         (own.torque_bias, own.lock_torque) = (bias, 0.0);

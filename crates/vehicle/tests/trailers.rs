@@ -5,7 +5,7 @@ mod rolling;
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::HitchKind;
-use bekker_vehicle::{Controls, Selector, find};
+use bekker_vehicle::{Controls, Selector, find_wheeled};
 use rolling::{H, Rolling, held};
 
 /// Returns yaw and pitch of the trailer relative to the vehicle, rad.
@@ -16,7 +16,7 @@ fn articulation(own: &Rolling) -> [f64; 2] {
 /// At rest the coupling carries the trailer's load by the lever rule, and no other force.
 #[test]
 fn the_coupling_carries_its_share_by_the_lever_rule() {
-    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(3.0, held());
     // the brakes held the wheels while the arms moved
     own.run(6.0, Controls { gear: Selector::Neutral, ..Controls::default() });
@@ -41,7 +41,7 @@ fn the_coupling_carries_its_share_by_the_lever_rule() {
 /// Under uniform acceleration the coupling pulls the trailer's mass.
 #[test]
 fn the_coupling_draws_what_speeds_up() {
-    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(3.0, held());
     own.run(4.0, Controls { throttle: 0.4, ..Controls::default() });
     let (mut pull, before, steps) = (0.0, own.speed(), 1000);
@@ -64,7 +64,7 @@ fn the_coupling_draws_what_speeds_up() {
 /// articulation is the sum of the angles of both vehicles relative to the line to the coupling.
 #[test]
 fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
-    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(2.0, held());
     for _ in 0..20_000 {
         let throttle = (0.5 * (1.0 - own.speed())).clamp(0.0, 0.6);
@@ -83,7 +83,7 @@ fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
         own.vehicle.trailer_twist(&own.room).unwrap(),
     );
     let axle = pose.direction(&(Vec3::x() * -length));
-    let found = twist.at(&axle).norm() / twist.angular.z.abs();
+    let found = twist.velocity_at(&axle).norm() / twist.angular.z.abs();
     let [yaw, _] = articulation(&own);
     let angle = (overhang / at_rear).atan() + (length / expected).atan();
     println!(
@@ -103,7 +103,7 @@ fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
 #[test]
 fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
     let loads = |kind: HitchKind| {
-        let mut spec = find("hmmwv+cargo_trailer").unwrap();
+        let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
         let hitch = &mut spec.trailer.as_mut().unwrap().hitch;
         hitch.kind = kind;
         hitch.plate_width = (kind == HitchKind::FifthWheel).then_some(0.8);
@@ -127,7 +127,7 @@ fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
 /// In reverse with the wheel turned, the trailer jackknifes to the stop and no farther.
 #[test]
 fn a_jackknife_ends_at_the_stop() {
-    let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
+    let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(2.0, held());
     let reverse = Selector::Reverse;
     let mut most: f64 = 0.0;

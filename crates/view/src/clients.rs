@@ -5,7 +5,7 @@ use super::control::Control;
 use super::message::{Message, text};
 use super::request::Request;
 use super::scene_message::{Source, View};
-use bekker_ground::{Published, nearest_sinkage, rut_depth, surface_height};
+use bekker_ground::{SharedGround, nearest_sinkage, rut_depth, surface_height};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -29,7 +29,7 @@ pub struct Clients {
     greeting: Vec<Arc<Message>>,
     feeds: Mutex<Vec<Feed>>,
     /// The ground as last sent.
-    ground: Mutex<Published>,
+    ground: Mutex<SharedGround>,
 }
 
 /// Sending side of the queue of a client.
@@ -118,7 +118,7 @@ impl Clients {
     /// Sends the whole ground to clients that have none yet, and the changes to the others.
     pub(super) fn send_ground(
         &self,
-        published: &Published,
+        published: &SharedGround,
         changed: Option<Message>,
         mut all: impl FnMut() -> Option<Message>,
     ) {

@@ -8,7 +8,7 @@ use super::scene_message::View;
 use super::snapshot::Snapshot;
 use super::traffic::shown;
 use bekker_agent::decimal_seconds;
-use bekker_ground::Published;
+use bekker_ground::SharedGround;
 use bekker_sensor::camera::Image;
 use bekker_sensor::{Delivery, Reading};
 use bekker_world::WorldModel;
@@ -157,7 +157,13 @@ impl Sent {
         clients.send(frame(view, snapshot), true);
     }
 
-    fn show_ground(&mut self, clients: &Clients, published: &Published, time: f64, afresh: bool) {
+    fn show_ground(
+        &mut self,
+        clients: &Clients,
+        published: &SharedGround,
+        time: f64,
+        afresh: bool,
+    ) {
         let ground = &clients.view().model.ground;
         let changed = self.ground.message(ground, published, time, afresh);
         let own = &mut self.ground;

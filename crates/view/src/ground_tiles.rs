@@ -1,7 +1,7 @@
 //! Tiles of deformed ground.
 
 use super::message::{Kind, Message, Writer};
-use bekker_ground::{GroundModel, NodeState, Published};
+use bekker_ground::{GroundModel, NodeState, SharedGround};
 use bekker_math::grid::{Node, TILE, TileKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ impl GroundTiles {
     pub fn message(
         &mut self,
         model: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         time: f64,
         afresh: bool,
     ) -> Option<Message> {
@@ -69,7 +69,7 @@ fn beside(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
 }
 
 /// Tiles whose appearance has changed; the rim of a tile shows nodes of its neighbors.
-fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
+fn changed(published: &SharedGround, since: u64) -> BTreeSet<TileKey> {
     let around = |key: TileKey| {
         (-1..=1).flat_map(move |da| {
             (-1..=1)
@@ -85,7 +85,7 @@ fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
 /// The surface at a node is z₀ + berm - s_p / n_z, as in `ground::surface_height`.
 fn tile(
     model: &GroundModel,
-    published: &Published,
+    published: &SharedGround,
     key: TileKey,
     base: &[f64; BASE * BASE],
     writer: &mut Writer,

@@ -2,7 +2,7 @@
 
 use super::traffic::links;
 use bekker_agent::Sample;
-use bekker_ground::Published;
+use bekker_ground::SharedGround;
 use bekker_sync::message::VehicleState;
 use bekker_world::World;
 
@@ -20,7 +20,7 @@ pub struct Snapshot {
     /// Outcome of each drive as text; empty while it continues.
     pub(super) outcomes: Vec<String>,
     /// The ground, if it is due.
-    pub(super) published: Option<Published>,
+    pub(super) published: Option<SharedGround>,
     /// Pairs of agents with a working radio link.
     pub(super) links: Vec<[usize; 2]>,
     /// Damage of the static obstacles.

@@ -2,7 +2,7 @@
 
 use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
-use bekker_vehicle::driver::{Motion, SpeedControl, SpeedGoal, SpeedState};
+use bekker_vehicle::driver::{LongitudinalState, SpeedControl, SpeedGoal, SpeedState};
 use bekker_vehicle::{Controls, Selector};
 
 /// Greatest speed, m/s, at which the selector moves between drive and reverse.
@@ -12,7 +12,7 @@ const STANDSTILL: f64 = 0.2;
 #[derive(Clone, Copy, Debug)]
 pub struct HeldSpeed {
     /// Motion along the chassis' x axis, without thrust of the driveline and spin of the wheels.
-    motion: Motion,
+    motion: LongitudinalState,
     state: SpeedState,
     lever: Selector,
 }
@@ -20,7 +20,7 @@ pub struct HeldSpeed {
 impl Default for HeldSpeed {
     fn default() -> HeldSpeed {
         let state = SpeedControl::default().start();
-        HeldSpeed { motion: Motion::default(), state, lever: Selector::Drive }
+        HeldSpeed { motion: LongitudinalState::default(), state, lever: Selector::Drive }
     }
 }
 
@@ -28,7 +28,11 @@ impl HeldSpeed {
     /// Updates the motion from a sample.
     pub fn see(&mut self, sample: &Sample) {
         let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
-        self.motion = Motion { speed: sample.speed, slope: ahead.z, ..Motion::default() };
+        self.motion = LongitudinalState {
+            speed: sample.speed,
+            slope: ahead.z,
+            ..LongitudinalState::default()
+        };
     }
 
     /// Returns controls that pursue a speed, m/s, negative backward, over a heartbeat of `h`
@@ -37,7 +41,7 @@ impl HeldSpeed {
     /// The control law is that of path followers. A vehicle that rolls in the opposite direction is
     /// braked first.
     pub fn controls(&mut self, target: f64, h: f64) -> Controls {
-        let Motion { speed, slope, .. } = self.motion;
+        let LongitudinalState { speed, slope, .. } = self.motion;
         let backward = target < 0.0;
         let rolls_so = if backward { speed < 0.0 } else { speed > 0.0 };
         if speed.abs() < STANDSTILL || rolls_so {
@@ -45,7 +49,8 @@ impl HeldSpeed {
         }
         // The controller drives forward; for reverse all signs are inverted.
         let sense = if backward { -1.0 } else { 1.0 };
-        let motion = Motion { speed: sense * speed, slope: sense * slope, ..self.motion };
+        let motion =
+            LongitudinalState { speed: sense * speed, slope: sense * slope, ..self.motion };
         let control = SpeedControl::default();
         let goal = SpeedGoal::exactly(target.abs());
         let pedals = control.controls(&mut self.state, goal, &motion, h);

@@ -1,7 +1,7 @@
 //! Relief, renderer and frames in progress of each agent with cameras or lidars.
 
 use super::renderer::{Renderer, Renderers};
-use bekker_ground::{GroundModel, Published};
+use bekker_ground::{GroundModel, SharedGround};
 use bekker_sensor::Awaited;
 use bekker_sensor::relief::Relief;
 use bekker_sync::message::VehicleState as VehicleMessage;
@@ -50,7 +50,7 @@ pub(super) struct Imager {
 
 impl Imager {
     /// Updates the ground, after waiting for the unfinished frames.
-    pub fn update(&mut self, ground: &GroundModel, published: &Published, at: [f64; 2]) {
+    pub fn update(&mut self, ground: &GroundModel, published: &SharedGround, at: [f64; 2]) {
         self.underway.drain(..).for_each(|frame| {
             frame.get();
         });

@@ -8,7 +8,7 @@
 use super::scene::{SceneModel, VisibleWorld};
 use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_math::numeric::{hypot, sin_cos};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Quat, Vec3};
 use bekker_sensor::air::{Air, Puff};
 use bekker_sensor::dust::raised;
@@ -89,7 +89,7 @@ impl SceneModel {
             false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - FRESH,
             true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + FRESH,
         };
-        let dice = Stream::new(agent as u64, "dust");
+        let dice = RandomStream::new(agent as u64, "dust");
         let latest = now_us / APART_US;
         let apart = 1e-6 * APART_US as f64;
         for number in latest.saturating_sub(PUFFS - 1)..=latest {

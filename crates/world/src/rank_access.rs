@@ -12,7 +12,7 @@ use bekker_agent::{
     AgentState, AgentWorkspace, Aside, FreshViews, Letter, Sample, Stand, Transmission,
     threads_are_spare,
 };
-use bekker_ground::{Patches, Published, Tile};
+use bekker_ground::{Patches, SharedGround, Tile};
 use bekker_math::grid::TileKey;
 use bekker_sync::message::VehicleState as VehicleMessage;
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ pub trait RankAccess: Sized {
     fn exchange_locally(&mut self, span_us: [u64; 2]);
 
     /// Returns the published ground, for a rank that drops the part far from its agents.
-    fn published_mut(&mut self) -> &mut Published;
+    fn published_mut(&mut self) -> &mut SharedGround;
 
     /// Replaces tiles by newer ones from other ranks. The tick stays the same.
     fn replace_tiles(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>);
@@ -289,7 +289,7 @@ impl RankAccess for World {
         self.exchange_radio_locally(span_us);
     }
 
-    fn published_mut(&mut self) -> &mut Published {
+    fn published_mut(&mut self) -> &mut SharedGround {
         &mut self.state.published
     }
 

@@ -12,7 +12,7 @@ use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sensor::scene::Instance;
 
 /// Agent index of instances that belong to no agent.
-const NOBODY: u16 = u16::MAX - 1;
+const NO_AGENT: u16 = u16::MAX - 1;
 /// Length of a stripe of a barrier's arm, m.
 const STRIPE: f64 = 0.5;
 /// Height, m, and lateral offset to each side, m, of a pedestrian's hips and shoulders.
@@ -76,7 +76,7 @@ impl RoadsideVisual {
     ) -> Vec<Instance> {
         let mut parts = Vec::new();
         let mut add = |mesh: usize, poses: [Pose; 2], class: Class| {
-            parts.push(Instance { mesh, poses, scale: 1.0, agent: NOBODY, class });
+            parts.push(Instance { mesh, poses, scale: 1.0, agent: NO_AGENT, class });
         };
         for (light, arm) in lights.iter().zip(&self.booms) {
             if let (Some(mesh), Some(boom)) = (arm, light.boom) {

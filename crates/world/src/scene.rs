@@ -207,7 +207,7 @@ impl SceneModel {
     /// Returns the props that have fallen for this damage of the obstacles, each with its index.
     pub fn felled(&self, obstacles: &Obstacles, damage: &[u16]) -> Vec<(usize, Instance)> {
         let fallen = damage.iter().enumerate().filter_map(|(index, damage)| {
-            let (prop, heading) = (obstacles.prop(index)?, Stem::fall(*damage)?);
+            let (prop, heading) = (obstacles.prop(index)?, Stem::fall_heading(*damage)?);
             let mut instance = *self.props.get(prop)?;
             lay(&mut instance, heading);
             Some((prop, instance))

@@ -3,7 +3,7 @@
 use bekker_agent::{BARRIER, Form, Prop, PropKind};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, sin_cos};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::class::Class;
 use bekker_sensor::material::Material;
@@ -65,7 +65,7 @@ pub fn strewn(
     [x0, y0, x1, y1]: [f64; 4],
     kept: &[[f64; 2]],
     clear: f64,
-    dice: &Stream,
+    dice: &RandomStream,
 ) -> Vec<Prop> {
     let form = form.into();
     let mut props = Vec::new();
@@ -102,7 +102,7 @@ fn class(kind: PropKind) -> Class {
 
 /// Mesh of one shape of a kind.
 fn builder(kind: PropKind, shape: u64) -> MeshBuilder {
-    let dice = Stream::new(shape, "shape");
+    let dice = RandomStream::new(shape, "shape");
     match kind {
         PropKind::Spruce => spruce(&dice),
         PropKind::Oak => Crowned::wide(7.0, 2.4).builder(&dice, BARK, LEAF),
@@ -130,7 +130,7 @@ const WHITE: Material = Material { reflectance: 0.8, ..Material::dull([0.75, 0.7
 const SIGNAL: Material = Material { reflectance: 0.6, ..Material::dull([0.55, 0.05, 0.03]) };
 
 /// A trunk with whorls of drooping branches.
-fn spruce(dice: &Stream) -> MeshBuilder {
+fn spruce(dice: &RandomStream) -> MeshBuilder {
     let height = 9.0_f32;
     let mut builder = MeshBuilder::new();
     builder.column([0.0; 3], &[[-0.3, 0.17], [0.3, 0.14], [height * 0.95, 0.02]], 10, BARK);
@@ -194,7 +194,7 @@ impl Crowned {
         Crowned { height: 20.0, reach, crown, spread, trunk: [0.0095, 0.0075, 0.004] }
     }
 
-    fn builder(&self, dice: &Stream, bark: Material, leaf: Material) -> MeshBuilder {
+    fn builder(&self, dice: &RandomStream, bark: Material, leaf: Material) -> MeshBuilder {
         let Crowned { height, reach, trunk: [root, foot, top], .. } = *self;
         let mut builder = MeshBuilder::new();
         let crown = self.crown * height;
@@ -224,13 +224,13 @@ impl Crowned {
 }
 
 /// Random number in 0 to 1 that varies with the direction.
-fn bump(dice: &Stream, seed: u64, d: [f32; 3]) -> f32 {
+fn bump(dice: &RandomStream, seed: u64, d: [f32; 3]) -> f32 {
     let cell = d.map(|x| ((x + 1.0) * 2.6) as u64);
     dice.uniform(seed.wrapping_mul(4096).wrapping_add(cell[0] * 169 + cell[1] * 13 + cell[2]))
         as f32
 }
 
-fn rock(dice: &Stream) -> MeshBuilder {
+fn rock(dice: &RandomStream) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let axis = |k: u64| {
         let draw = |part: u64| 2.0 * dice.uniform(8 * k + part) as f32 - 1.0;

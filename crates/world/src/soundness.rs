@@ -78,7 +78,7 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
         equal(what, found, expected)?;
     }
-    if !model.vehicle.bodies().turns(vehicle) {
+    if !model.vehicle.bodies().has_unit_quaternions(vehicle) {
         return Err("a body's orientation is not a rotation".into());
     }
     equal("brakes", vehicle.brakes.len(), start.brakes.len())?;

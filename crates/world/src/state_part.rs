@@ -2,7 +2,7 @@
 
 use super::world_model::WorldState;
 use bekker_agent::AgentState;
-use bekker_ground::{Published, Tile};
+use bekker_ground::{SharedGround, Tile};
 use bekker_math::grid::TileKey;
 use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ impl WorldState {
         if parts.len() < size {
             return Err(PartsError::Missing { rank: parts.len(), size });
         }
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         let mut places: Vec<Option<AgentState>> = (0..agents).map(|_| None).collect();
         let refused = |agent: usize, count| PartsError::Agent { agent, agents, count };
         for part in parts {

@@ -19,7 +19,7 @@ use bekker_agent::{
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::SoilId;
-use bekker_ground::{NOBODY, Patches};
+use bekker_ground::{NO_AGENT, Patches};
 use bekker_sensor::Delivery;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
@@ -480,5 +480,5 @@ pub(super) fn derived(
 
 /// Index of an agent as stored in the ground.
 pub(super) fn agent_code(agent: usize) -> u16 {
-    u16::try_from(agent).unwrap_or(NOBODY)
+    u16::try_from(agent).unwrap_or(NO_AGENT)
 }

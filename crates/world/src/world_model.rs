@@ -7,7 +7,7 @@ use bekker_agent::{
     Pedestrian, RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
 };
 use bekker_ground::soil::SoilId;
-use bekker_ground::{GroundError, GroundModel, Published};
+use bekker_ground::{GroundError, GroundModel, SharedGround};
 use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ pub struct WorldState {
     /// Number of steps to the next heartbeat.
     pub steps: u64,
     /// The published ground, which all agents share.
-    pub published: Published,
+    pub published: SharedGround,
     /// States of the agents.
     pub agents: Vec<AgentState>,
     /// Shared damage of each obstacle: the plastic displacement at the hinge of a stem in 0.1 mm,
@@ -122,7 +122,7 @@ impl WorldState {
         WorldState {
             tick: 0,
             steps: model.clock.steps_to_heartbeat(0, speed, 0.0),
-            published: Published::default(),
+            published: SharedGround::default(),
             agents: model.agents.iter().map(|_| AgentState::elsewhere()).collect(),
             damage: vec![0; model.obstacles.len()],
             tows: vec![TowState::default(); model.tows.len()],

@@ -4,7 +4,7 @@ use crate::cli::Failure;
 use crate::scenario::build::{custom_soil, refined};
 use crate::scenario::config::Refine;
 use crate::scenario::{Document, Faults, input};
-use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
+use crate::soil::{DeformableSoil, Laws, Soil, SoilKind, catalogue};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -75,13 +75,13 @@ impl Bed {
     }
 
     /// Returns the soil and its parameters. Firm soils are refused, because they have no curve.
-    pub fn soil(&self) -> Result<(Soil, Yielding), Failure> {
+    pub fn soil(&self) -> Result<(Soil, DeformableSoil), Failure> {
         let mut document = self.document()?;
         let refused = self.set.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
         let soil = custom_soil(&document, &self.laws())?;
         match &soil.kind {
-            SoilKind::Yielding(yielding) => {
+            SoilKind::Deformable(yielding) => {
                 let yielding = yielding.clone();
                 Ok((soil, yielding))
             }

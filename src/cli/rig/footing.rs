@@ -5,7 +5,7 @@ use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::rig::PlateRig;
 use crate::scm::PlateOutline;
-use crate::soil::Yielding;
+use crate::soil::DeformableSoil;
 use clap::Args;
 use std::f64::consts::PI;
 use std::str::FromStr;
@@ -59,7 +59,7 @@ const PRESSURE: f64 = 1e5;
 
 impl Footing {
     /// Returns the rig on its soil; `grid` is the default spacing of nodes, m.
-    pub fn rig(&self, bed: &Bed, grid: f64) -> Result<(PlateRig, Yielding), Failure> {
+    pub fn rig(&self, bed: &Bed, grid: f64) -> Result<(PlateRig, DeformableSoil), Failure> {
         let grid = self.grid.unwrap_or(grid);
         let Sides { length, width } = self.size;
         let (outline, area, least) = match self.disc {

@@ -51,7 +51,7 @@ impl Pivot {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let vehicle = tracked::vehicle(&self.vehicle)?;
         let (soil, yielding) = self.bed.soil()?;
-        let theory = RigidTracks::of(&vehicle);
+        let theory = RigidTracks::from_spec(&vehicle);
         let rig = self.run.rig(vehicle, soil, self.bed.laws(), TrackMotion::Pivot { speed: 0.0 });
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
         let (mut rows, mut changes) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use super::table::{beside_closed_form, columns, spread};
 use crate::cli::Failure;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::rig::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
-use crate::soil::Yielding;
+use crate::soil::DeformableSoil;
 use crate::soil::pressure_sinkage::virgin_pressure;
 use clap::Args;
 use serde_json::json;
@@ -79,7 +79,7 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 
 /// Bekker's curve of the plate.
 struct Bekker<'s> {
-    soil: &'s Yielding,
+    soil: &'s DeformableSoil,
     inverse_width: f64,
 }
 

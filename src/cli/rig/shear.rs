@@ -62,7 +62,8 @@ impl Shear {
                 .collect();
             (result, Some(Check::new(tolerance, changes, terms)))
         };
-        let janosi = Janosi { strength: ShearStrength::of_soil(&soil), pressure: result.pressure };
+        let janosi =
+            Janosi { strength: ShearStrength::from_soil(&soil), pressure: result.pressure };
         let findings = Findings {
             kind: "shear",
             soil: rig.plate.soil.clone(),

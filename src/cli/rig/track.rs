@@ -10,7 +10,7 @@ use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
-use crate::soil::Yielding;
+use crate::soil::DeformableSoil;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
@@ -60,7 +60,7 @@ impl Track {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let vehicle = tracked::vehicle(&self.vehicle)?;
         let (soil, yielding) = self.bed.soil()?;
-        let theory = RigidTracks::of(&vehicle);
+        let theory = RigidTracks::from_spec(&vehicle);
         let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
         let rig = self.run.rig(vehicle, soil, self.bed.laws(), motion);
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
@@ -108,7 +108,7 @@ impl Track {
     }
 }
 
-fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> String {
+fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &DeformableSoil) -> String {
     let cells = rows
         .iter()
         .map(|Row { slip, means, theory_thrust, theory_drawbar }| {
@@ -151,7 +151,7 @@ fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> 
     )
 }
 
-fn figure(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &Yielding) -> Figure {
+fn figure(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &DeformableSoil) -> Figure {
     let panel = |label: &str, of: &dyn Fn(&Row) -> f64, classic: &dyn Fn(f64) -> f64| {
         let points: Vec<[f64; 2]> = rows.iter().map(|row| [row.slip, of(row)]).collect();
         let most = rows.iter().map(|row| row.slip).fold(0.0, f64::max);

@@ -17,7 +17,7 @@ use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
 use crate::vehicle::inflation::kilopascals;
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
-use crate::vehicle::tyre::{RingFigures, tyre};
+use crate::vehicle::tyre::{RingParameters, tyre};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -57,7 +57,7 @@ struct Mounted {
     name: String,
     underside: Underside,
     ring: Ring,
-    figures: RingFigures,
+    figures: RingParameters,
     file: FlexibleTyre,
     load: f64,
 }
@@ -88,7 +88,7 @@ impl Mounted {
 impl Tyre {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mounted = self.mounted()?;
-        let nominal = mounted.file.inflation_kpa.of(0, 2) / 1e3;
+        let nominal = mounted.file.inflation_kpa.kpa(0, 2) / 1e3;
         let inflations = if self.inflation_kpa.is_empty() {
             SHARES.map(|share| (share * nominal).round()).to_vec()
         } else {
@@ -240,7 +240,7 @@ impl Tyre {
         };
         if let Some(name) = &self.tyre {
             let own = tyre(name).map_err(|error| refused("--tyre", error.to_string()))?;
-            let nominal = own.flexible.inflation_kpa.of(0, 2) / 1e3;
+            let nominal = own.flexible.inflation_kpa.kpa(0, 2) / 1e3;
             let points = own.flexible.load_deflection.iter();
             let points: Vec<f64> =
                 points.filter(|p| p.inflation_kpa == nominal).map(|p| p.load).collect();

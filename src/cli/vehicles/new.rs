@@ -3,7 +3,7 @@
 use super::super::{Failure, stdout};
 use crate::cli::shell_word::shell_word;
 use crate::report::write_file;
-use crate::vehicle::{catalogue, find_any};
+use crate::vehicle::{catalogue, find_vehicle};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ impl New {
 fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
     if from.contains('+') {
         let wrong = |cause: String| Failure::Input { subject: from.into(), cause };
-        let spec = find_any(from).map_err(|error| wrong(error.to_string()))?;
+        let spec = find_vehicle(from).map_err(|error| wrong(error.to_string()))?;
         let text = toml::to_string(&spec).map_err(|error| wrong(error.to_string()))?;
         return Ok(Some((from.to_owned(), text)));
     }

@@ -1,8 +1,8 @@
 //! Cost of the exchange between ranks: bytes, time, and their growth.
 
-use bekker_ground::{Overlay, Patches, Published};
+use bekker_ground::{Overlay, Patches, SharedGround};
 use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
-use bekker_rig::{BenchCase, BenchError, model};
+use bekker_rig::{BenchCase, BenchError, bench_world};
 use bekker_scenario::config::LawsPreset;
 use bekker_sync::Threads;
 use bekker_sync::ground_code::Memory;
@@ -156,7 +156,7 @@ fn case(spacing: f64) -> BenchCase {
 
 /// Returns a model of HMMWVs that start from these positions at speed, along y.
 fn driving(spacing: f64, places: &[[f64; 2]]) -> Result<WorldModel, BenchError> {
-    let mut model = model(&case(spacing), places)?;
+    let mut model = bench_world(&case(spacing), places)?;
     model.agents.iter_mut().for_each(|agent| agent.speed = SPEED);
     Ok(model)
 }
@@ -223,11 +223,11 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
     let heartbeats = streams.first().map_or(0, Vec::len);
     let left_in = |heartbeat: usize| streams.iter().map(move |stream| &stream[heartbeat]);
     let apply = shortest(|| {
-        let mut ground = Published::default();
+        let mut ground = SharedGround::default();
         timed(|| (0..heartbeats).for_each(|heartbeat| ground.merge(black_box(left_in(heartbeat)))))
     });
     let refresh = shortest(|| {
-        let (mut ground, mut overlay) = (Published::default(), Overlay::new());
+        let (mut ground, mut overlay) = (SharedGround::default(), Overlay::new());
         let mut time = 0.0;
         for heartbeat in 0..heartbeats {
             for patch in left_in(heartbeat).flat_map(Patches::iter) {

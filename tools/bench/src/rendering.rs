@@ -2,7 +2,7 @@
 //!
 //! Rays per second on bare ground, scans and images of a full scene, and the update of both.
 
-use bekker_ground::{GroundModel, NodeState, Patches, Published};
+use bekker_ground::{GroundModel, NodeState, Patches, SharedGround};
 use bekker_math::grid::{Node, TILE_NODES};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_rig::BenchError;
@@ -133,7 +133,7 @@ pub fn ground_rays(spacing: f64, side: u32) -> Result<(GroundRays, Exported), Be
     let rays = rays(&model);
     let cost = single_thread()?.install(|| {
         let begun = Instant::now();
-        let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
         let build = begun.elapsed().as_secs_f64();
         let cast = |rays: &[Ray]| relief.cast_all(rays, 0.0, FAR).iter().flatten().count();
         let (time, hits) = fastest(|| rays.chunks(RAYS).map(cast).sum());
@@ -200,7 +200,7 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
 pub(super) struct Full {
     pub scene_model: SceneModel,
     pub world: World,
-    pub published: Published,
+    pub published: SharedGround,
     /// States of the vehicles as sent to other agents.
     pub messages: Vec<VehicleState>,
 }
@@ -226,7 +226,7 @@ impl Full {
         let scene_model = scene_model(&file, &built, &BuiltMeshes::default(), None);
         let world = World::new(built);
         let messages = world.messages();
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         let mut patches = Vec::new();
         for line in 0..12 {
             rut(&mut patches, -800, 1600, 30 * line - 180);
@@ -309,7 +309,7 @@ pub fn wood_scan() -> Result<WoodScan, BenchError> {
     single_thread()?.install(|| {
         let messages = world.messages();
         let before = a_scan_before(&messages);
-        let relief = Relief::around(&world.model().ground, &Published::default(), [0.0; 2]);
+        let relief = Relief::around(&world.model().ground, &SharedGround::default(), [0.0; 2]);
         let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&before, &messages]);
         let scene = scene_model.scene(world.model(), &relief, &moving);
         let poses = [&before, &messages].map(|messages| {

@@ -4,7 +4,7 @@ use bekker_ground::soil::{Laws, Soil};
 use bekker_math::spatial::Pose;
 use bekker_rig::BenchError;
 use bekker_rig::TrackedDrive;
-use bekker_rig::bed;
+use bekker_rig::flat_bed;
 use bekker_vehicle::spec::TrackModel;
 use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle};
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub fn shoe_cost(spec: &TrackedSpec, shoes: u32) -> Result<ShoeCost, BenchError>
     let controls = Controls { throttle: 0.3, ..Controls::default() };
     let mut steps = |state: &mut _, from: u64, to: u64| {
         for tick in from..to {
-            vehicle.begin_loads(&mut workspace);
+            vehicle.clear_loads(&mut workspace);
             let stepped = vehicle.step(state, &mut workspace, &controls, tick, STEP);
             stepped.map_err(|error| failed(error.to_string()))?;
         }
@@ -95,16 +95,16 @@ pub fn energy_balance(
 ) -> Result<EnergyBalance, BenchError> {
     let failed = |time: f64, cause: String| BenchError::Drive { time, cause };
     let ground =
-        bed(soil, Laws::reference(), 0.05).map_err(|error| failed(0.0, error.to_string()))?;
+        flat_bed(soil, Laws::reference(), 0.05).map_err(|error| failed(0.0, error.to_string()))?;
     let level = TrackedDrive::level(spec);
     let mut drive = TrackedDrive::new(spec.clone(), ground, &level, 0.0, STEP)
         .map_err(|error| failed(0.0, error.to_string()))?;
-    drive.keep_account();
+    drive.start_account();
     let ramp = |time: f64, from: f64| (time - from).clamp(0.0, 1.0);
     while drive.time() < seconds - 0.5 * STEP {
         let time = drive.time();
         let (throttle, steering) = (0.6 * ramp(time, 0.0), 0.5 * ramp(time, 0.5 * seconds));
-        drive.meet_ground();
+        drive.evaluate_contact();
         let controls = Controls { throttle, steering, ..Controls::default() };
         drive.advance(&controls).map_err(|error| failed(time, error.to_string()))?;
     }
@@ -117,11 +117,11 @@ pub fn energy_balance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::{AnySpec, find_any};
+    use bekker_vehicle::{AnySpec, find_vehicle};
 
     #[test]
     fn the_matrix_grows_with_the_shoes() {
-        let Ok(AnySpec::Tracked(spec)) = find_any("m113_chrono") else {
+        let Ok(AnySpec::Tracked(spec)) = find_vehicle("m113_chrono") else {
             panic!("the M113 has tracks")
         };
         let entries = |shoes: u32| {

@@ -4,12 +4,12 @@ use super::closed_forms::{bed, chrono, of_width};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use bekker_ground::scm::Underside;
 use bekker_ground::soil::catalogue::catalogue;
-use bekker_ground::soil::{Details, Laws, Reece, Soil, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Details, Laws, Reece, Soil, SoilKind};
 use bekker_math::numeric::pow;
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{
-    Bearing, DrivenWheel, Rig, RigidWheel, WheelMotion, WheelResult, WheelRig, WongReece,
+    DrivenWheel, LoadedArc, Rig, RigidWheel, WheelMotion, WheelResult, WheelRig, WongReece,
 };
 
 const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6 };
@@ -23,9 +23,9 @@ fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, 
 }
 
 /// Returns the soil without shear strength and with nearly no rebound.
-fn stiff(soil: Yielding) -> Yielding {
+fn stiff(soil: DeformableSoil) -> DeformableSoil {
     let elastic_stiffness = 100.0 * soil.elastic_stiffness;
-    Yielding { cohesion: 0.0, friction_angle: 0.0, elastic_stiffness, ..soil }
+    DeformableSoil { cohesion: 0.0, friction_angle: 0.0, elastic_stiffness, ..soil }
 }
 
 /// Section on towed and pressed wheels.
@@ -72,9 +72,9 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
             let mut pressing = rig(wheel, bed(soil), WheelMotion::Pressed)?;
             pressing.spacing = 0.01;
             let pressed = pressing.run()?.sinkage;
-            let sinkage = wheel.sinkage(modulus, n, Bearing::Ahead);
+            let sinkage = wheel.sinkage(modulus, n, LoadedArc::Ahead);
             let resistance = wheel.compaction(modulus, n, sinkage);
-            let static_sinkage = wheel.sinkage(modulus, n, Bearing::Both);
+            let static_sinkage = wheel.sinkage(modulus, n, LoadedArc::Both);
             Ok(vec![
                 (*name).to_string(),
                 format!("{:.1}", 1e-3 * wheel.load),
@@ -108,7 +108,7 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
 /// Shows how the errors fall with spacing and step.
 fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let soil = stiff(chrono("mid"));
-    let sinkage = HMMWV.sinkage(soil.k_phi, soil.n, Bearing::Ahead);
+    let sinkage = HMMWV.sinkage(soil.k_phi, soil.n, LoadedArc::Ahead);
     let resistance = HMMWV.compaction(soil.k_phi, soil.n, sinkage);
     let against = |cases: &[[f64; 3]]| {
         cases
@@ -126,7 +126,7 @@ fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let steps = [8e-3, 4e-3, 2e-3, 1e-3, 5e-4].map(|s| [1e3 * s, 0.02, s]);
     let lines = |rows: &[[f64; 3]]| {
         let column = |k: usize| rows.iter().map(|r| [r[0], r[k]]).collect();
-        vec![line("drag", Mark::Line, column(1)), line("sinkage", Mark::Line, column(2))]
+        vec![line("drag", LineStyle::Line, column(1)), line("sinkage", LineStyle::Line, column(2))]
     };
     section.chart(Chart {
         name: "towed_convergence",
@@ -188,10 +188,10 @@ impl WongSoil {
     }
 
     /// Converts to Reece's form, whose moduli are k1/c and k2/γ.
-    fn soil(&self) -> Yielding {
+    fn soil(&self) -> DeformableSoil {
         let reece = Reece { cohesive: self.k1 / self.cohesion, frictional: self.k2 / WEIGHT };
         let density = Some(WEIGHT / bekker_math::numeric::GRAVITY);
-        Yielding {
+        DeformableSoil {
             k_phi: self.k2,
             n: self.n,
             cohesion: self.cohesion,
@@ -206,7 +206,7 @@ impl WongSoil {
 struct Case {
     name: &'static str,
     theory: WongReece,
-    soil: Yielding,
+    soil: DeformableSoil,
     spacing: f64,
     speed: f64,
 }
@@ -235,13 +235,13 @@ fn of_bekker(name: &'static str) -> Case {
 
 /// Returns the case of Ishigami's rover on simulated lunar soil.
 fn lunar() -> Result<Case, ValidationError> {
-    let SoilKind::Yielding(simulant) =
+    let SoilKind::Deformable(simulant) =
         catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
     else {
         unreachable!("the simulant yields")
     };
     let rover = RigidWheel { radius: 0.09, width: 0.11, load: 64.68 };
-    let simulant = Yielding {
+    let simulant = DeformableSoil {
         k_phi: simulant.k_phi + simulant.k_c / rover.width,
         k_c: 0.0,
         damping: 0.0,
@@ -297,7 +297,7 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
     }
     let rows = asked
         .in_parallel(|&(case, slip)| {
-            let theory = case.theory.at(slip);
+            let theory = case.theory.forces_at(slip);
             let found = run(case, slip)?;
             Ok(row(case.name, slip, &theory, &found))
         })

@@ -2,20 +2,24 @@
 
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use bekker_ground::scm::{PlateOutline, Underside};
-use bekker_ground::soil::{Details, Laws, Soil, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
 use bekker_math::numeric::{exp, pow, tan};
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{PlateRig, Rig, ShearRig, WheelMotion, WheelRig};
 
-pub(super) fn bed(yielding: Yielding) -> Soil {
-    Soil { name: "bed".into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
+pub(super) fn bed(yielding: DeformableSoil) -> Soil {
+    Soil {
+        name: "bed".into(),
+        source: "Project Chrono".into(),
+        kind: SoilKind::Deformable(yielding),
+    }
 }
 
 /// Returns a soil: one of Project Chrono's demonstration soils without damping, or sand, clay (38 %
 /// moisture) or snow of J. Y. Wong's table.
-pub(super) fn chrono(name: &str) -> Yielding {
-    let mid = Yielding {
+pub(super) fn chrono(name: &str) -> DeformableSoil {
+    let mid = DeformableSoil {
         k_phi: 2e6,
         k_c: 0.0,
         n: 1.1,
@@ -28,8 +32,8 @@ pub(super) fn chrono(name: &str) -> Yielding {
         details: Default::default(),
     };
     match name {
-        "soft" => Yielding { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid },
-        "hard" => Yielding {
+        "soft" => DeformableSoil { k_phi: 0.2e6, elastic_stiffness: 4e7, ..mid },
+        "hard" => DeformableSoil {
             k_phi: 5.301e6,
             k_c: 102e3,
             n: 0.793,
@@ -39,7 +43,7 @@ pub(super) fn chrono(name: &str) -> Yielding {
             elastic_stiffness: 4e8,
             ..mid
         },
-        "dry sand" => Yielding {
+        "dry sand" => DeformableSoil {
             k_phi: 1_528_430.0,
             k_c: 990.0,
             cohesion: 1040.0,
@@ -47,7 +51,7 @@ pub(super) fn chrono(name: &str) -> Yielding {
             shear_modulus: 0.025,
             ..mid
         },
-        "clay" => Yielding {
+        "clay" => DeformableSoil {
             k_phi: 692_150.0,
             k_c: 13_190.0,
             n: 0.5,
@@ -56,7 +60,7 @@ pub(super) fn chrono(name: &str) -> Yielding {
             shear_modulus: 0.025,
             ..mid
         },
-        "snow" => Yielding {
+        "snow" => DeformableSoil {
             k_phi: 196_720.0,
             k_c: 4370.0,
             n: 1.6,
@@ -72,9 +76,9 @@ pub(super) fn chrono(name: &str) -> Yielding {
 /// Returns a soil whose modulus is fixed at one inverse width, 1/m.
 ///
 /// The result thus does not depend on the estimated width of the contact patch.
-pub(super) fn of_width(soil: &str, inverse: f64) -> Yielding {
+pub(super) fn of_width(soil: &str, inverse: f64) -> DeformableSoil {
     let s = chrono(soil);
-    Yielding { k_phi: s.k_phi + s.k_c * inverse, k_c: 0.0, ..s }
+    DeformableSoil { k_phi: s.k_phi + s.k_c * inverse, k_c: 0.0, ..s }
 }
 
 fn plate(soil: &str, pressure: f64, spacing: f64) -> PlateRig {
@@ -141,8 +145,8 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
             "distance between nodes, mm",
             "error of sinkage, %",
             vec![
-                line("hard (k_c > 0)", Mark::Line, errors("hard")?),
-                line("mid (k_c = 0)", Mark::Line, errors("mid")?),
+                line("hard (k_c > 0)", LineStyle::Line, errors("hard")?),
+                line("mid (k_c = 0)", LineStyle::Line, errors("mid")?),
             ],
         )],
     });
@@ -188,7 +192,7 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
          width 0.2 m). Its depth, rebound p/(k0 + A_u z) and residual depth were computed \
          separately (5.3063, 0.75371 and 4.5526 mm).",
     );
-    let krc = Yielding {
+    let krc = DeformableSoil {
         k_phi: 931_801.93 + 32_475.488 / 0.2,
         k_c: 0.0,
         n: 0.4567,
@@ -244,7 +248,7 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-pub(super) fn wheel(soil: Yielding, load: f64, motion: WheelMotion, laws: Laws) -> WheelRig {
+pub(super) fn wheel(soil: DeformableSoil, load: f64, motion: WheelMotion, laws: Laws) -> WheelRig {
     let wheel = Underside::cylinder(0.467, 0.254).unwrap_or_else(|_| unreachable!("a cylinder"));
     let mut rig = WheelRig::new(bed(soil), wheel, load, motion);
     rig.laws = laws;
@@ -301,7 +305,7 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
          error of their own. Below a slip of 0.05, and so near the self-propelled and towed points, the \
          integral is the difference of two large numbers and no test.",
     );
-    let rolled = |soil: Yielding, load: f64, slip: f64, spacing: f64, step: f64| {
+    let rolled = |soil: DeformableSoil, load: f64, slip: f64, spacing: f64, step: f64| {
         let motion = WheelMotion::Rolling { speed: 1.0, slip };
         let mut rig = wheel(soil, load, motion, Laws::reference());
         (rig.spacing, rig.step) = (spacing, step);
@@ -310,7 +314,7 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
     let table = |cases: &[(&str, f64, f64, f64, f64, f64)], damping: f64| {
         cases
             .in_parallel(|&(soil, load, slip, drawbar, torque, sinkage)| {
-                let soil_there = Yielding { damping, ..of_width(soil, HARD_PATCH) };
+                let soil_there = DeformableSoil { damping, ..of_width(soil, HARD_PATCH) };
                 let found = rolled(soil_there, load, slip, 0.02, 1e-3)?;
                 Ok(vec![
                     soil.to_string(),
@@ -342,8 +346,8 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
     let column = |rows: &[[f64; 3]], k: usize| rows.iter().map(|r| [r[0], r[k]]).collect();
     let lines = |rows: &[[f64; 3]]| {
         vec![
-            line("drawbar", Mark::Line, column(rows, 1)),
-            line("sinkage", Mark::Line, column(rows, 2)),
+            line("drawbar", LineStyle::Line, column(rows, 1)),
+            line("sinkage", LineStyle::Line, column(rows, 2)),
         ]
     };
     section.chart(Chart {

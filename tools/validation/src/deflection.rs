@@ -4,15 +4,15 @@ use super::section::{Chart, Section, ValidationError, line, panel};
 use bekker_agent::{belt, tread, underside};
 use bekker_ground::scm::{Ring, Underside};
 use bekker_ground::soil::catalogue::catalogue;
-use bekker_ground::soil::{Laws, Soil, SoilKind, Tread, Yielding};
+use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind, Tread};
 use bekker_rig::InParallel;
 use bekker_rig::{
     Convergence, DeflectionRelation, LoadedTyre, Refinement, Rig, RigError, WheelMotion, WheelRig,
     converge, vehicle_cone_index_factor,
 };
-use bekker_rig::{Line, Mark};
+use bekker_rig::{LineStyle, PlotLine};
 use bekker_scenario::build::vehicle_spec;
-use bekker_vehicle::tyre::RingFigures;
+use bekker_vehicle::tyre::RingParameters;
 use std::path::Path;
 
 /// Deflections over the section height; relations are matched at the second, [`MATCHED`].
@@ -38,7 +38,7 @@ struct Tyre {
     underside: Underside,
     tread: Tread,
     ring: Ring,
-    figures: RingFigures,
+    figures: RingParameters,
     /// 37x12.5R16.5 of the HMMWV.
     section: LoadedTyre,
     /// Rolling resistance on a plate over the deflection, N/m.
@@ -141,8 +141,8 @@ impl OverDeflection {
     fn of(relation: DeflectionRelation, tyre: &Tyre, load: f64, cone_index: f64) -> OverDeflection {
         let at = DEFLECTIONS.map(|deflection| tyre.loaded(load, deflection));
         OverDeflection {
-            pull: at.map(|tyre| Some(relation.pull(&tyre, cone_index))),
-            towed: at.map(|tyre| Some(relation.towed(&tyre, cone_index))),
+            pull: at.map(|tyre| Some(relation.drawbar_pull(&tyre, cone_index))),
+            towed: at.map(|tyre| Some(relation.towed_resistance(&tyre, cone_index))),
         }
     }
 }
@@ -418,14 +418,14 @@ fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
         each.filter_map(|(deflection, figure)| Some([100.0 * deflection, (*figure)?])).collect()
     };
     let of = |soil: &str, figures: fn(&OverDeflection) -> &[Option<f64>; DEFLECTIONS.len()]| {
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<PlotLine> = Vec::new();
         for case in cases.iter().filter(|case| case.soil == soil) {
-            lines.push(line("rig", Mark::Line, points(figures(&case.found))));
-            lines.push(line("rig", Mark::Dots, points(figures(&case.found))));
+            lines.push(line("rig", LineStyle::Line, points(figures(&case.found))));
+            lines.push(line("rig", LineStyle::Dots, points(figures(&case.found))));
             for &(relation, name) in case.relations() {
                 let Some(index) = case.cone_index(tyre, relation) else { continue };
                 let found = OverDeflection::of(relation, tyre, case.load, 1e3 * index);
-                lines.push(line(name, Mark::Dashes, points(figures(&found))));
+                lines.push(line(name, LineStyle::Dashes, points(figures(&found))));
             }
         }
         lines
@@ -501,8 +501,8 @@ const STRENGTHS: [f64; 2] = [0.05, 4.0];
 /// Returns the soil with all its strength times a factor.
 fn weakened(soil: &Soil, factor: f64) -> Soil {
     let mut weak = soil.clone();
-    if let SoilKind::Yielding(own) = &mut weak.kind {
-        *own = Yielding {
+    if let SoilKind::Deformable(own) = &mut weak.kind {
+        *own = DeformableSoil {
             k_phi: factor * own.k_phi,
             k_c: factor * own.k_c,
             cohesion: factor * own.cohesion,

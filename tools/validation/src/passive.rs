@@ -61,5 +61,5 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 
 /// Returns the force on a face, N/m, by the vectorized function that the contact uses.
 fn force(wedge: &PassiveWedge, depth: f64, width: f64) -> f64 {
-    dispatch!(Level::new(), simd => wedge.force(Lanes::of(simd, depth), width).numbers()[0])
+    dispatch!(Level::new(), simd => wedge.force(Lanes::new(simd, depth), width).to_array()[0])
 }

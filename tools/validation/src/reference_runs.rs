@@ -4,7 +4,7 @@ use super::closed_forms::{chrono, wheel as rig};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use bekker_ground::soil::Laws;
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{Rig, WheelMotion};
 use bekker_scenario::{ScenarioFile, build};
 use bekker_world::World;
@@ -74,9 +74,9 @@ pub(super) fn wheel() -> Result<Section, ValidationError> {
             "slip",
             "drawbar pull, N",
             vec![
-                line("Project Chrono", Mark::Dots, points(&|k| cases[k].1[2])),
-                line("reference laws", Mark::Dashes, points(&|k| runs[k].0.drawbar)),
-                line("default laws", Mark::Line, points(&|k| runs[k].1.drawbar)),
+                line("Project Chrono", LineStyle::Dots, points(&|k| cases[k].1[2])),
+                line("reference laws", LineStyle::Dashes, points(&|k| runs[k].0.drawbar)),
+                line("default laws", LineStyle::Line, points(&|k| runs[k].1.drawbar)),
             ],
         )
     });
@@ -225,9 +225,9 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
             "time, s",
             "speed, m/s",
             vec![
-                line("Project Chrono, 2 ms", Mark::Dots, theirs.collect()),
-                line("reference laws", Mark::Dashes, ours("reference")),
-                line("default laws", Mark::Line, ours("refined")),
+                line("Project Chrono, 2 ms", LineStyle::Dots, theirs.collect()),
+                line("reference laws", LineStyle::Dashes, ours("reference")),
+                line("default laws", LineStyle::Line, ours("refined")),
             ],
         )
     });

@@ -3,7 +3,7 @@
 use super::section::{Chart, Section, ValidationError, line, panel};
 use super::wheel_trials::{TrialErrors, WheelTrial, predict_trials, trial_errors};
 use bekker_ground::soil::Laws;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::WheelResult;
 
 type Pairs = Vec<(WheelTrial, WheelResult)>;
@@ -96,9 +96,9 @@ fn chart(wheel: &str, angle: f64, reference: &Pairs, default: &Pairs) -> Chart {
     };
     let lines = |trial: fn(&WheelTrial) -> f64, run: fn(&WheelResult) -> f64| {
         vec![
-            line("measured", Mark::Dots, measured(trial)),
-            line("reference laws", Mark::Dashes, of(reference, run)),
-            line("default laws", Mark::Line, of(default, run)),
+            line("measured", LineStyle::Dots, measured(trial)),
+            line("reference laws", LineStyle::Dashes, of(reference, run)),
+            line("default laws", LineStyle::Line, of(default, run)),
         ]
     };
     let mut panels =

@@ -2,7 +2,7 @@
 
 use bekker_ground::scm::UndersideError;
 use bekker_rig::RigError;
-use bekker_rig::{Line, Mark, Panel};
+use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Faults;
 
 /// Reason why a section cannot be written.
@@ -61,7 +61,7 @@ pub struct Chart {
     /// Conditions of the comparison.
     pub subtitle: String,
     /// Panels, from top to bottom.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<PlotPanel>,
 }
 
 impl Section {
@@ -83,12 +83,12 @@ impl Section {
     }
 }
 
-pub(super) fn panel(title: &str, x: &str, y: &str, lines: Vec<Line>) -> Panel {
-    Panel { title: title.into(), x: x.into(), y: y.into(), lines }
+pub(super) fn panel(title: &str, x: &str, y: &str, lines: Vec<PlotLine>) -> PlotPanel {
+    PlotPanel { title: title.into(), x: x.into(), y: y.into(), lines }
 }
 
-pub(super) fn line(name: &str, mark: Mark, points: Vec<[f64; 2]>) -> Line {
-    Line { name: name.into(), points, mark }
+pub(super) fn line(name: &str, mark: LineStyle, points: Vec<[f64; 2]>) -> PlotLine {
+    PlotLine { name: name.into(), points, mark }
 }
 
 /// Formats a relative difference in percent.

@@ -6,7 +6,7 @@ use bekker_ground::soil::catalogue::catalogue;
 use bekker_ground::soil::{Laws, SoilKind};
 use bekker_math::numeric::cos;
 use bekker_rig::InParallel;
-use bekker_rig::{Rig, RigidWheel, WheelMotion, WheelRig, at_slip_angle};
+use bekker_rig::{Rig, RigidWheel, WheelMotion, WheelRig, slip_angle_forces};
 
 const WHEEL: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6300.0 };
 const SLIP: f64 = 0.05;
@@ -32,7 +32,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         .in_parallel(|&(name, degrees)| {
             let angle = degrees.to_radians();
             let closed = match &catalogue().find(name)?.kind {
-                SoilKind::Yielding(soil) => at_slip_angle(&WHEEL, soil, SLIP, angle).side,
+                SoilKind::Deformable(soil) => slip_angle_forces(&WHEEL, soil, SLIP, angle).side,
                 SoilKind::Firm { .. } => f64::NAN,
             };
             let side = |laws| Ok::<_, ValidationError>(-rig(name, angle, laws)?.run()?.lateral);

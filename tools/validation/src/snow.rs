@@ -7,10 +7,10 @@ use bekker_ground::soil::catalogue::catalogue;
 use bekker_ground::soil::{Laws, SnowCover, Soil, SoilKind};
 use bekker_math::numeric::{cos, sin};
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{
-    Rig, SnowBase, TrackMotion, TrackRig, WheelMotion, WheelResult, WheelRig, Winter,
-    packed_density, packing, wheel_resistance,
+    Rig, SnowBase, TrackMotion, TrackRig, WheelMotion, WheelResult, WheelRig, WinterSurface,
+    packed_density, packed_rut_depth, wheel_resistance,
 };
 
 const MEASURED: &str = include_str!("measured/crrel_snow.csv");
@@ -71,8 +71,8 @@ impl Snow {
             return crushed(&cover);
         }
         let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
-        if let SoilKind::Yielding(snow) = &mut soil.kind {
-            cover.lay(&mut snow.details);
+        if let SoilKind::Deformable(snow) = &mut soil.kind {
+            cover.apply_to(&mut snow.details);
             snow.details.density = Some(density);
         }
         Ok(soil)
@@ -156,9 +156,9 @@ pub fn snow_resistance(
 /// `deep_snow`.
 fn crushed(cover: &SnowCover) -> Result<Soil, ValidationError> {
     let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
-    if let SoilKind::Yielding(snow) = &mut soil.kind {
+    if let SoilKind::Deformable(snow) = &mut soil.kind {
         [snow.k_phi, snow.k_c, snow.n] = cover.pressure_sinkage();
-        cover.lay(&mut snow.details);
+        cover.apply_to(&mut snow.details);
         snow.details.density = Some(cover.density);
     }
     Ok(soil)
@@ -287,9 +287,9 @@ fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
     };
     let lines = |measured: Figure, model: Figure| {
         vec![
-            line("measured", Mark::Dots, dots(stays, measured)),
-            line("stays", Mark::Dots, dots(stays, model)),
-            line("leaves", Mark::Dots, dots(leaves, model)),
+            line("measured", LineStyle::Dots, dots(stays, measured)),
+            line("stays", LineStyle::Dots, dots(stays, model)),
+            line("leaves", LineStyle::Dots, dots(leaves, model)),
         ]
     };
     Chart {
@@ -337,15 +337,19 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     let (weight, area) = (104_092.49, 2.032_212_2);
     let pressure: f64 = weight / area;
     let slope = 30_f64.to_radians();
-    let rut = |depth: f64| 100.0 * packing(depth, 200.0, packed_density(pressure));
+    let rut = |depth: f64| 100.0 * packed_rut_depth(depth, 200.0, packed_density(pressure));
     let cases = [
-        ("traction, undisturbed snow, N", 44134.3, area * Winter::Undisturbed.traction(pressure)),
-        ("traction, packed snow, N", 29692.1, area * Winter::Packed.traction(pressure)),
-        ("traction, ice, N", 16741.3, area * Winter::Ice.traction(pressure)),
+        (
+            "traction, undisturbed snow, N",
+            44134.3,
+            area * WinterSurface::Undisturbed.traction(pressure),
+        ),
+        ("traction, packed snow, N", 29692.1, area * WinterSurface::Packed.traction(pressure)),
+        ("traction, ice, N", 16741.3, area * WinterSurface::Ice.traction(pressure)),
         (
             "traction, undisturbed, slope of 30 deg, N",
             39207.1,
-            area * Winter::Undisturbed.traction(pressure * cos(slope)),
+            area * WinterSurface::Undisturbed.traction(pressure * cos(slope)),
         ),
         ("resistance on that slope, N", 57631.6, weight * sin(slope) + 5585.4),
         ("resistance, packed snow on a road, N", 3903.5, weight * SnowBase::Road.resistance()),
@@ -378,7 +382,7 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
                 ..TrackRig::new(tracked("m113"), snow.soil(depth, 200.0)?, motion)
             };
             let found = rig.run()?;
-            let traction = Winter::Undisturbed.traction(pressure) / pressure;
+            let traction = WinterSurface::Undisturbed.traction(pressure) / pressure;
             // printed for 12 cm over ice, for which no row lists the resistance of the tracks; the
             // road's is used
             let printed = if depth > 0.13 { 5585.4 } else { 5275.1 };

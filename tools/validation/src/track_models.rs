@@ -3,7 +3,7 @@
 use super::closed_forms::{bed, chrono};
 use super::section::{Section, ValidationError, percent};
 use super::tracks::m113_chrono;
-use bekker_ground::soil::{Laws, Soil, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::GRAVITY;
 use bekker_rig::InParallel;
@@ -29,7 +29,7 @@ fn soil_of(name: &str) -> Soil {
             kind: SoilKind::Firm { friction: 0.8 },
         },
         // the damping of Project Chrono's vehicle soils
-        name => bed(Yielding { damping: 3e4, ..chrono(name) }),
+        name => bed(DeformableSoil { damping: 3e4, ..chrono(name) }),
     }
 }
 
@@ -91,13 +91,13 @@ fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
             steering: case.steering * ramp(time, 3.0),
             ..Controls::default()
         };
-        own.meet_ground();
+        own.evaluate_contact();
         own.advance(&controls).map_err(bekker_rig::RigError::from)?;
         if time > case.seconds - 1.0 {
-            let twist = own.own.vehicle.twist(&own.room.vehicle);
+            let twist = own.on_tracks.vehicle.twist(&own.workspace.vehicle);
             way += twist.linear.norm() * own.step;
             turned += twist.angular.z * own.step;
-            torque += own.room.vehicle.drives().iter().map(|side| side.drive).sum::<f64>();
+            torque += own.workspace.vehicle.drives().iter().map(|side| side.drive).sum::<f64>();
             steps += 1.0;
         }
     }

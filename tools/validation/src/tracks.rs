@@ -2,15 +2,15 @@
 
 use super::closed_forms::{bed, chrono, of_width};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
-use bekker_ground::soil::{Laws, Soil, Yielding};
+use bekker_ground::soil::{DeformableSoil, Laws, Soil};
 use bekker_math::numeric::{exp, tan};
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{
     Rig, RigidTrackResult, RigidTrackRig, RigidTracks, TrackMotion, TrackResult, TrackRig,
 };
 use bekker_scenario::{ScenarioFile, build};
-use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
+use bekker_vehicle::{AnySpec, TrackedSpec, find_vehicle};
 use bekker_world::World;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn of_soil(slip: f64) -> f64 {
     slip / (1.0 - slip)
 }
 
-fn rigid(soil: Yielding, depth: [f64; 2], slip: f64) -> RigidTrackRig {
+fn rigid(soil: DeformableSoil, depth: [f64; 2], slip: f64) -> RigidTrackRig {
     RigidTrackRig {
         soil: bed(soil),
         length: M113.length,
@@ -115,7 +115,7 @@ fn leaning(section: &mut Section) -> Result<(), ValidationError> {
          the same track tilted by 1 cm on soil whose pressure is 1e7 Pa/m times depth and rebounds \
          fully.",
     );
-    let springy = Yielding { k_phi: 1e7, n: 1.0, elastic_stiffness: 1e7, ..chrono("mid") };
+    let springy = DeformableSoil { k_phi: 1e7, n: 1.0, elastic_stiffness: 1e7, ..chrono("mid") };
     let mut rows = Vec::new();
     for slip in [0.02, 0.05, 0.1, 0.2, 0.5] {
         let x = of_soil(slip) * M113.length / springy.shear_modulus;
@@ -173,13 +173,13 @@ fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
                 "",
                 "distance between nodes, mm",
                 "error of thrust, %",
-                vec![line("thrust", Mark::Line, collected(by_spacing)?)],
+                vec![line("thrust", LineStyle::Line, collected(by_spacing)?)],
             ),
             panel(
                 "",
                 "travel per step, mm",
                 "error of thrust, %",
-                vec![line("thrust", Mark::Line, collected(by_way)?)],
+                vec![line("thrust", LineStyle::Line, collected(by_way)?)],
             ),
         ],
     });
@@ -193,7 +193,7 @@ pub(super) fn m113_chrono() -> TrackedSpec {
 
 /// Returns a tracked vehicle of the catalogue.
 pub(super) fn tracked(name: &str) -> TrackedSpec {
-    match find_any(name) {
+    match find_vehicle(name) {
         Ok(AnySpec::Tracked(spec)) => *spec,
         _ => unreachable!("{name} is in the catalogue and runs on tracks"),
     }
@@ -201,7 +201,7 @@ pub(super) fn tracked(name: &str) -> TrackedSpec {
 
 fn soil_of(name: &str) -> Soil {
     // the damping of Project Chrono's vehicle soils
-    bed(Yielding { damping: 3e4, ..chrono(name) })
+    bed(DeformableSoil { damping: 3e4, ..chrono(name) })
 }
 
 fn belt(name: &str, motion: TrackMotion, laws: Laws) -> TrackRig {
@@ -242,7 +242,7 @@ fn straight(section: &mut Section) -> Result<(), ValidationError> {
             cases.push((soil, slip));
         }
     }
-    let theory = RigidTracks::of(&m113_chrono());
+    let theory = RigidTracks::from_spec(&m113_chrono());
     let rows = cases
         .in_parallel(|&(name, slip)| {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
@@ -301,7 +301,7 @@ fn convergence(section: &mut Section) -> Result<(), ValidationError> {
     let by = |cases: &[[f64; 3]]| -> Result<Vec<_>, ValidationError> {
         let (thrust, drawbar): (Vec<_>, Vec<_>) =
             cases.in_parallel(run).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-        Ok(vec![line("thrust", Mark::Line, thrust), line("drawbar", Mark::Line, drawbar)])
+        Ok(vec![line("thrust", LineStyle::Line, thrust), line("drawbar", LineStyle::Line, drawbar)])
     };
     section.chart(Chart {
         name: "m113_convergence",
@@ -325,7 +325,7 @@ fn pivot(section: &mut Section) -> Result<(), ValidationError> {
          which both moments balance: 0.887 of it for these tracks, and the reference of the \
          differences.",
     );
-    let theory = RigidTracks::of(&m113_chrono());
+    let theory = RigidTracks::from_spec(&m113_chrono());
     let rows = ["mid", "hard", "dry sand"]
         .in_parallel(|name| {
             let motion = TrackMotion::Pivot { speed: 0.5 };
@@ -364,7 +364,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
          pressure holds it, tan a = tan φ + A c/(W cos a): travel in the two seconds after 3 s. \
          (It leans on its rear, and where its shoes dig in, passive pressure also holds it.)",
     );
-    let theory = RigidTracks::of(&m113_chrono());
+    let theory = RigidTracks::from_spec(&m113_chrono());
     let mut cases = Vec::new();
     for soil in ["chrono_mid", "dry_sand_lll"] {
         for laws in ["reference", "refined"] {
@@ -374,7 +374,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
     let rows = cases
         .in_parallel(|&(name, laws)| {
             let soil = chrono(if name == "chrono_mid" { "mid" } else { "dry sand" });
-            let steepest = theory.steepest(&soil).to_degrees();
+            let steepest = theory.max_slope(&soil).to_degrees();
             let millimetres = |way: f64| format!("{:.1}", 1e3 * way);
             Ok(vec![
                 name.to_string(),

@@ -4,10 +4,10 @@ use super::closed_forms::{bed, chrono, wheel};
 use super::section::{Chart, Section, ValidationError, line, panel};
 use bekker_ground::scm::{PlateOutline, Underside};
 use bekker_ground::soil::catalogue::catalogue;
-use bekker_ground::soil::{Details, Laws, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Details, Laws, SoilKind};
 use bekker_math::numeric::ln;
 use bekker_rig::InParallel;
-use bekker_rig::Mark;
+use bekker_rig::LineStyle;
 use bekker_rig::{PlateRig, Rig, WheelMotion, WheelRig};
 
 /// Section on passes of a wheel, and sinkage over slip.
@@ -55,9 +55,9 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     );
     let slips: Vec<f64> = (0..=8).map(|k| 0.1 * f64::from(k)).collect();
     let options = [
-        ("reference laws", Mark::Dashes, Laws::reference()),
-        ("slip sinkage alone", Mark::Line, Laws { slip_sinkage: true, ..Laws::reference() }),
-        ("default laws", Mark::Line, Laws::refined()),
+        ("reference laws", LineStyle::Dashes, Laws::reference()),
+        ("slip sinkage alone", LineStyle::Line, Laws { slip_sinkage: true, ..Laws::reference() }),
+        ("default laws", LineStyle::Line, Laws::refined()),
     ];
     let mut lines = Vec::new();
     let mut start = 0.0;
@@ -75,7 +75,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         lines.push(line(name, mark, points));
     }
     let lyasko = slips.iter().map(|&i| [i, start * (1.0 + i) / (1.0 - 0.5 * i)]).collect();
-    lines.push(line("Lyasko", Mark::Dashes, lyasko));
+    lines.push(line("Lyasko", LineStyle::Dashes, lyasko));
     section.chart(Chart {
         name: "slip_sinkage",
         title: "Sinkage grows with slip".into(),
@@ -92,7 +92,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     for growth in [None, Some(2.3098e9)] {
         for pressure in [2e4, 1e5] {
             let details = Details { reload_growth: growth, ..Details::default() };
-            let soil = Yielding { elastic_stiffness: 1.2042e8, details, ..chrono("mid") };
+            let soil = DeformableSoil { elastic_stiffness: 1.2042e8, details, ..chrono("mid") };
             let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
             let mut rig = PlateRig::new(bed(soil), outline, pressure);
             (rig.laws, rig.increment) = (Laws::refined(), 2e-3);
@@ -142,7 +142,7 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
         .in_parallel(|&name| {
             let soil = catalogue().find(name)?.to_soil();
             let n = match &soil.kind {
-                SoilKind::Yielding(soil) => soil.n,
+                SoilKind::Deformable(soil) => soil.n,
                 SoilKind::Firm { .. } => f64::NAN,
             };
             let ruts = |multi_pass: bool| {

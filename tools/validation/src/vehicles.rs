@@ -8,7 +8,9 @@ use bekker_rig::InParallel;
 use bekker_rig::RigError;
 use bekker_scenario::{ScenarioFile, build};
 use bekker_vehicle::Controls;
-use bekker_vehicle::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, Joint};
+use bekker_vehicle::multibody::{
+    Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder,
+};
 use bekker_world::World;
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -187,7 +189,7 @@ fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
 /// and a tire.
 fn swing(car: [f64; 4], frequency: f64) -> Result<f64, ValidationError> {
     let [sprung, unsprung, spring, tyre] = car;
-    let mut builder = Builder::default();
+    let mut builder = ModelBuilder::default();
     let mut slide = |name: &str, mass: f64| {
         builder.body(Body {
             name: name.into(),

@@ -2,7 +2,7 @@
 
 use bekker_ground::scm::{Underside, UndersideError};
 use bekker_ground::soil::catalogue::assumed_elastic_stiffness;
-use bekker_ground::soil::{Details, Laws, Soil, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
 use bekker_rig::InParallel;
 use bekker_rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 
@@ -62,7 +62,7 @@ pub fn trial_sand() -> Soil {
     Soil {
         name: "cmu_sand".into(),
         source: "C. Pavlov, Carnegie Mellon University, 2022: plates, repose, density".into(),
-        kind: SoilKind::Yielding(Yielding {
+        kind: SoilKind::Deformable(DeformableSoil {
             k_phi,
             k_c: 0.0,
             n,

@@ -30,7 +30,7 @@ impl AgentModel {
         let (Some(ahead), Some(own)) = (self.leader, self.driver.follower()) else {
             return leader;
         };
-        let Following::Cooperative(rule) = own.plan().following else { return leader };
+        let Following::Cooperative(rule) = own.config().following else { return leader };
         let net = radios.iter().find(|net| net.members.contains(&index));
         let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
         let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
@@ -55,7 +55,7 @@ impl AgentModel {
             place,
             front: place.station + front,
             speed,
-            deceleration: own.plan().deceleration,
+            deceleration: own.config().deceleration,
             half_width: 0.5 * footprint.width + ROOM,
         };
         let line = arrival.stop(station.lights(), now_us);

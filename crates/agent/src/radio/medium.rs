@@ -8,7 +8,7 @@
 //! study gives no parameters. The fall is a smoothstep here.
 
 use bekker_math::numeric::hypot;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of a radio and its medium.
@@ -33,7 +33,7 @@ pub struct Radio {
     /// Bursts of higher loss, if modeled.
     pub bursts: Option<Bursts>,
     /// Random number stream.
-    pub stream: Stream,
+    pub stream: RandomStream,
 }
 
 /// Loss in bursts (Gilbert-Elliott channel).
@@ -125,8 +125,8 @@ impl Radio {
     /// Returns a random number keyed by exchange, pair, message and purpose.
     fn draw_of(&self, exchange: u64, [a, b]: [usize; 2], number: u64, purpose: &str) -> f64 {
         let pair = (a as u64) << 16 | b as u64;
-        let of_exchange = Stream::new(self.stream.bits(exchange), purpose);
-        Stream::new(of_exchange.bits(pair), "message").uniform(number)
+        let of_exchange = RandomStream::new(self.stream.bits(exchange), purpose);
+        RandomStream::new(of_exchange.bits(pair), "message").uniform(number)
     }
 
     /// Returns a random number keyed by exchange, pair and purpose, independent of the order of
@@ -134,7 +134,7 @@ impl Radio {
     fn draw(&self, exchange: u64, [a, b]: [usize; 2], purpose: u64) -> f64 {
         let pair = (a as u64) << 16 | b as u64;
         let of_pair = self.stream.bits(exchange.wrapping_mul(2) | purpose);
-        Stream::new(of_pair, "pair").uniform(pair)
+        RandomStream::new(of_pair, "pair").uniform(pair)
     }
 
     /// Returns all links at an exchange between agents with a known position, m.
@@ -207,7 +207,7 @@ mod tests {
             jitter_us: 0,
             loss: 0.2,
             bursts: None,
-            stream: Stream::new(7, "radio"),
+            stream: RandomStream::new(7, "radio"),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::light::{Approach, Light, Timing};
 use super::pedestrian::RoadUser;
 use bekker_math::numeric::cos;
-use bekker_vehicle::driver::{Path, Place};
+use bekker_vehicle::driver::{Path, PathPosition};
 use serde::{Deserialize, Serialize};
 
 /// Distance along its path within which a driver considers stop lines and pedestrians, m.
@@ -29,7 +29,7 @@ pub(crate) struct HeardLight {
 pub(crate) struct Arrival<'a> {
     pub path: &'a Path,
     /// Position of its driver on the path.
-    pub place: &'a Place,
+    pub place: &'a PathPosition,
     /// Station of its front, m.
     pub front: f64,
     /// Speed, m/s.
@@ -73,7 +73,7 @@ impl Arrival<'_> {
             }
             let seen = |ahead: f64| {
                 let [x, y] = user.place_after(since + ahead);
-                let place = self.path.ahead(self.place, MINDS, [x, y]);
+                let place = self.path.nearest_ahead(self.place, MINDS, [x, y]);
                 [place.station, place.offset]
             };
             let [from, to] = [seen(0.0), seen(FORESIGHT)];
@@ -86,7 +86,7 @@ impl Arrival<'_> {
 
     /// Returns the distance from its front to the stop line of an approach that applies to it, m.
     fn distance(&self, approach: &Approach) -> Option<f64> {
-        let line = self.path.ahead(self.place, MINDS, approach.stop);
+        let line = self.path.nearest_ahead(self.place, MINDS, approach.stop);
         let [dx, dy] = self.path.direction(line.segment);
         let along = dx * cos(approach.heading) + dy * bekker_math::numeric::sin(approach.heading);
         let distance = line.station - self.front;
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(stop(-30.0, 6.0, silent, green), Some(30.0));
     }
 
-    fn arrival<'a>(path: &'a Path, place: &'a Place, speed: f64) -> Arrival<'a> {
+    fn arrival<'a>(path: &'a Path, place: &'a PathPosition, speed: f64) -> Arrival<'a> {
         let front = place.station;
         Arrival { path, place, front, speed, deceleration: 1.5, half_width: 1.6 }
     }

@@ -300,7 +300,7 @@ impl CostMap {
                 let key = TileKey { a, b };
                 let [x, y] = key.first().map(|least| f64::from(least) * self.cell);
                 let side = TILE as f64 * self.cell;
-                if gaps.meets([x, y, x + side, y + side]) {
+                if gaps.intersects([x, y, x + side, y + side]) {
                     self.spoil_about(key, CLASSES | COSTS);
                 }
             }

@@ -29,7 +29,7 @@ use bekker_math::numeric::hypot;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::Reading;
 use bekker_vehicle::Controls;
-use bekker_vehicle::driver::{Path, Place};
+use bekker_vehicle::driver::{Path, PathPosition};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -243,7 +243,7 @@ impl Navigator {
         self.recovery.drive_on(&mut state.recovery, rear);
         if plan.time != state.followed {
             state.followed = plan.time;
-            state.tracking.place = Place::default();
+            state.tracking.place = PathPosition::default();
         }
         // the plan for the previous goal is followed until there is one for the next goal
         let controls = self.tracking.follow(&mut state.tracking, plan, going);
@@ -257,7 +257,7 @@ impl Navigator {
             match self.recovery.back_off(&mut state.recovery, here, arc, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
-                    state.tracking.place = Place::default();
+                    state.tracking.place = PathPosition::default();
                     if state.recovery.backing.is_some() {
                         state.phase = Phase::Backing;
                     }
@@ -271,7 +271,7 @@ impl Navigator {
     fn back(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
         let done = |controls, state: &mut NavigatorState| {
             self.recovery.stop_backing(&mut state.recovery, state.tracking.place.station);
-            state.tracking.place = Place::default();
+            state.tracking.place = PathPosition::default();
             state.phase = Phase::Driving;
             controls
         };

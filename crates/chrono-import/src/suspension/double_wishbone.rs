@@ -5,7 +5,9 @@ use super::super::part::{Body, part, vec3};
 use super::super::strut::Strut;
 use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_math::spatial::Mat3;
-use bekker_vehicle::spec::{DoubleWishbone, DoubleWishbonePoints, Part, Point, Suspension};
+use bekker_vehicle::spec::{
+    DoubleWishbone, DoubleWishbonePoints, MassProperties, Point, Suspension,
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -65,7 +67,7 @@ pub(super) struct TieRod {
 }
 
 impl TieRod {
-    pub fn part(&self, key: &str, log: &mut Log) -> Option<Part> {
+    pub fn part(&self, key: &str, log: &mut Log) -> Option<MassProperties> {
         let (mass, inertia) = self.mass.zip(self.inertia)?;
         Some(part(key, mass, inertia, log))
     }
@@ -85,7 +87,7 @@ impl Arm {
     ///
     /// Chrono and bekker share these axes. With `along_vehicle`, the file's moments are along the
     /// vehicle's axes and are rotated.
-    pub fn part(&self, key: &str, along_vehicle: bool, log: &mut Log) -> Part {
+    pub fn part(&self, key: &str, along_vehicle: bool, log: &mut Log) -> MassProperties {
         let body = Body::new(self.mass, self.com, self.moments, self.products);
         if !along_vehicle {
             return body.part(key, log);

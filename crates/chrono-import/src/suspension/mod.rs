@@ -13,7 +13,7 @@ use super::part::Body;
 use super::source::Source;
 use super::strut::Strut;
 use arms::{LinkedArmFile, SemiTrailingArmFile};
-use bekker_vehicle::spec::{Damper, Part, Point, Spring, Suspension};
+use bekker_vehicle::spec::{Damper, MassProperties, Point, Spring, Suspension};
 use double_wishbone::DoubleWishboneFile;
 use macpherson_strut::MacphersonStrutFile;
 use serde::Deserialize;
@@ -115,7 +115,7 @@ impl Conversion<'_> {
         format!("{}.{part}", self.key)
     }
 
-    fn part(&mut self, name: &str, body: &Body) -> Part {
+    fn part(&mut self, name: &str, body: &Body) -> MassProperties {
         body.part(&self.key(name), self.log)
     }
 }

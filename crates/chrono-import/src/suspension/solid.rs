@@ -10,8 +10,8 @@ use super::{
     omit_static_angles,
 };
 use bekker_vehicle::spec::{
-    AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, Panhard, Part, Point, SolidAxle,
-    SolidAxlePoints, Spring, Suspension,
+    AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, MassProperties, Panhard, Point,
+    SolidAxle, SolidAxlePoints, Spring, Suspension,
 };
 use serde::Deserialize;
 
@@ -128,7 +128,7 @@ impl KnuckleFigures {
 }
 
 /// Returns the beam with the added mass of rods that are massless in bekker.
-pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
+pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> MassProperties {
     let mut beam = tube.part(key, log);
     if rods > 0.0 {
         log.assume(

@@ -8,7 +8,7 @@ use super::truck::{TRAIL, carried, of_a_truck};
 use super::{Read, outline};
 use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::spec::{Point, Tyre};
-use bekker_vehicle::tyre::{SlipCurve, TMeasy, Trail};
+use bekker_vehicle::tyre::{PneumaticTrail, SlipCurve, TMeasy};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -204,7 +204,7 @@ impl Parameters {
         let carcass = [self.stiffness.longitudinal, self.stiffness.lateral];
         let critical = |stiffness: f64| (stiffness * design.mass).sqrt();
         let damping = self.damping.as_ref();
-        let trail = self.aligning.as_ref().map_or(TRAIL, |own| Trail {
+        let trail = self.aligning.as_ref().map_or(TRAIL, |own| PneumaticTrail {
             initial: own.trail,
             zero_slip: own.zero,
             end_slip: own.end,

@@ -1,7 +1,7 @@
 //! Chrono's rule for truck tires, and the loads of load indices.
 
 use bekker_math::numeric::pow;
-use bekker_vehicle::tyre::{SlipCurve, TMeasy, Trail};
+use bekker_vehicle::tyre::{PneumaticTrail, SlipCurve, TMeasy};
 
 /// Load capacity by load index, kg, from index 80 on; 80 indices are a factor of ten (ISO 4000-1).
 const LOAD_INDEX: [f64; 80] = [
@@ -70,18 +70,21 @@ pub(super) fn of_a_truck(
 }
 
 /// Pneumatic trail of that rule.
-pub(super) const TRAIL: Trail =
-    Trail { initial: [0.178, 0.19], zero_slip: [0.36484, 0.36538], end_slip: [1.0296, 1.0296] };
+pub(super) const TRAIL: PneumaticTrail = PneumaticTrail {
+    initial: [0.178, 0.19],
+    zero_slip: [0.36484, 0.36538],
+    end_slip: [1.0296, 1.0296],
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find;
+    use bekker_vehicle::find_wheeled;
 
     /// The same rule yields the HMMWV's tire from 3850 lbf and 37/12.5/16.5 in.
     #[test]
     fn the_rule_gives_the_hmmwv_s_tyre() {
-        let known = find("hmmwv").unwrap().tyre;
+        let known = find_wheeled("hmmwv").unwrap().tyre;
         let load = 2.0 * known.handling.nominal_load;
         let TMeasy { unloaded_radius, width, .. } = known.handling;
         let section = unloaded_radius - 0.5 * 16.5 * 0.0254;

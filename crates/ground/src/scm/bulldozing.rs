@@ -10,8 +10,8 @@
 //! the shoes of a track, share one rim. So no body pushes soil under the next one, and their order
 //! does not matter.
 
-use super::displaced_soil::Displaced;
-use super::scratch::{Scratch, Spot};
+use super::displaced_soil::DisplacedSoil;
+use super::scratch::{NodeRef, Scratch};
 use super::working_ground::WorkingGround;
 use crate::{BERM_QUANTUM, GroundModel, Overlay};
 use bekker_math::grid::{Node, TileKey};
@@ -23,27 +23,33 @@ const FIRM: u8 = 2;
 
 /// Returns the soil displaced by a body that sank by `volume` m³ at the touched nodes; `None` where
 /// the soil is not heaped up. The soil of the first touched node determines the parameters.
-pub(super) fn displaced(model: &GroundModel, scratch: &Scratch, volume: f64) -> Option<Displaced> {
+pub(super) fn displaced(
+    model: &GroundModel,
+    scratch: &Scratch,
+    volume: f64,
+) -> Option<DisplacedSoil> {
     let soil = scratch.touched.first()?.soil();
     model.coefficients(soil)?.soil.bulldozing?;
-    let ends = |of: fn(&Spot) -> i32| {
+    let ends = |of: fn(&NodeRef) -> i32| {
         let extend = |[low, high]: [i32; 2], at: i32| [low.min(at), high.max(at)];
         scratch.spots().map(of).fold([i32::MAX, i32::MIN], extend)
     };
     let ([west, east], [south, north]) = (ends(|spot| spot.i), ends(|spot| spot.j));
-    Some(Displaced { soil, bounds: [west, east, south, north], volume })
+    Some(DisplacedSoil { soil, bounds: [west, east, south, north], volume })
 }
 
 /// Heaps the `displaced` soil around the bodies and lets it slide, within the number of rings that
 /// the soil specifies. Adjacent patches share one rim.
 ///
 /// Call it once per step, after all contacts of the bodies that share the overlay.
-pub fn heap(ground: &mut WorkingGround<'_>, displaced: impl IntoIterator<Item = Displaced>) {
+pub fn heap(ground: &mut WorkingGround<'_>, displaced: impl IntoIterator<Item = DisplacedSoil>) {
     let mut patches = std::mem::take(&mut ground.scratch.patches);
     patches.clear();
     for mut patch in displaced {
-        while let Some(near) = patches.iter().position(|other: &Displaced| other.touches(&patch)) {
-            patch = patches.swap_remove(near).joined(&patch);
+        while let Some(near) =
+            patches.iter().position(|other: &DisplacedSoil| other.touches(&patch))
+        {
+            patch = patches.swap_remove(near).union(&patch);
         }
         patches.push(patch);
     }
@@ -54,7 +60,7 @@ pub fn heap(ground: &mut WorkingGround<'_>, displaced: impl IntoIterator<Item = 
     ground.scratch.patches = patches;
 }
 
-fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
+fn heap_around(ground: &mut WorkingGround<'_>, displaced: &DisplacedSoil) {
     let model = ground.model;
     let Some(coefficients) = model.coefficients(displaced.soil) else { return };
     let Some(law) = coefficients.soil.bulldozing else { return };
@@ -65,7 +71,7 @@ fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
     let [west, east, south, north] = displaced.bounds;
     let (west, east, south, north) = (west - margin, east + margin, south - margin, north + margin);
     let (columns, rows) = ((east - west + 1) as usize, (north - south + 1) as usize);
-    let field = Field { west, south, columns, rows };
+    let field = NodeRectangle { west, south, columns, rows };
 
     read(ground, &field);
     let WorkingGround { overlay, scratch, .. } = ground;
@@ -86,14 +92,14 @@ fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
 }
 
 /// A rectangle of nodes around a contact, in row-major order.
-struct Field {
+struct NodeRectangle {
     west: i32,
     south: i32,
     columns: usize,
     rows: usize,
 }
 
-impl Field {
+impl NodeRectangle {
     fn node(&self, at: usize) -> Node {
         Node {
             i: self.west + (at % self.columns) as i32,
@@ -129,7 +135,7 @@ impl Field {
 }
 
 /// Reads the surface heights and flags the nodes that cannot move.
-fn read(ground: &mut WorkingGround<'_>, field: &Field) {
+fn read(ground: &mut WorkingGround<'_>, field: &NodeRectangle) {
     let WorkingGround { model, published, overlay, scratch } = ground;
     let size = field.columns * field.rows;
     let Scratch { levels, quanta, cells, .. } = scratch;
@@ -141,7 +147,7 @@ fn read(ground: &mut WorkingGround<'_>, field: &Field) {
     cells.resize(size, 0);
     field.runs(|key, index, at, length| {
         let slot = overlay.fetch(model, published, key);
-        let tile = overlay.at(slot);
+        let tile = overlay.tile_at(slot);
         for step in 0..length {
             let index = index + step;
             levels[at + step] = tile.surface(index);
@@ -174,7 +180,7 @@ fn raise(overlay: &mut Overlay, scratch: &mut Scratch, amount: f64) {
 
 /// Performs one sweep of sliding: between neighbors whose heights differ by more than `stand` m, an
 /// eighth of the excess moves down.
-fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
+fn slide(scratch: &mut Scratch, field: &NodeRectangle, stand: f64) {
     let Scratch { levels, quanta, cells, .. } = scratch;
     for at in 0..levels.len() {
         let [_, right, _, up] = field.neighbours(at);
@@ -198,7 +204,7 @@ fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
 }
 
 /// Writes the moved quanta back to the overlay.
-fn write(ground: &mut WorkingGround<'_>, field: &Field) {
+fn write(ground: &mut WorkingGround<'_>, field: &NodeRectangle) {
     let WorkingGround { model, published, overlay, scratch } = ground;
     field.runs(|key, index, at, length| {
         let moved = &scratch.quanta[at..at + length];

@@ -1,25 +1,25 @@
 //! Contact of one body with deformable ground.
 
-use super::contact_query::{Answer, Motion, SLIDING};
+use super::contact_query::{ContactMotion, ContactQuery, SLIDING};
 use super::contact_result::Contact;
+use super::contact_sums::ContactSums;
+use super::contact_work::{PressInput, limited_sinking_speed, max_pressed_distance};
 use super::footprint::Footprint;
-use super::gather::gather;
-use super::node_reaction::{React, slid_for, stayed, steepen};
+use super::gather::gather_nodes;
+use super::node_reaction::{SoilReaction, in_previous_contact, sliding_time, steepen};
 use super::patch_width::inverse_patch_width;
 use super::plate::{Plate, PlateOutline};
-use super::scratch::{Four, Left, Numbers, Scratch, store};
+use super::scratch::{LaneArray, NodeLanes, NodeUpdate, Scratch, store};
 use super::shoe::{PlacedShoe, ShoeOutline};
 use super::stiff::{self, StiffNodes};
-use super::sums::Sums;
 use super::underside::Underside;
-use super::vectors::Vectors;
+use super::vector_lanes::VectorLanes;
 use super::working_ground::WorkingGround;
-use super::works::{Press, pressing, reach};
 use super::{bulldozing, firm, refined};
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
-use crate::soil::{Answering, OwnLaw, Tread, Usual};
+use crate::soil::{BuiltinLaw, CustomLaw, SoilResponse, Tread};
 use crate::{Overlay, SoilCoefficients};
-use bekker_math::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, each, level};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, level, per_lane};
 use bekker_math::spatial::{Pose, Twist};
 
 /// Computes the contact of a wheel.
@@ -40,7 +40,7 @@ pub fn wheel_contact(
 ) -> Contact {
     let mut placed = wheel.placed(pose, ground.model.lattice().spacing);
     let mut result = contact(ground, &mut placed, tread, twist, dt);
-    result.firm = firm::under_wheel(ground, wheel, pose);
+    result.firm = firm::firm_ground_under(ground, wheel, pose);
     result
 }
 
@@ -93,18 +93,18 @@ pub(super) fn contact<F: Footprint>(
 ) -> Contact {
     match ground.model.law() {
         None => dispatch!(level(), simd => {
-            contact_in_lanes(simd, ground, body, tread, twist, dt, Usual)
+            contact_in_lanes(simd, ground, body, tread, twist, dt, BuiltinLaw)
         }),
         // a custom law is evaluated node by node: wider instructions would gain little
         Some(law) => baseline!(simd => {
-            contact_in_lanes(simd, ground, body, tread, twist, dt, OwnLaw::new(law))
+            contact_in_lanes(simd, ground, body, tread, twist, dt, CustomLaw::new(law))
         }),
     }
 }
 
 /// Evaluates [`contact`] with the instructions `simd`, under `law`.
 #[inline(always)]
-fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
+fn contact_in_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     simd: S,
     ground: &mut WorkingGround<'a>,
     body: &mut F,
@@ -114,7 +114,7 @@ fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     law: L,
 ) -> Contact {
     let mut result = Contact { patch_width: f64::INFINITY, ..Contact::default() };
-    result.nodes_tested = gather(simd, ground, body);
+    result.nodes_tested = gather_nodes(simd, ground, body);
     let WorkingGround { model, overlay, scratch, .. } = ground;
     if scratch.touched.is_empty() {
         return result;
@@ -125,11 +125,11 @@ fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         None => patch(scratch),
     };
     result.patch_width = 1.0 / inverse_width;
-    let mut ask = Answer { model, overlay, body: &*body, tread, twist, dt };
-    let sunk = if L::OWN || model.laws().refines() {
-        refined::answer(simd, &mut ask, law, scratch, inverse_width, &mut result)
+    let mut query = ContactQuery { model, overlay, body: &*body, tread, twist, dt };
+    let sunk = if L::IS_CUSTOM || model.laws().refines() {
+        refined::evaluate_soil(simd, &mut query, law, scratch, inverse_width, &mut result)
     } else {
-        answer(simd, &mut ask, scratch, inverse_width, &mut result)
+        evaluate_soil(simd, &mut query, scratch, inverse_width, &mut result)
     };
     if model.laws().bulldozing {
         result.displaced = bulldozing::displaced(model, scratch, sunk);
@@ -144,7 +144,7 @@ fn patch(scratch: &mut Scratch) -> f64 {
     row_ends.clear();
     let (mut row, mut end) = (None, [0.0; 2]);
     for four in touched.iter() {
-        let [x, y] = &four.place;
+        let [x, y] = &four.position;
         for lane in 0..WIDTH {
             if four.pressed >> lane & 1 == 0 || four.coverage[lane] < 0.5 {
                 continue;
@@ -169,40 +169,48 @@ fn patch(scratch: &mut Scratch) -> f64 {
 /// Evaluates the soil at every touched node; returns the volume of permanent sinkage, m³, in soil
 /// that heaps up.
 #[inline(always)]
-fn answer<S: Simd, F: Footprint>(
+fn evaluate_soil<S: Simd, F: Footprint>(
     simd: S,
-    ask: &mut Answer<'_, '_, F>,
+    query: &mut ContactQuery<'_, '_, F>,
     scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, left, reactions, .. } = scratch;
-    left.clear();
+    let Scratch { touched, updates, reactions, .. } = scratch;
+    updates.clear();
     reactions.clear();
-    let (model, motion) = (ask.model, ask.motion());
+    let (model, motion) = (query.model, query.motion());
     let cell = model.lattice().cell_area();
-    let mut sums = Sums::new(simd);
+    let mut sums = ContactSums::new(simd);
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let modulus = cohesive_frictional(&soil.soil, inverse_width);
-        let under = Under { coefficients: soil, modulus, cell };
+        let under = SoilUnderNodes { coefficients: soil, modulus, cell };
         for four in alike {
-            let (body, overlay) = (ask.body, &*ask.overlay);
-            let react = answer_four(body, overlay, &motion, &under, four, &mut sums, left.next());
-            left.take();
+            let (body, overlay) = (query.body, &*query.overlay);
+            let reaction = evaluate_lanes(
+                body,
+                overlay,
+                &motion,
+                &under,
+                four,
+                &mut sums,
+                updates.next_unused(),
+            );
+            updates.mark_used();
             if F::DEFORMS {
-                react.store(four, reactions.next());
-                reactions.take();
+                reaction.store(four, reactions.next_unused());
+                reactions.mark_used();
             }
         }
     }
-    store(ask.overlay, touched, left);
-    sums.hand_to(ask.body, result);
+    store(query.overlay, touched, updates);
+    sums.write_to(query.body, result);
     sums.heaped
 }
 
 /// Soil parameters shared by all nodes of one soil.
-struct Under<'a> {
+struct SoilUnderNodes<'a> {
     coefficients: &'a SoilCoefficients,
     /// k_c / b + k_φ, Pa/mⁿ.
     modulus: f64,
@@ -212,49 +220,50 @@ struct Under<'a> {
 
 /// Evaluates four nodes of one soil.
 #[inline(always)]
-fn answer_four<S: Simd, F: Footprint>(
+fn evaluate_lanes<S: Simd, F: Footprint>(
     body: &F,
     overlay: &Overlay,
-    motion: &Motion,
-    under: &Under<'_>,
-    four: &Four,
-    sums: &mut Sums<S>,
-    left: &mut Left,
-) -> React<S> {
+    motion: &ContactMotion,
+    under: &SoilUnderNodes<'_>,
+    four: &NodeLanes,
+    sums: &mut ContactSums<S>,
+    update: &mut NodeUpdate,
+) -> SoilReaction<S> {
     let simd = sums.area.simd();
-    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
-    let Under { coefficients, modulus, cell } = *under;
+    let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
+    let SoilUnderNodes { coefficients, modulus, cell } = *under;
     let soil = &coefficients.soil;
-    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
-    let nodes = each(|k| tiles[k].nodes());
-    let index = each(|k| usize::from(four.spots[k].index));
-    let yielded_at = Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure);
-    let slid = Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]);
-    let stayed = stayed(simd, &tiles, &index);
+    let tiles = per_lane(|k| overlay.tile_at(four.spots[k].slot as usize));
+    let nodes = per_lane(|k| tiles[k].nodes());
+    let index = per_lane(|k| usize::from(four.spots[k].index));
+    let yielded_at = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).yield_pressure);
+    let slid = Lanes::from_fn(simd, |k| nodes[k].shear(index[k])[0]);
+    let in_previous_contact = in_previous_contact(simd, &tiles, &index);
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     let (height, coverage) = (lanes(&four.height), lanes(&four.coverage));
-    let n = Vectors::from_parts(simd, &four.normal);
+    let n = VectorLanes::from_arrays(simd, &four.normal);
     let r = four.offset(simd, &motion.centre);
-    let shape = Vectors::velocity(&motion.shape_twist, &r);
+    let shape = VectorLanes::velocity(&motion.shape_twist, &r);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let [velocity, arm] = motion.material(body, &shape, &r, || four.surface(simd));
+    let [velocity, arm] = motion.material_velocity(body, &shape, &r, || four.surface(simd));
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
 
     let advance = sinking * motion.dt;
     let (mut kept, mut kept_at) = (residual, yielded_at);
-    if let Some(passed) = motion.passed(stayed, sinking, &shape, &r) {
+    if let Some(passed) = motion.passed_depth(in_previous_contact, sinking, &shape, &r) {
         let deepest = press_lanes(soil, modulus, sinkage + passed, advance, residual, yielded_at);
         let passes = passed.gt(0.0);
-        kept = passes.pick(deepest.sinkage, residual);
-        kept_at = passes.pick(deepest.yield_pressure, yielded_at);
+        kept = passes.select(deepest.sinkage, residual);
+        kept_at = passes.select(deepest.yield_pressure, yielded_at);
     }
     let mut pressed = press_lanes(soil, modulus, sinkage, advance, kept, kept_at);
     steepen(soil, advance, &mut pressed);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
-    let slid = slid + speed * slid_for(stayed, sinkage - residual, sinking, motion.dt);
+    let slid =
+        slid + speed * sliding_time(in_previous_contact, sinkage - residual, sinking, motion.dt);
     let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
 
     let area = cell * coverage;
@@ -268,11 +277,11 @@ fn answer_four<S: Simd, F: Footprint>(
     sums.mean_normal += pushes;
     // the stiffness of a flexible body is in series with that of the soil
     if !F::DEFORMS {
-        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).select(area, 0.0) };
         sums.spring.add(springs * pressed.slope, &r);
     }
     sums.damper.add(area * damping.min(stiff::DAMPING), &r);
-    let resisted = drag / speed.max(motion.rolling);
+    let resisted = drag / speed.max(motion.least_speed);
     let excess = stiff::excess_damping(soil, damping);
     let strong = stress.gt(stiff::SHEAR_STRESS);
     if excess.gt(0.0).any() || strong.any() {
@@ -280,17 +289,17 @@ fn answer_four<S: Simd, F: Footprint>(
         let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
         sums.stiff.damp_along(&nodes, area * excess);
         let whole = drag / speed.max(SLIDING);
-        sums.stiff.damp_across(&nodes, strong.pick(whole - resisted, 0.0));
+        sums.stiff.damp_across(&nodes, strong.select(whole - resisted, 0.0));
     }
     sums.shear.add(resisted, &r);
 
     sums.normal_force += push;
     sums.area += area;
     let depth = n.z * (lanes(&four.base) - height);
-    sums.sinkage = sums.sinkage.max(coverage.ge(0.5).pick(depth, 0.0));
+    sums.sinkage = sums.sinkage.max(coverage.ge(0.5).select(depth, 0.0));
     sums.works.shear += drag * speed;
-    let pressing = pressing(sinking, &shape);
-    sums.works.press(&Press {
+    let pressing = limited_sinking_speed(sinking, &shape);
+    sums.works.press(&PressInput {
         area,
         pressed: &pressed,
         sinkage,
@@ -299,27 +308,27 @@ fn answer_four<S: Simd, F: Footprint>(
         pressure,
         sinking: pressing,
         entering: -leaving,
-        reach: reach(stayed, pressing, motion.dt),
+        reach: max_pressed_distance(in_previous_contact, pressing, motion.dt),
     });
-    left.sinkage = pressed.sinkage.numbers();
-    left.yield_pressure = pressed.yield_pressure.numbers();
-    left.slip = Numbers::default();
-    left.pushed = Numbers::default();
-    left.shear = [slid.numbers(), Numbers::default()];
-    left.surface = (lanes(&four.ground) - pressed.sinkage / n.z).numbers();
+    update.sinkage = pressed.sinkage.to_array();
+    update.yield_pressure = pressed.yield_pressure.to_array();
+    update.slip = LaneArray::default();
+    update.pushed = LaneArray::default();
+    update.shear = [slid.to_array(), LaneArray::default()];
+    update.surface = (lanes(&four.ground) - pressed.sinkage / n.z).to_array();
     if let Some(heap) = soil.bulldozing {
         // the rut has the width of its cells, whether or not they are completely covered
-        let sunk = (pressed.sinkage - residual).numbers();
+        let sunk = (pressed.sinkage - residual).to_array();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell * sunk * heap.flow_factor;
     }
-    React {
+    SoilReaction {
         pressure,
         normal: n,
         area,
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
-        part: Lanes::of(simd, 1.0),
-        holds: excess * (1.0 / motion.dt.max(1e-9)),
+        part: Lanes::new(simd, 1.0),
+        damping_stiffness: excess * (1.0 / motion.dt.max(1e-9)),
     }
 }

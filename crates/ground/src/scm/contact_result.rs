@@ -1,7 +1,7 @@
 //! Result of one contact in one step.
 
-use super::works::Works;
-use super::{Displaced, FirmGround};
+use super::contact_work::ContactWork;
+use super::{DisplacedSoil, FirmGround};
 use bekker_math::spatial::Load;
 
 /// Result of a contact of one body with the ground in one step.
@@ -19,7 +19,7 @@ pub struct Contact {
     /// Width b of the loaded patch in Bekker's equation, m; infinite for a single row of nodes.
     pub patch_width: f64,
     /// Distribution of the power that the body transfers to the soil.
-    pub works: Works,
+    pub works: ContactWork,
     /// Number of nodes whose height was compared.
     pub nodes_tested: u32,
     /// Number of nodes that carry load.
@@ -27,5 +27,5 @@ pub struct Contact {
     /// Firm ground under the body, as input of a handling tire.
     pub firm: Option<FirmGround>,
     /// Soil to [`heap`](super::heap) after all contacts of the step.
-    pub displaced: Option<Displaced>,
+    pub displaced: Option<DisplacedSoil>,
 }

@@ -22,7 +22,7 @@ const NOTHING: f64 = 1e-13;
 const STEPS: usize = 5;
 
 /// Returns the position of a sample ahead of the center, in units of the disc's radius.
-pub(super) fn ahead(sample: usize) -> f64 {
+pub(super) fn sample_position(sample: usize) -> f64 {
     (sample as f64 - REACH as f64) / REACH as f64
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Profile {
 
 /// Equivalent plane of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct StandIn {
+pub(super) struct EquivalentPlane {
     /// Distance from the center, over the radius.
     pub distance: f64,
     /// Its unit normal in the plane of the disc: forward and up.
@@ -65,29 +65,33 @@ struct Overlap {
 /// Integrals under the arc of a half circle from its middle to a position: of its depth, and of its
 /// depth times the position.
 #[derive(Clone, Copy)]
-struct Arc {
+struct ArcIntegrals {
     depth: f64,
     moment: f64,
 }
 
-impl Arc {
-    fn at(s: f64) -> Arc {
+impl ArcIntegrals {
+    fn at(s: f64) -> ArcIntegrals {
         let square = (1.0 - s * s).max(0.0);
         let root = square.sqrt();
-        Arc { depth: 0.5 * (s * root + asin(s.clamp(-1.0, 1.0))), moment: -square * root / 3.0 }
+        ArcIntegrals {
+            depth: 0.5 * (s * root + asin(s.clamp(-1.0, 1.0))),
+            moment: -square * root / 3.0,
+        }
     }
 
     /// Returns the arcs at the sample positions.
-    fn samples() -> &'static [Arc; SAMPLES] {
-        static ARCS: LazyLock<[Arc; SAMPLES]> =
-            LazyLock::new(|| std::array::from_fn(|sample| Arc::at(ahead(sample))));
+    fn samples() -> &'static [ArcIntegrals; SAMPLES] {
+        static ARCS: LazyLock<[ArcIntegrals; SAMPLES]> = LazyLock::new(|| {
+            std::array::from_fn(|sample| ArcIntegrals::at(sample_position(sample)))
+        });
         &ARCS
     }
 }
 
 impl Profile {
     /// Returns the equivalent plane; `None` where there is no contact.
-    pub fn stand_in(&self) -> Option<StandIn> {
+    pub fn equivalent_plane(&self) -> Option<EquivalentPlane> {
         let mut sum = Overlap::default();
         for rear in self.from..self.to {
             sum.add(self, rear);
@@ -98,7 +102,11 @@ impl Profile {
             return None;
         }
         let distance = cos(half_angle(area));
-        Some(StandIn { distance, normal: [-ahead / away, -height / away], tilt: tilt / area })
+        Some(EquivalentPlane {
+            distance,
+            normal: [-ahead / away, -height / away],
+            tilt: tilt / area,
+        })
     }
 }
 
@@ -107,12 +115,12 @@ impl Overlap {
     /// linear.
     fn add(&mut self, profile: &Profile, rear: usize) {
         let front = rear + 1;
-        let ends = [ahead(rear), ahead(front)];
+        let ends = [sample_position(rear), sample_position(front)];
         let heights = [profile.height[rear], profile.height[front]];
         let slope = (heights[1] - heights[0]) * REACH as f64;
         let line = [heights[0] - slope * ends[0], slope];
         let tilt = 0.5 * (profile.tilt[rear] + profile.tilt[front]);
-        let arcs = Arc::samples();
+        let arcs = ArcIntegrals::samples();
         let arcs = [arcs[rear], arcs[front]];
         // where the line intersects the circle
         let steep = 1.0 + slope * slope;
@@ -121,7 +129,7 @@ impl Overlap {
         let cuts = [middle - half, middle + half].map(|cut| cut.clamp(ends[0], ends[1]));
         let at = |cut: f64| match ends.iter().position(|end| *end == cut) {
             Some(end) => arcs[end],
-            None => Arc::at(cut),
+            None => ArcIntegrals::at(cut),
         };
         let cut_arcs = cuts.map(at);
         if inside > 0.0 && cuts[0] < cuts[1] {
@@ -146,7 +154,7 @@ impl Overlap {
         &mut self,
         [level, slope]: [f64; 2],
         [from, to]: [f64; 2],
-        [begins, stops]: [Arc; 2],
+        [begins, stops]: [ArcIntegrals; 2],
         tilt: f64,
     ) {
         let one = to - from;
@@ -177,7 +185,7 @@ mod tests {
 
     fn profile(height: impl Fn(f64) -> f64) -> Profile {
         Profile {
-            height: std::array::from_fn(|sample| height(ahead(sample)).min(1.0)),
+            height: std::array::from_fn(|sample| height(sample_position(sample)).min(1.0)),
             tilt: [0.2; SAMPLES],
             from: 0,
             to: SAMPLES - 1,
@@ -191,7 +199,7 @@ mod tests {
             for deflection in [1e-6, 1e-3, 0.05, 0.3] {
                 let (distance, long) = (1.0 - deflection, (1.0 + grade * grade).sqrt());
                 let plane = profile(|s| grade * s - distance * long);
-                let found = plane.stand_in().unwrap();
+                let found = plane.equivalent_plane().unwrap();
                 let normal = [-grade / long, 1.0 / long];
                 // rounding: areas of 1e-9 are differences of numbers of order 1
                 let room = 1e-7 * deflection + 1e-12 / deflection.sqrt();
@@ -204,7 +212,7 @@ mod tests {
                 assert!((found.tilt - 0.2).abs() < 1e-12);
             }
         }
-        assert!(profile(|_| -1.001).stand_in().is_none());
+        assert!(profile(|_| -1.001).equivalent_plane().is_none());
     }
 
     /// Over a slot without a bottom that is narrower than the contact, a wheel rests on the two
@@ -212,7 +220,7 @@ mod tests {
     #[test]
     fn a_slot_takes_what_it_is_wide() {
         let narrow = |s: f64| if s.abs() < 0.01 { -9.0 } else { -0.95 };
-        let found = profile(narrow).stand_in().unwrap();
+        let found = profile(narrow).equivalent_plane().unwrap();
         let whole = half_angle_area(0.05);
         // Samples are a twelfth of the radius apart, so the slot is two samples wide. The missing
         // area is that width times 0.05, less the rise of the arc on it (s²/2, up to s⁴).
@@ -234,10 +242,10 @@ mod tests {
     #[test]
     fn a_wall_pushes_back() {
         let wall = |s: f64| if s > 0.6 { -0.2 } else { -0.97 };
-        let found = profile(wall).stand_in().unwrap();
+        let found = profile(wall).equivalent_plane().unwrap();
         assert!(found.normal[0] < -0.3 && found.normal[1] > 0.3, "{found:?}");
         let high = |s: f64| if s > 0.8 { 2.0 } else { -2.0 };
-        let found = profile(high).stand_in().unwrap();
+        let found = profile(high).equivalent_plane().unwrap();
         assert!(found.normal[0] < -0.99 && found.normal[1].abs() < 0.12, "{found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 /// Volume of permanent sinkage under a body, to be heaped up around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Displaced {
+pub struct DisplacedSoil {
     /// Index in the table of soils.
     pub(super) soil: usize,
     /// Lattice indices of the westernmost, easternmost, southernmost and northernmost
@@ -12,9 +12,9 @@ pub struct Displaced {
     pub(super) volume: f64,
 }
 
-impl Displaced {
+impl DisplacedSoil {
     /// Returns whether the two patches have neighboring nodes.
-    pub(super) fn touches(&self, other: &Displaced) -> bool {
+    pub(super) fn touches(&self, other: &DisplacedSoil) -> bool {
         let [west, east, south, north] = self.bounds;
         let [other_west, other_east, other_south, other_north] = other.bounds;
         west <= other_east + 1
@@ -24,9 +24,9 @@ impl Displaced {
     }
 
     /// Returns the union of both; the soil is that of `self`.
-    pub(super) fn joined(&self, other: &Displaced) -> Displaced {
+    pub(super) fn union(&self, other: &DisplacedSoil) -> DisplacedSoil {
         let [a, b] = [self.bounds, other.bounds];
         let bounds = [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])];
-        Displaced { soil: self.soil, bounds, volume: self.volume + other.volume }
+        DisplacedSoil { soil: self.soil, bounds, volume: self.volume + other.volume }
     }
 }

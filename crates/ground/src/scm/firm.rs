@@ -1,6 +1,6 @@
 //! Firm ground under a wheel, as input of a handling tire.
 
-use super::disc_overlap::{Profile, REACH, SAMPLES, ahead};
+use super::disc_overlap::{Profile, REACH, SAMPLES, sample_position};
 use super::gather::nodes_within;
 use super::underside::Underside;
 use super::working_ground::WorkingGround;
@@ -58,8 +58,8 @@ impl FirmTiles {
         for b in low.b..=high.b {
             for a in low.a..=high.a {
                 let slot = overlay.fetch(model, published, TileKey { a, b });
-                ceiling = ceiling.max(overlay.at(slot).ceiling());
-                any |= overlay.at(slot).firm_nodes() > 0;
+                ceiling = ceiling.max(overlay.tile_at(slot).ceiling());
+                any |= overlay.tile_at(slot).firm_nodes() > 0;
                 scratch.slots.push(slot);
             }
         }
@@ -87,7 +87,7 @@ impl FirmNodes<'_> {
         }
         let columns = (high.a - low.a + 1) as usize;
         let slot = self.slots[(key.b - low.b) as usize * columns + (key.a - low.a) as usize];
-        let (tile, index) = (self.overlay.at(slot), node.index());
+        let (tile, index) = (self.overlay.tile_at(slot), node.index());
         let friction = match self.model.soils()[tile.soil(index)].kind {
             SoilKind::Firm { friction } => Some(friction),
             _ => None,
@@ -110,7 +110,7 @@ impl FirmNodes<'_> {
 }
 
 /// A wheel as a disc, for contact with firm ground.
-struct Disc {
+struct WheelDisc {
     centre: Vec3,
     /// Horizontal unit vector to its left; `ahead` is the one forward.
     left: [f64; 2],
@@ -124,7 +124,7 @@ struct Disc {
 
 /// Returns the firm part of a wheel's nominal footprint, weighted by a tent along and across it;
 /// `None` where all of it is deformable or nothing is in contact.
-pub(super) fn under_wheel(
+pub(super) fn firm_ground_under(
     ground: &mut WorkingGround<'_>,
     wheel: &Underside,
     pose: &Pose,
@@ -135,7 +135,7 @@ pub(super) fn under_wheel(
         return None;
     }
     let left = [axis.x / level, axis.y / level];
-    let disc = Disc {
+    let disc = WheelDisc {
         centre: pose.position,
         left,
         ahead: [left[1], -left[0]],
@@ -147,32 +147,34 @@ pub(super) fn under_wheel(
     let tiles = FirmTiles::fetch(ground, disc.bounds())?;
     let WorkingGround { model, overlay, scratch, .. } = ground;
     let nodes = FirmNodes { model, overlay, slots: &scratch.slots, tiles };
-    let (height, normal) = disc.stand_in(&nodes)?;
-    let (share, friction) = disc.footing(&nodes)?;
+    let (height, normal) = disc.equivalent_plane(&nodes)?;
+    let (share, friction) = disc.firm_share(&nodes)?;
     Some(FirmGround { share, height, normal, friction })
 }
 
-impl Disc {
+impl WheelDisc {
     /// Returns the distance of its lowest point to the left of its center, m.
-    fn aside(&self) -> f64 {
+    fn lowest_point_offset(&self) -> f64 {
         self.radius * self.leans
     }
 
     /// Returns its bounding rectangle, m.
     fn bounds(&self) -> [f64; 4] {
-        let Disc { centre, left, ahead, radius, half_width, .. } = self;
-        let across = half_width + self.aside().abs();
+        let WheelDisc { centre, left, ahead, radius, half_width, .. } = self;
+        let across = half_width + self.lowest_point_offset().abs();
         let [x, y] = [0, 1].map(|k| radius * ahead[k].abs() + across * left[k].abs());
         [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
     }
 
     /// Returns the mean height of the ground across the tire's width, m, and its lateral slope to
     /// the left, at `way` m ahead of the lowest point.
-    fn across(&self, nodes: &FirmNodes<'_>, way: f64) -> Option<[f64; 2]> {
+    fn lateral_profile(&self, nodes: &FirmNodes<'_>, way: f64) -> Option<[f64; 2]> {
         // two rows represent the whole width between the tire's flanks (Gauss points)
         let half = self.half_width / 3.0_f64.sqrt();
         let height = |aside: f64| {
-            let place = |k: usize| way * self.ahead[k] + (self.aside() + aside) * self.left[k];
+            let place = |k: usize| {
+                way * self.ahead[k] + (self.lowest_point_offset() + aside) * self.left[k]
+            };
             nodes.height([self.centre.x + place(0), self.centre.y + place(1)])
         };
         let (left, right) = (height(half)?, height(-half)?);
@@ -180,13 +182,14 @@ impl Disc {
     }
 
     /// Returns the equivalent plane: its height under the center and its normal.
-    fn stand_in(&self, nodes: &FirmNodes<'_>) -> Option<(f64, Vec3)> {
-        let Disc { centre, left, ahead: on, upright, leans, radius, .. } = *self;
-        let [_, bank] = self.across(nodes, 0.0)?;
+    fn equivalent_plane(&self, nodes: &FirmNodes<'_>) -> Option<(f64, Vec3)> {
+        let WheelDisc { centre, left, ahead: on, upright, leans, radius, .. } = *self;
+        let [_, bank] = self.lateral_profile(nodes, 0.0)?;
         // vertical part of a distance along the disc's own plane, over ground with this lateral
         // slope
         let down = (upright + bank * leans).max(LEAST_DOWN);
-        let over = |height: f64| (height - bank * self.aside() - centre.z) / (radius * down);
+        let over =
+            |height: f64| (height - bank * self.lowest_point_offset() - centre.z) / (radius * down);
         // no contact where the disc is above all ground
         let clear = -over(nodes.tiles.ceiling);
         if clear >= 1.0 {
@@ -198,11 +201,11 @@ impl Disc {
         let (from, to) = (REACH - reach, REACH + reach);
         let mut profile = Profile { height: [0.0; SAMPLES], tilt: [0.0; SAMPLES], from, to };
         for sample in from..=to {
-            let [height, tilt] = self.across(nodes, radius * ahead(sample))?;
+            let [height, tilt] = self.lateral_profile(nodes, radius * sample_position(sample))?;
             profile.height[sample] = over(height).min(1.0);
             profile.tilt[sample] = tilt;
         }
-        let found = profile.stand_in()?;
+        let found = profile.equivalent_plane()?;
         let [forward, up] = found.normal;
         let up = up.max(LEAST_UP);
         let (forward, across) = (forward * down, -found.tilt * up);
@@ -212,8 +215,8 @@ impl Disc {
     }
 
     /// Returns the share of the nominal footprint that is firm, and its mean friction.
-    fn footing(&self, nodes: &FirmNodes<'_>) -> Option<(f64, f64)> {
-        let Disc { centre, left, ahead, radius, half_width, .. } = *self;
+    fn firm_share(&self, nodes: &FirmNodes<'_>) -> Option<(f64, f64)> {
+        let WheelDisc { centre, left, ahead, radius, half_width, .. } = *self;
         let lattice = nodes.model.lattice();
         // the tents extend one spacing further, so that some node always has a weight
         let half_length = HALF_LENGTH * radius + lattice.spacing;
@@ -246,7 +249,7 @@ impl Disc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Published;
+    use crate::SharedGround;
     use crate::scm::Scratch;
     use crate::soil::{Laws, Soil, SoilId};
     use crate::terrain::{SoilMap, Surface, Terrain};
@@ -266,7 +269,7 @@ mod tests {
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::default()).unwrap();
         let wheel = Underside::cylinder(0.47, 0.25).unwrap();
         let normal = Vec3::new(-slope[0], -slope[1], 1.0).normalize();
-        let published = Published::default();
+        let published = SharedGround::default();
         for heading in [0.0_f64, 0.7, 2.0, -1.3] {
             for lean in [-0.4, 0.0, 0.25] {
                 let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading)
@@ -283,7 +286,7 @@ mod tests {
                     scratch: &mut scratch,
                 };
                 let pose = Pose { position, orientation: turn };
-                let met = under_wheel(&mut ground, &wheel, &pose).unwrap();
+                let met = firm_ground_under(&mut ground, &wheel, &pose).unwrap();
                 let height = 1.0 + slope[0] * position.x + slope[1] * position.y;
                 // nodes store their heights in single precision or in steps of a micrometer
                 assert!((met.height - height).abs() < 1e-5, "{heading} {lean} {met:?} {height}");

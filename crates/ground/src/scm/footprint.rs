@@ -1,6 +1,6 @@
 //! Interface of a body's shape to the contact.
 
-use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::numeric::{LaneMask, Lanes, Simd};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Lowest points of a body on four vertical lines.
@@ -14,7 +14,7 @@ pub struct UndersidePoints<S: Simd> {
     /// body; at 0 the other fields are undefined.
     pub coverage: Lanes<S>,
     /// Positions on a flexible body, in its own coordinates; unused by rigid bodies.
-    pub place: Lanes<S>,
+    pub on_body: Lanes<S>,
 }
 
 /// A loaded patch that several bodies share.
@@ -48,7 +48,7 @@ pub trait Footprint {
 
     /// Returns where the points (`x`, `y`, `z`) may be above the underside; points where it is
     /// false are certainly below.
-    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S>;
+    fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S>;
 
     /// Returns the body's lowest points over four points (x, y).
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S>;

@@ -1,12 +1,12 @@
 //! Search for the nodes that a body presses.
 
 use super::footprint::Footprint;
-use super::scratch::{Four, Spot};
-use super::vectors::Vectors;
+use super::scratch::{NodeLanes, NodeRef};
+use super::vector_lanes::VectorLanes;
 use super::working_ground::WorkingGround;
 use crate::{Overlay, WorkingNodes};
 use bekker_math::grid::{Lattice, Node, TILE, TileKey};
-use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, each};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, per_lane};
 
 /// Greatest node index that is used; beyond it a body has left every terrain.
 const FARTHEST: f64 = 1e9;
@@ -38,7 +38,7 @@ pub fn tiles_within(lattice: Lattice, bounds: [f64; 4]) -> impl Iterator<Item = 
 /// time are compared with a bound of the body's shape, and only the remaining ones with the shape
 /// itself.
 #[inline(always)]
-pub(super) fn gather<S: Simd, F: Footprint>(
+pub(super) fn gather_nodes<S: Simd, F: Footprint>(
     simd: S,
     ground: &mut WorkingGround<'_>,
     body: &mut F,
@@ -54,7 +54,7 @@ pub(super) fn gather<S: Simd, F: Footprint>(
     for b in low.b..=high.b {
         for a in low.a..=high.a {
             let slot = overlay.fetch(model, published, TileKey { a, b });
-            ceiling = ceiling.max(overlay.at(slot).ceiling());
+            ceiling = ceiling.max(overlay.tile_at(slot).ceiling());
             scratch.slots.push(slot);
         }
     }
@@ -75,8 +75,14 @@ pub(super) fn gather<S: Simd, F: Footprint>(
         while i <= to {
             let slot = scratch.slots[tile_row + (Node { i, j }.tile().a - low.a) as usize];
             let end = to.min(i | (TILE as i32 - 1));
-            let stretch = Stretch { slot: slot as u32, j, y, from: i, to: end };
-            stretch.bound(simd, lattice.spacing, overlay.at(slot).nodes(), body, &mut scratch.near);
+            let span = NodeSpan { slot: slot as u32, j, y, from: i, to: end };
+            span.collect_near(
+                simd,
+                lattice.spacing,
+                overlay.tile_at(slot).nodes(),
+                body,
+                &mut scratch.near,
+            );
             i = end + 1;
         }
     }
@@ -85,8 +91,15 @@ pub(super) fn gather<S: Simd, F: Footprint>(
             continue;
         }
         for spots in alike.chunks(WIDTH) {
-            if press(simd, lattice.spacing, overlay, body, spots, scratch.touched.next()) {
-                scratch.touched.take();
+            if fill_lanes(
+                simd,
+                lattice.spacing,
+                overlay,
+                body,
+                spots,
+                scratch.touched.next_unused(),
+            ) {
+                scratch.touched.mark_used();
             }
         }
     }
@@ -95,56 +108,56 @@ pub(super) fn gather<S: Simd, F: Footprint>(
 
 /// Fills `four` with up to [`WIDTH`] nodes; returns whether `body` presses any of them.
 #[inline(always)]
-fn press<S: Simd, F: Footprint>(
+fn fill_lanes<S: Simd, F: Footprint>(
     simd: S,
     spacing: f64,
     overlay: &Overlay,
     body: &F,
-    spots: &[Spot],
-    four: &mut Four,
+    spots: &[NodeRef],
+    four: &mut NodeLanes,
 ) -> bool {
     // the last node fills the unused lanes
     let count = spots.len();
-    let spots = each(|k| spots[k.min(count - 1)]);
-    let nodes = each(|k| overlay.at(spots[k].slot as usize).nodes());
-    let index = each(|k| usize::from(spots[k].index));
-    let x = Lanes::gather(simd, |k| f64::from(spots[k].i)) * spacing;
-    let y = Lanes::gather(simd, |k| f64::from(spots[k].j)) * spacing;
+    let spots = per_lane(|k| spots[k.min(count - 1)]);
+    let nodes = per_lane(|k| overlay.tile_at(spots[k].slot as usize).nodes());
+    let index = per_lane(|k| usize::from(spots[k].index));
+    let x = Lanes::from_fn(simd, |k| f64::from(spots[k].i)) * spacing;
+    let y = Lanes::from_fn(simd, |k| f64::from(spots[k].j)) * spacing;
     let point = body.underside(x, y);
-    let base = Lanes::gather(simd, |k| nodes[k].base(index[k]));
-    let ground = Lanes::gather(simd, |k| nodes[k].ground(index[k]));
-    let normal = Vectors {
-        x: Lanes::gather(simd, |k| nodes[k].normal(index[k]).x),
-        y: Lanes::gather(simd, |k| nodes[k].normal(index[k]).y),
-        z: Lanes::gather(simd, |k| nodes[k].normal(index[k]).z),
+    let base = Lanes::from_fn(simd, |k| nodes[k].base(index[k]));
+    let ground = Lanes::from_fn(simd, |k| nodes[k].ground(index[k]));
+    let normal = VectorLanes {
+        x: Lanes::from_fn(simd, |k| nodes[k].normal(index[k]).x),
+        y: Lanes::from_fn(simd, |k| nodes[k].normal(index[k]).y),
+        z: Lanes::from_fn(simd, |k| nodes[k].normal(index[k]).z),
     };
-    let residual = Lanes::gather(simd, |k| nodes[k].memory(index[k]).sinkage);
+    let residual = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).sinkage);
     let sinkage = normal.z * (ground - point.height);
-    let present = Where::of_bits(simd, (1 << count) - 1);
+    let present = LaneMask::from_bits(simd, (1 << count) - 1);
     let pressed = present & sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
     if !pressed.any() {
         return false;
     }
     four.spots = spots;
     four.pressed = pressed.to_bits();
-    four.place = [x.numbers(), y.numbers()];
-    four.base = base.numbers();
-    four.ground = ground.numbers();
-    four.normal = normal.parts();
-    four.residual = residual.numbers();
-    four.sinkage = pressed.pick(sinkage, 0.0).numbers();
-    four.height = pressed.pick(point.height, 0.0).numbers();
+    four.position = [x.to_array(), y.to_array()];
+    four.base = base.to_array();
+    four.ground = ground.to_array();
+    four.normal = normal.to_arrays();
+    four.residual = residual.to_array();
+    four.sinkage = pressed.select(sinkage, 0.0).to_array();
+    four.height = pressed.select(point.height, 0.0).to_array();
     let [slope_x, slope_y] = point.slope;
-    four.slope = [pressed.pick(slope_x, 0.0).numbers(), pressed.pick(slope_y, 0.0).numbers()];
-    four.coverage = pressed.pick(point.coverage, 0.0).numbers();
+    four.slope = [pressed.select(slope_x, 0.0).to_array(), pressed.select(slope_y, 0.0).to_array()];
+    four.coverage = pressed.select(point.coverage, 0.0).to_array();
     if F::DEFORMS {
-        four.on_body = point.place.numbers();
+        four.on_body = point.on_body.to_array();
     }
     true
 }
 
 /// A part of a row of nodes within one tile.
-struct Stretch {
+struct NodeSpan {
     slot: u32,
     j: i32,
     y: f64,
@@ -152,16 +165,16 @@ struct Stretch {
     to: i32,
 }
 
-impl Stretch {
+impl NodeSpan {
     /// Adds the nodes of this span that `body` may press.
     #[inline(always)]
-    fn bound<S: Simd, F: Footprint>(
+    fn collect_near<S: Simd, F: Footprint>(
         &self,
         simd: S,
         spacing: f64,
         nodes: &WorkingNodes,
         body: &F,
-        spots: &mut Vec<Spot>,
+        spots: &mut Vec<NodeRef>,
     ) {
         // lanes must stay in the tile's row: the last group starts further left
         let last = (self.from | (TILE as i32 - 1)) + 1 - WIDTH as i32;
@@ -169,15 +182,15 @@ impl Stretch {
         while from <= self.to {
             let start = from.min(last);
             let index = Node { i: start, j: self.j }.index();
-            let x = (f64::from(start) + Lanes::of(simd, [0.0, 1.0, 2.0, 3.0])) * spacing;
-            let z = Lanes::of(simd, *nodes.surfaces(index));
-            let mut near = body.near(x, self.y, z).to_bits();
+            let x = (f64::from(start) + Lanes::new(simd, [0.0, 1.0, 2.0, 3.0])) * spacing;
+            let z = Lanes::new(simd, *nodes.surfaces(index));
+            let mut near = body.may_touch(x, self.y, z).to_bits();
             near &= u32::MAX << (from - start);
             near &= u32::MAX >> (31 - (self.to - start).min(31));
             while near != 0 {
                 let lane = near.trailing_zeros() as usize;
                 near &= near - 1;
-                spots.push(Spot {
+                spots.push(NodeRef {
                     slot: self.slot,
                     index: (index + lane) as u8,
                     soil: nodes.soil(index + lane) as u16,

@@ -1,6 +1,6 @@
 //! Sums of the tangents of many nodes, as moments.
 
-use super::vectors::Vectors;
+use super::vector_lanes::VectorLanes;
 use bekker_math::numeric::{Lanes, Simd};
 use bekker_math::spatial::{Load, Mat3, Mat6, Vec3};
 
@@ -27,7 +27,7 @@ impl Moments {
     }
 
     /// Returns Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
-    pub(super) fn along(&self, n: &Vec3) -> Tangent {
+    pub(super) fn tangent_along(&self, n: &Vec3) -> Tangent {
         let cross = n.cross_matrix();
         Tangent {
             angular: cross * self.second() * cross.transpose(),
@@ -38,8 +38,8 @@ impl Moments {
 
     /// Returns Σ c Wᵀ (I - n nᵀ) W, where W maps a twist to the velocity at r: tangents across the
     /// one direction `n`.
-    pub(super) fn across(&self, n: &Vec3) -> Tangent {
-        let (second, along) = (self.second(), self.along(n));
+    pub(super) fn tangent_across(&self, n: &Vec3) -> Tangent {
+        let (second, along) = (self.second(), self.tangent_along(n));
         Tangent {
             angular: Mat3::identity() * second.trace() - second - along.angular,
             coupling: self.first().cross_matrix() - along.coupling,
@@ -60,8 +60,8 @@ impl<S: Simd> MomentLanes<S> {
 
     /// Adds four weights at four points.
     #[inline(always)]
-    pub(super) fn add(&mut self, weight: Lanes<S>, r: &Vectors<S>) {
-        let Vectors { x, y, z } = *r;
+    pub(super) fn add(&mut self, weight: Lanes<S>, r: &VectorLanes<S>) {
+        let VectorLanes { x, y, z } = *r;
         let (wx, wy, wz) = (weight * x, weight * y, weight * z);
         let sums = &mut self.0;
         sums[0] += weight;
@@ -140,9 +140,9 @@ pub(super) fn tangent(
     shear: &Moments,
     spin_axis: Option<Vec3>,
 ) {
-    let stiffness = spring.along(n);
+    let stiffness = spring.tangent_along(n);
     load.stiffness = spin_axis.map_or(stiffness, |axis| stiffness.without_spin(&axis)).matrix();
-    load.damping = (damper.along(n) + shear.across(n)).matrix();
+    load.damping = (damper.tangent_along(n) + shear.tangent_across(n)).matrix();
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
         dispatch!(Level::baseline(), simd => {
             let mut sums = MomentLanes::new(simd);
             for (weight, r) in nodes {
-                sums.add(Lanes::of(simd, [0.0, *weight, 0.0, 0.0]), &Vectors::of(simd, r));
+                sums.add(Lanes::new(simd, [0.0, *weight, 0.0, 0.0]), &VectorLanes::splat(simd, r));
             }
             sums.summed()
         })
@@ -181,8 +181,8 @@ mod tests {
                 across.set_column(column, &(across.column(column) + wrench));
             }
         }
-        assert!((moments.along(&n).matrix() - along.stiffness).norm() < 1e-12);
-        assert!((moments.across(&n).matrix() - across).norm() < 1e-12);
+        assert!((moments.tangent_along(&n).matrix() - along.stiffness).norm() < 1e-12);
+        assert!((moments.tangent_across(&n).matrix() - across).norm() < 1e-12);
     }
 
     #[test]
@@ -190,8 +190,8 @@ mod tests {
         let (n, axis) =
             (Vec3::new(0.1, -0.2, 1.0).normalize(), Vec3::new(0.3, 0.9, 0.1).normalize());
         let moments = moments(&[(3.0, Vec3::new(0.2, 0.1, -0.4))]);
-        let whole = moments.along(&n).matrix();
-        let spun = moments.along(&n).without_spin(&axis).matrix();
+        let whole = moments.tangent_along(&n).matrix();
+        let spun = moments.tangent_along(&n).without_spin(&axis).matrix();
         let mut keep = Mat6::identity();
         let turn = Mat3::identity() - axis * axis.transpose();
         keep.fixed_view_mut::<3, 3>(0, 0).copy_from(&turn);

@@ -3,8 +3,8 @@
 use super::footprint::{Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
 use super::underside::{LYING, PlacedWheel};
-use super::vectors::Vectors;
-use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, asin, dispatch, level};
+use super::vector_lanes::VectorLanes;
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Least cosine of the angle between belt and radius.
@@ -52,11 +52,11 @@ const BEND: usize = 2;
 /// Gathers one component of four points.
 #[inline(always)]
 fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
-    Lanes::of(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
+    Lanes::new(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
 }
 
 /// Intersections of four vertical lines with the belt.
-struct Met<S: Simd> {
+struct BeltIntersection<S: Simd> {
     /// y of the belt, m.
     displacement: Lanes<S>,
     /// Its derivative by the station number, m.
@@ -85,25 +85,25 @@ impl Belt {
     fn shape<S: Simd>(&mut self, simd: S, ring: &Ring, state: &RingState, cell: f64) {
         let Belt { moved, radius, points } = self;
         let y = &state.displacement;
-        let seen = over_cell(simd, y, cell / ring.length());
+        let seen = cell_means(simd, y, cell / ring.length());
         let size = ring.radius * ring.radius;
         for (radius, y) in radius.iter_mut().zip(y) {
-            let square = size - 2.0 * ring.radius * Lanes::of(simd, *y);
-            *radius = square.max(LEAST * size).sqrt().numbers();
+            let square = size - 2.0 * ring.radius * Lanes::new(simd, *y);
+            *radius = square.max(LEAST * size).sqrt().to_array();
         }
         ring.move_along(simd, radius, moved);
         for (station, [sine, cosine]) in directions().iter().enumerate() {
             // sine of the angle plus a small angle, as in `turned`
-            let by = Lanes::of(simd, moved[station]);
+            let by = Lanes::new(simd, moved[station]);
             let square = by * by;
             let turned = (1.0 - 0.5 * square) * *sine + by * (1.0 - square * (1.0 / 6.0)) * *cosine;
-            let ahead = (turned * radius[station]).numbers();
+            let ahead = (turned * radius[station]).to_array();
             let own = seen[station];
             let bend = if station == 0 || station == STATIONS - 1 {
                 [0.0; STRIPS]
             } else {
-                let beside = Lanes::of(simd, seen[station - 1]) + seen[station + 1];
-                (0.5 * (beside - 2.0 * Lanes::of(simd, own))).numbers()
+                let beside = Lanes::new(simd, seen[station - 1]) + seen[station + 1];
+                (0.5 * (beside - 2.0 * Lanes::new(simd, own))).to_array()
             };
             for strip in 0..STRIPS {
                 points[station][strip] = [ahead[strip], own[strip], bend[strip], 0.0];
@@ -116,15 +116,15 @@ impl Belt {
     fn point<S: Simd>(&self, simd: S, station: usize, strip: usize, across: f64) -> Lanes<S> {
         let row = &self.points[station % STATIONS];
         let far = row[(strip + 1) % STRIPS];
-        let (near, far) = (Lanes::of(simd, row[strip]), Lanes::of(simd, far));
+        let (near, far) = (Lanes::new(simd, row[strip]), Lanes::new(simd, far));
         near + (far - near) * across
     }
 
     /// Returns the difference of a station from one strip to the next.
     #[inline(always)]
-    fn change_across<S: Simd>(&self, simd: S, station: usize, strip: usize) -> Lanes<S> {
+    fn strip_difference<S: Simd>(&self, simd: S, station: usize, strip: usize) -> Lanes<S> {
         let row = &self.points[station % STATIONS];
-        Lanes::of(simd, row[(strip + 1) % STRIPS]) - row[strip]
+        Lanes::new(simd, row[(strip + 1) % STRIPS]) - row[strip]
     }
 }
 
@@ -133,17 +133,17 @@ impl Belt {
 /// The kernel has the variance of a cell. The smoothing that it applies to a smooth curve is
 /// subtracted again, so that flat parts stay flat and round parts round.
 #[inline(always)]
-fn over_cell<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
+fn cell_means<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
     let variance = cell * cell / 12.0;
     // enough passes that no share is large enough to invert waves of the shortest length
     let times = (2.0 * variance).ceil().max(1.0);
     let share = 0.5 * variance / times;
     let mut mean = *y;
     (0..times as usize).for_each(|_| diffuse(simd, &mut mean, share));
-    let mut bends = bends(simd, &mean);
-    (0..2).for_each(|_| diffuse(simd, &mut bends, share));
-    for (mean, bend) in mean.iter_mut().zip(&bends) {
-        *mean = (Lanes::of(simd, *mean) - Lanes::of(simd, *bend) * (0.5 * variance)).numbers();
+    let mut second_differences = second_differences(simd, &mean);
+    (0..2).for_each(|_| diffuse(simd, &mut second_differences, share));
+    for (mean, bend) in mean.iter_mut().zip(&second_differences) {
+        *mean = (Lanes::new(simd, *mean) - Lanes::new(simd, *bend) * (0.5 * variance)).to_array();
     }
     mean
 }
@@ -151,24 +151,24 @@ fn over_cell<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
 /// Moves a `share` of each station's value to both its neighbors.
 #[inline(always)]
 fn diffuse<S: Simd>(simd: S, row: &mut Stations, share: f64) {
-    let bends = bends(simd, row);
-    for (own, bend) in row.iter_mut().zip(&bends) {
-        *own = (Lanes::of(simd, *own) + Lanes::of(simd, *bend) * share).numbers();
+    let second_differences = second_differences(simd, row);
+    for (own, bend) in row.iter_mut().zip(&second_differences) {
+        *own = (Lanes::new(simd, *own) + Lanes::new(simd, *bend) * share).to_array();
     }
 }
 
 /// Returns second differences; a row is constant beyond its ends.
 #[inline(always)]
-fn bends<S: Simd>(simd: S, row: &Stations) -> Stations {
-    let mut bends = [[0.0; STRIPS]; STATIONS];
-    let mut rear = Lanes::of(simd, row[0]);
+fn second_differences<S: Simd>(simd: S, row: &Stations) -> Stations {
+    let mut second_differences = [[0.0; STRIPS]; STATIONS];
+    let mut rear = Lanes::new(simd, row[0]);
     let mut own = rear;
-    for (station, bend) in bends.iter_mut().enumerate() {
-        let front = Lanes::of(simd, row[(station + 1).min(STATIONS - 1)]);
-        *bend = ((rear - own) + (front - own)).numbers();
+    for (station, bend) in second_differences.iter_mut().enumerate() {
+        let front = Lanes::new(simd, row[(station + 1).min(STATIONS - 1)]);
+        *bend = ((rear - own) + (front - own)).to_array();
         (rear, own) = (own, front);
     }
-    bends
+    second_differences
 }
 
 /// Returns sine and cosine of an angle increased by the small angle `by`, to third order.
@@ -216,7 +216,7 @@ impl<'a> PlacedTyre<'a> {
     /// Returns the position `distance` m from the middle in units of strips, 0 at the middle of the
     /// first strip.
     #[inline(always)]
-    pub fn among_strips<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
+    pub fn strip_position<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
             .max(0.0)
             .min((STRIPS - 1) as f64)
@@ -225,11 +225,11 @@ impl<'a> PlacedTyre<'a> {
     /// Intersects the belt with lines that are `ahead` m of the axle and `distance` m from the
     /// middle.
     #[inline(always)]
-    fn meet<S: Simd>(&self, ahead: Lanes<S>, distance: Lanes<S>) -> Met<S> {
+    fn intersect<S: Simd>(&self, ahead: Lanes<S>, distance: Lanes<S>) -> BeltIntersection<S> {
         let simd = ahead.simd();
-        let (at, among) = (ahead.numbers(), self.among_strips(distance).numbers());
+        let (at, among) = (ahead.to_array(), self.strip_position(distance).to_array());
         let cell = (ahead * (1.0 / self.ring.radius) + 1.0) * (0.5 * GUESSES as f64);
-        let cell = cell.max(0.0).min((GUESSES - 1) as f64).numbers();
+        let cell = cell.max(0.0).min((GUESSES - 1) as f64).to_array();
         let mut stations = [0.0; WIDTH];
         let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
         let (mut rear_across, mut front_across) = (rear, front);
@@ -239,18 +239,18 @@ impl<'a> PlacedTyre<'a> {
             let mut station = usize::from(guesses()[cell[lane] as i32 as usize % GUESSES]);
             let mut near = self.belt.point(simd, station, strip, across);
             let mut far = self.belt.point(simd, station + 1, strip, across);
-            while station < STATIONS - 2 && at[lane] > far.numbers()[AHEAD] {
+            while station < STATIONS - 2 && at[lane] > far.to_array()[AHEAD] {
                 station += 1;
                 (near, far) = (far, self.belt.point(simd, station + 1, strip, across));
             }
-            while station > 0 && at[lane] < near.numbers()[AHEAD] {
+            while station > 0 && at[lane] < near.to_array()[AHEAD] {
                 station -= 1;
                 (near, far) = (self.belt.point(simd, station, strip, across), near);
             }
             stations[lane] = f64::from(station as u32);
-            (rear[lane], front[lane]) = (near.numbers(), far.numbers());
-            rear_across[lane] = self.belt.change_across(simd, station, strip).numbers();
-            front_across[lane] = self.belt.change_across(simd, station + 1, strip).numbers();
+            (rear[lane], front[lane]) = (near.to_array(), far.to_array());
+            rear_across[lane] = self.belt.strip_difference(simd, station, strip).to_array();
+            front_across[lane] = self.belt.strip_difference(simd, station + 1, strip).to_array();
         }
         let start = column(simd, &rear, AHEAD);
         let along = (ahead - start) / (column(simd, &front, AHEAD) - start);
@@ -262,20 +262,20 @@ impl<'a> PlacedTyre<'a> {
         let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
         // beyond its ends the belt is round
         let inside = along.gt(0.0) & along.lt(1.0);
-        let change = inside.pick(fall + bend * (2.0 * along - 1.0), 0.0);
+        let change = inside.select(fall + bend * (2.0 * along - 1.0), 0.0);
         let step = column(simd, &front, AHEAD) - start;
         let by_strip = |part| {
             column(simd, &rear_across, part) * rest + column(simd, &front_across, part) * along
         };
-        let among = Lanes::of(simd, among);
+        let among = Lanes::new(simd, among);
         let between = inside & among.gt(0.0) & among.lt((STRIPS - 1) as f64);
         let across =
             (by_strip(Y) - by_strip(AHEAD) * change / step) * (STRIPS as f64 / self.ring.width);
-        Met {
+        BeltIntersection {
             displacement: y + fall * along - bend * along * rest,
             change,
-            across: between.pick(across, 0.0),
-            station: Lanes::of(simd, stations) + along,
+            across: between.select(across, 0.0),
+            station: Lanes::new(simd, stations) + along,
         }
     }
 
@@ -330,8 +330,8 @@ impl Footprint for PlacedTyre<'_> {
 
     /// The belt is inside the unloaded tire.
     #[inline(always)]
-    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
-        self.wheel.near(x, y, z)
+    fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
+        self.wheel.may_touch(x, y, z)
     }
 
     #[inline(always)]
@@ -347,8 +347,8 @@ impl Footprint for PlacedTyre<'_> {
         let on_ring = (size - ahead * ahead).max(0.0).sqrt() + beside;
         let aside = axis.x * u + axis.y * v - on_ring * (axis.z / up.z);
         let tread = wheel.underside.segments_at(aside.abs());
-        let taper = aside.lt(0.0).pick(-tread.taper, tread.taper);
-        let met = self.meet(ahead, aside);
+        let taper = aside.lt(0.0).select(-tread.taper, tread.taper);
+        let met = self.intersect(ahead, aside);
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
         let leans = met.across * (ring.radius / square.sqrt());
         // dr = -R/r dy; the angle without load follows from the loaded one by the factor sqrt(R² -
@@ -366,15 +366,15 @@ impl Footprint for PlacedTyre<'_> {
         let coverage = (0.5 + inside * wheel.coverage_per_metre).max(0.0).min(1.0);
         // inward vector with the length of the radius, inclined by the lateral taper and by the
         // longitudinal slope of the belt
-        let lean = Vectors::of(simd, forward) * -(ahead + turn * down)
-            + Vectors::of(simd, up) * (down - turn * ahead)
-            + Vectors::of(simd, axis) * ((taper - leans) * radius);
+        let lean = VectorLanes::splat(simd, forward) * -(ahead + turn * down)
+            + VectorLanes::splat(simd, up) * (down - turn * ahead)
+            + VectorLanes::splat(simd, axis) * ((taper - leans) * radius);
         let scale = -1.0 / lean.z.max(LYING * radius);
         UndersidePoints {
             height: centre.z + height,
             slope: [lean.x * scale, lean.y * scale],
-            coverage: meets.pick(coverage, 0.0),
-            place: met.station,
+            coverage: meets.select(coverage, 0.0),
+            on_body: met.station,
         }
     }
 
@@ -388,26 +388,27 @@ impl Footprint for PlacedTyre<'_> {
     ) -> [Lanes<S>; 3] {
         let simd = sinkage.simd();
         let [x, y, z] = self.wheel.normal(r, slope, sinkage);
-        let n = Vectors { x, y, z };
+        let n = VectorLanes { x, y, z };
         let [x, y, z] = *r;
-        let r = Vectors { x, y, z };
-        let (forward, up) = (Vectors::of(simd, &self.forward), Vectors::of(simd, &self.up));
+        let r = VectorLanes { x, y, z };
+        let (forward, up) =
+            (VectorLanes::splat(simd, &self.forward), VectorLanes::splat(simd, &self.up));
         let (ahead, down) = (forward.dot(&r), -up.dot(&r));
         let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
         let (sine, cosine) = (ahead * inverse, down * inverse);
         // inclination between belt and radius, from its slopes
         let [x, y] = *slope;
-        let upright = Vectors { x: -x, y: -y, z: Lanes::of(simd, 1.0) };
+        let upright = VectorLanes { x: -x, y: -y, z: Lanes::new(simd, 1.0) };
         let (along, above) = (forward.dot(&upright), up.dot(&upright));
         let turn = (along * cosine + above * sine) / (above * cosine - along * sine).max(STEEPEST);
         // apply it to the component of the normal in the wheel's plane
         let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
         let leant = n + forward * (scale * cosine) + up * (scale * sine);
         // laterally, the slope that is not due to the tread's taper is due to the belt
-        let axis = Vectors::of(simd, &self.wheel.axis);
+        let axis = VectorLanes::splat(simd, &self.wheel.axis);
         let distance = axis.dot(&r);
         let tread = self.wheel.underside.segments_at(distance.abs());
-        let taper = distance.lt(0.0).pick(-tread.taper, tread.taper);
+        let taper = distance.lt(0.0).select(-tread.taper, tread.taper);
         let steep = axis.dot(&upright) / (above * cosine - along * sine).max(STEEPEST);
         let leant = leant + axis * (steep - taper);
         let size = 1.0 / leant.norm();
@@ -427,11 +428,11 @@ impl Footprint for PlacedTyre<'_> {
     #[inline(always)]
     fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
         let simd = r[0].simd();
-        let axis = Vectors::of(simd, &self.wheel.axis);
+        let axis = VectorLanes::splat(simd, &self.wheel.axis);
         let [x, y, z] = *n;
-        let n = Vectors { x, y, z };
+        let n = VectorLanes { x, y, z };
         let [x, y, z] = *r;
-        let distance = axis.dot(&Vectors { x, y, z });
+        let distance = axis.dot(&VectorLanes { x, y, z });
         // two thirds of the way from the loaded to the unloaded radius
         let tread = self.wheel.underside.segments_at(distance.abs());
         let rolling = tread.radius + tread.taper * distance.abs() - self.deflection / 3.0;

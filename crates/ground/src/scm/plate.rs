@@ -1,7 +1,7 @@
 //! A rigid plate: a bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoints};
-use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::numeric::{LaneMask, Lanes, Simd};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl Footprint for Plate {
     }
 
     #[inline(always)]
-    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+    fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
         let upright = self.normal.z.max(EDGE);
         let [east, north] = [self.normal.x, self.normal.y].map(|part| -part / upright);
         let across = self.pose.position.z + north * (y - self.pose.position.y);
@@ -116,9 +116,9 @@ impl Footprint for Plate {
         };
         UndersidePoints {
             height: self.pose.position.z + height,
-            slope: slope.map(|slope| Lanes::of(simd, slope)),
+            slope: slope.map(|slope| Lanes::new(simd, slope)),
             coverage,
-            place: Lanes::zero(simd),
+            on_body: Lanes::zero(simd),
         }
     }
 

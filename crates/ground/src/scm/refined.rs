@@ -4,22 +4,22 @@
 //! normal load, and from it the inclination of the load. The second lets the nodes yield at the
 //! pressure that remains under a load of that inclination.
 
-use super::contact_query::{Answer, Motion, SLIDING};
+use super::contact_query::{ContactMotion, ContactQuery, SLIDING};
 use super::contact_result::Contact;
+use super::contact_sums::ContactSums;
+use super::contact_work::{PressInput, limited_sinking_speed, max_pressed_distance};
 use super::footprint::Footprint;
-use super::node_reaction::{React, slid_for, stayed, steepen};
-use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
+use super::node_reaction::{SoilReaction, in_previous_contact, sliding_time, steepen};
+use super::scratch::{LaneArray, NodeLanes, NodeUpdate, PredictorLanes, Scratch, store};
 use super::stiff::{self, StiffNodes};
-use super::sums::Sums;
-use super::vectors::Vectors;
-use super::works::{Press, pressing, reach};
-use crate::soil::pressure_sinkage::{PressedLanes, damped_lanes};
+use super::vector_lanes::VectorLanes;
+use crate::soil::pressure_sinkage::{PressureLanes, damped_lanes};
 use crate::soil::{
-    Answering, Bearing, Laws, MultiPass, PassiveWedge, inclined_bearing, mobilise, peaked,
-    press_refined, slip_sinkage,
+    Bearing, Laws, MultiPass, PassiveWedge, SoilResponse, inclined_bearing, mobilise,
+    peak_fraction, press_refined, slip_sinkage,
 };
 use crate::{GroundModel, Overlay, SoilCoefficients};
-use bekker_math::numeric::{Lanes, Simd, Where, atan2, each, exp};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, atan2, exp, per_lane};
 use bekker_math::spatial::{Twist, Vec3, Vec6};
 
 /// Least cosine between contact surface and ground (80°); a steeper surface counts as this steep.
@@ -37,26 +37,27 @@ const RENEWED: f64 = 0.002;
 /// Returns vectors in the tangent planes of `n` from their two components. The horizontal plane is
 /// rotated to each tangent plane by the smallest rotation.
 #[inline(always)]
-fn raised<S: Simd>([x, y]: [Lanes<S>; 2], n: &Vectors<S>) -> Vectors<S> {
+fn to_tangent_plane<S: Simd>([x, y]: [Lanes<S>; 2], n: &VectorLanes<S>) -> VectorLanes<S> {
     let turn = (n.x * x + n.y * y) / (1.0 + n.z);
-    Vectors { x: x - n.x * turn, y: y - n.y * turn, z: -(turn + n.z * turn) }
+    VectorLanes { x: x - n.x * turn, y: y - n.y * turn, z: -(turn + n.z * turn) }
 }
 
-/// Returns the two components of vectors in the tangent planes of `n`: inverse of [`raised`].
+/// Returns the two components of vectors in the tangent planes of `n`: inverse of
+/// [`to_tangent_plane`].
 #[inline(always)]
-fn flattened<S: Simd>(v: &Vectors<S>, n: &Vectors<S>) -> [Lanes<S>; 2] {
+fn tangent_components<S: Simd>(v: &VectorLanes<S>, n: &VectorLanes<S>) -> [Lanes<S>; 2] {
     let turn = v.z / (1.0 + n.z);
     [v.x - n.x * turn, v.y - n.y * turn]
 }
 
 /// Returns the inverse advance speed, smoothed to 0 at rest, s/m.
 #[inline(always)]
-fn over_speed<S: Simd>(speed: Lanes<S>) -> Lanes<S> {
+fn inverse_speed<S: Simd>(speed: Lanes<S>) -> Lanes<S> {
     speed / (speed * speed + ADVANCING * ADVANCING)
 }
 
 /// The patch in the frame of a body's heading.
-struct Frame {
+struct PatchFrame {
     /// Left of the body, horizontal unit vector.
     left: [f64; 2],
     /// Length along the heading, m.
@@ -78,14 +79,14 @@ struct Frame {
 /// A side wall that has moved sideways by y during the passage of the contact mobilizes the
 /// fraction 1 - exp(-y/K) of the passive pressure.
 #[inline(always)]
-fn frame<S: Simd, F: Footprint>(
+fn patch_frame<S: Simd, F: Footprint>(
     simd: S,
-    touched: &[Four],
+    touched: &[NodeLanes],
     body: &F,
     twist: &Twist,
     modulus: f64,
     spacing: f64,
-) -> Frame {
+) -> PatchFrame {
     let shared = body.shared_patch();
     let heading = match (&shared, body.spin_axis()) {
         (Some(patch), _) => patch.heading,
@@ -96,20 +97,20 @@ fn frame<S: Simd, F: Footprint>(
     let u = if size > 1e-9 { [heading.x / size, heading.y / size] } else { [1.0, 0.0] };
     let left = [-u[1], u[0]];
     let cell = (left[0].abs() + left[1].abs()) * spacing;
-    let nowhere = Lanes::of(simd, f64::NEG_INFINITY);
+    let nowhere = Lanes::new(simd, f64::NEG_INFINITY);
     let [mut front, mut back, mut west, mut east] = [nowhere; 4];
     for four in touched {
-        let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
-        let pressed = Where::of_bits(simd, four.pressed);
+        let [x, y] = [Lanes::new(simd, four.position[0]), Lanes::new(simd, four.position[1])];
+        let pressed = LaneMask::from_bits(simd, four.pressed);
         let (along, across) = (x * u[0] + y * u[1], x * left[0] + y * left[1]);
-        front = front.max(pressed.pick(along, nowhere));
-        back = back.max(pressed.pick(-along, nowhere));
-        let covered = rim(simd, four, cell);
-        west = west.max(pressed.pick(across + covered, nowhere));
-        east = east.max(pressed.pick(covered - across, nowhere));
+        front = front.max(pressed.select(along, nowhere));
+        back = back.max(pressed.select(-along, nowhere));
+        let covered = covered_margin(simd, four, cell);
+        west = west.max(pressed.select(across + covered, nowhere));
+        east = east.max(pressed.select(covered - across, nowhere));
     }
-    let own = front.greatest() + back.greatest() + spacing;
-    let sides = [-east.greatest(), west.greatest()];
+    let own = front.max_lane() + back.max_lane() + spacing;
+    let sides = [-east.max_lane(), west.max_lane()];
     let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let speed = twist.linear.norm();
@@ -120,34 +121,34 @@ fn frame<S: Simd, F: Footprint>(
         None => 0.0,
     };
     let width = (sides[1] - sides[0]).max(spacing);
-    Frame { left, length, width, sides, cell, side }
+    PatchFrame { left, length, width, sides, cell, side }
 }
 
 /// Returns the covered length beyond the nodes, m, across a heading along which a cell is `cell` m
 /// wide.
 #[inline(always)]
-fn rim<S: Simd>(simd: S, four: &Four, cell: f64) -> Lanes<S> {
-    (Lanes::of(simd, four.coverage) - 0.5) * cell
+fn covered_margin<S: Simd>(simd: S, four: &NodeLanes, cell: f64) -> Lanes<S> {
+    (Lanes::new(simd, four.coverage) - 0.5) * cell
 }
 
 /// Evaluates the soil at every touched node; returns the volume of permanent sinkage, m³, in soil
 /// that heaps up.
 #[inline(always)]
-pub(super) fn answer<'a, S: Simd, F: Footprint, L: Answering<'a>>(
+pub(super) fn evaluate_soil<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     simd: S,
-    ask: &mut Answer<'a, '_, F>,
+    query: &mut ContactQuery<'a, '_, F>,
     law: L,
     scratch: &mut Scratch,
     inverse_width: f64,
     result: &mut Contact,
 ) -> f64 {
-    let Some(lean) = draft(simd, ask, law, scratch, inverse_width) else { return 0.0 };
-    settle(simd, ask, law, scratch, inverse_width, &lean, result)
+    let Some(inclination) = predict(simd, query, law, scratch, inverse_width) else { return 0.0 };
+    correct(simd, query, law, scratch, inverse_width, &inclination, result)
 }
 
 /// Returns the bearing of the soil of this index under a patch of width `1 / inverse_width`.
 #[inline(always)]
-fn bearing<'a, L: Answering<'a>>(
+fn bearing<'a, L: SoilResponse<'a>>(
     model: &'a GroundModel,
     law: L,
     index: usize,
@@ -155,11 +156,11 @@ fn bearing<'a, L: Answering<'a>>(
     inverse_width: f64,
 ) -> Bearing<'a, L> {
     let bearing = Bearing::new(&coefficients.soil, model.laws(), inverse_width);
-    bearing.answering(law.under(&model.soils()[index], inverse_width))
+    bearing.with_response(law.for_patch(&model.soils()[index], inverse_width))
 }
 
 /// Result of the first pass for the patch as a whole.
-struct Lean {
+struct LoadInclination {
     /// Mean normal of the ground.
     up: Vec3,
     /// Inclination of the force from `up` due to shear, rad.
@@ -168,46 +169,47 @@ struct Lean {
     length: f64,
 }
 
-/// First pass: fills `scratch.drafts`.
+/// First pass: fills `scratch.predictions`.
 #[inline(always)]
-fn draft<'a, S: Simd, F: Footprint, L: Answering<'a>>(
+fn predict<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     simd: S,
-    ask: &Answer<'a, '_, F>,
+    query: &ContactQuery<'a, '_, F>,
     law: L,
     scratch: &mut Scratch,
     inverse_width: f64,
-) -> Option<Lean> {
-    let model = ask.model;
+) -> Option<LoadInclination> {
+    let model = query.model;
     let coefficients = model.coefficients(scratch.touched.first()?.soil())?;
     let spacing = model.lattice().spacing;
     let modulus = coefficients.strength.modulus;
-    let frame = frame(simd, &scratch.touched, ask.body, ask.twist, modulus, spacing);
-    let motion = ask.motion();
-    let way = Way {
-        body: ask.body,
-        overlay: ask.overlay,
+    let frame = patch_frame(simd, &scratch.touched, query.body, query.twist, modulus, spacing);
+    let motion = query.motion();
+    let pass = PassContext {
+        body: query.body,
+        overlay: query.overlay,
         laws: model.laws(),
         motion: &motion,
-        spin_axis: ask.body.spin_axis(),
+        spin_axis: query.body.spin_axis(),
         frame: &frame,
     };
-    let zero = Vectors::of(simd, &Vec3::zeros());
+    let zero = VectorLanes::splat(simd, &Vec3::zeros());
     let (mut base, mut shear, mut ground) = (zero, zero, zero);
     let (mut strength, mut cohesion) = (Lanes::zero(simd), Lanes::zero(simd));
-    let Scratch { touched, drafts, .. } = scratch;
-    drafts.clear();
+    let Scratch { touched, predictions, .. } = scratch;
+    predictions.clear();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
         for four in alike {
-            let drafted = draft_four(simd, &way, soil, &bearing, four, drafts.next());
-            drafts.take();
-            let area = model.lattice().cell_area() * Lanes::of(simd, four.coverage);
-            base += drafted.base * area;
-            shear += drafted.shear * area;
-            strength += drafted.strength * area;
-            cohesion += drafted.cohesion * area;
-            ground += Vectors::from_parts(simd, &four.normal) * area;
+            let predicted =
+                predict_lanes(simd, &pass, soil, &bearing, four, predictions.next_unused());
+            predictions.mark_used();
+            let area = model.lattice().cell_area() * Lanes::new(simd, four.coverage);
+            base += predicted.base * area;
+            shear += predicted.shear * area;
+            strength += predicted.strength * area;
+            cohesion += predicted.cohesion * area;
+            ground += VectorLanes::from_arrays(simd, &four.normal) * area;
         }
     }
     let (base, ground) = (base.sum(), ground.sum());
@@ -217,8 +219,8 @@ fn draft<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
     let up = ground / size;
     let strength = [strength.sum(), cohesion.sum()];
-    let angle = lean_by_shear(&base, &shear.sum(), strength, &up);
-    Some(Lean { up, angle, length: frame.length })
+    let angle = inclination_by_shear(&base, &shear.sum(), strength, &up);
+    Some(LoadInclination { up, angle, length: frame.length })
 }
 
 /// Returns the inclination of the contact force `base` from `up`, rad, as far as its part `shear`
@@ -234,7 +236,12 @@ fn draft<'a, S: Simd, F: Footprint, L: Answering<'a>>(
 /// inclination, and by the frictional part of the soil's strength. Cohesive soil stays in place:
 /// clay that is sheared to its limit bears half (Prandtl), however steep the front is. (This rule
 /// is bekker's.)
-fn lean_by_shear(base: &Vec3, shear: &Vec3, [strength, cohesion]: [f64; 2], up: &Vec3) -> f64 {
+fn inclination_by_shear(
+    base: &Vec3,
+    shear: &Vec3,
+    [strength, cohesion]: [f64; 2],
+    up: &Vec3,
+) -> f64 {
     let bearing = base.dot(up);
     let across = base - up * bearing;
     let size = across.norm();
@@ -250,11 +257,11 @@ fn lean_by_shear(base: &Vec3, shear: &Vec3, [strength, cohesion]: [f64; 2], up: 
 }
 
 /// Reaction of four nodes under a normal load, per area of their cells, Pa.
-struct Drafted<S: Simd> {
+struct PredictedReaction<S: Simd> {
     /// Force without passive pressure, which acts on fronts and walls.
-    base: Vectors<S>,
+    base: VectorLanes<S>,
     /// Part of the force due to shear.
-    shear: Vectors<S>,
+    shear: VectorLanes<S>,
     /// Greatest shear.
     strength: Lanes<S>,
     /// Part of the greatest shear that does not depend on pressure.
@@ -262,7 +269,7 @@ struct Drafted<S: Simd> {
 }
 
 /// State of four nodes after the previous step.
-struct Remembered<S: Simd> {
+struct NodeHistory<S: Simd> {
     /// Pressures of the last yield, Pa.
     yielded_at: Lanes<S>,
     /// Slip distances in this contact, m.
@@ -274,101 +281,107 @@ struct Remembered<S: Simd> {
     /// Shear displacements, m.
     sheared: [Lanes<S>; 2],
     /// Which of them were in contact.
-    stayed: Where<S>,
+    in_previous_contact: LaneMask<S>,
 }
 
 #[inline(always)]
-fn remembered<S: Simd>(
+fn node_history<S: Simd>(
     simd: S,
     overlay: &Overlay,
-    four: &Four,
+    four: &NodeLanes,
     multi_pass: Option<&MultiPass>,
-) -> Remembered<S> {
-    let tiles = each(|k| overlay.at(four.spots[k].slot as usize));
-    let nodes = each(|k| tiles[k].nodes());
-    let index = each(|k| usize::from(four.spots[k].index));
-    Remembered {
-        yielded_at: Lanes::gather(simd, |k| nodes[k].memory(index[k]).yield_pressure),
-        slipped: Lanes::gather(simd, |k| nodes[k].memory(index[k]).slip),
-        pushed: Lanes::gather(simd, |k| nodes[k].memory(index[k]).pushed),
+) -> NodeHistory<S> {
+    let tiles = per_lane(|k| overlay.tile_at(four.spots[k].slot as usize));
+    let nodes = per_lane(|k| tiles[k].nodes());
+    let index = per_lane(|k| usize::from(four.spots[k].index));
+    NodeHistory {
+        yielded_at: Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).yield_pressure),
+        slipped: Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).slip),
+        pushed: Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).pushed),
         hardened: match multi_pass {
-            Some(law) => Lanes::gather(simd, |k| law.factor(nodes[k].passes(index[k]))),
-            None => Lanes::of(simd, 1.0),
+            Some(law) => Lanes::from_fn(simd, |k| law.factor(nodes[k].passes(index[k]))),
+            None => Lanes::new(simd, 1.0),
         },
         sheared: [
-            Lanes::gather(simd, |k| nodes[k].shear(index[k])[0]),
-            Lanes::gather(simd, |k| nodes[k].shear(index[k])[1]),
+            Lanes::from_fn(simd, |k| nodes[k].shear(index[k])[0]),
+            Lanes::from_fn(simd, |k| nodes[k].shear(index[k])[1]),
         ],
-        stayed: stayed(simd, &tiles, &index),
+        in_previous_contact: in_previous_contact(simd, &tiles, &index),
     }
 }
 
 /// Passage of a body through its patch.
-struct Way<'a, F> {
+struct PassContext<'a, F> {
     body: &'a F,
     overlay: &'a Overlay,
     laws: Laws,
-    motion: &'a Motion,
+    motion: &'a ContactMotion,
     spin_axis: Option<Vec3>,
-    frame: &'a Frame,
+    frame: &'a PatchFrame,
 }
 
-/// Fills `draft` with the reaction of four nodes under a normal load.
+/// Fills `prediction` with the reaction of four nodes under a normal load.
 #[inline(always)]
-fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
+fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     simd: S,
-    way: &Way<'_, F>,
+    pass: &PassContext<'_, F>,
     coefficients: &SoilCoefficients,
     bearing: &Bearing<'a, L>,
-    four: &Four,
-    draft: &mut Draft,
-) -> Drafted<S> {
-    let Way { overlay, laws, motion, frame, .. } = way;
+    four: &NodeLanes,
+    prediction: &mut PredictorLanes,
+) -> PredictedReaction<S> {
+    let PassContext { overlay, laws, motion, frame, .. } = pass;
     let dt = motion.dt;
-    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
     let zero = Lanes::zero(simd);
     let soil = &coefficients.soil;
-    let met = way.met(simd, four);
-    let Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm } = met;
+    let surface_motion = pass.surface_motion(simd, four);
+    let SurfaceMotion { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm } =
+        surface_motion;
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     // multi-pass and footing apply to wheels only: other bodies neither pass repeatedly nor roll. A
     // flexible tire finds a floor in its own rut and needs no bound
-    let rolls = way.spin_axis.is_some();
+    let rolls = pass.spin_axis.is_some();
     let multi_pass = coefficients.multi_pass.as_ref().filter(|_| rolls && !F::DEFORMS);
-    let memory = remembered(simd, overlay, four, multi_pass);
-    let Remembered { yielded_at, slipped, pushed, hardened, stayed, .. } = memory;
-    let slid_for = slid_for(stayed, sinkage - residual, sinking, dt);
-    let slid = way.mean_sliding(slid_for, &sliding, &shape, &r, &n);
-    let passed = motion.passed(stayed, sinking, &shape, &r).unwrap_or(zero);
+    let memory = node_history(simd, overlay, four, multi_pass);
+    let NodeHistory { yielded_at, slipped, pushed, hardened, in_previous_contact, .. } = memory;
+    let sliding_time = sliding_time(in_previous_contact, sinkage - residual, sinking, dt);
+    let slid = pass.mean_sliding(sliding_time, &sliding, &shape, &r, &n);
+    let passed = motion.passed_depth(in_previous_contact, sinking, &shape, &r).unwrap_or(zero);
     let rate = slid.norm();
-    let slid_way = rate * slid_for;
-    let slip = stayed.pick(slipped, 0.0) + slid_way;
+    let slid_distance = rate * sliding_time;
+    let slip = in_previous_contact.select(slipped, 0.0) + slid_distance;
     let still =
-        if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::of(simd, 1.0) };
-    let mut upper = bearing.upper(sinkage, still, sinking);
+        if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::new(simd, 1.0) };
+    let mut upper = bearing.upper_pressure(sinkage, still, sinking);
     let mut kept = zero;
     if let Some(footing) = coefficients.footing.filter(|_| rolls) {
         let more = pushed_ahead(&surface, &velocity) * sinking.max(0.0) * dt;
-        let met = (sinkage - residual - reach(stayed, sinking, dt)).max(0.0);
-        kept = stayed.pick(pushed + more, met).min(sinkage).min(bearing.loose());
+        let entered =
+            (sinkage - residual - max_pressed_distance(in_previous_contact, sinking, dt)).max(0.0);
+        kept = in_previous_contact
+            .select(pushed + more, entered)
+            .min(sinkage)
+            .min(bearing.loose_depth());
         if kept.gt(0.0).any() {
-            let pressed = bearing.upper(sinkage - kept, still, sinking);
+            let pressed = bearing.upper_pressure(sinkage - kept, still, sinking);
             let left = pressed.max(footing.pressure(kept)).min(upper);
-            upper = kept.gt(0.0).pick(left, upper);
+            upper = kept.gt(0.0).select(left, upper);
         }
     }
-    let virgin = bearing.on_layers(upper, sinkage, kept, sinking) * hardened;
+    let virgin = bearing.layered_pressure(upper, sinkage, kept, sinking) * hardened;
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
-    let slid = Slid { mean: slid, rate, time: slid_for, way: slid_way };
-    let Mobilised { shear, gain, resists } = way.mobilised(&met, &memory, &slid, modulus);
+    let slid = SlipLanes { mean: slid, rate, time: sliding_time, distance: slid_distance };
+    let MobilisedShear { shear, gain, resists } =
+        pass.mobilised(&surface_motion, &memory, &slid, modulus);
     let peak_shear = match soil.details.peak_shear {
         Some(peak_shear) if laws.peak_shear => {
-            peaked(peak_shear.residual, slip, soil.shear_modulus)
+            peak_fraction(peak_shear.residual, slip, soil.shear_modulus)
         }
-        _ => Lanes::of(simd, 1.0),
+        _ => Lanes::new(simd, 1.0),
     };
     let passive = if laws.passive_pressure {
         frame.passive(&coefficients.passive, four, sinkage, &surface, [&shape, &velocity])
@@ -379,36 +392,41 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let strength = &coefficients.strength;
     let stress = peak_shear * bearing.shear_strength(tread, strength, pressure, slip);
     let cohesion = peak_shear * bearing.shear_strength(tread, strength, zero, slip);
-    draft.n = n.parts();
+    prediction.n = n.to_arrays();
     if F::DEFORMS {
-        draft.arm = arm.parts();
+        prediction.arm = arm.to_arrays();
     }
-    draft.sinking = sinking.numbers();
-    draft.passed = passed.numbers();
-    let pressing = pressing(sinking, &shape);
-    draft.pressing = pressing.numbers();
-    draft.reach = reach(stayed, pressing, dt).numbers();
+    prediction.sinking = sinking.to_array();
+    prediction.passed = passed.to_array();
+    let pressing = limited_sinking_speed(sinking, &shape);
+    prediction.pressing = pressing.to_array();
+    prediction.reach = max_pressed_distance(in_previous_contact, pressing, dt).to_array();
     // along the initial normal, like sinkage
-    draft.leaving = (leaving * part).numbers();
-    draft.sliding = sliding.parts();
-    draft.part = part.numbers();
-    draft.virgin = virgin.numbers();
-    draft.yielded_at = yielded_at.numbers();
-    draft.slip = slip.numbers();
-    draft.pushed = kept.numbers();
-    draft.shear = shear.parts();
-    draft.gain = gain.numbers();
-    draft.resists = resists.numbers();
-    draft.peak_shear = peak_shear.numbers();
-    draft.advances = passive.is_some();
+    prediction.leaving = (leaving * part).to_array();
+    prediction.sliding = sliding.to_arrays();
+    prediction.part = part.to_array();
+    prediction.virgin = virgin.to_array();
+    prediction.yielded_at = yielded_at.to_array();
+    prediction.slip = slip.to_array();
+    prediction.pushed = kept.to_array();
+    prediction.shear = shear.to_arrays();
+    prediction.gain = gain.to_array();
+    prediction.resists = resists.to_array();
+    prediction.peak_shear = peak_shear.to_array();
+    prediction.advances = passive.is_some();
     if let Some([x, y]) = passive {
         // rising soil rubs on the face: the force of the wedge is inclined by the friction there
         let rubs = coefficients.footing.map_or(0.0, |_| coefficients.passive.face_friction());
         let lift = (x * x + y * y).sqrt() * rubs;
-        draft.passive = [x.numbers(), y.numbers(), lift.numbers()];
+        prediction.passive = [x.to_array(), y.to_array(), lift.to_array()];
     }
     let dragged = shear * (-(stress * part));
-    Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
+    PredictedReaction {
+        base: n * (pressure * part) + dragged,
+        shear: dragged,
+        strength: stress,
+        cohesion,
+    }
 }
 
 /// Returns the fraction of the sinkage rate at which surfaces push soil ahead: the square of the
@@ -418,111 +436,111 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
 /// fraction is zero under a surface that moves straight down or retreats, and one half in front of
 /// a skidding surface at 45 degrees.
 #[inline(always)]
-fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
+fn pushed_ahead<S: Simd>(n: &VectorLanes<S>, velocity: &VectorLanes<S>) -> Lanes<S> {
     let onward = -(n.x * velocity.x + n.y * velocity.y);
-    let part = onward.max(0.0) * over_speed(velocity.norm());
+    let part = onward.max(0.0) * inverse_speed(velocity.norm());
     part * part
 }
 
-/// Mobilized shear: see [`Draft`].
-struct Mobilised<S: Simd> {
-    shear: Vectors<S>,
+/// Mobilized shear: see [`PredictorLanes`].
+struct MobilisedShear<S: Simd> {
+    shear: VectorLanes<S>,
     gain: Lanes<S>,
     resists: Lanes<S>,
 }
 
 /// Motion of a body's surface at four nodes.
 #[derive(Clone, Copy)]
-struct Met<S: Simd> {
+struct SurfaceMotion<S: Simd> {
     /// Positions from the body's center, m.
-    r: Vectors<S>,
+    r: VectorLanes<S>,
     /// Normals of the surface.
-    surface: Vectors<S>,
+    surface: VectorLanes<S>,
     /// Normals along which the soil reacts: those of the surface or of the ground.
-    n: Vectors<S>,
+    n: VectorLanes<S>,
     /// Area of that surface over the area of the horizontal cell.
     part: Lanes<S>,
     /// Velocities of the body's shape, m/s.
-    shape: Vectors<S>,
+    shape: VectorLanes<S>,
     /// Speeds at which the surface sinks along the ground's normal, m/s.
     sinking: Lanes<S>,
     /// Velocities of the material that touches the soil, m/s.
-    velocity: Vectors<S>,
+    velocity: VectorLanes<S>,
     /// Components of `velocity` along `n`, m/s.
     leaving: Lanes<S>,
     /// Components of `velocity` across `n`, m/s.
-    sliding: Vectors<S>,
+    sliding: VectorLanes<S>,
     /// Arms of the spin of a flexible body, m.
-    arm: Vectors<S>,
+    arm: VectorLanes<S>,
 }
 
 /// Sliding of four nodes within the last step, since first contact.
-struct Slid<S: Simd> {
+struct SlipLanes<S: Simd> {
     /// Mean velocities, m/s.
-    mean: Vectors<S>,
+    mean: VectorLanes<S>,
     /// Mean speeds, m/s.
     rate: Lanes<S>,
     /// Durations, s.
     time: Lanes<S>,
     /// Distances, m.
-    way: Lanes<S>,
+    distance: Lanes<S>,
 }
 
-impl<F: Footprint> Way<'_, F> {
+impl<F: Footprint> PassContext<'_, F> {
     /// Returns the motion of the surface at four nodes.
     #[inline(always)]
-    fn met<S: Simd>(&self, simd: S, four: &Four) -> Met<S> {
+    fn surface_motion<S: Simd>(&self, simd: S, four: &NodeLanes) -> SurfaceMotion<S> {
         let motion = self.motion;
-        let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
-        let upright = Vectors::from_parts(simd, &four.normal);
+        let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
+        let upright = VectorLanes::from_arrays(simd, &four.normal);
         let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
         let r = four.offset(simd, &motion.centre);
         let sinkage = lanes(&four.sinkage);
         let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], sinkage);
-        let surface = Vectors { x, y, z };
+        let surface = VectorLanes { x, y, z };
         // area of the surface over that of the horizontal cell
         let (n, part) = if self.laws.surface_reaction {
             (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
         } else {
-            (upright, Lanes::of(simd, 1.0))
+            (upright, Lanes::new(simd, 1.0))
         };
-        let shape = Vectors::velocity(&motion.shape_twist, &r);
+        let shape = VectorLanes::velocity(&motion.shape_twist, &r);
         let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-        let [velocity, arm] = motion.material(self.body, &shape, &r, || surface);
+        let [velocity, arm] = motion.material_velocity(self.body, &shape, &r, || surface);
         let leaving = velocity.dot(&n);
         let sliding = velocity - n * leaving;
-        Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
+        SurfaceMotion { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
     }
 
     /// Returns the shear at four nodes after this step's sliding.
     #[inline(always)]
     fn mobilised<S: Simd>(
         &self,
-        met: &Met<S>,
-        memory: &Remembered<S>,
-        slid: &Slid<S>,
+        surface_motion: &SurfaceMotion<S>,
+        memory: &NodeHistory<S>,
+        slid: &SlipLanes<S>,
         modulus: f64,
-    ) -> Mobilised<S> {
-        let Met { n, sliding, .. } = met;
-        let Remembered { sheared, stayed, .. } = memory;
+    ) -> MobilisedShear<S> {
+        let SurfaceMotion { n, sliding, .. } = surface_motion;
+        let NodeHistory { sheared, in_previous_contact, .. } = memory;
         let speed = sliding.norm();
         if self.laws.vector_shear {
-            let scale = stayed.pick(1.0 / modulus, 0.0);
-            let held = raised([sheared[0] * scale, sheared[1] * scale], n);
-            let (kept, pull) = mobilise(slid.way, slid.rate, slid.time, modulus);
+            let scale = in_previous_contact.select(1.0 / modulus, 0.0);
+            let held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
+            let (kept, pull) = mobilise(slid.distance, slid.rate, slid.time, modulus);
             // part of the mobilized shear that is already along the sliding
             let along = (held.dot(sliding) / speed).max(0.0).min(1.0);
-            Mobilised {
+            MobilisedShear {
                 shear: held * kept + slid.mean * pull,
-                gain: slid.time.gt(0.0).pick(pull, 0.0),
-                resists: speed.gt(0.0).pick(along, 0.0),
+                gain: slid.time.gt(0.0).select(pull, 0.0),
+                resists: speed.gt(0.0).select(along, 0.0),
             }
         } else {
             // one scalar that only grows, as in the reference implementation
             let gain = sheared[0] + speed * slid.time;
-            let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
+            let mobilised = 1.0 - (gain * (-1.0 / modulus)).fast_exp();
             let shear = *sliding * (mobilised / speed.max(SLIDING));
-            Mobilised { shear, gain, resists: Lanes::of(speed.simd(), 1.0) }
+            MobilisedShear { shear, gain, resists: Lanes::new(speed.simd(), 1.0) }
         }
     }
 
@@ -531,23 +549,24 @@ impl<F: Footprint> Way<'_, F> {
     #[inline(always)]
     fn mean_sliding<S: Simd>(
         &self,
-        slid_for: Lanes<S>,
-        sliding: &Vectors<S>,
-        shape: &Vectors<S>,
-        r: &Vectors<S>,
-        n: &Vectors<S>,
-    ) -> Vectors<S> {
+        sliding_time: Lanes<S>,
+        sliding: &VectorLanes<S>,
+        shape: &VectorLanes<S>,
+        r: &VectorLanes<S>,
+        n: &VectorLanes<S>,
+    ) -> VectorLanes<S> {
         let (Some(axis), Some(heading)) = (&self.spin_axis, &self.motion.heading) else {
             return *sliding;
         };
         let onward = shape.x * heading.x + shape.y * heading.y;
         let bend = onward / (-r.z).max(self.motion.spacing);
-        let change = Vectors::of(slid_for.simd(), axis).cross(shape) * (0.5 * slid_for * bend);
-        *sliding + change.across(n)
+        let change = VectorLanes::splat(sliding_time.simd(), axis).cross(shape)
+            * (0.5 * sliding_time * bend);
+        *sliding + change.perpendicular_to(n)
     }
 }
 
-impl Frame {
+impl PatchFrame {
     /// Returns the passive pressure on four nodes, Pa of horizontal area, if any. Both components
     /// are horizontal.
     ///
@@ -564,24 +583,24 @@ impl Frame {
     fn passive<S: Simd>(
         &self,
         wedge: &PassiveWedge,
-        four: &Four,
+        four: &NodeLanes,
         sinkage: Lanes<S>,
-        surface: &Vectors<S>,
-        [shape, material]: [&Vectors<S>; 2],
+        surface: &VectorLanes<S>,
+        [shape, material]: [&VectorLanes<S>; 2],
     ) -> Option<[Lanes<S>; 2]> {
         let simd = sinkage.simd();
         let advance = -(surface.x * shape.x + surface.y * shape.y);
         let onward = -(surface.x * material.x + surface.y * material.y);
         let advances = advance.gt(0.0) & onward.gt(0.0);
-        let wall = self.wall(four, simd);
+        let wall = self.side_wall_share(four, simd);
         if !(advances | wall.gt(0.0)).any() {
             return None;
         }
         let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
         // cosine of the motion's grade, over the surface's own `aside`
-        let horizontal = onward * over_speed(material.norm()) / aside;
+        let horizontal = onward * inverse_speed(material.norm()) / aside;
         let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
-        let front = advances.pick(front, 0.0);
+        let front = advances.select(front, 0.0);
         let (mut x, mut y) = (surface.x * front, surface.y * front);
         if wall.gt(0.0).any() {
             let force = wedge.force(sinkage, self.length) * (self.side / self.cell) * wall;
@@ -594,13 +613,13 @@ impl Frame {
     /// Returns the fractions of the covered cells over which a side wall is spread: the part within
     /// a cell's width of the side on which the wall presses soil.
     #[inline(always)]
-    fn wall<S: Simd>(&self, four: &Four, simd: S) -> Lanes<S> {
+    fn side_wall_share<S: Simd>(&self, four: &NodeLanes, simd: S) -> Lanes<S> {
         if self.side == 0.0 {
             return Lanes::zero(simd);
         }
-        let [x, y] = [Lanes::of(simd, four.place[0]), Lanes::of(simd, four.place[1])];
+        let [x, y] = [Lanes::new(simd, four.position[0]), Lanes::new(simd, four.position[1])];
         let at = x * self.left[0] + y * self.left[1];
-        let rim = rim(simd, four, self.cell);
+        let rim = covered_margin(simd, four, self.cell);
         let inside =
             if self.side > 0.0 { self.sides[1] - (at + rim) } else { (at - rim) - self.sides[0] };
         (1.0 - inside * (1.0 / self.cell)).max(0.0).min(1.0)
@@ -610,61 +629,61 @@ impl Frame {
 /// Second pass: lets the nodes yield at the part of their virgin pressure that remains under an
 /// inclined force.
 #[inline(always)]
-fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
+fn correct<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     simd: S,
-    ask: &mut Answer<'a, '_, F>,
+    query: &mut ContactQuery<'a, '_, F>,
     law: L,
     scratch: &mut Scratch,
     inverse_width: f64,
-    lean: &Lean,
+    inclination: &LoadInclination,
     result: &mut Contact,
 ) -> f64 {
-    let Scratch { touched, drafts, left, reactions, .. } = scratch;
-    left.clear();
+    let Scratch { touched, predictions, updates, reactions, .. } = scratch;
+    updates.clear();
     reactions.clear();
-    let model = ask.model;
+    let model = query.model;
     // a single shoe may be inclined where the patch that it shares is not
-    let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
-    let bears = if leans { inclined_bearing(lean.angle) } else { 1.0 };
-    let motion = ask.motion();
+    let leans = model.laws().inclined_bearing && query.body.shared_patch().is_none();
+    let bears = if leans { inclined_bearing(inclination.angle) } else { 1.0 };
+    let motion = query.motion();
     let (laws, cell_area) = (model.laws(), model.lattice().cell_area());
-    let settling = Settling { laws, cell_area, bears, motion: &motion };
-    let mut sums = Sums::new(simd);
-    let mut drafts = drafts.iter();
+    let corrector = CorrectorPass { laws, cell_area, bears, motion: &motion };
+    let mut sums = ContactSums::new(simd);
+    let mut predictions = predictions.iter();
     for alike in touched.chunk_by(|a, b| a.soil() == b.soil()) {
         let Some(soil) = model.coefficients(alike[0].soil()) else { continue };
         let bearing = bearing(model, law, alike[0].soil(), soil, inverse_width);
-        for (four, draft) in alike.iter().zip(&mut drafts) {
-            let react = settle_four::<S, F, L>(
-                &settling,
+        for (four, prediction) in alike.iter().zip(&mut predictions) {
+            let reaction = correct_lanes::<S, F, L>(
+                &corrector,
                 soil,
                 &bearing,
                 four,
-                draft,
+                prediction,
                 &mut sums,
-                left.next(),
+                updates.next_unused(),
             );
-            left.take();
+            updates.mark_used();
             if F::DEFORMS {
-                react.store(four, reactions.next());
-                reactions.take();
+                reaction.store(four, reactions.next_unused());
+                reactions.mark_used();
             }
         }
     }
-    store(ask.overlay, touched, left);
-    let (n, held) = sums.hand_to(ask.body, result);
-    let mut held = held.across(&n).matrix();
+    store(query.overlay, touched, updates);
+    let (n, held) = sums.write_to(query.body, result);
+    let mut held = held.tangent_across(&n).matrix();
     if sums.stiff.any {
         held += sums.stiff.stiffness;
     }
     // A body moves over uniform ground without any change of force, because new nodes enter where
     // others leave. The tangents include only the nodes now in contact, so their contribution to
     // this motion is returned in `glide`.
-    let gliding = glide(&motion.shape_twist, &lean.up);
-    let renewed = gliding.linear.norm() * ask.dt / lean.length;
-    let glide = (result.load.stiffness * stacked(&gliding)
-        + held * stacked(ask.twist) * (renewed / (renewed + RENEWED)))
-        * ask.dt;
+    let gliding = glide(&motion.shape_twist, &inclination.up);
+    let renewed = gliding.linear.norm() * query.dt / inclination.length;
+    let glide = (result.load.stiffness * to_vec6(&gliding)
+        + held * to_vec6(query.twist) * (renewed / (renewed + RENEWED)))
+        * query.dt;
     result.load.glide.torque = glide.fixed_rows::<3>(0).into();
     result.load.glide.force = glide.fixed_rows::<3>(3).into();
     result.load.stiffness += held;
@@ -672,63 +691,63 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
 }
 
 /// Parameters common to all nodes of a contact in the second pass.
-struct Settling<'a> {
+struct CorrectorPass<'a> {
     laws: Laws,
     /// Area of a cell, m².
     cell_area: f64,
     /// Fraction of the virgin pressure at which they yield.
     bears: f64,
-    motion: &'a Motion,
+    motion: &'a ContactMotion,
 }
 
 /// Evaluates four nodes in the second pass.
 #[inline(always)]
-fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
-    settling: &Settling<'_>,
+fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
+    corrector: &CorrectorPass<'_>,
     coefficients: &SoilCoefficients,
     bearing: &Bearing<'a, L>,
-    four: &Four,
-    draft: &Draft,
-    sums: &mut Sums<S>,
-    left: &mut Left,
-) -> React<S> {
-    let Settling { laws, cell_area, motion, .. } = *settling;
+    four: &NodeLanes,
+    prediction: &PredictorLanes,
+    sums: &mut ContactSums<S>,
+    update: &mut NodeUpdate,
+) -> SoilReaction<S> {
+    let CorrectorPass { laws, cell_area, motion, .. } = *corrector;
     let simd = sums.area.simd();
-    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
     let soil = &coefficients.soil;
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let (yielded_at, part) = (lanes(&draft.yielded_at), lanes(&draft.part));
-    let [n, shear, sliding] =
-        [&draft.n, &draft.shear, &draft.sliding].map(|own| Vectors::from_parts(simd, own));
+    let (yielded_at, part) = (lanes(&prediction.yielded_at), lanes(&prediction.part));
+    let [n, shear, sliding] = [&prediction.n, &prediction.shear, &prediction.sliding]
+        .map(|own| VectorLanes::from_arrays(simd, own));
     let r = four.offset(simd, &motion.centre);
 
-    let mut pressed = yielded(simd, settling, bearing, four, draft);
-    steepen(soil, lanes(&draft.sinking), &mut pressed);
-    let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&draft.leaving));
-    let (tread, slip) = (&motion.tread, lanes(&draft.slip));
+    let mut pressed = press_nodes(simd, corrector, bearing, four, prediction);
+    steepen(soil, lanes(&prediction.sinking), &mut pressed);
+    let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&prediction.leaving));
+    let (tread, slip) = (&motion.tread, lanes(&prediction.slip));
     let strength = bearing.shear_strength(tread, &coefficients.strength, pressure, slip);
-    let stress = lanes(&draft.peak_shear) * strength;
+    let stress = lanes(&prediction.peak_shear) * strength;
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;
 
-    let gain = lanes(&draft.gain);
+    let gain = lanes(&prediction.gain);
     let load = area * stress;
     let (stored, mut resisted);
-    let arm = if F::DEFORMS { Vectors::from_parts(simd, &draft.arm) } else { r };
+    let arm = if F::DEFORMS { VectorLanes::from_arrays(simd, &prediction.arm) } else { r };
     let axis = motion.spin_axis.filter(|_| F::DEFORMS);
     let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
     if laws.vector_shear {
         let modulus = tread.modulus(&coefficients.strength);
-        let [x, y] = flattened(&shear, &n);
+        let [x, y] = tangent_components(&shear, &n);
         stored = [x * modulus, y * modulus];
-        let (whole, resists) = (load * gain, lanes(&draft.resists));
+        let (whole, resists) = (load * gain, lanes(&prediction.resists));
         let per_step = 1.0 / motion.dt.max(1e-9);
         let most = area * (stiff::SHEAR_SLOPE * motion.dt);
         let tangent = whole.min(most);
         if whole.gt(most).any() {
             let excess = whole - tangent;
             sums.stiff.damp_across(&nodes, excess * resists);
-            sums.stiff.hold_across(&nodes, excess * (1.0 - resists) * per_step);
+            sums.stiff.spring_across(&nodes, excess * (1.0 - resists) * per_step);
         }
         resisted = tangent * resists;
         sums.held.add(tangent * (1.0 - resists) * per_step, &r);
@@ -741,13 +760,13 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         sums.stiff.damp_along(&nodes, area * part * excess);
     }
     let mut force = n * (pressure * area) - shear * load;
-    if draft.advances {
-        let [x, y, z] = [0, 1, 2].map(|k| lanes(&draft.passive[k]) * cell);
-        force = Vectors { x: force.x + x, y: force.y + y, z: force.z + z };
-        let shape = Vectors::velocity(&motion.shape_twist, &r);
-        let material = Vectors::velocity(&motion.twist, &r);
+    if prediction.advances {
+        let [x, y, z] = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
+        force = VectorLanes { x: force.x + x, y: force.y + y, z: force.z + z };
+        let shape = VectorLanes::velocity(&motion.shape_twist, &r);
+        let material = VectorLanes::velocity(&motion.twist, &r);
         sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
-        resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.rolling);
+        resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.least_speed);
     }
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
@@ -757,7 +776,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.mean_normal += n * (area * pressure);
     // the stiffness of a flexible body is in series with that of the soil
     if !F::DEFORMS {
-        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
+        let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).select(area, 0.0) };
         sums.spring.add(springs * part * pressed.slope, &r);
     }
     sums.damper.add(area * part * damping.min(stiff::DAMPING), &r);
@@ -765,11 +784,11 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.normal_force += cell * pressure;
     sums.area += cell;
     let depth = lanes(&four.normal[2]) * (lanes(&four.base) - lanes(&four.height));
-    sums.sinkage = sums.sinkage.max(lanes(&four.coverage).ge(0.5).pick(depth, 0.0));
+    sums.sinkage = sums.sinkage.max(lanes(&four.coverage).ge(0.5).select(depth, 0.0));
     // a body does not enter the soil along its own surface by spinning
-    let sinking = lanes(&draft.pressing);
-    let entering = if laws.surface_reaction { sinking } else { -lanes(&draft.leaving) };
-    sums.works.press(&Press {
+    let sinking = lanes(&prediction.pressing);
+    let entering = if laws.surface_reaction { sinking } else { -lanes(&prediction.leaving) };
+    sums.works.press(&PressInput {
         area: cell,
         pressed: &pressed,
         sinkage,
@@ -778,25 +797,25 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         pressure,
         sinking,
         entering,
-        reach: lanes(&draft.reach),
+        reach: lanes(&prediction.reach),
     });
     sums.works.shear += load * shear.dot(&sliding);
 
-    leave(four, draft, &pressed, stored, left);
+    fill_update(four, prediction, &pressed, stored, update);
     if let Some(heap) = soil.bulldozing {
-        let sunk = (pressed.sinkage - residual).numbers();
+        let sunk = (pressed.sinkage - residual).to_array();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
-    let holds = excess * (1.0 / motion.dt.max(1e-9));
-    React {
+    let damping_stiffness = excess * (1.0 / motion.dt.max(1e-9));
+    SoilReaction {
         pressure,
         normal: n,
         area,
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part,
-        holds,
+        damping_stiffness,
     }
 }
 
@@ -808,60 +827,60 @@ fn resist_drag<S: Simd>(
     drag: Lanes<S>,
     speed: Lanes<S>,
     area: Lanes<S>,
-    motion: &Motion,
-    sums: &mut Sums<S>,
+    motion: &ContactMotion,
+    sums: &mut ContactSums<S>,
 ) -> Lanes<S> {
-    let resisted = drag / speed.max(motion.rolling);
+    let resisted = drag / speed.max(motion.least_speed);
     let strong = drag.gt(area * stiff::SHEAR_STRESS);
     if strong.any() {
         let whole = drag / speed.max(SLIDING);
-        sums.stiff.damp_across(nodes, strong.pick(whole - resisted, 0.0));
+        sums.stiff.damp_across(nodes, strong.select(whole - resisted, 0.0));
     }
     resisted
 }
 
 /// Stores the state of four nodes for the next step.
 #[inline(always)]
-fn leave<S: Simd>(
-    four: &Four,
-    draft: &Draft,
-    pressed: &PressedLanes<S>,
+fn fill_update<S: Simd>(
+    four: &NodeLanes,
+    prediction: &PredictorLanes,
+    pressed: &PressureLanes<S>,
     stored: [Lanes<S>; 2],
-    left: &mut Left,
+    update: &mut NodeUpdate,
 ) {
-    let lanes = |numbers: &Numbers| Lanes::of(pressed.sinkage.simd(), *numbers);
+    let lanes = |numbers: &LaneArray| Lanes::new(pressed.sinkage.simd(), *numbers);
     let upright = lanes(&four.normal[2]);
-    left.sinkage = pressed.sinkage.numbers();
-    left.yield_pressure = pressed.yield_pressure.numbers();
-    left.slip = draft.slip;
-    left.pushed = draft.pushed;
-    left.shear = [stored[0].numbers(), stored[1].numbers()];
-    left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
+    update.sinkage = pressed.sinkage.to_array();
+    update.yield_pressure = pressed.yield_pressure.to_array();
+    update.slip = prediction.slip;
+    update.pushed = prediction.pushed;
+    update.shear = [stored[0].to_array(), stored[1].to_array()];
+    update.surface = (lanes(&four.ground) - pressed.sinkage / upright).to_array();
 }
 
 /// Presses four nodes, first to the depth that the lowest point of a wheel reached since the last
 /// step.
 #[inline(always)]
-fn yielded<'a, S: Simd, L: Answering<'a>>(
+fn press_nodes<'a, S: Simd, L: SoilResponse<'a>>(
     simd: S,
-    settling: &Settling<'_>,
+    corrector: &CorrectorPass<'_>,
     bearing: &Bearing<'a, L>,
-    four: &Four,
-    draft: &Draft,
-) -> PressedLanes<S> {
-    let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
+    four: &NodeLanes,
+    prediction: &PredictorLanes,
+) -> PressureLanes<S> {
+    let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let yielded_at = lanes(&draft.yielded_at);
-    let virgin = settling.bears * lanes(&draft.virgin);
-    let advance = lanes(&draft.sinking) * settling.motion.dt;
-    let passed = lanes(&draft.passed);
+    let yielded_at = lanes(&prediction.yielded_at);
+    let virgin = corrector.bears * lanes(&prediction.virgin);
+    let advance = lanes(&prediction.sinking) * corrector.motion.dt;
+    let passed = lanes(&prediction.passed);
     let passes = passed.gt(0.0);
     let (mut kept, mut kept_at) = (residual, yielded_at);
     if passes.any() {
         let pressed =
             press_refined(bearing, virgin, sinkage + passed, advance, residual, yielded_at);
-        kept = passes.pick(pressed.sinkage, residual);
-        kept_at = passes.pick(pressed.yield_pressure, yielded_at);
+        kept = passes.select(pressed.sinkage, residual);
+        kept_at = passes.select(pressed.yield_pressure, yielded_at);
     }
     press_refined(bearing, virgin, sinkage, advance, kept, kept_at)
 }
@@ -874,7 +893,7 @@ fn glide(shape: &Twist, up: &Vec3) -> Twist {
     }
 }
 
-fn stacked(twist: &Twist) -> Vec6 {
+fn to_vec6(twist: &Twist) -> Vec6 {
     let (a, v) = (twist.angular, twist.linear);
     Vec6::new(a.x, a.y, a.z, v.x, v.y, v.z)
 }

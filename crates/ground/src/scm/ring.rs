@@ -15,12 +15,12 @@
 //!
 //! To first order in w/R this is the textbook string on an elastic foundation (H. Pacejka, *Tire
 //! and Vehicle Dynamics*, on Boehm's and Fiala's belts). Two things are bekker's. The variable y
-//! keeps the law linear and makes it exact where the belt is flat, at any depth. The ring is solved
-//! once per step together with the ground below and the wheel above it.
+//! keeps the coefficients linear and makes it exact where the belt is flat, at any depth. The ring
+//! is solved once per step together with the ground below and the wheel above it.
 //!
 //! The frame of the ring does not spin with the wheel.
 
-use bekker_math::numeric::{Lanes, Simd, cos, dispatch, each, exp, level, sin};
+use bekker_math::numeric::{Lanes, Simd, cos, dispatch, exp, level, per_lane, sin};
 use bekker_math::spatial::{Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -84,15 +84,15 @@ impl RingState {
 
 /// Derivatives of the force at each station by displacement, N/m.
 #[derive(Clone, Debug)]
-pub(super) struct Growth {
+pub(super) struct ForceGradient {
     /// By the station's own displacement.
     pub own: Stations,
     /// By the displacement of the next station.
     pub next: Stations,
 }
 
-impl Growth {
-    const NONE: Growth = Growth { own: NONE, next: NONE };
+impl ForceGradient {
+    const NONE: ForceGradient = ForceGradient { own: NONE, next: NONE };
 }
 
 const NONE: Stations = [[0.0; STRIPS]; STATIONS];
@@ -104,9 +104,9 @@ pub(super) struct RingLoad {
     /// Force inward, N.
     pub force: Stations,
     /// Decrease of the force with inward displacement of the belt, where the soil is unloaded.
-    pub eased: Growth,
+    pub unloading: ForceGradient,
     /// Increase of the force with outward displacement, where the soil is loaded further.
-    pub pressed: Growth,
+    pub loading: ForceGradient,
     /// Derivative of the force by each motion of the hub, N/m.
     pub by_motion: [Stations; MOTIONS],
     /// Derivative of the force on the hub along each motion by displacement.
@@ -130,8 +130,8 @@ impl Default for RingLoad {
     fn default() -> RingLoad {
         RingLoad {
             force: NONE,
-            eased: Growth::NONE,
-            pressed: Growth::NONE,
+            unloading: ForceGradient::NONE,
+            loading: ForceGradient::NONE,
             by_motion: [NONE; MOTIONS],
             on_hub: [NONE; MOTIONS],
             moves: [false; MOTIONS],
@@ -141,7 +141,8 @@ impl Default for RingLoad {
 
 impl RingLoad {
     pub fn clear(&mut self, moves: [bool; MOTIONS]) {
-        (self.force, self.eased, self.pressed) = (NONE, Growth::NONE, Growth::NONE);
+        (self.force, self.unloading, self.loading) =
+            (NONE, ForceGradient::NONE, ForceGradient::NONE);
         for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
             self.by_motion[motion] = NONE;
             self.on_hub[motion] = NONE;
@@ -155,13 +156,13 @@ impl RingLoad {
 #[repr(align(32))]
 pub struct RingStep {
     /// Change without motion of the hub, m.
-    pub(super) settles: Stations,
+    pub(super) free_change: Stations,
     /// Change per motion of the hub, m/m.
-    pub(super) follows: [Stations; MOTIONS],
+    pub(super) change_per_motion: [Stations; MOTIONS],
     /// Which motions are active.
     pub(super) moves: [bool; MOTIONS],
     /// Directions of the motions and of the forces along them.
-    pub(super) ways: [Vec6; MOTIONS],
+    pub(super) motion_directions: [Vec6; MOTIONS],
     /// Direction of the lean.
     pub(super) lean: Vec6,
     /// Distances of the strips from the wheel's middle, m.
@@ -175,10 +176,10 @@ pub struct RingStep {
 impl Default for RingStep {
     fn default() -> RingStep {
         RingStep {
-            settles: NONE,
-            follows: [NONE; MOTIONS],
+            free_change: NONE,
+            change_per_motion: [NONE; MOTIONS],
             moves: [false; MOTIONS],
-            ways: [Vec6::zeros(); MOTIONS],
+            motion_directions: [Vec6::zeros(); MOTIONS],
             lean: Vec6::zeros(),
             strips: [0.0; STRIPS],
             levers: [0.0; MOTIONS],
@@ -197,8 +198,8 @@ pub(super) fn angle(station: usize) -> f64 {
     (station as f64 - 0.5 * (STATIONS - 1) as f64) * pitch()
 }
 
-/// Coefficients of the ring's law at one inflation, for one strip, N/m.
-struct Law {
+/// Coefficients of the ring's coefficients at one inflation, for one strip, N/m.
+struct RingCoefficients {
     own: f64,
     next: f64,
     /// For the end stations, beyond which the belt decays as it does without load.
@@ -207,7 +208,7 @@ struct Law {
     bottomed: f64,
 }
 
-impl Law {
+impl RingCoefficients {
     /// Returns the coefficient of a station's own displacement.
     #[inline(always)]
     fn own_at(&self, station: usize) -> f64 {
@@ -238,7 +239,7 @@ impl Ring {
         (self.radius * (self.radius - 2.0 * y)).max(LEAST * self.radius * self.radius).sqrt()
     }
 
-    fn law(&self, inflation: f64) -> Law {
+    fn coefficients(&self, inflation: f64) -> RingCoefficients {
         let (tension, foundation) = self.stiffness(inflation);
         let part = 1.0 / STRIPS as f64;
         let pull = part * tension / self.length();
@@ -248,7 +249,7 @@ impl Ring {
         let foundation = part * self.length() * foundation;
         let bottomed = BOTTOMED * foundation;
         let own = foundation + 2.0 * pull;
-        Law { own, next: -pull, end: own - pull * fall, bottomed }
+        RingCoefficients { own, next: -pull, end: own - pull * fall, bottomed }
     }
 
     /// Returns the position of a station along the belt from its lowest point, m, positive forward.
@@ -265,38 +266,38 @@ impl Ring {
 
     #[inline(always)]
     fn press<S: Simd>(&self, simd: S, state: &RingState, pressure: &mut Stations) {
-        let law = self.law(state.inflation);
+        let coefficients = self.coefficients(state.inflation);
         let inverse = STRIPS as f64 / (self.length() * self.width);
         let bottom = self.bottom();
         let y = &state.displacement;
         for station in 0..STATIONS {
-            let at = Lanes::of(simd, y[station]);
-            let mut force = at * law.own_at(station);
+            let at = Lanes::new(simd, y[station]);
+            let mut force = at * coefficients.own_at(station);
             if station > 0 {
-                force += Lanes::of(simd, y[station - 1]) * law.next;
+                force += Lanes::new(simd, y[station - 1]) * coefficients.next;
             }
             if station + 1 < STATIONS {
-                force += Lanes::of(simd, y[station + 1]) * law.next;
+                force += Lanes::new(simd, y[station + 1]) * coefficients.next;
             }
-            let bottomed = (at - bottom).max(0.0) * law.bottomed;
-            pressure[station] = ((force + bottomed) * inverse).numbers();
+            let bottomed = (at - bottom).max(0.0) * coefficients.bottomed;
+            pressure[station] = ((force + bottomed) * inverse).to_array();
         }
     }
 
     /// Returns the elastic energy of the deflected belt, J: half the sum of forces times
     /// displacements, plus that of stations on the rim.
     pub fn energy(&self, state: &RingState) -> f64 {
-        let law = self.law(state.inflation);
+        let coefficients = self.coefficients(state.inflation);
         let bottom = self.bottom();
         let y = &state.displacement;
         let mut sum = 0.0;
         for (station, row) in y.iter().enumerate() {
-            let own = law.own_at(station);
+            let own = coefficients.own_at(station);
             for (strip, &at) in row.iter().enumerate() {
                 let next = y.get(station + 1).map_or(0.0, |row| row[strip]);
                 let beyond = (at - bottom).max(0.0);
-                sum +=
-                    at * (0.5 * own * at + law.next * next) + 0.5 * law.bottomed * beyond * beyond;
+                sum += at * (0.5 * own * at + coefficients.next * next)
+                    + 0.5 * coefficients.bottomed * beyond * beyond;
             }
         }
         sum
@@ -309,17 +310,17 @@ impl Ring {
         self.radius - self.belt_radius(most / STRIPS as f64)
     }
 
-    /// Computes the displacement of each station along the belt, rad, which follows from its
-    /// constant length. The middle, between the two lowest stations, does not move.
+    /// Computes the displacement of each station along the belt, rad, which change_per_motion from
+    /// its constant length. The middle, between the two lowest stations, does not move.
     #[inline(always)]
     pub(super) fn move_along<S: Simd>(&self, simd: S, radius: &Stations, moved: &mut Stations) {
         let mut front = 0.5 * self.lag(simd, radius, MIDDLE - 1);
         let mut rear = -front;
-        (moved[MIDDLE - 1], moved[MIDDLE]) = (rear.numbers(), front.numbers());
+        (moved[MIDDLE - 1], moved[MIDDLE]) = (rear.to_array(), front.to_array());
         for k in 1..MIDDLE {
             rear = rear - self.lag(simd, radius, MIDDLE - 1 - k);
             front += self.lag(simd, radius, MIDDLE - 1 + k);
-            (moved[MIDDLE - 1 - k], moved[MIDDLE + k]) = (rear.numbers(), front.numbers());
+            (moved[MIDDLE - 1 - k], moved[MIDDLE + k]) = (rear.to_array(), front.to_array());
         }
     }
 
@@ -328,7 +329,7 @@ impl Ring {
     #[inline(always)]
     fn lag<S: Simd>(&self, simd: S, radius: &Stations, station: usize) -> Lanes<S> {
         let (rear, front) =
-            (Lanes::of(simd, radius[station]), Lanes::of(simd, radius[station + 1]));
+            (Lanes::new(simd, radius[station]), Lanes::new(simd, radius[station + 1]));
         // the belt's length over its angle, less one; dr is small compared with ds
         let size = self.radius * pitch();
         let fall = (front - rear) * (front - rear) * (1.0 / (size * size));
@@ -383,45 +384,48 @@ impl Ring {
         dt: f64,
         step: &mut RingStep,
     ) {
-        let law = self.law(state.inflation);
+        let coefficients = self.coefficients(state.inflation);
         let bottom = self.bottom();
         let (_, foundation) = self.stiffness(state.inflation);
         let part = self.length() / STRIPS as f64;
         let damping = part * foundation * self.relaxation / dt;
-        let lanes = |row: &[f64; STRIPS]| Lanes::of(simd, *row);
+        let lanes = |row: &[f64; STRIPS]| Lanes::new(simd, *row);
         let y = |station: usize| lanes(&state.displacement[station]);
         let mut diagonal = NONE;
         for station in 0..STATIONS {
-            let own = law.own_at(station);
+            let own = coefficients.own_at(station);
             let mut force = lanes(&load.force[station]) - y(station) * own;
             if station > 0 {
-                force = force - y(station - 1) * law.next;
+                force = force - y(station - 1) * coefficients.next;
             }
             if station + 1 < STATIONS {
-                force = force - y(station + 1) * law.next;
+                force = force - y(station + 1) * coefficients.next;
             }
             let beyond = y(station) - bottom;
-            let hard = beyond.gt(0.0).pick(law.bottomed, 0.0);
-            load.force[station] = (force - hard * beyond.max(0.0)).numbers();
-            diagonal[station] = (hard + (own + damping)).numbers();
+            let hard = beyond.gt(0.0).select(coefficients.bottomed, 0.0);
+            load.force[station] = (force - hard * beyond.max(0.0)).to_array();
+            diagonal[station] = (hard + (own + damping)).to_array();
         }
         step.moves = [false; MOTIONS];
-        let RingLoad { force, eased, pressed, by_motion, moves, .. } = load;
-        let equations = Equations { diagonal: &diagonal, next: law.next, growth: eased };
+        let RingLoad { force, unloading, loading, by_motion, moves, .. } = load;
+        let equations =
+            Equations { diagonal: &diagonal, next: coefficients.next, growth: unloading };
         step.eliminate(simd, &equations, force, by_motion);
         for station in 0..STATIONS {
-            let eases = lanes(&step.settles[station]).ge(0.0);
-            let own = eases.pick(lanes(&eased.own[station]), lanes(&pressed.own[station]));
-            eased.own[station] = own.numbers();
+            let eases = lanes(&step.free_change[station]).ge(0.0);
+            let own = eases.select(lanes(&unloading.own[station]), lanes(&loading.own[station]));
+            unloading.own[station] = own.to_array();
             if station + 1 < STATIONS {
                 // the coupling of two stations is limited by the softer one
-                let both = eases & lanes(&step.settles[station + 1]).ge(0.0);
-                let next = both.pick(lanes(&eased.next[station]), lanes(&pressed.next[station]));
-                eased.next[station] = next.numbers();
+                let both = eases & lanes(&step.free_change[station + 1]).ge(0.0);
+                let next =
+                    both.select(lanes(&unloading.next[station]), lanes(&loading.next[station]));
+                unloading.next[station] = next.to_array();
             }
         }
         step.moves = *moves;
-        let equations = Equations { diagonal: &diagonal, next: law.next, growth: eased };
+        let equations =
+            Equations { diagonal: &diagonal, next: coefficients.next, growth: unloading };
         step.eliminate(simd, &equations, force, by_motion);
     }
 }
@@ -438,25 +442,25 @@ impl RingStep {
         by_motion: &[Stations; MOTIONS],
     ) {
         const LAST: usize = STATIONS - 1;
-        let RingStep { settles, follows, moves, .. } = self;
+        let RingStep { free_change, change_per_motion, moves, .. } = self;
         let mut inward = NONE;
         let (mut rear, mut front) = (Pivot::first(simd), Pivot::first(simd));
         for k in 0..MIDDLE {
             let on = [k, LAST - k];
             rear = rear.next(simd, equations, k, k);
             front = front.next(simd, equations, LAST - k, LAST - k - 1);
-            (inward[on[0]], inward[on[1]]) = (rear.inward.numbers(), front.inward.numbers());
-            rear.reduce(simd, force, settles, [k.saturating_sub(1), k]);
-            front.reduce(simd, force, settles, [(LAST - k + 1).min(LAST), LAST - k]);
+            (inward[on[0]], inward[on[1]]) = (rear.inward.to_array(), front.inward.to_array());
+            rear.reduce(simd, force, free_change, [k.saturating_sub(1), k]);
+            front.reduce(simd, force, free_change, [(LAST - k + 1).min(LAST), LAST - k]);
             for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
-                let (right, done) = (&by_motion[motion], &mut follows[motion]);
+                let (right, done) = (&by_motion[motion], &mut change_per_motion[motion]);
                 rear.reduce(simd, right, done, [k.saturating_sub(1), k]);
                 front.reduce(simd, right, done, [(LAST - k + 1).min(LAST), LAST - k]);
             }
         }
-        substitute(simd, &inward, settles);
+        substitute(simd, &inward, free_change);
         for motion in (0..MOTIONS).filter(|motion| moves[*motion]) {
-            substitute(simd, &inward, &mut follows[motion]);
+            substitute(simd, &inward, &mut change_per_motion[motion]);
         }
     }
 }
@@ -468,7 +472,7 @@ struct Equations<'a> {
     /// Ring: coefficient between neighboring stations, N/m.
     next: f64,
     /// Derivatives of the ground's force.
-    growth: &'a Growth,
+    growth: &'a ForceGradient,
 }
 
 /// A station's row of the equations after elimination of the stations outside it.
@@ -496,17 +500,17 @@ impl<S: Simd> Pivot<S> {
     #[inline(always)]
     fn next(self, simd: S, equations: &Equations<'_>, station: usize, coupling: usize) -> Pivot<S> {
         let Equations { diagonal, next, growth } = *equations;
-        let own = Lanes::of(simd, diagonal[station]) + growth.own[station];
+        let own = Lanes::new(simd, diagonal[station]) + growth.own[station];
         let inverse = 1.0 / (own - self.inner * self.inward);
-        let inner = Lanes::of(simd, growth.next[coupling]) + next;
+        let inner = Lanes::new(simd, growth.next[coupling]) + next;
         Pivot { inverse, outer: self.inner, inner, inward: inner * inverse }
     }
 
     /// Reduces the right-hand side of the station `own` by that of its outer neighbor.
     #[inline(always)]
     fn reduce(&self, simd: S, right: &Stations, done: &mut Stations, [outer, own]: [usize; 2]) {
-        let rest = Lanes::of(simd, right[own]) - self.outer * done[outer];
-        done[own] = (rest * self.inverse).numbers();
+        let rest = Lanes::new(simd, right[own]) - self.outer * done[outer];
+        done[own] = (rest * self.inverse).to_array();
     }
 }
 
@@ -515,23 +519,23 @@ impl<S: Simd> Pivot<S> {
 fn substitute<S: Simd>(simd: S, inward: &Stations, done: &mut Stations) {
     const LAST: usize = STATIONS - 1;
     let (to_front, to_rear) =
-        (Lanes::of(simd, inward[MIDDLE - 1]), Lanes::of(simd, inward[MIDDLE]));
-    let front = Lanes::of(simd, done[MIDDLE]);
-    let both = Lanes::of(simd, done[MIDDLE - 1]) - to_front * front;
+        (Lanes::new(simd, inward[MIDDLE - 1]), Lanes::new(simd, inward[MIDDLE]));
+    let front = Lanes::new(simd, done[MIDDLE]);
+    let both = Lanes::new(simd, done[MIDDLE - 1]) - to_front * front;
     let mut rear = both / (1.0 - to_front * to_rear);
     let mut front = front - to_rear * rear;
-    (done[MIDDLE - 1], done[MIDDLE]) = (rear.numbers(), front.numbers());
+    (done[MIDDLE - 1], done[MIDDLE]) = (rear.to_array(), front.to_array());
     for k in (0..MIDDLE - 1).rev() {
-        rear = Lanes::of(simd, done[k]) - rear * inward[k];
-        front = Lanes::of(simd, done[LAST - k]) - front * inward[LAST - k];
-        (done[k], done[LAST - k]) = (rear.numbers(), front.numbers());
+        rear = Lanes::new(simd, done[k]) - rear * inward[k];
+        front = Lanes::new(simd, done[LAST - k]) - front * inward[LAST - k];
+        (done[k], done[LAST - k]) = (rear.to_array(), front.to_array());
     }
 }
 
 impl RingStep {
     /// Returns a belt without contact to its unloaded shape.
-    pub(super) fn let_go(&mut self, state: &RingState) {
-        self.settles = state.displacement.map(|row| row.map(|y| -y));
+    pub(super) fn restore_unloaded(&mut self, state: &RingState) {
+        self.free_change = state.displacement.map(|row| row.map(|y| -y));
         self.moves = [false; MOTIONS];
     }
 
@@ -540,35 +544,41 @@ impl RingStep {
         let (turn, shift) = (&twist.angular, &twist.linear);
         let all = Vec6::new(turn.x, turn.y, turn.z, shift.x, shift.y, shift.z);
         let raised = self.up * self.up.dot(shift);
-        let soil = self.ways[SOIL].fixed_rows::<3>(3).dot(&raised);
+        let soil = self.motion_directions[SOIL].fixed_rows::<3>(3).dot(&raised);
         let of = |way: &Vec6| way.dot(&all) * dt;
-        [soil * dt, of(&self.ways[FIRM]), of(&self.ways[FORE]), of(&self.lean)]
+        [
+            soil * dt,
+            of(&self.motion_directions[FIRM]),
+            of(&self.motion_directions[FORE]),
+            of(&self.lean),
+        ]
     }
 
     /// Advances the ring by the step in which the hub moved by `motions`, m and rad.
     #[inline(always)]
-    pub(super) fn take<S: Simd>(
+    pub(super) fn advance<S: Simd>(
         &self,
         simd: S,
         motions: &[f64; MOTIONS + 1],
         state: &mut RingState,
     ) {
         let rows = state.displacement.iter_mut();
-        for (row, settles) in rows.zip(&self.settles) {
-            *row = (Lanes::of(simd, *row) + *settles).numbers();
+        for (row, free_change) in rows.zip(&self.free_change) {
+            *row = (Lanes::new(simd, *row) + *free_change).to_array();
         }
         for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
             // a lean has no forward component
             let lean = if motion == FORE { 0.0 } else { motions[LEAN] };
-            let way = (Lanes::of(simd, self.strips) + self.levers[motion]) * lean + motions[motion];
+            let way =
+                (Lanes::new(simd, self.strips) + self.levers[motion]) * lean + motions[motion];
             let rows = state.displacement.iter_mut();
-            for (row, follows) in rows.zip(&self.follows[motion]) {
-                *row = (way * *follows + *row).numbers();
+            for (row, change_per_motion) in rows.zip(&self.change_per_motion[motion]) {
+                *row = (way * *change_per_motion + *row).to_array();
             }
         }
         // outward displacements are not modeled: a belt bulges less than this linear result
         for row in &mut state.displacement {
-            *row = Lanes::of(simd, *row).max(0.0).numbers();
+            *row = Lanes::new(simd, *row).max(0.0).to_array();
         }
     }
 }
@@ -581,14 +591,14 @@ fn in_contact<S: Simd>(simd: S, pressure: &Stations, least: f64) -> [u32; STRIPS
     for row in pressure {
         most = most.max(*row);
     }
-    if most.greatest() < least {
+    if most.max_lane() < least {
         return [0; STRIPS];
     }
-    let least = PRESSED * most.greatest();
+    let least = PRESSED * most.max_lane();
     let mut found = [0; STRIPS];
     for row in pressure.iter().rev() {
-        let pressed = Lanes::of(simd, *row).gt(least).to_bits();
-        found = each(|strip| found[strip] << 1 | (pressed >> strip & 1));
+        let pressed = Lanes::new(simd, *row).gt(least).to_bits();
+        found = per_lane(|strip| found[strip] << 1 | (pressed >> strip & 1));
     }
     found
 }

@@ -1,10 +1,10 @@
 //! Scratch memory, kept from step to step so that a step does not allocate.
 
-use super::Displaced;
+use super::DisplacedSoil;
 use super::placed_tyre::Belt;
-use super::pressed_station::Pressed;
 use super::ring::RingLoad;
-use super::vectors::Vectors;
+use super::station_load::StationLoad;
+use super::vector_lanes::VectorLanes;
 use crate::Overlay;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use bekker_math::numeric::{Lanes, Simd, WIDTH};
@@ -12,11 +12,11 @@ use bekker_math::spatial::Vec3;
 
 /// A number for each of four nodes. Structs with such members are aligned to their size; otherwise
 /// every other one would straddle two cache lines.
-pub(super) type Numbers = [f64; WIDTH];
+pub(super) type LaneArray = [f64; WIDTH];
 
 /// A node near a body.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spot {
+pub(super) struct NodeRef {
     /// Slot of its tile.
     pub slot: u32,
     /// Index in its tile.
@@ -33,34 +33,34 @@ pub(super) struct Spot {
 /// sums: their area is zero.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Four {
+pub(super) struct NodeLanes {
     /// The nodes.
-    pub spots: [Spot; WIDTH],
+    pub spots: [NodeRef; WIDTH],
     /// Bit k is set where node k is in contact.
     pub pressed: u32,
     /// Positions, m.
-    pub place: [Numbers; 2],
+    pub position: [LaneArray; 2],
     /// Heights of the undisturbed ground, m.
-    pub base: Numbers,
+    pub base: LaneArray,
     /// Heights from which sinkage is measured, m.
-    pub ground: Numbers,
+    pub ground: LaneArray,
     /// Initial normals.
-    pub normal: [Numbers; 3],
+    pub normal: [LaneArray; 3],
     /// Permanent sinkages, m.
-    pub residual: Numbers,
+    pub residual: LaneArray,
     /// Sinkages along the initial normals, m.
-    pub sinkage: Numbers,
+    pub sinkage: LaneArray,
     /// Heights of the underside, m.
-    pub height: Numbers,
+    pub height: LaneArray,
     /// Slopes of the underside.
-    pub slope: [Numbers; 2],
+    pub slope: [LaneArray; 2],
     /// Covered fractions of the cells.
-    pub coverage: Numbers,
+    pub coverage: LaneArray,
     /// Positions on a flexible body.
-    pub on_body: Numbers,
+    pub on_body: LaneArray,
 }
 
-impl Four {
+impl NodeLanes {
     /// Index of the nodes' soil.
     #[inline(always)]
     pub fn soil(&self) -> usize {
@@ -69,20 +69,20 @@ impl Four {
 
     /// Returns the positions of the underside from `centre`, m.
     #[inline(always)]
-    pub fn offset<S: Simd>(&self, simd: S, centre: &Vec3) -> Vectors<S> {
-        Vectors {
-            x: Lanes::of(simd, self.place[0]) - centre.x,
-            y: Lanes::of(simd, self.place[1]) - centre.y,
-            z: Lanes::of(simd, self.height) - centre.z,
+    pub fn offset<S: Simd>(&self, simd: S, centre: &Vec3) -> VectorLanes<S> {
+        VectorLanes {
+            x: Lanes::new(simd, self.position[0]) - centre.x,
+            y: Lanes::new(simd, self.position[1]) - centre.y,
+            z: Lanes::new(simd, self.height) - centre.z,
         }
     }
 
     /// Returns upward normals of the underside from its slopes.
     #[inline(always)]
-    pub fn surface<S: Simd>(&self, simd: S) -> Vectors<S> {
-        let [x, y] = [Lanes::of(simd, self.slope[0]), Lanes::of(simd, self.slope[1])];
+    pub fn surface<S: Simd>(&self, simd: S) -> VectorLanes<S> {
+        let [x, y] = [Lanes::new(simd, self.slope[0]), Lanes::new(simd, self.slope[1])];
         let z = 1.0 / (x * x + y * y + 1.0).sqrt();
-        Vectors { x: -x * z, y: -y * z, z }
+        VectorLanes { x: -x * z, y: -y * z, z }
     }
 
     /// Returns the lanes of the nodes in contact.
@@ -96,94 +96,94 @@ impl Four {
 /// Results of the first pass of the refined laws at four nodes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Draft {
+pub(super) struct PredictorLanes {
     /// Directions of the pressure's reaction.
-    pub n: [Numbers; 3],
+    pub n: [LaneArray; 3],
     /// Arms of the spin of a flexible body, m.
-    pub arm: [Numbers; 3],
+    pub arm: [LaneArray; 3],
     /// Speeds at which sinkage grows, m/s.
-    pub sinking: Numbers,
+    pub sinking: LaneArray,
     /// Greater depths that the nodes reached since the last step, m.
-    pub passed: Numbers,
+    pub passed: LaneArray,
     /// Sinking speeds under a front of bounded steepness, m/s.
-    pub pressing: Numbers,
+    pub pressing: LaneArray,
     /// Greatest distances by which the nodes can have been pressed in this step, m.
-    pub reach: Numbers,
+    pub reach: LaneArray,
     /// Speeds at which the material leaves the soil along the initial normals, m/s.
-    pub leaving: Numbers,
+    pub leaving: LaneArray,
     /// Velocities of the material along the surface, m/s.
-    pub sliding: [Numbers; 3],
+    pub sliding: [LaneArray; 3],
     /// Areas of the surface over the areas of the cells.
-    pub part: Numbers,
+    pub part: LaneArray,
     /// Yield pressures under a normal load, Pa.
-    pub virgin: Numbers,
+    pub virgin: LaneArray,
     /// Pressures of the last yield, Pa.
-    pub yielded_at: Numbers,
+    pub yielded_at: LaneArray,
     /// Slip distances in this contact, m.
-    pub slip: Numbers,
+    pub slip: LaneArray,
     /// Depths pushed away, m.
-    pub pushed: Numbers,
+    pub pushed: LaneArray,
     /// Mobilized fractions of the shear strength, opposite to the force.
-    pub shear: [Numbers; 3],
+    pub shear: [LaneArray; 3],
     /// Growth of the fractions with velocity, s/m; the shear displacement, m, where shear is a
     /// scalar.
-    pub gain: Numbers,
+    pub gain: LaneArray,
     /// Parts of the fractions that are already along the sliding.
-    pub resists: Numbers,
+    pub resists: LaneArray,
     /// Factors of a shear curve with a peak.
-    pub peak_shear: Numbers,
+    pub peak_shear: LaneArray,
     /// Whether passive pressure acts on any node.
     pub advances: bool,
     /// Passive pressures, Pa of horizontal area.
-    pub passive: [Numbers; 3],
+    pub passive: [LaneArray; 3],
 }
 
 /// New state of four nodes; only lanes in contact are valid.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Left {
+pub(super) struct NodeUpdate {
     /// Permanent sinkages, m.
-    pub sinkage: Numbers,
+    pub sinkage: LaneArray,
     /// Pressures of the last yield, Pa.
-    pub yield_pressure: Numbers,
+    pub yield_pressure: LaneArray,
     /// Slip distances in this contact, m.
-    pub slip: Numbers,
+    pub slip: LaneArray,
     /// Depths pushed away, m.
-    pub pushed: Numbers,
+    pub pushed: LaneArray,
     /// Shear displacements, m.
-    pub shear: [Numbers; 2],
+    pub shear: [LaneArray; 2],
     /// Heights of the unloaded surface, m.
-    pub surface: Numbers,
+    pub surface: LaneArray,
 }
 
 /// Reaction of the soil at four nodes on a flexible body.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
-pub(super) struct Reaction {
+pub(super) struct LaneReaction {
     /// Pressures, Pa.
-    pub pressure: Numbers,
+    pub pressure: LaneArray,
     /// Normals along which they act.
-    pub normal: [Numbers; 3],
+    pub normal: [LaneArray; 3],
     /// Areas of the surface, m²; zero where a node is not in contact.
-    pub area: Numbers,
+    pub area: LaneArray,
     /// Derivative of pressure by sinkage in the current direction, Pa/m.
-    pub slope: Numbers,
+    pub slope: LaneArray,
     /// Derivative of pressure by sinkage on unloading, Pa/m.
-    pub eases: Numbers,
+    pub unloading_slope: LaneArray,
     /// Sinkage over the displacement along the normal.
-    pub part: Numbers,
+    pub part: LaneArray,
     /// Damping of the soil beyond its limit divided by the step, Pa/m: a stiffness for a belt.
-    pub holds: Numbers,
+    pub damping_stiffness: LaneArray,
 }
 
 /// Stores the new state `left` of the nodes that a contact `touched`. Whether a tile is shared with
 /// another overlay is checked once per run of nodes in a tile.
 #[inline(always)]
-pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
+pub(super) fn store(overlay: &mut Overlay, touched: &[NodeLanes], updates: &[NodeUpdate]) {
     let Some(first) = touched.first() else { return };
     let mut slot = first.spots[0].slot;
     let mut tile = overlay.writer(slot as usize);
-    for (four, left) in touched.iter().zip(left) {
+    for (four, update) in touched.iter().zip(updates) {
         for k in four.lanes() {
             let spot = &four.spots[k];
             if spot.slot != slot {
@@ -191,50 +191,50 @@ pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
                 tile = overlay.writer(slot as usize);
             }
             let memory = PlasticMemory {
-                sinkage: left.sinkage[k],
-                yield_pressure: left.yield_pressure[k],
-                slip: left.slip[k],
-                pushed: left.pushed[k],
+                sinkage: update.sinkage[k],
+                yield_pressure: update.yield_pressure[k],
+                slip: update.slip[k],
+                pushed: update.pushed[k],
             };
-            let shear = [left.shear[0][k], left.shear[1][k]];
-            tile.load(spot.index.into(), memory, shear, left.surface[k]);
+            let shear = [update.shear[0][k], update.shear[1][k]];
+            tile.load(spot.index.into(), memory, shear, update.surface[k]);
         }
     }
 }
 
 /// A vector whose items are built in place, because they are too large to be moved.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row<T> {
-    room: Vec<T>,
+pub(super) struct ScratchVec<T> {
+    items: Vec<T>,
     used: usize,
 }
 
-impl<T: Default> Row<T> {
+impl<T: Default> ScratchVec<T> {
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
     /// Returns the next unused item, with arbitrary content.
     #[inline(always)]
-    pub fn next(&mut self) -> &mut T {
-        if self.used == self.room.len() {
-            self.room.push(T::default());
+    pub fn next_unused(&mut self) -> &mut T {
+        if self.used == self.items.len() {
+            self.items.push(T::default());
         }
-        &mut self.room[self.used]
+        &mut self.items[self.used]
     }
 
-    /// Marks the item that [`next`](Row::next) returned as used.
+    /// Marks the item that [`next`](ScratchVec::next_unused) returned as used.
     #[inline(always)]
-    pub fn take(&mut self) {
+    pub fn mark_used(&mut self) {
         self.used += 1;
     }
 }
 
-impl<T> std::ops::Deref for Row<T> {
+impl<T> std::ops::Deref for ScratchVec<T> {
     type Target = [T];
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        &self.room[..self.used]
+        &self.items[..self.used]
     }
 }
 
@@ -242,23 +242,23 @@ impl<T> std::ops::Deref for Row<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) slots: Vec<usize>,
-    pub(super) near: Vec<Spot>,
-    pub(super) touched: Row<Four>,
-    pub(super) drafts: Row<Draft>,
-    pub(super) left: Row<Left>,
-    pub(super) reactions: Row<Reaction>,
+    pub(super) near: Vec<NodeRef>,
+    pub(super) touched: ScratchVec<NodeLanes>,
+    pub(super) predictions: ScratchVec<PredictorLanes>,
+    pub(super) updates: ScratchVec<NodeUpdate>,
+    pub(super) reactions: ScratchVec<LaneReaction>,
     /// Allocated at the first use by a belt, and taken out while in use.
     pub(super) ring_load: Option<Box<RingLoad>>,
     pub(super) belt: Option<Box<Belt>>,
     /// Belt stations on firm ground.
-    pub(super) pressed: Vec<Pressed>,
+    pub(super) station_loads: Vec<StationLoad>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,
     pub(super) quanta: Vec<i32>,
     pub(super) cells: Vec<u8>,
     pub(super) rim: Vec<usize>,
-    pub(super) patches: Vec<Displaced>,
+    pub(super) patches: Vec<DisplacedSoil>,
 }
 
 impl Scratch {
@@ -268,7 +268,7 @@ impl Scratch {
     }
 
     /// Returns the nodes in contact, row by row.
-    pub(super) fn spots(&self) -> impl Iterator<Item = &Spot> {
+    pub(super) fn spots(&self) -> impl Iterator<Item = &NodeRef> {
         self.touched.iter().flat_map(|four| four.lanes().map(|lane| &four.spots[lane]))
     }
 }

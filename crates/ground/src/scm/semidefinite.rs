@@ -5,7 +5,7 @@
 /// Its diagonal stays, except that negative values become zero. Each coupling of two motions is
 /// reduced to what both can bear, in the order of the rows: the pivots of L D Lᵀ stay or become
 /// zero. A matrix that is already positive semi-definite is unchanged except for rounding.
-pub(super) fn resist<const N: usize>(matrix: &mut [[f64; N]; N]) {
+pub(super) fn make_semidefinite<const N: usize>(matrix: &mut [[f64; N]; N]) {
     let mut factor = [[0.0; N]; N];
     let mut pivots = [0.0_f64; N];
     for (k, pivot) in pivots.iter_mut().enumerate() {
@@ -52,7 +52,7 @@ mod tests {
             let sound: [[f64; 4]; 4] =
                 std::array::from_fn(|i| std::array::from_fn(|j| square(i, j)));
             let mut kept = sound;
-            resist(&mut kept);
+            make_semidefinite(&mut kept);
             let off = (0..16).map(|k| (kept[k / 4][k % 4] - sound[k / 4][k % 4]).abs());
             // sums of four products of numbers below one: some roundings of 4
             assert!(off.fold(0.0, f64::max) < 1e-13, "{sound:?} {kept:?}");
@@ -60,7 +60,7 @@ mod tests {
             let mut any: [[f64; 4]; 4] =
                 std::array::from_fn(|i| std::array::from_fn(|j| half[i.min(j)][i.max(j)]));
             let before = any;
-            resist(&mut any);
+            make_semidefinite(&mut any);
             assert!(least(&any) > -1e-14, "{before:?} {any:?}");
             assert!((0..4).all(|k| any[k][k] == before[k][k].max(0.0)));
         }

@@ -1,13 +1,13 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
 use super::footprint::{Footprint, SharedPatch, UndersidePoints};
-use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::numeric::{LaneMask, Lanes, Simd};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A flat face of a shoe's underside, level in the shoe's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Face {
+pub struct ShoeOutlineFace {
     /// Its middle in the shoe's frame, m; z is the height of the face.
     pub centre: [f64; 3],
     /// Length along x, m.
@@ -20,7 +20,7 @@ pub struct Face {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShoeOutline {
     /// Its faces.
-    pub faces: Vec<Face>,
+    pub faces: Vec<ShoeOutlineFace>,
     /// Width b in Bekker's equation of the patch that the shoe shares with its neighbors, m.
     pub patch_width: f64,
     /// Length of that patch along the track, m.
@@ -30,8 +30,8 @@ pub struct ShoeOutline {
 impl ShoeOutline {
     /// Returns half the length and half the width of the area that the faces cover, m.
     fn reach(&self) -> [f64; 2] {
-        let far = |axis: usize, size: fn(&Face) -> f64| {
-            let reach = |face: &Face| face.centre[axis].abs() + 0.5 * size(face);
+        let far = |axis: usize, size: fn(&ShoeOutlineFace) -> f64| {
+            let reach = |face: &ShoeOutlineFace| face.centre[axis].abs() + 0.5 * size(face);
             self.faces.iter().map(reach).fold(0.0, f64::max)
         };
         [far(0, |face| face.length), far(1, |face| face.width)]
@@ -117,7 +117,7 @@ impl Footprint for PlacedShoe<'_> {
 
     /// The plane of the lowest face bounds the underside.
     #[inline(always)]
-    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+    fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
         let centre = &self.pose.position;
         let edge = centre.z + self.deepest + self.slope[1] * (y - centre.y);
         z.ge(edge + self.slope[0] * (x - centre.x))
@@ -145,9 +145,9 @@ impl Footprint for PlacedShoe<'_> {
         }
         UndersidePoints {
             height: self.pose.position.z + plane + height / covered,
-            slope: self.slope.map(|slope| Lanes::of(simd, slope)),
+            slope: self.slope.map(|slope| Lanes::new(simd, slope)),
             coverage: covered.min(1.0),
-            place: Lanes::zero(simd),
+            on_body: Lanes::zero(simd),
         }
     }
 

@@ -14,9 +14,9 @@
 //! No soil of the catalog is near the limits, whatever the step: they bound stiffness, not
 //! stiffness times step.
 
-use super::scratch::Numbers;
-use super::vectors::Vectors;
-use crate::soil::Yielding;
+use super::scratch::LaneArray;
+use super::vector_lanes::VectorLanes;
+use crate::soil::DeformableSoil;
 use bekker_math::numeric::{Lanes, Simd};
 use bekker_math::spatial::{Mat6, Vec3};
 
@@ -35,7 +35,7 @@ pub(super) const PRESSURE_SLOPE: f64 = 1e9;
 
 /// Returns the damping beyond [`DAMPING`], Pa s/m; zero for soils that damp less.
 #[inline(always)]
-pub(super) fn excess_damping<S: Simd>(soil: &Yielding, damping: Lanes<S>) -> Lanes<S> {
+pub(super) fn excess_damping<S: Simd>(soil: &DeformableSoil, damping: Lanes<S>) -> Lanes<S> {
     if soil.damping <= DAMPING {
         return Lanes::zero(damping.simd());
     }
@@ -56,18 +56,18 @@ pub(super) struct StiffTangents {
 /// Four nodes whose tangents are summed individually.
 pub(super) struct StiffNodes<'a, S: Simd> {
     /// Positions from the body's center, m.
-    pub r: &'a Vectors<S>,
+    pub r: &'a VectorLanes<S>,
     /// Arms of the body's spin, m.
-    pub arm: &'a Vectors<S>,
+    pub arm: &'a VectorLanes<S>,
     /// Normals of the surface that slides.
-    pub n: &'a Vectors<S>,
+    pub n: &'a VectorLanes<S>,
     /// Axis of the spin; without one the arms equal `r`.
     pub axis: Option<Vec3>,
 }
 
 /// Direction in which a node resists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Resists {
+enum ResistDirection {
     Along,
     Across,
 }
@@ -81,35 +81,40 @@ impl StiffTangents {
     #[inline(never)]
     pub fn damp_along<S: Simd>(&mut self, nodes: &StiffNodes<'_, S>, weights: Lanes<S>) {
         self.any = true;
-        sum(&mut self.damping, nodes, weights, Resists::Along);
+        sum(&mut self.damping, nodes, weights, ResistDirection::Along);
     }
 
     /// Adds dampers across the normals, N s/m.
     #[inline(never)]
     pub fn damp_across<S: Simd>(&mut self, nodes: &StiffNodes<'_, S>, weights: Lanes<S>) {
         self.any = true;
-        sum(&mut self.damping, nodes, weights, Resists::Across);
+        sum(&mut self.damping, nodes, weights, ResistDirection::Across);
     }
 
     /// Adds springs across the normals, N/m.
     #[inline(never)]
-    pub fn hold_across<S: Simd>(&mut self, nodes: &StiffNodes<'_, S>, weights: Lanes<S>) {
+    pub fn spring_across<S: Simd>(&mut self, nodes: &StiffNodes<'_, S>, weights: Lanes<S>) {
         self.any = true;
-        sum(&mut self.stiffness, nodes, weights, Resists::Across);
+        sum(&mut self.stiffness, nodes, weights, ResistDirection::Across);
     }
 }
 
 /// Adds Σ k Wᵀ P W, where W maps the body's twist to the velocity at the node and P is n nᵀ or I -
 /// n nᵀ.
 #[inline(always)]
-fn sum<S: Simd>(into: &mut Mat6, nodes: &StiffNodes<'_, S>, weights: Lanes<S>, resists: Resists) {
-    let weights: Numbers = weights.numbers();
-    let [r, arm, n] = [nodes.r, nodes.arm, nodes.n].map(|vectors| vectors.parts());
+fn sum<S: Simd>(
+    into: &mut Mat6,
+    nodes: &StiffNodes<'_, S>,
+    weights: Lanes<S>,
+    resists: ResistDirection,
+) {
+    let weights: LaneArray = weights.to_array();
+    let [r, arm, n] = [nodes.r, nodes.arm, nodes.n].map(|vectors| vectors.to_arrays());
     for (lane, &weight) in weights.iter().enumerate() {
         if !(weight > 0.0 && weight.is_finite()) {
             continue;
         }
-        let at = |parts: &[Numbers; 3]| Vec3::new(parts[0][lane], parts[1][lane], parts[2][lane]);
+        let at = |parts: &[LaneArray; 3]| Vec3::new(parts[0][lane], parts[1][lane], parts[2][lane]);
         let (r, arm, n) = (at(&r), at(&arm), at(&n));
         let axis = nodes.axis.unwrap_or_else(Vec3::zeros);
         // velocity of the node for a unit of each component of the twist
@@ -127,8 +132,8 @@ fn sum<S: Simd>(into: &mut Mat6, nodes: &StiffNodes<'_, S>, weights: Lanes<S>, r
             for (column, other) in velocities.iter().enumerate() {
                 let along = own.dot(&n) * other.dot(&n);
                 let entry = match resists {
-                    Resists::Along => along,
-                    Resists::Across => own.dot(other) - along,
+                    ResistDirection::Along => along,
+                    ResistDirection::Across => own.dot(other) - along,
                 };
                 into[(row, column)] += weight * entry;
             }
@@ -146,11 +151,11 @@ mod tests {
     fn a_node_resists_along_or_across_its_own_normal() {
         let (r, n) = (Vec3::new(0.2, -0.1, -0.4), Vec3::new(0.6, 0.0, 0.8));
         let found = dispatch!(Level::baseline(), simd => {
-            let [at, normal] = [r, n].map(|v| Vectors::of(simd, &v));
+            let [at, normal] = [r, n].map(|v| VectorLanes::splat(simd, &v));
             let nodes = StiffNodes { r: &at, arm: &at, n: &normal, axis: None };
             let mut stiff = StiffTangents::none();
-            stiff.damp_along(&nodes, Lanes::of(simd, [0.0, 5.0, 0.0, 0.0]));
-            stiff.hold_across(&nodes, Lanes::of(simd, [0.0, 0.0, 0.0, 7.0]));
+            stiff.damp_along(&nodes, Lanes::new(simd, [0.0, 5.0, 0.0, 0.0]));
+            stiff.spring_across(&nodes, Lanes::new(simd, [0.0, 0.0, 0.0, 7.0]));
             stiff
         });
         let mut along = Load::default();
@@ -168,10 +173,10 @@ mod tests {
     fn spin_acts_by_its_arms() {
         let (r, arm) = (Vec3::new(0.1, 0.05, -0.4), Vec3::new(0.0, 0.05, -0.45));
         let found = dispatch!(Level::baseline(), simd => {
-            let [at, arms, up] = [r, arm, Vec3::z()].map(|v| Vectors::of(simd, &v));
+            let [at, arms, up] = [r, arm, Vec3::z()].map(|v| VectorLanes::splat(simd, &v));
             let nodes = StiffNodes { r: &at, arm: &arms, n: &up, axis: Some(Vec3::y()) };
             let mut stiff = StiffTangents::none();
-            stiff.damp_across(&nodes, Lanes::of(simd, [3.0, 0.0, 0.0, 0.0]));
+            stiff.damp_across(&nodes, Lanes::new(simd, [3.0, 0.0, 0.0, 0.0]));
             stiff
         });
         let spin = Vec6::new(0.0, 1.0, 0.0, 0.0, 0.0, 0.0);

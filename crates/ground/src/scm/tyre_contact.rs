@@ -17,20 +17,20 @@ use super::contact_result::Contact;
 use super::firm::{FirmNodes, FirmTiles};
 use super::footprint::Footprint;
 use super::placed_tyre::PlacedTyre;
-use super::pressed_station::{Pressed, Surface};
 use super::ring::{
     FIRM, FORE, LEAN, MOTIONS, Ring, RingLoad, RingState, RingStep, SOIL, STATIONS, STRIPS,
     Stations,
 };
 use super::scratch::Scratch;
-use super::semidefinite::resist;
+use super::semidefinite::make_semidefinite;
+use super::station_load::{StationLoad, Surface};
 use super::underside::Underside;
-use super::vectors::Vectors;
+use super::vector_lanes::VectorLanes;
 use super::working_ground::WorkingGround;
 use crate::soil::Tread;
-use crate::{Exit, way_out};
+use crate::{GroundExit, ground_exit};
 use bekker_math::grid::Node;
-use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, level, per_lane};
 use bekker_math::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
 /// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimeter.
@@ -73,7 +73,7 @@ pub struct FirmFooting {
     /// Mean normal, unit.
     pub normal: Vec3,
     /// Center of pressure from the wheel's center, m.
-    pub place: Vec3,
+    pub center: Vec3,
     /// Mean coefficient of friction.
     pub friction: f64,
 }
@@ -96,7 +96,7 @@ pub fn tyre_contact(
     let Some(mut placed) = PlacedTyre::new(wheel(), ring, state, &mut belt, spacing) else {
         ground.scratch.belt = Some(belt);
         let mut lying = wheel();
-        step.let_go(state);
+        step.restore_unloaded(state);
         let contact = contact(ground, &mut lying, tread, twist, dt);
         return TyreContact { contact, firm: None, deflection: 0.0 };
     };
@@ -109,24 +109,24 @@ pub fn tyre_contact(
     if soiled {
         dispatch!(level(), simd => on.gather_soil(simd, scratch, spacing, &mut load));
     }
-    let mut pressed = std::mem::take(&mut ground.scratch.pressed);
-    pressed.clear();
-    let stands = on.gather_firm(ground, &mut load, &mut pressed).is_some();
+    let mut station_loads = std::mem::take(&mut ground.scratch.station_loads);
+    station_loads.clear();
+    let stands = on.gather_firm(ground, &mut load, &mut station_loads).is_some();
     dispatch!(level(), simd => {
         ring.solve(simd, state, &mut load, dt, step);
         on.condense(simd, &load, step, twist, dt);
     });
-    let firm = if stands { on.footing(on.settle_firm(&pressed, step)) } else { None };
+    let firm = if stands { on.firm_footing(on.settle_firm(&station_loads, step)) } else { None };
     let met = TyreContact { contact: on.contact, firm, deflection: placed.deflection };
     (ground.scratch.ring_load, ground.scratch.belt) = (Some(load), Some(belt));
-    ground.scratch.pressed = pressed;
+    ground.scratch.station_loads = station_loads;
     met
 }
 
 /// Advances a belt by the vehicle's step, at the end of which its wheel moves with `twist`.
 pub fn settle_ring(step: &RingStep, twist: &Twist, dt: f64, state: &mut RingState) {
     let motions = step.motions(twist, dt);
-    dispatch!(level(), simd => step.take(simd, &motions, state));
+    dispatch!(level(), simd => step.advance(simd, &motions, state));
 }
 
 /// Sums over firm stations.
@@ -148,7 +148,7 @@ struct BeltContact<'a, 'b> {
     placed: &'b PlacedTyre<'a>,
     centre: Vec3,
     /// Direction of force and motion, for each motion.
-    ways: [Vec6; MOTIONS],
+    motion_directions: [Vec6; MOTIONS],
     /// Direction of a lean about the forward direction.
     lean: Vec6,
     /// Mean normal of the undisturbed ground under the soil contact.
@@ -162,11 +162,11 @@ struct BeltContact<'a, 'b> {
     settled: [f64; MOTIONS + 1],
 }
 
-fn along(direction: &Vec3) -> Vec6 {
+fn linear_motion(direction: &Vec3) -> Vec6 {
     Vec6::new(0.0, 0.0, 0.0, direction.x, direction.y, direction.z)
 }
 
-fn about(axis: &Vec3) -> Vec6 {
+fn angular_motion(axis: &Vec3) -> Vec6 {
     Vec6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)
 }
 
@@ -176,7 +176,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             contact,
             placed,
             centre,
-            ways: [Vec6::zeros(); MOTIONS],
+            motion_directions: [Vec6::zeros(); MOTIONS],
             lean: Vec6::zeros(),
             up: Vec3::z(),
             levers: [0.0; MOTIONS],
@@ -199,13 +199,14 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         let axis = placed.wheel.axis;
         let (forward, up) = (placed.forward, placed.up);
         let zero = Lanes::zero(simd);
-        let none = Vectors { x: zero, y: zero, z: zero };
-        let strips = Lanes::of(simd, each(|strip| strip as f64));
+        let none = VectorLanes { x: zero, y: zero, z: zero };
+        let strips = Lanes::new(simd, per_lane(|strip| strip as f64));
         let (mut normal, mut upright) = (none, none);
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
-            let push = Lanes::of(simd, reaction.area) * reaction.pressure;
-            normal += Vectors::from_parts(simd, &reaction.normal) * push;
-            upright += Vectors::from_parts(simd, &four.normal) * Lanes::of(simd, reaction.area);
+            let push = Lanes::new(simd, reaction.area) * reaction.pressure;
+            normal += VectorLanes::from_arrays(simd, &reaction.normal) * push;
+            upright +=
+                VectorLanes::from_arrays(simd, &four.normal) * Lanes::new(simd, reaction.area);
         }
         let normal = normal.sum();
         let normal = normal.try_normalize(1e-9).unwrap_or_else(Vec3::z);
@@ -213,37 +214,39 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         let mut by_strip = zero;
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
             let r = four.offset(simd, &self.centre);
-            let n = Vectors::from_parts(simd, &reaction.normal);
-            let lanes = |numbers: &[f64; WIDTH]| Lanes::of(simd, *numbers);
+            let n = VectorLanes::from_arrays(simd, &reaction.normal);
+            let lanes = |numbers: &[f64; WIDTH]| Lanes::new(simd, *numbers);
             let (area, part) = (lanes(&reaction.area), lanes(&reaction.part));
             // position on the belt
-            let ahead = Vectors::of(simd, &forward).dot(&r);
-            let down = -Vectors::of(simd, &up).dot(&r);
+            let ahead = VectorLanes::splat(simd, &forward).dot(&r);
+            let down = -VectorLanes::splat(simd, &up).dot(&r);
             let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
-            let distance = Vectors::of(simd, &axis).dot(&r);
+            let distance = VectorLanes::splat(simd, &axis).dot(&r);
             // cosine between pressure and radius
-            let inward =
-                (Vectors::of(simd, &up) * down - Vectors::of(simd, &forward) * ahead) * inverse;
+            let inward = (VectorLanes::splat(simd, &up) * down
+                - VectorLanes::splat(simd, &forward) * ahead)
+                * inverse;
             let cosine = n.dot(&inward).max(0.0);
             // the part in the wheel's plane: a belt does not move along its axis
-            let aside = Vectors::of(simd, &axis).dot(&n);
+            let aside = VectorLanes::splat(simd, &axis).dot(&n);
             let square = 1.0 - aside * aside;
             let belt = area * square.max(0.0).sqrt();
             // a belt that keeps its length moves along the normal: dw/dy = R / r, over the cosine
             let by_belt = part * square * (radius * inverse) / cosine.max(STEEPEST);
             // component of pressure along the motion of the hub
-            let way = Vectors::of(simd, &normal).dot(&n);
+            let way = VectorLanes::splat(simd, &normal).dot(&n);
             let slope = lanes(&reaction.slope);
             // soil whose damping has released it resists an approaching belt, but not the hub
-            let held = lanes(&reaction.pressure).gt(0.0).pick(slope, 0.0) * part * way;
-            let force = (belt * lanes(&reaction.pressure)).numbers();
-            let holds = lanes(&reaction.holds);
-            let pressed = (belt * (slope + holds) * by_belt).numbers();
-            let eased = (belt * (lanes(&reaction.eases) + holds) * by_belt).numbers();
-            let by_motion = (belt * held).numbers();
-            let on_hub = (area * held * (by_belt / part)).numbers();
-            let on_hub_alone = (area * held * way).numbers();
-            let among = placed.among_strips(distance).numbers();
+            let held = lanes(&reaction.pressure).gt(0.0).select(slope, 0.0) * part * way;
+            let force = (belt * lanes(&reaction.pressure)).to_array();
+            let damping_stiffness = lanes(&reaction.damping_stiffness);
+            let pressed = (belt * (slope + damping_stiffness) * by_belt).to_array();
+            let eased = (belt * (lanes(&reaction.unloading_slope) + damping_stiffness) * by_belt)
+                .to_array();
+            let by_motion = (belt * held).to_array();
+            let on_hub = (area * held * (by_belt / part)).to_array();
+            let on_hub_alone = (area * held * way).to_array();
+            let among = placed.strip_position(distance).to_array();
             for lane in four.lanes() {
                 let strips = (1.0 - (strips - among[lane]).abs()).max(0.0);
                 by_strip += strips * on_hub_alone[lane];
@@ -257,17 +260,17 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                         by_motion: by_motion[lane],
                         on_hub: on_hub[lane],
                     };
-                    cell.spread(&own, place, strips, load);
+                    cell.distribute(&own, place, strips, load);
                 }
             }
         }
         self.up = upright.sum().try_normalize(1e-9).unwrap_or_else(Vec3::z);
-        self.ways[SOIL] = along(&normal);
+        self.motion_directions[SOIL] = linear_motion(&normal);
         let ahead = axis.cross(&normal).try_normalize(1e-9).unwrap_or(placed.forward);
-        self.lean = about(&ahead);
+        self.lean = angular_motion(&ahead);
         self.levers[SOIL] = self.lever(&normal);
-        let arms: [f64; STRIPS] = each(|strip| placed.strip_at(strip) + self.levers[SOIL]);
-        for (stiffness, arm) in by_strip.numbers().into_iter().zip(arms) {
+        let arms: [f64; STRIPS] = per_lane(|strip| placed.strip_at(strip) + self.levers[SOIL]);
+        for (stiffness, arm) in by_strip.to_array().into_iter().zip(arms) {
             self.stiffness[SOIL][SOIL] += stiffness;
             self.stiffness[SOIL][LEAN] += stiffness * arm;
             self.stiffness[LEAN][LEAN] += stiffness * arm * arm;
@@ -287,18 +290,18 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         &mut self,
         ground: &mut WorkingGround<'_>,
         load: &mut RingLoad,
-        pressed: &mut Vec<Pressed>,
+        station_loads: &mut Vec<StationLoad>,
     ) -> Option<()> {
         let tiles = FirmTiles::fetch(ground, self.placed.bounds())?;
         let WorkingGround { model, overlay, scratch, .. } = ground;
         let firm = FirmNodes { model, overlay, slots: &scratch.slots, tiles };
-        let normal = self.press_firm(&firm, pressed)?;
+        let normal = self.press_firm(&firm, station_loads)?;
         let forward = self.placed.wheel.axis.cross(&normal).try_normalize(1e-9)?;
-        self.ways[FIRM] = along(&normal);
-        self.ways[FORE] = along(&forward);
+        self.motion_directions[FIRM] = linear_motion(&normal);
+        self.motion_directions[FORE] = linear_motion(&forward);
         self.levers[FIRM] = self.lever(&normal);
         if !load.moves[SOIL] {
-            self.lean = about(&forward);
+            self.lean = angular_motion(&forward);
         }
         let none = [[0.0; STRIPS]; STATIONS];
         for motion in [FIRM, FORE] {
@@ -306,17 +309,21 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             load.on_hub[motion] = none;
             load.moves[motion] = true;
         }
-        self.carry_firm(pressed, [&normal, &forward], load);
+        self.carry_firm(station_loads, [&normal, &forward], load);
         Some(())
     }
 
     /// Finds the stations that firm ground presses; returns its mean unit normal there.
-    fn press_firm(&self, ground: &FirmNodes<'_>, pressed: &mut Vec<Pressed>) -> Option<Vec3> {
+    fn press_firm(
+        &self,
+        ground: &FirmNodes<'_>,
+        station_loads: &mut Vec<StationLoad>,
+    ) -> Option<Vec3> {
         let placed = self.placed;
         let spacing = ground.model.lattice().spacing;
         let node = |i: i32, j: i32| ground.node(Node { i, j });
         let mut normal = Vec3::zeros();
-        pressed.reserve(STRIPS * STATIONS);
+        station_loads.reserve(STRIPS * STATIONS);
         let axis = placed.wheel.axis;
         for station in 0..STATIONS {
             for strip in 0..STRIPS {
@@ -333,8 +340,9 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 if depth <= 0.0 {
                     continue;
                 }
-                let up = Exit { normal: surface.normal, depth };
-                let Exit { normal: out, depth } = self.out_of_wall(&node, spacing, up, &point);
+                let up = GroundExit { normal: surface.normal, depth };
+                let GroundExit { normal: out, depth } =
+                    self.exit_from_wall(&node, spacing, up, &point);
                 let surface = Surface { normal: out, ..surface };
                 let cosine = -surface.normal.dot(&outward);
                 if cosine < STEEPEST {
@@ -348,44 +356,53 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 let by_belt = placed.wheel.underside.max_radius() / (radius * cosine);
                 let growth = area * stiffness * by_belt;
                 normal += surface.normal * push;
-                pressed.push(Pressed { station, strip, r, surface, area, stiffness, push, growth });
+                station_loads.push(StationLoad {
+                    station,
+                    strip,
+                    r,
+                    surface,
+                    area,
+                    stiffness,
+                    push,
+                    growth,
+                });
             }
         }
-        (!pressed.is_empty()).then(|| normal.normalize())
+        (!station_loads.is_empty()).then(|| normal.normalize())
     }
 
     /// Returns how a station leaves firm ground, which may rise like a wall.
-    fn out_of_wall(
+    fn exit_from_wall(
         &self,
         node: &impl Fn(i32, i32) -> Option<(f64, Option<f64>)>,
         spacing: f64,
-        up: Exit,
+        up: GroundExit,
         point: &Vec3,
-    ) -> Exit {
+    ) -> GroundExit {
         // a step that a wheel can climb is no wall
         let deep = self.placed.wheel.underside.max_radius();
         let height = |x: f64, y: f64| {
             let found = surface(spacing, node, &Vec3::new(x, y, point.z));
             found.map_or(f64::NEG_INFINITY, |found| found.height)
         };
-        way_out(up, deep, point, &self.centre, spacing, height)
+        ground_exit(up, deep, point, &self.centre, spacing, height)
     }
 
     /// Adds the forces of firm ground at the stations to the belt's load, and their derivatives by
     /// the hub's motions.
     fn carry_firm(
         &mut self,
-        pressed: &[Pressed],
+        station_loads: &[StationLoad],
         [normal, forward]: [&Vec3; 2],
         load: &mut RingLoad,
     ) {
         let placed = self.placed;
-        for own in pressed {
-            let Pressed { station, strip, growth, push, .. } = *own;
+        for own in station_loads {
+            let StationLoad { station, strip, growth, push, .. } = *own;
             let n = &own.surface.normal;
             load.force[station][strip] += push;
-            load.pressed.own[station][strip] += growth;
-            load.eased.own[station][strip] += growth;
+            load.loading.own[station][strip] += growth;
+            load.unloading.own[station][strip] += growth;
             let ways = [(FIRM, n.dot(normal)), (FORE, n.dot(forward))];
             let stiffness = own.area * own.stiffness;
             for (motion, way) in ways {
@@ -406,10 +423,10 @@ impl<'a, 'b> BeltContact<'a, 'b> {
 
     /// Returns the force of firm ground on the hub after the belt has settled. It is summed station
     /// by station, because a wheel in a corner is pressed in several directions at once.
-    fn settle_firm(&self, pressed: &[Pressed], step: &RingStep) -> FirmSums {
+    fn settle_firm(&self, station_loads: &[StationLoad], step: &RingStep) -> FirmSums {
         let mut sums = FirmSums::default();
-        for own in pressed {
-            let push = own.push - own.growth * step.settles[own.station][own.strip];
+        for own in station_loads {
+            let push = own.push - own.growth * step.free_change[own.station][own.strip];
             let force = own.surface.normal * push;
             sums.force += force;
             sums.torque += own.r.cross(&force);
@@ -432,23 +449,23 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         twist: &Twist,
         dt: f64,
     ) {
-        step.strips = each(|strip| self.placed.strip_at(strip));
+        step.strips = per_lane(|strip| self.placed.strip_at(strip));
         step.levers = self.levers;
         let mut reduced = [[0.0; MOTIONS + 1]; MOTIONS + 1];
         let counted = || (0..MOTIONS).filter(|motion| load.moves[*motion]);
-        let arms = self.levers.map(|lever| Lanes::of(simd, step.strips) + lever);
+        let arms = self.levers.map(|lever| Lanes::new(simd, step.strips) + lever);
         for own in counted() {
             let on_hub = &load.on_hub[own];
             // strips are not coupled: a lean is a heave of each strip by its position
             let leans = own != FORE;
             // the part of firm ground is summed station by station
             if own == SOIL {
-                let settled = product(simd, on_hub, &step.settles);
+                let settled = product(simd, on_hub, &step.free_change);
                 self.settled[own] -= settled.sum();
                 self.settled[LEAN] -= (arms[own] * settled).sum();
             }
             for other in counted() {
-                let part = product(simd, on_hub, &step.follows[other]);
+                let part = product(simd, on_hub, &step.change_per_motion[other]);
                 let arm = arms[other] * part;
                 reduced[own][other] += part.sum();
                 if other != FORE {
@@ -462,7 +479,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 }
             }
         }
-        (step.ways, step.lean, step.up) = (self.ways, self.lean, self.up);
+        (step.motion_directions, step.lean, step.up) = (self.motion_directions, self.lean, self.up);
         // Ground and belt in series. The belt's equations use the pressure before the step, and
         // different slopes in their two halves where it unloads. On uneven ground the result may be
         // indefinite and push a moving wheel further, which no ground does: hence `resist`.
@@ -472,11 +489,16 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 stiffness[own][other] += 0.5 * (reduced[own][other] + reduced[other][own]);
             }
         }
-        resist(&mut stiffness);
+        make_semidefinite(&mut stiffness);
         let on = &mut self.contact.load;
         let gliding = twist.linear - self.up * self.up.dot(&twist.linear);
-        let glide = self.ways[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
-        let ways = [self.ways[SOIL], self.ways[FIRM], self.ways[FORE], self.lean];
+        let glide = self.motion_directions[SOIL].fixed_rows::<3>(3).dot(&gliding) * dt;
+        let ways = [
+            self.motion_directions[SOIL],
+            self.motion_directions[FIRM],
+            self.motion_directions[FORE],
+            self.lean,
+        ];
         for (own, way) in ways.iter().enumerate() {
             let (turn, push) = (way.fixed_rows::<3>(0), way.fixed_rows::<3>(3));
             let add = |wrench: &mut Wrench, size: f64| {
@@ -494,12 +516,12 @@ impl<'a, 'b> BeltContact<'a, 'b> {
     }
 
     /// Adds the pressure of firm ground; returns the load that it carries.
-    fn footing(&mut self, sums: FirmSums) -> Option<FirmFooting> {
+    fn firm_footing(&mut self, sums: FirmSums) -> Option<FirmFooting> {
         let on = &mut self.contact.load.wrench;
         let axis = self.placed.wheel.axis;
         on.force += sums.force;
         on.torque += sums.torque - axis * axis.dot(&sums.torque);
-        let normal = Vec3::from(self.ways[FIRM].fixed_rows::<3>(3));
+        let normal = Vec3::from(self.motion_directions[FIRM].fixed_rows::<3>(3));
         let load = sums.force.dot(&normal);
         if !(load > 0.0 && sums.pressed > 0.0) {
             return None;
@@ -511,7 +533,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         Some(FirmFooting {
             load,
             normal,
-            place: axis * (sums.across / sums.pressed) - upwards * down,
+            center: axis * (sums.across / sums.pressed) - upwards * down,
             friction: sums.friction / sums.pressed,
         })
     }
@@ -555,7 +577,13 @@ impl CellOnBelt {
 
     /// Adds the reaction of a cell with its middle at `place` to the `strips` by their parts in it.
     #[inline(always)]
-    fn spread<S: Simd>(&self, own: &CellLoad, place: f64, strips: Lanes<S>, load: &mut RingLoad) {
+    fn distribute<S: Simd>(
+        &self,
+        own: &CellLoad,
+        place: f64,
+        strips: Lanes<S>,
+        load: &mut RingLoad,
+    ) {
         let first = (place - self.half).max(0.0) as usize;
         let last = (first + self.reaches - 1).min(STATIONS - 1);
         for start in (first..=last).step_by(CellOnBelt::STATIONS) {
@@ -567,7 +595,7 @@ impl CellOnBelt {
                 // coupling beyond the next station is added to the station itself
                 let (alone, next) = (part * (1.0 - rear - front), part * front);
                 for (growth, slope) in
-                    [(&mut load.pressed, own.pressed), (&mut load.eased, own.eased)]
+                    [(&mut load.loading, own.pressed), (&mut load.unloading, own.eased)]
                 {
                     add(&mut growth.own[station], alone * slope);
                     add(&mut growth.next[station], next * slope);
@@ -582,12 +610,12 @@ impl CellOnBelt {
     /// Returns the parts of the cell at the stations, beginning with the one before `start`.
     #[inline(always)]
     fn parts<S: Simd>(&self, simd: S, place: f64, start: usize) -> [f64; 2 * WIDTH] {
-        let ahead = place + 1.0 - start as f64 - Lanes::of(simd, each(|k| k as f64));
+        let ahead = place + 1.0 - start as f64 - Lanes::new(simd, per_lane(|k| k as f64));
         let mut parts = [0.0; 2 * WIDTH];
         for (k, parts) in parts.chunks_exact_mut(WIDTH).enumerate() {
             let ahead = ahead - (k * WIDTH) as f64;
-            let part = up_to(ahead + self.half) - up_to(ahead - self.half);
-            parts.copy_from_slice(&(part * (0.5 / self.half)).numbers());
+            let part = weight_integral(ahead + self.half) - weight_integral(ahead - self.half);
+            parts.copy_from_slice(&(part * (0.5 / self.half)).to_array());
         }
         parts
     }
@@ -596,7 +624,7 @@ impl CellOnBelt {
 /// Returns the integral of a station's weight from the station to `x` stations further: between two
 /// stations pressure is shared by distance.
 #[inline(always)]
-fn up_to<S: Simd>(x: Lanes<S>) -> Lanes<S> {
+fn weight_integral<S: Simd>(x: Lanes<S>) -> Lanes<S> {
     let x = x.max(-1.0).min(1.0);
     x - 0.5 * x * x.abs()
 }
@@ -604,7 +632,7 @@ fn up_to<S: Simd>(x: Lanes<S>) -> Lanes<S> {
 /// Adds `more` to the strips of a station.
 #[inline(always)]
 fn add<S: Simd>(strips: &mut [f64; STRIPS], more: Lanes<S>) {
-    *strips = (more + *strips).numbers();
+    *strips = (more + *strips).to_array();
 }
 
 /// Returns the sum of products over the stations of each strip.
@@ -612,7 +640,7 @@ fn add<S: Simd>(strips: &mut [f64; STRIPS], more: Lanes<S>) {
 fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
     let mut sum = Lanes::zero(simd);
     for (a, b) in a.iter().zip(b) {
-        sum += Lanes::of(simd, *a) * *b;
+        sum += Lanes::new(simd, *a) * *b;
     }
     sum
 }
@@ -651,7 +679,7 @@ mod tests {
     use super::*;
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
     use crate::terrain::{Region, Roughness, SoilMap, Surface, Terrain};
-    use crate::{GroundModel, Overlay, Published};
+    use crate::{GroundModel, Overlay, SharedGround};
     use bekker_math::grid::Lattice;
     use bekker_math::numeric::{GRAVITY, smooth_step};
     use bekker_math::spatial::{Load, Quat};
@@ -722,7 +750,7 @@ mod tests {
         }
 
         fn step(&mut self, load: f64, speed: f64, spin: f64, dt: f64, guide: f64) -> TyreContact {
-            let published = Published::default();
+            let published = SharedGround::default();
             let drift = self.drift;
             let twist = |climb| Twist {
                 linear: Vec3::new(speed, drift, climb),
@@ -925,7 +953,7 @@ mod tests {
     /// unloading along 2e7 Pa/m.
     fn plain(name: &str) -> (Soil, f64, f64) {
         let mut soil = find(name);
-        let SoilKind::Yielding(own) = &mut soil.kind else { panic!("{name} yields") };
+        let SoilKind::Deformable(own) = &mut soil.kind else { panic!("{name} yields") };
         own.k_phi += own.k_c / 0.25;
         (own.k_c, own.damping, own.cohesion, own.friction_angle) = (0.0, 0.0, 0.0, 0.0);
         own.elastic_stiffness = 2e7;
@@ -1022,7 +1050,7 @@ mod tests {
         let belt = rolled(&model, 3e6, dt).rut;
         let underside = Underside::cylinder(0.47, 0.25).unwrap();
         let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-        let published = Published::default();
+        let published = SharedGround::default();
         let (mut pose, mut climb, mut rut) = (Pose::default(), 0.0, 0.0);
         pose.position.z = 0.47;
         for k in 0..(4.0 / dt) as usize {

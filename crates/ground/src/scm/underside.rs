@@ -1,7 +1,7 @@
 //! The underside of a wheel: a surface of revolution, optionally with grousers.
 
 use super::footprint::{Footprint, UndersidePoints};
-use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, atan2};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, atan2};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ pub struct Grousers {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Segment {
+struct OutlineSegment {
     /// Distance from the middle at which the segment starts, m; `end` is where it ends.
     start: f64,
     end: f64,
@@ -74,7 +74,7 @@ pub(super) struct SegmentLanes<S: Simd> {
 pub struct Underside {
     outline: Vec<[f64; 2]>,
     grousers: Option<Grousers>,
-    segments: Vec<Segment>,
+    segments: Vec<OutlineSegment>,
     max_radius: f64,
     /// Half the width, m.
     half_width: f64,
@@ -83,7 +83,7 @@ pub struct Underside {
     samples_per_metre: f64,
     /// Distance from the middle within which the tread is flat, m.
     flat: f64,
-    bound: Bound,
+    bound: WheelBound,
 }
 
 /// Number of samples of a wheel's profile.
@@ -94,7 +94,7 @@ const PROFILE: usize = 64;
 /// Where the whole outline is convex, it is the smallest of the extrapolated segments, and a
 /// cylinder beyond the edge. Otherwise it is the cylinder of the greatest radius.
 #[derive(Clone, Debug, PartialEq)]
-struct Bound {
+struct WheelBound {
     /// Greatest radius, m.
     widest: f64,
     /// Radius in the middle, m, and taper, m/m, of each segment.
@@ -103,22 +103,23 @@ struct Bound {
     edge: f64,
 }
 
-impl Bound {
+impl WheelBound {
     /// Returns the bound of `segments`, the last of which is the edge's cylinder, with grousers of
     /// height `bars`.
-    fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
+    fn new(segments: &[OutlineSegment], max_radius: f64, bars: f64) -> WheelBound {
         let skin = SKIN * (1.0 + max_radius);
         let widest = max_radius + skin;
         let (edge, cones) = segments.split_last().unzip();
-        let (edge, cones): (Option<&Segment>, &[Segment]) = (edge, cones.unwrap_or_default());
+        let (edge, cones): (Option<&OutlineSegment>, &[OutlineSegment]) =
+            (edge, cones.unwrap_or_default());
         let bulges = cones.windows(2).all(|pair| pair[0].taper >= pair[1].taper);
         let Some(edge) = edge.filter(|_| bulges) else {
-            return Bound { widest, cones: Vec::new(), edge: widest };
+            return WheelBound { widest, cones: Vec::new(), edge: widest };
         };
         let grown = bars + skin;
-        let cone = |cone: &Segment| [cone.radius + grown, cone.taper];
+        let cone = |cone: &OutlineSegment| [cone.radius + grown, cone.taper];
         let cones = cones.iter().map(cone).collect();
-        Bound { widest, cones, edge: edge.radius + grown }
+        WheelBound { widest, cones, edge: edge.radius + grown }
     }
 }
 
@@ -147,7 +148,7 @@ impl Underside {
             }
             if half_width > previous[0] {
                 let taper = (radius - previous[1]) / (half_width - previous[0]);
-                segments.push(Segment {
+                segments.push(OutlineSegment {
                     start: previous[0],
                     end: half_width,
                     radius: previous[1] - taper * previous[0],
@@ -169,7 +170,7 @@ impl Underside {
         let half_width = edge.end;
         // a line that is outside the edge by less than a cell meets the edge's cylinder
         let radius = edge.radius + edge.taper * edge.end;
-        segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
+        segments.push(OutlineSegment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
         let samples_per_metre = (PROFILE - 1) as f64 / half_width;
         let profile = Box::new(std::array::from_fn(|sample| {
             let at = (sample as f64 / samples_per_metre).min(half_width);
@@ -178,7 +179,7 @@ impl Underside {
         }));
         let tapered = segments.iter().find(|segment| segment.taper != 0.0);
         let flat = tapered.map_or(f64::INFINITY, |segment| segment.start);
-        let bound = Bound::new(&segments, max_radius, bars);
+        let bound = WheelBound::new(&segments, max_radius, bars);
         Ok(Underside {
             outline,
             grousers,
@@ -229,7 +230,7 @@ impl Underside {
     #[inline(always)]
     pub(super) fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
-        let place = at.numbers();
+        let place = at.to_array();
         let [a, b, c, d] = place;
         let [a, b, c, d] = [
             a as usize % PROFILE,
@@ -238,9 +239,10 @@ impl Underside {
             d as usize % PROFILE,
         ];
         let (simd, profile) = (distance.simd(), &self.profile);
-        let near = Lanes::of(simd, [profile[a], profile[b], profile[c], profile[d]]);
-        let far = Lanes::of(simd, [profile[a + 1], profile[b + 1], profile[c + 1], profile[d + 1]]);
-        near + (far - near) * (at - Lanes::of(simd, [a as f64, b as f64, c as f64, d as f64]))
+        let near = Lanes::new(simd, [profile[a], profile[b], profile[c], profile[d]]);
+        let far =
+            Lanes::new(simd, [profile[a + 1], profile[b + 1], profile[c + 1], profile[d + 1]]);
+        near + (far - near) * (at - Lanes::new(simd, [a as f64, b as f64, c as f64, d as f64]))
     }
 
     /// Returns the segments at four distances from the middle; the last one is an infinite
@@ -251,10 +253,10 @@ impl Underside {
         let mut at = SegmentLanes { start: zero, end: zero, radius: zero, taper: zero };
         for segment in self.segments.iter().rev() {
             let within = distance.le(segment.end);
-            at.start = within.pick(segment.start, at.start);
-            at.end = within.pick(segment.end, at.end);
-            at.radius = within.pick(segment.radius, at.radius);
-            at.taper = within.pick(segment.taper, at.taper);
+            at.start = within.select(segment.start, at.start);
+            at.end = within.select(segment.end, at.end);
+            at.radius = within.select(segment.radius, at.radius);
+            at.taper = within.select(segment.taper, at.taper);
         }
         at
     }
@@ -276,7 +278,7 @@ impl Underside {
             half_width: self.half_width + 0.5 * edge,
             coverage_per_metre: 1.0 / edge,
             reach: [0.0; 2],
-            bands: [Band::default(); 2],
+            bands: [PlaneStrip::default(); 2],
         };
         placed.narrow(self.max_radius, self.max_radius);
         placed
@@ -319,12 +321,12 @@ pub struct PlacedWheel<'a> {
     /// Half the sides of the bounding box of the footprint, m.
     reach: [f64; 2],
     /// Extent of the footprint across the axis and along it.
-    bands: [Band; 2],
+    bands: [PlaneStrip; 2],
 }
 
 /// The strip low <= a u + b v <= high of the horizontal plane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Band {
+struct PlaneStrip {
     /// 1 / a, or 0 where a vanishes.
     inverse: f64,
     b: f64,
@@ -332,15 +334,15 @@ struct Band {
     high: f64,
 }
 
-impl Band {
-    fn new(a: f64, b: f64, low: f64, high: f64) -> Band {
+impl PlaneStrip {
+    fn new(a: f64, b: f64, low: f64, high: f64) -> PlaneStrip {
         let inverse = if a.abs() < 1e-9 { 0.0 } else { 1.0 / a };
-        Band { inverse, b, low, high }
+        PlaneStrip { inverse, b, low, high }
     }
 
     /// Clips an interval of the line at `v` to the strip.
     #[inline]
-    fn cut(&self, [from, to]: [f64; 2], v: f64) -> [f64; 2] {
+    fn clip_line(&self, [from, to]: [f64; 2], v: f64) -> [f64; 2] {
         let offset = self.b * v;
         let (low, high) = (self.low - offset, self.high - offset);
         if self.inverse == 0.0 {
@@ -370,13 +372,15 @@ impl PlacedWheel<'_> {
         self.reach = [half(ax), half(ay)];
         let lowest = -(radius + half_width);
         if level <= LYING {
-            self.bands = [Band::new(1.0, 0.0, lowest, -lowest); 2];
+            self.bands = [PlaneStrip::new(1.0, 0.0, lowest, -lowest); 2];
             return;
         }
         let (a, b) = (az * lowest, az * highest);
         let (low, high) = (-half_width - a.max(b), half_width - a.min(b));
-        self.bands =
-            [Band::new(-ay / level, ax / level, -chord, chord), Band::new(ax, ay, low, high)];
+        self.bands = [
+            PlaneStrip::new(-ay / level, ax / level, -chord, chord),
+            PlaneStrip::new(ax, ay, low, high),
+        ];
         let along = high.max(-low) / (level * level);
         let across = chord / level;
         self.reach[0] = self.reach[0].min(along * ax.abs() + across * ay.abs());
@@ -386,20 +390,20 @@ impl PlacedWheel<'_> {
     /// Returns the lowest heights above the center of the surface enlarged by `grown`, with their
     /// slopes and distances along the axis, on four lines.
     #[inline(always)]
-    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
+    fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> WheelIntersection<S> {
         let simd = u.simd();
         let axis = &self.axis;
         let s_level = axis.x * u + axis.y * v;
         let across = u * u + v * v - s_level * s_level;
         let mut s = s_level - axis.z * self.level * self.underside.max_radius;
-        let mut solved = Solved::none(simd);
-        let mut found = Where::all_or_none(simd, false);
-        let mut open = Where::all_or_none(simd, true);
+        let mut solved = WheelIntersection::none(simd);
+        let mut found = LaneMask::splat(simd, false);
+        let mut open = LaneMask::splat(simd, true);
         for _ in 0..SEGMENT_TRIES {
             // ρ = a + b s within the segment gives a quadratic equation for the height
             let segment = self.underside.segments_at(s.abs());
             let a = segment.radius + grown;
-            let b = s.lt(0.0).pick(-segment.taper, segment.taper);
+            let b = s.lt(0.0).select(-segment.taper, segment.taper);
             let radius = a + b * s_level;
             let half_linear = -axis.z * (s_level + b * radius);
             let constant = across - radius * radius;
@@ -413,10 +417,10 @@ impl PlacedWheel<'_> {
             let same_side = (left & goes_left) | !(left | goes_left) | b.abs().le(0.0);
             let within = distance.ge(segment.start) & distance.le(segment.end) & same_side;
             let settled = open & meets & within;
-            solved.height = settled.pick(height, solved.height);
-            solved.distance = settled.pick(next, solved.distance);
-            solved.radius = settled.pick(a, solved.radius);
-            solved.taper = settled.pick(b, solved.taper);
+            solved.height = settled.select(height, solved.height);
+            solved.distance = settled.select(next, solved.distance);
+            solved.radius = settled.select(a, solved.radius);
+            solved.taper = settled.select(b, solved.taper);
             found = found | settled;
             open = open & meets & !within;
             s = next;
@@ -424,7 +428,7 @@ impl PlacedWheel<'_> {
                 break;
             }
         }
-        let Solved { height, distance, radius, taper, .. } = solved;
+        let WheelIntersection { height, distance, radius, taper, .. } = solved;
         let pull = distance + (radius + taper * distance) * taper;
         let along_z = height - pull * axis.z;
         let scale = 1.0 / along_z;
@@ -439,12 +443,12 @@ impl PlacedWheel<'_> {
         grousers: &Grousers,
         u: Lanes<S>,
         v: Lanes<S>,
-        grown: &Solved<S>,
-    ) -> Where<S> {
+        grown: &WheelIntersection<S>,
+    ) -> LaneMask<S> {
         let simd = u.simd();
         let pitch = std::f64::consts::TAU / f64::from(grousers.count);
-        let (u, v) = (u.numbers(), v.numbers());
-        let (height, distance) = (grown.height.numbers(), grown.distance.numbers());
+        let (u, v) = (u.to_array(), v.to_array());
+        let (height, distance) = (grown.height.to_array(), grown.distance.to_array());
         let on_bar = |lane: usize| {
             let radial = Vec3::new(u[lane], v[lane], height[lane]) - self.axis * distance[lane];
             let angle = atan2(radial.dot(&self.up), radial.dot(&self.forward));
@@ -452,13 +456,13 @@ impl PlacedWheel<'_> {
             let off = (turns - (turns + 0.5).floor()).abs() * pitch;
             off * radial.norm() <= 0.5 * grousers.width
         };
-        Where::of_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
+        LaneMask::from_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
     }
 }
 
 /// Intersections of four vertical lines with a wheel, from below.
 #[derive(Clone, Copy, Debug)]
-struct Solved<S: Simd> {
+struct WheelIntersection<S: Simd> {
     /// Height above the center, m.
     height: Lanes<S>,
     /// Slope of the surface.
@@ -470,29 +474,29 @@ struct Solved<S: Simd> {
     /// Change of that radius along the axis.
     taper: Lanes<S>,
     /// Whether the line meets the wheel.
-    found: Where<S>,
+    found: LaneMask<S>,
 }
 
-impl<S: Simd> Solved<S> {
+impl<S: Simd> WheelIntersection<S> {
     /// Returns lines without an intersection.
     #[inline(always)]
-    fn none(simd: S) -> Solved<S> {
+    fn none(simd: S) -> WheelIntersection<S> {
         let zero = Lanes::zero(simd);
-        Solved {
+        WheelIntersection {
             height: zero,
             slope: [zero; 2],
             distance: zero,
             radius: zero,
             taper: zero,
-            found: Where::all_or_none(simd, false),
+            found: LaneMask::splat(simd, false),
         }
     }
 
     /// Returns `self` where `counts` is set, `other` elsewhere.
     #[inline(always)]
-    fn over(self, counts: Where<S>, other: Solved<S>) -> Solved<S> {
-        let pick = |own: Lanes<S>, other: Lanes<S>| counts.pick(own, other);
-        Solved {
+    fn select_over(self, counts: LaneMask<S>, other: WheelIntersection<S>) -> WheelIntersection<S> {
+        let pick = |own: Lanes<S>, other: Lanes<S>| counts.select(own, other);
+        WheelIntersection {
             height: pick(self.height, other.height),
             slope: [pick(self.slope[0], other.slope[0]), pick(self.slope[1], other.slope[1])],
             distance: pick(self.distance, other.distance),
@@ -504,7 +508,7 @@ impl<S: Simd> Solved<S> {
 }
 
 /// The tread around four nodes in contact with the soil.
-struct Tread<'a, S: Simd> {
+struct TreadLanes<'a, S: Simd> {
     wheel: &'a Underside,
     sinkage: Lanes<S>,
     /// Increase of depth with radius.
@@ -513,7 +517,7 @@ struct Tread<'a, S: Simd> {
     here: Lanes<S>,
 }
 
-impl<S: Simd> Tread<'_, S> {
+impl<S: Simd> TreadLanes<'_, S> {
     /// Returns the depth in the soil at a distance from the middle, m.
     #[inline(always)]
     fn depth(&self, at: Lanes<S>) -> Lanes<S> {
@@ -527,7 +531,7 @@ impl<S: Simd> Tread<'_, S> {
         let half_width = self.wheel.half_width;
         let edge = distance + half_cell;
         let more = edge.abs().lt(half_width) & self.depth(edge + half_cell).le(0.0);
-        (edge.max(-half_width).min(half_width), more.pick(0.0, self.depth(edge)))
+        (edge.max(-half_width).min(half_width), more.select(0.0, self.depth(edge)))
     }
 }
 
@@ -555,7 +559,7 @@ impl Footprint for PlacedWheel<'_> {
         let v = y - self.centre.y;
         let [across, along] = &self.bands;
         let all = [-self.reach[0], self.reach[0]];
-        let [from, to] = along.cut(across.cut(all, v), v);
+        let [from, to] = along.clip_line(across.clip_line(all, v), v);
         (from <= to).then_some([self.centre.x + from, self.centre.x + to])
     }
 
@@ -563,12 +567,12 @@ impl Footprint for PlacedWheel<'_> {
     /// a cylinder beyond its edges. A line that enters such a body below a point contains that
     /// point, up to the axle. Elsewhere the bound is the cylinder of the greatest radius.
     #[inline(always)]
-    fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
+    fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
         let (axis, centre) = (&self.axis, &self.centre);
         let (u, v, below) = (x - centre.x, y - centre.y, centre.z - z);
         let s = axis.x * u + axis.y * v - axis.z * below;
-        let Bound { widest, cones, edge } = &self.underside.bound;
-        let mut radius = Lanes::of(x.simd(), *widest);
+        let WheelBound { widest, cones, edge } = &self.underside.bound;
+        let mut radius = Lanes::new(x.simd(), *widest);
         for [middle, taper] in cones {
             radius = radius.min(*middle + *taper * s.abs());
         }
@@ -585,15 +589,15 @@ impl Footprint for PlacedWheel<'_> {
         if let Some(grousers) = &self.underside.grousers {
             let grown = self.solve(u, v, grousers.height);
             let on_bar = grown.found & self.on_grouser(grousers, u, v, &grown);
-            solved = grown.over(on_bar, solved);
+            solved = grown.select_over(on_bar, solved);
         }
         let inside = self.underside.half_width - solved.distance.abs();
         let coverage = (0.5 + inside * self.coverage_per_metre).max(0.0).min(1.0);
         UndersidePoints {
             height: self.centre.z + solved.height,
             slope: solved.slope,
-            coverage: solved.found.pick(coverage, 0.0),
-            place: Lanes::zero(coverage.simd()),
+            coverage: solved.found.select(coverage, 0.0),
+            on_body: Lanes::zero(coverage.simd()),
         }
     }
 
@@ -621,7 +625,7 @@ impl Footprint for PlacedWheel<'_> {
         if !shoulder.any() {
             return [x, y, z];
         }
-        let tread = Tread {
+        let tread = TreadLanes {
             wheel: self.underside,
             sinkage,
             down: z.max(LYING),
@@ -631,7 +635,7 @@ impl Footprint for PlacedWheel<'_> {
         let (to, last) = tread.end(distance, half_cell);
         // the integral of depth over radius, relative to the node's pressure
         let rise = 0.5 * (last * last - first * first) / (tread.down * sinkage.max(1e-6));
-        let taper = (shoulder & to.gt(from)).pick(rise / (to - from), 0.0);
+        let taper = (shoulder & to.gt(from)).select(rise / (to - from), 0.0);
         // the axis is perpendicular to the inward direction
         let scale = 1.0 / (taper * taper + 1.0).sqrt();
         let (x, y, z) = (x + taper * axis.x, y + taper * axis.y, z + taper * axis.z);
@@ -670,9 +674,9 @@ mod tests {
 
     fn point(placed: &PlacedWheel, x: f64, y: f64) -> Option<Point> {
         dispatch!(Level::baseline(), simd => {
-            let points = placed.underside(Lanes::of(simd, x), Lanes::of(simd, y));
-            let [height, coverage] = [points.height, points.coverage].map(|l| l.numbers()[0]);
-            let slope = points.slope.map(|slope| slope.numbers()[0]);
+            let points = placed.underside(Lanes::new(simd, x), Lanes::new(simd, y));
+            let [height, coverage] = [points.height, points.coverage].map(|l| l.to_array()[0]);
+            let slope = points.slope.map(|slope| slope.to_array()[0]);
             (coverage > 0.0).then_some(Point { height, slope, coverage })
         })
     }
@@ -714,9 +718,9 @@ mod tests {
             let placed = wheel.placed(&pose, 0.02);
             let line = orientation * Vec3::new(along, across, -0.45);
             let solved = dispatch!(Level::baseline(), simd => {
-                let [u, v] = [line.x, line.y].map(|at| Lanes::of(simd, at));
+                let [u, v] = [line.x, line.y].map(|at| Lanes::new(simd, at));
                 let solved = placed.solve(u, v, 0.0);
-                let at = [solved.height, solved.distance].map(|l| l.numbers()[0]);
+                let at = [solved.height, solved.distance].map(|l| l.to_array()[0]);
                 solved.found.any().then_some(at)
             });
             prop_assume!(solved.is_some());
@@ -779,7 +783,7 @@ mod tests {
             let Some(found) = point(&placed, x, y) else { return Ok(()) };
             let z = found.height + above;
             let near = dispatch!(Level::baseline(), simd => {
-                placed.near(Lanes::of(simd, x), y, Lanes::of(simd, z)).to_bits()
+                placed.may_touch(Lanes::new(simd, x), y, Lanes::new(simd, z)).to_bits()
             });
             prop_assert!(near == 0b1111, "{near:b}");
             placed.clip(z);

@@ -3,7 +3,7 @@
 //! # Contents
 //!
 //! A soil is in the catalog if its pressure–sinkage parameters are published in Bekker's form, or
-//! if it is an exact copy of a preset of the reference implementation (`chrono_*`). [`Trust`]
+//! if it is an exact copy of a preset of the reference implementation (`chrono_*`). [`Provenance`]
 //! states the provenance of the parameters. The following soils of the reference collection are
 //! left out:
 //!
@@ -37,13 +37,13 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Details, ParameterError, Soil, SoilKind, Yielding};
+use super::{DeformableSoil, Details, ParameterError, Soil, SoilKind};
 use bekker_math::numeric::pow;
 
 /// Provenance of the parameters of a soil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Trust {
+pub enum Provenance {
     /// Read in the publication.
     ReadDirectly,
     /// Published; at least two independent transcriptions agree.
@@ -54,14 +54,14 @@ pub enum Trust {
     ExactCopy,
 }
 
-impl Trust {
+impl Provenance {
     /// Returns the provenance in words.
     pub fn words(self) -> &'static str {
         match self {
-            Trust::ReadDirectly => "read directly",
-            Trust::CrossChecked => "cross-checked",
-            Trust::Transcribed => "transcribed",
-            Trust::ExactCopy => "exact copy",
+            Provenance::ReadDirectly => "read directly",
+            Provenance::CrossChecked => "cross-checked",
+            Provenance::Transcribed => "transcribed",
+            Provenance::ExactCopy => "exact copy",
         }
     }
 }
@@ -85,7 +85,7 @@ pub struct CatalogueSoil {
     /// Citation.
     pub source: String,
     /// Provenance of the parameters.
-    pub trust: Trust,
+    pub trust: Provenance,
     /// Remarks for users; may be empty.
     pub notes: String,
     /// Parameters without a published value, filled in by the rules of this module.
@@ -161,7 +161,7 @@ struct Entry {
     name: String,
     family: String,
     source: String,
-    trust: Trust,
+    trust: Provenance,
     #[serde(default)]
     notes: String,
     friction: Option<f64>,
@@ -181,7 +181,7 @@ impl Entry {
         let mut assumed = Vec::new();
         let kind = match self.friction {
             Some(friction) => SoilKind::Firm { friction },
-            None => SoilKind::Yielding(self.yielding(&mut assumed)?),
+            None => SoilKind::Deformable(self.yielding(&mut assumed)?),
         };
         let soil = CatalogueSoil {
             id: self.id,
@@ -199,7 +199,7 @@ impl Entry {
         }
     }
 
-    fn yielding(&self, assumed: &mut Vec<&'static str>) -> Result<Yielding, CatalogueError> {
+    fn yielding(&self, assumed: &mut Vec<&'static str>) -> Result<DeformableSoil, CatalogueError> {
         let need = |value: Option<f64>, parameter| {
             value.ok_or_else(|| CatalogueError::Missing { soil: self.id.clone(), parameter })
         };
@@ -212,7 +212,7 @@ impl Entry {
         let k_phi = need(self.k_phi, "k_phi")?;
         let k_c = need(self.k_c, "k_c")?;
         let n = need(self.n, "n")?;
-        Ok(Yielding {
+        Ok(DeformableSoil {
             k_phi,
             k_c,
             n,
@@ -302,9 +302,9 @@ pub fn catalogue() -> &'static Catalogue {
 mod tests {
     use super::*;
 
-    fn yielding(id: &str) -> &'static Yielding {
+    fn yielding(id: &str) -> &'static DeformableSoil {
         match &catalogue().find(id).unwrap().kind {
-            SoilKind::Yielding(y) => y,
+            SoilKind::Deformable(y) => y,
             SoilKind::Firm { .. } => panic!("{id} is firm"),
         }
     }

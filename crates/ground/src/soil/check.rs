@@ -2,7 +2,7 @@
 
 use bekker_math::numeric::GRAVITY;
 
-use super::{Bulldozing, Details, Soil, SoilKind, Yielding};
+use super::{Bulldozing, DeformableSoil, Details, Soil, SoilKind};
 
 /// Contact widths for which the pressure must be positive, m: from a grouser to a large plate.
 const WIDTHS: [f64; 2] = [0.05, 1.0];
@@ -59,12 +59,12 @@ impl Soil {
             SoilKind::Firm { friction } => {
                 within("friction", *friction, "above 0 to 2", |v| v > 0.0 && v <= 2.0)
             }
-            SoilKind::Yielding(yielding) => yielding.check(),
+            SoilKind::Deformable(yielding) => yielding.check(),
         }
     }
 }
 
-impl Yielding {
+impl DeformableSoil {
     /// Checks that the laws can be evaluated with these parameters.
     ///
     /// The ranges are those in which the laws are valid, not those of typical soils: a sinkage
@@ -156,8 +156,8 @@ impl Bulldozing {
 mod tests {
     use super::*;
 
-    fn loose() -> Yielding {
-        Yielding {
+    fn loose() -> DeformableSoil {
+        DeformableSoil {
             k_phi: 2e6,
             k_c: 0.0,
             n: 1.1,
@@ -175,26 +175,26 @@ mod tests {
     fn a_plain_soil_passes() {
         assert_eq!(loose().check(), Ok(()));
         // a published k_c can be negative, which is valid while k_phi outweighs it
-        assert_eq!(Yielding { k_c: -5e4, ..loose() }.check(), Ok(()));
+        assert_eq!(DeformableSoil { k_c: -5e4, ..loose() }.check(), Ok(()));
     }
 
     #[test]
     fn each_parameter_is_held_to_its_range() {
         let refused = [
-            ("n", Yielding { n: 0.0, ..loose() }),
-            ("n", Yielding { n: 3.1, ..loose() }),
-            ("n", Yielding { n: f64::NAN, ..loose() }),
-            ("k_phi", Yielding { k_phi: f64::INFINITY, ..loose() }),
-            ("k_c/b + k_phi", Yielding { k_c: -2e6, ..loose() }),
-            ("k_c/b + k_phi", Yielding { k_phi: 0.0, ..loose() }),
-            ("cohesion", Yielding { cohesion: -1.0, ..loose() }),
-            ("friction angle", Yielding { friction_angle: 1.05, ..loose() }),
-            ("shear modulus", Yielding { shear_modulus: 0.0, ..loose() }),
-            ("elastic stiffness", Yielding { elastic_stiffness: -1.0, ..loose() }),
-            ("damping", Yielding { damping: -1.0, ..loose() }),
+            ("n", DeformableSoil { n: 0.0, ..loose() }),
+            ("n", DeformableSoil { n: 3.1, ..loose() }),
+            ("n", DeformableSoil { n: f64::NAN, ..loose() }),
+            ("k_phi", DeformableSoil { k_phi: f64::INFINITY, ..loose() }),
+            ("k_c/b + k_phi", DeformableSoil { k_c: -2e6, ..loose() }),
+            ("k_c/b + k_phi", DeformableSoil { k_phi: 0.0, ..loose() }),
+            ("cohesion", DeformableSoil { cohesion: -1.0, ..loose() }),
+            ("friction angle", DeformableSoil { friction_angle: 1.05, ..loose() }),
+            ("shear modulus", DeformableSoil { shear_modulus: 0.0, ..loose() }),
+            ("elastic stiffness", DeformableSoil { elastic_stiffness: -1.0, ..loose() }),
+            ("damping", DeformableSoil { damping: -1.0, ..loose() }),
             (
                 "flow factor",
-                Yielding {
+                DeformableSoil {
                     bulldozing: Some(Bulldozing {
                         flow_factor: 1.2,
                         erosion_angle: 0.5,

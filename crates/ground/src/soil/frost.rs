@@ -1,6 +1,6 @@
 //! Ground that is frozen from above, and ground that thaws from above.
 
-use super::{SubLayer, Yielding};
+use super::{DeformableSoil, SubLayer};
 use bekker_math::curve::Curve;
 use bekker_math::numeric::{atan, tan};
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ impl Frost {
     }
 
     /// Returns the soil under a vehicle of this weight, N.
-    pub fn under(&self, soil: &Yielding, weight: f64) -> Yielding {
+    pub fn under(&self, soil: &DeformableSoil, weight: f64) -> DeformableSoil {
         let mut met = soil.clone();
         if weight <= self.bearing() {
             met.details.below = Some(SubLayer::FROZEN);
@@ -69,9 +69,9 @@ impl Thaw {
     ];
 
     /// Returns the soil with its thawed strength, over frozen ground.
-    pub fn thawed(&self, soil: &Yielding) -> Yielding {
+    pub fn thawed(&self, soil: &DeformableSoil) -> DeformableSoil {
         let factor = Curve::new(Thaw::TRACTION.to_vec()).map_or(1.0, |c| c.value(self.depth));
-        let mut thawed = Yielding {
+        let mut thawed = DeformableSoil {
             cohesion: soil.cohesion * factor,
             friction_angle: atan(tan(soil.friction_angle) * factor),
             ..soil.clone()
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn thawed_ground_shears_less_and_stands_on_frozen() {
-        let SoilKind::Yielding(loam) = catalogue().find("grenville_loam").unwrap().to_soil().kind
+        let SoilKind::Deformable(loam) = catalogue().find("grenville_loam").unwrap().to_soil().kind
         else {
             unreachable!()
         };

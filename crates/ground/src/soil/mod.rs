@@ -5,12 +5,12 @@
 
 pub mod catalogue;
 mod check;
+mod custom_law;
 mod details;
 mod frost;
 mod laws;
 mod moisture;
 mod multi_pass;
-mod own_law;
 mod parameters;
 mod ploughing;
 pub mod pressure_sinkage;
@@ -22,16 +22,16 @@ mod strength;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
 pub use check::ParameterError;
+pub(crate) use custom_law::{BuiltinLaw, CustomLaw, SoilResponse};
+pub use custom_law::{Loading, SoilLaw};
 pub use details::{Crust, Details, PeakShear, RateDependence, Reece, SubLayer};
 pub use frost::{Frost, Thaw};
 pub use laws::Laws;
 pub use moisture::{Moisture, MoistureError, Rain, SoilClass};
 pub use multi_pass::MultiPass;
-pub(crate) use own_law::{Answering, OwnLaw, Usual};
-pub use own_law::{Loading, SoilLaw};
-pub use parameters::{Bulldozing, Soil, SoilId, SoilKind, Yielding};
+pub use parameters::{Bulldozing, DeformableSoil, Soil, SoilId, SoilKind};
 pub use ploughing::DeepFooting;
-pub(crate) use refined::peaked;
+pub(crate) use refined::peak_fraction;
 pub use refined::{
     Bearing, PassiveWedge, inclined_bearing, mobilise, press_refined, reload_stiffness,
     slip_sinkage,

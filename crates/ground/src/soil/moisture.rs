@@ -216,13 +216,14 @@ mod tests {
     #[test]
     fn wongs_clays_weaken_within_the_band() {
         let of = |name: &str| {
-            let SoilKind::Yielding(soil) = catalogue().find(name).unwrap().to_soil().kind else {
+            let SoilKind::Deformable(soil) = catalogue().find(name).unwrap().to_soil().kind else {
                 unreachable!()
             };
             soil
         };
-        let bearing = |s: &crate::soil::Yielding| (s.k_c / 0.32 + s.k_phi) * 0.1_f64.powf(s.n);
-        let shear = |s: &crate::soil::Yielding| s.cohesion + 60e3 * s.friction_angle.tan();
+        let bearing =
+            |s: &crate::soil::DeformableSoil| (s.k_c / 0.32 + s.k_phi) * 0.1_f64.powf(s.n);
+        let shear = |s: &crate::soil::DeformableSoil| s.cohesion + 60e3 * s.friction_angle.tan();
         let pairs = [
             (SoilClass::Ch, "heavy_clay_25_wes", 0.25, "heavy_clay_40_wes", 0.40),
             (SoilClass::Cl, "lean_clay_22_wes", 0.22, "lean_clay_32_wes", 0.32),

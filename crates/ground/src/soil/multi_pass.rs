@@ -12,7 +12,7 @@
 //! That wheel is rigid. A tire that flattens stays near the range by itself (n^0.17 to n^0.56 over
 //! ten wheels, docs/soil_laws.md).
 
-use super::Yielding;
+use super::DeformableSoil;
 use bekker_math::numeric::{cos, pow, sin};
 use std::f64::consts::FRAC_PI_2;
 
@@ -29,7 +29,7 @@ pub struct MultiPass {
 
 impl MultiPass {
     /// Returns the factors of a soil, with a from its `multi_pass` or 2.
-    pub fn of_soil(soil: &Yielding) -> MultiPass {
+    pub fn from_soil(soil: &DeformableSoil) -> MultiPass {
         let growth = 1.0 / soil.details.multi_pass.unwrap_or(LOOSEST);
         let factors = (0..=PASSES).map(|passes| hardening(soil.n, growth, passes).max(1.0));
         MultiPass { factors: factors.collect() }

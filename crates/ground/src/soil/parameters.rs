@@ -28,7 +28,7 @@ impl Soil {
     pub fn measured_sinkage(&self) -> Option<f64> {
         match &self.kind {
             SoilKind::Firm { .. } => None,
-            SoilKind::Yielding(law) => {
+            SoilKind::Deformable(law) => {
                 Some(law.details.measured_sinkage.unwrap_or(ASSUMED_MEASURED_SINKAGE))
             }
         }
@@ -45,13 +45,14 @@ pub enum SoilKind {
         friction: f64,
     },
     /// Deformable soil.
-    Yielding(Yielding),
+    #[serde(rename = "Yielding")]
+    Deformable(DeformableSoil),
 }
 
 /// Parameters of a deformable soil (Bekker, Janosi–Hanamoto, Mohr–Coulomb, with the elastic
 /// extension of the Soil Contact Model).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Yielding {
+pub struct DeformableSoil {
     /// Frictional modulus of deformation, N/m^(n+2).
     pub k_phi: f64,
     /// Cohesive modulus of deformation, N/m^(n+1).

@@ -12,7 +12,7 @@
 //! A layer below stays in place, and its bearing is added. This combination is bekker's; no
 //! parameter in it was fitted.
 
-use super::Yielding;
+use super::DeformableSoil;
 use bekker_math::numeric::{GRAVITY, Lanes, Simd, exp, tan};
 use std::f64::consts::{FRAC_PI_4, PI};
 
@@ -28,7 +28,7 @@ pub struct DeepFooting {
 impl DeepFooting {
     /// Returns the footing in a soil; `None` without a density, because the overburden is then
     /// unknown.
-    pub fn of_soil(soil: &Yielding) -> Option<DeepFooting> {
+    pub fn from_soil(soil: &DeformableSoil) -> Option<DeepFooting> {
         let weight = soil.details.density? * GRAVITY;
         let friction = tan(soil.friction_angle);
         let passive = tan(FRAC_PI_4 + 0.5 * soil.friction_angle);
@@ -51,8 +51,8 @@ mod tests {
     use crate::soil::Details;
     use bekker_math::numeric::{Level, dispatch};
 
-    fn soil(friction_angle_deg: f64, cohesion: f64, density: Option<f64>) -> Yielding {
-        Yielding {
+    fn soil(friction_angle_deg: f64, cohesion: f64, density: Option<f64>) -> DeformableSoil {
+        DeformableSoil {
             k_phi: 1e6,
             k_c: 0.0,
             n: 1.0,
@@ -66,9 +66,9 @@ mod tests {
         }
     }
 
-    fn pressure(soil: &Yielding, depth: f64) -> f64 {
-        let footing = DeepFooting::of_soil(soil).unwrap();
-        dispatch!(Level::baseline(), simd => footing.pressure(Lanes::of(simd, depth)).numbers()[0])
+    fn pressure(soil: &DeformableSoil, depth: f64) -> f64 {
+        let footing = DeepFooting::from_soil(soil).unwrap();
+        dispatch!(Level::baseline(), simd => footing.pressure(Lanes::new(simd, depth)).to_array()[0])
     }
 
     // Textbook table of bearing capacity factors, to its three digits: N_q 18.4 and N_c 30.1 at 30
@@ -84,6 +84,6 @@ mod tests {
                 "{angle}: {loose}"
             );
         }
-        assert_eq!(DeepFooting::of_soil(&soil(30.0, 0.0, None)), None);
+        assert_eq!(DeepFooting::from_soil(&soil(30.0, 0.0, None)), None);
     }
 }

@@ -5,8 +5,8 @@
 //! K_e (z - z_p), where z_p is the permanent sinkage, until the pressure exceeds that of the last
 //! yield (the elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
-use super::Yielding;
-use bekker_math::numeric::{Lanes, Level, Simd, Where, dispatch, power};
+use super::DeformableSoil;
+use bekker_math::numeric::{LaneMask, Lanes, Level, Simd, dispatch, power};
 use serde::{Deserialize, Serialize};
 
 /// Load history of a spot of soil.
@@ -26,7 +26,7 @@ pub struct PlasticMemory {
 
 /// Response of a spot of soil to loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pressed {
+pub struct PressureResponse {
     /// Pressure, Pa; never negative.
     pub pressure: f64,
     /// Slope of the pressure along the coming movement, Pa/m; never negative.
@@ -42,7 +42,7 @@ pub struct Pressed {
 ///
 /// It is zero under a patch so narrow that a negative k_c outweighs k_φ.
 #[inline]
-pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
+pub fn virgin_pressure(soil: &DeformableSoil, inverse_width: f64, z: f64) -> f64 {
     if z <= 0.0 {
         return 0.0;
     }
@@ -52,19 +52,19 @@ pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
 /// Returns Bekker's modulus k_c / b + k_φ under a patch of width b = `1 / inverse_width`, Pa/mⁿ; at
 /// least zero.
 #[inline]
-pub fn cohesive_frictional(soil: &Yielding, inverse_width: f64) -> f64 {
+pub fn cohesive_frictional(soil: &DeformableSoil, inverse_width: f64) -> f64 {
     (soil.k_c * inverse_width + soil.k_phi).max(0.0)
 }
 
-/// Response of four spots of one soil to loading; units as in [`Pressed`].
+/// Response of four spots of one soil to loading; units as in [`PressureResponse`].
 #[derive(Clone, Copy, Debug)]
-pub struct PressedLanes<S: Simd> {
+pub struct PressureLanes<S: Simd> {
     /// Pressures, Pa.
     pub pressure: Lanes<S>,
     /// Slopes of the pressures, Pa/m.
     pub slope: Lanes<S>,
     /// Where the soil yields.
-    pub yields: Where<S>,
+    pub yields: LaneMask<S>,
     /// Permanent sinkages, m.
     pub sinkage: Lanes<S>,
     /// Pressures at which the soil last yielded, Pa.
@@ -81,60 +81,60 @@ pub struct PressedLanes<S: Simd> {
 /// the pressure reaches zero, and changes where reloading reaches the virgin curve.
 #[inline(always)]
 pub fn press_lanes<S: Simd>(
-    soil: &Yielding,
+    soil: &DeformableSoil,
     modulus: f64,
     sinkage: Lanes<S>,
     advance: Lanes<S>,
     residual: Lanes<S>,
     yield_pressure: Lanes<S>,
-) -> PressedLanes<S> {
+) -> PressureLanes<S> {
     let stiffness = soil.elastic_stiffness;
     let trial = stiffness * (sinkage - residual);
     let loaded = trial.gt(0.0);
     let softness = 1.0 / stiffness;
     let yields = loaded & trial.gt(yield_pressure);
     let virgin = (modulus * sinkage.power(soil.n)).min(trial);
-    let pressure = loaded.pick(yields.pick(virgin, trial), 0.0);
+    let pressure = loaded.select(yields.select(virgin, trial), 0.0);
     // coming sinkage up to which reloading is elastic
-    let to_yield = yields.pick(0.0, (yield_pressure - trial) * softness);
-    let bends_at = yields.pick(pressure, yield_pressure);
+    let to_yield = yields.select(0.0, (yield_pressure - trial) * softness);
+    let bends_at = yields.select(pressure, yield_pressure);
     let beyond = (soil.n * bends_at / (sinkage + to_yield)).min(stiffness);
     let leaves = advance.lt(0.0);
     let rise = stiffness * to_yield + beyond * (advance - to_yield);
-    let secant = leaves.pick(pressure, rise) / advance.abs();
+    let secant = leaves.select(pressure, rise) / advance.abs();
     let elastic = !yields & advance.le(to_yield);
-    let deeper = yields.pick(beyond, elastic.pick(stiffness, secant));
-    let slope = loaded.pick(leaves.pick(secant.min(stiffness), deeper), 0.0);
-    PressedLanes {
+    let deeper = yields.select(beyond, elastic.select(stiffness, secant));
+    let slope = loaded.select(leaves.select(secant.min(stiffness), deeper), 0.0);
+    PressureLanes {
         pressure,
         slope,
         yields,
-        sinkage: yields.pick(sinkage - pressure * softness, residual),
+        sinkage: yields.select(sinkage - pressure * softness, residual),
         yield_pressure: bends_at,
     }
 }
 
 /// Presses one spot: [`press_lanes`] for a single node, bit-identical.
 pub fn press(
-    soil: &Yielding,
+    soil: &DeformableSoil,
     inverse_width: f64,
     sinkage: f64,
     advance: f64,
     memory: PlasticMemory,
-) -> Pressed {
+) -> PressureResponse {
     let modulus = cohesive_frictional(soil, inverse_width);
     dispatch!(Level::baseline(), simd => {
-        let all = |number: f64| Lanes::of(simd, number);
+        let all = |number: f64| Lanes::new(simd, number);
         let (residual, yield_pressure) = (all(memory.sinkage), all(memory.yield_pressure));
         let four =
             press_lanes(soil, modulus, all(sinkage), all(advance), residual, yield_pressure);
-        Pressed {
-            pressure: four.pressure.numbers()[0],
-            slope: four.slope.numbers()[0],
+        PressureResponse {
+            pressure: four.pressure.to_array()[0],
+            slope: four.slope.to_array()[0],
             yields: four.yields.any(),
             memory: PlasticMemory {
-                sinkage: four.sinkage.numbers()[0],
-                yield_pressure: four.yield_pressure.numbers()[0],
+                sinkage: four.sinkage.to_array()[0],
+                yield_pressure: four.yield_pressure.to_array()[0],
                 slip: memory.slip,
                 pushed: memory.pushed,
             },
@@ -148,18 +148,18 @@ pub fn press(
 /// clamped at zero: soil never pulls.
 #[inline(always)]
 pub fn damped_lanes<S: Simd>(
-    soil: &Yielding,
+    soil: &DeformableSoil,
     pressure: Lanes<S>,
     normal_velocity: Lanes<S>,
 ) -> (Lanes<S>, Lanes<S>) {
     let total = pressure - soil.damping * normal_velocity;
     let presses = total.gt(0.0);
-    (presses.pick(total, 0.0), presses.pick(soil.damping, 0.0))
+    (presses.select(total, 0.0), presses.select(soil.damping, 0.0))
 }
 
 /// [`damped_lanes`] for one spot.
 #[inline]
-pub fn damped(soil: &Yielding, pressure: f64, normal_velocity: f64) -> (f64, f64) {
+pub fn damped(soil: &DeformableSoil, pressure: f64, normal_velocity: f64) -> (f64, f64) {
     let total = pressure - soil.damping * normal_velocity;
     if total > 0.0 { (total, soil.damping) } else { (0.0, 0.0) }
 }
@@ -168,8 +168,8 @@ pub fn damped(soil: &Yielding, pressure: f64, normal_velocity: f64) -> (f64, f64
 mod tests {
     use super::*;
 
-    fn lete() -> Yielding {
-        Yielding {
+    fn lete() -> DeformableSoil {
+        DeformableSoil {
             k_phi: 5.301e6,
             k_c: 102e3,
             n: 0.793,
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn never_pulls_and_never_forgets() {
-        let soil = Yielding { n: 0.5, k_phi: 692e3, k_c: 0.0, ..lete() };
+        let soil = DeformableSoil { n: 0.5, k_phi: 692e3, k_c: 0.0, ..lete() };
         let mut memory = PlasticMemory::default();
         for z in [1e-9, 1e-6, 1e-5, 1e-4, 0.01, 0.005, 0.02] {
             let next = press(&soil, 0.0, z, 0.0, memory);

@@ -1,8 +1,8 @@
 //! Refinements of the reference's laws, each a pure function.
 
-use super::own_law::{Answering, OwnLaw, Usual};
-use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
-use super::{Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread, Yielding};
+use super::custom_law::{BuiltinLaw, CustomLaw, SoilResponse};
+use super::pressure_sinkage::{PressureLanes, cohesive_frictional};
+use super::{DeformableSoil, Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread};
 use bekker_math::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
@@ -53,7 +53,7 @@ pub struct PassiveWedge {
 impl PassiveWedge {
     /// Returns the wedge of a soil; without a density, that of its cohesion alone. With `heap`, the
     /// soil that is pushed ahead rests on the wedge.
-    pub fn of_soil(soil: &Yielding, heap: bool) -> PassiveWedge {
+    pub fn from_soil(soil: &DeformableSoil, heap: bool) -> PassiveWedge {
         let gamma = soil.details.density.unwrap_or(0.0) * GRAVITY;
         let phi = soil.friction_angle;
         PassiveWedge::new(gamma, soil.cohesion, phi, phi * 2.0 / 3.0, if heap { phi } else { 0.0 })
@@ -144,7 +144,7 @@ pub fn reload_stiffness<S: Simd>(
     yielded_at: Lanes<S>,
 ) -> Lanes<S> {
     if growth == 0.0 {
-        return Lanes::of(residual.simd(), k0);
+        return Lanes::new(residual.simd(), k0);
     }
     let at_residual = k0 + growth * residual;
     let root = at_residual * at_residual + 4.0 * growth * yielded_at;
@@ -167,22 +167,22 @@ pub fn mobilise<S: Simd>(
     let x = way * inverse;
     // below 1e-4 the series is accurate to 1e-9 and free of cancellation
     let little = x.lt(1e-4);
-    let kept = (-x).quick_exp();
-    let kept = little.pick(1.0 - x, kept);
-    (kept, little.pick(time * inverse * (1.0 - 0.5 * x), (1.0 - kept) / speed))
+    let kept = (-x).fast_exp();
+    let kept = little.select(1.0 - x, kept);
+    (kept, little.select(time * inverse * (1.0 - 0.5 * x), (1.0 - kept) / speed))
 }
 
 /// Returns the fraction of the peak of a shear curve with a peak after `slip` m.
 #[inline(always)]
-pub(crate) fn peaked<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
+pub(crate) fn peak_fraction<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
     let rise = 1.0 / (residual * (1.0 - 1.0 / E)) - 1.0;
-    residual * (1.0 + rise * (1.0 - slip * (1.0 / modulus)).quick_exp())
+    residual * (1.0 + rise * (1.0 - slip * (1.0 / modulus)).fast_exp())
 }
 
 /// Bearing of a soil under one patch: everything except the state of the node.
 #[derive(Clone, Copy, Debug)]
-pub struct Bearing<'a, L = Usual> {
-    soil: &'a Yielding,
+pub struct Bearing<'a, L = BuiltinLaw> {
+    soil: &'a DeformableSoil,
     laws: Laws,
     modulus: f64,
     growth: f64,
@@ -191,7 +191,7 @@ pub struct Bearing<'a, L = Usual> {
 
 impl<'a> Bearing<'a> {
     /// Returns the bearing of `soil` under a patch of width `1 / inverse_width`.
-    pub fn new(soil: &'a Yielding, laws: Laws, inverse_width: f64) -> Bearing<'a> {
+    pub fn new(soil: &'a DeformableSoil, laws: Laws, inverse_width: f64) -> Bearing<'a> {
         let modulus = match soil.details.reece {
             Some(reece) if laws.reece => {
                 let weight = soil.details.density.unwrap_or(0.0) * GRAVITY;
@@ -204,25 +204,25 @@ impl<'a> Bearing<'a> {
         };
         let growth =
             if laws.reload_stiffening { soil.details.reload_growth.unwrap_or(0.0) } else { 0.0 };
-        Bearing { soil, laws, modulus, growth, law: Usual }
+        Bearing { soil, laws, modulus, growth, law: BuiltinLaw }
     }
 
     /// Returns the bearing under a custom law, which receives `soil` and the patch width `1 /
     /// inverse_width`.
-    pub fn under_law(
+    pub fn with_custom_law(
         self,
         law: &'a dyn SoilLaw,
         soil: &'a Soil,
         inverse_width: f64,
-    ) -> Bearing<'a, OwnLaw<'a>> {
-        self.answering(OwnLaw::new(law).under(soil, inverse_width))
+    ) -> Bearing<'a, CustomLaw<'a>> {
+        self.with_response(CustomLaw::new(law).for_patch(soil, inverse_width))
     }
 }
 
-impl<'a, L: Answering<'a>> Bearing<'a, L> {
+impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
     /// Returns the bearing with the responses of `law`.
     #[inline(always)]
-    pub(crate) fn answering<M>(self, law: M) -> Bearing<'a, M> {
+    pub(crate) fn with_response<M>(self, law: M) -> Bearing<'a, M> {
         let Bearing { soil, laws, modulus, growth, .. } = self;
         Bearing { soil, laws, modulus, growth, law }
     }
@@ -236,27 +236,27 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
-        let upper = self.upper(sinkage, still, rate);
-        self.on_layers(upper, sinkage, Lanes::zero(sinkage.simd()), rate)
+        let upper = self.upper_pressure(sinkage, still, rate);
+        self.layered_pressure(upper, sinkage, Lanes::zero(sinkage.simd()), rate)
     }
 
     /// Returns [`Bearing::virgin_lanes`] of the soil above a layer, without a crust.
     #[inline(always)]
-    pub(crate) fn upper<S: Simd>(
+    pub(crate) fn upper_pressure<S: Simd>(
         &self,
         sinkage: Lanes<S>,
         still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
         let pressure = self.law.pressures(sinkage * still, self.modulus, self.soil.n);
-        self.quickened(pressure, rate)
+        self.rate_adjusted(pressure, rate)
     }
 
     /// Returns the pressures of soil that bears `upper`, with its lower layer and its crust.
     /// Neither moves down with the `pushed` depth, m, except that packed snow moves down by what
     /// would have remained of that depth.
     #[inline(always)]
-    pub(crate) fn on_layers<S: Simd>(
+    pub(crate) fn layered_pressure<S: Simd>(
         &self,
         upper: Lanes<S>,
         sinkage: Lanes<S>,
@@ -268,13 +268,13 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
             // slip does not dig out the firm layer
             let depth = below.depth + self.soil.details.packs_to * pushed;
             let firm = below.modulus * (sinkage - depth).power(below.n);
-            pressure += self.quickened(firm, rate);
+            pressure += self.rate_adjusted(firm, rate);
         }
-        if let Some(crust) = self.soil.details.crust.filter(|_| self.laws.layers && !L::OWN) {
-            let phase = (sinkage * (PI / crust.depth)).numbers();
-            let s = Lanes::gather(sinkage.simd(), |k| sin(phase[k]));
-            let crust = sinkage.lt(crust.depth).pick(crust.strength * s * s, 0.0);
-            pressure += self.quickened(crust, rate);
+        if let Some(crust) = self.soil.details.crust.filter(|_| self.laws.layers && !L::IS_CUSTOM) {
+            let phase = (sinkage * (PI / crust.depth)).to_array();
+            let s = Lanes::from_fn(sinkage.simd(), |k| sin(phase[k]));
+            let crust = sinkage.lt(crust.depth).select(crust.strength * s * s, 0.0);
+            pressure += self.rate_adjusted(crust, rate);
         }
         pressure
     }
@@ -282,12 +282,12 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
     /// Returns the lower layer, if these laws include it.
     #[inline(always)]
     fn layer(&self) -> Option<SubLayer> {
-        self.soil.details.below.filter(|_| self.laws.layers && !L::OWN)
+        self.soil.details.below.filter(|_| self.laws.layers && !L::IS_CUSTOM)
     }
 
     /// Returns the depth of soil that a wheel can push away, m: down to the layer.
     #[inline(always)]
-    pub(crate) fn loose(&self) -> f64 {
+    pub(crate) fn loose_depth(&self) -> f64 {
         // snow of depth h is compacted to the fraction `packs_to` above the ground below
         let thickness = |below: SubLayer| below.depth / (1.0 - self.soil.details.packs_to);
         self.layer().map_or(f64::INFINITY, thickness)
@@ -295,7 +295,7 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
 
     /// Returns the pressures of soil that sinks at `rate` m/s.
     #[inline(always)]
-    fn quickened<S: Simd>(&self, pressure: Lanes<S>, rate: Lanes<S>) -> Lanes<S> {
+    fn rate_adjusted<S: Simd>(&self, pressure: Lanes<S>, rate: Lanes<S>) -> Lanes<S> {
         match self.soil.details.rate {
             Some(law) if self.laws.rate_dependence => {
                 pressure * (1.0 + rate.max(0.0) * (1.0 / law.speed)).power(law.exponent)
@@ -307,8 +307,8 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
     /// Returns [`Bearing::virgin_lanes`] for one spot, bit-identical.
     pub fn virgin(&self, sinkage: f64, still: f64, rate: f64) -> f64 {
         dispatch!(Level::baseline(), simd => {
-            let all = |number: f64| Lanes::of(simd, number);
-            self.virgin_lanes(all(sinkage), all(still), all(rate)).numbers()[0]
+            let all = |number: f64| Lanes::new(simd, number);
+            self.virgin_lanes(all(sinkage), all(still), all(rate)).to_array()[0]
         })
     }
 
@@ -343,14 +343,14 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
 /// It works like [`press_lanes`](super::pressure_sinkage::press_lanes), except that the yield
 /// pressure may fall: soil over which a body slides yields at the same depth.
 #[inline(always)]
-pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
+pub fn press_refined<'a, S: Simd, L: SoilResponse<'a>>(
     bearing: &Bearing<'a, L>,
     virgin: Lanes<S>,
     sinkage: Lanes<S>,
     advance: Lanes<S>,
     residual: Lanes<S>,
     yielded_at: Lanes<S>,
-) -> PressedLanes<S> {
+) -> PressureLanes<S> {
     let elastic = bearing.elastic(residual, yielded_at);
     let grows = bearing.growth != 0.0;
     let softness = 1.0 / bearing.soil.elastic_stiffness;
@@ -361,26 +361,26 @@ pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
     let trial = elastic * (sinkage - residual);
     let loaded = trial.gt(0.0);
     let yields = loaded & trial.gt(virgin);
-    let pressure = loaded.pick(trial.min(virgin), 0.0);
+    let pressure = loaded.select(trial.min(virgin), 0.0);
     let unloading = bearing.soil.elastic_stiffness + bearing.growth * sinkage;
-    let stiffness = yields.pick(unloading, elastic);
+    let stiffness = yields.select(unloading, elastic);
     // coming sinkage up to which reloading is elastic
-    let to_yield = yields.pick(0.0, along(virgin - trial, elastic));
+    let to_yield = yields.select(0.0, along(virgin - trial, elastic));
     let beyond = (bearing.law.exponents(sinkage, bearing.soil.n) * virgin / (sinkage + to_yield))
         .min(stiffness);
     let leaves = advance.lt(0.0);
     let rise = elastic * to_yield + beyond * (advance - to_yield);
-    let secant = leaves.pick(pressure, rise) / advance.abs();
+    let secant = leaves.select(pressure, rise) / advance.abs();
     let goes_on = !yields & advance.le(to_yield);
-    let deeper = yields.pick(beyond, goes_on.pick(stiffness, secant));
-    let slope = loaded.pick(leaves.pick(secant.min(stiffness), deeper), 0.0);
+    let deeper = yields.select(beyond, goes_on.select(stiffness, secant));
+    let slope = loaded.select(leaves.select(secant.min(stiffness), deeper), 0.0);
     let left = (sinkage - along(pressure, unloading)).max(residual);
-    PressedLanes {
+    PressureLanes {
         pressure,
         slope,
         yields,
-        sinkage: yields.pick(left, residual),
-        yield_pressure: yields.pick(virgin, yielded_at),
+        sinkage: yields.select(left, residual),
+        yield_pressure: yields.select(virgin, yielded_at),
     }
 }
 
@@ -396,8 +396,8 @@ mod tests {
     macro_rules! one {
         (|$all:ident| $law:expr) => {
             dispatch!(Level::baseline(), simd => {
-                let $all = |number: f64| Lanes::of(simd, number);
-                $law.numbers()[0]
+                let $all = |number: f64| Lanes::new(simd, number);
+                $law.to_array()[0]
             })
         };
     }
@@ -505,8 +505,8 @@ mod tests {
         }
     }
 
-    fn yielding() -> Yielding {
-        Yielding {
+    fn yielding() -> DeformableSoil {
+        DeformableSoil {
             k_phi: 2e6,
             k_c: 0.0,
             n: 1.1,
@@ -520,8 +520,8 @@ mod tests {
         }
     }
 
-    fn named(soil: &Yielding) -> Soil {
-        Soil { name: "mid".into(), source: String::new(), kind: SoilKind::Yielding(soil.clone()) }
+    fn named(soil: &DeformableSoil) -> Soil {
+        Soil { name: "mid".into(), source: String::new(), kind: SoilKind::Deformable(soil.clone()) }
     }
 
     /// Bekker's curve as a custom law.
@@ -534,7 +534,7 @@ mod tests {
         }
 
         fn pressure(&self, soil: &Soil, sinkage: f64, width: f64) -> Loading {
-            let SoilKind::Yielding(soil) = &soil.kind else { return Loading::default() };
+            let SoilKind::Deformable(soil) = &soil.kind else { return Loading::default() };
             let pressure = virgin_pressure(soil, 1.0 / width, sinkage);
             Loading { pressure, slope: soil.n * pressure / sinkage }
         }
@@ -542,25 +542,25 @@ mod tests {
 
     #[test]
     fn bekker_s_curve_as_a_law_of_one_s_own_is_bekker_s() {
-        let soil = Yielding { k_c: 1e5, ..yielding() };
+        let soil = DeformableSoil { k_c: 1e5, ..yielding() };
         let (named, laws) = (named(&soil), Laws::reference());
         let usual = Bearing::new(&soil, laws, 5.0);
-        let own = usual.under_law(&Bekker, &named, 5.0);
+        let own = usual.with_custom_law(&Bekker, &named, 5.0);
         for sinkage in [1e-4, 0.01, 0.1, 0.4] {
             macro_rules! answer {
                 ($bearing:expr) => {
                 dispatch!(Level::baseline(), simd => {
                     let bearing = $bearing;
-                    let all = |number: f64| Lanes::of(simd, number);
+                    let all = |number: f64| Lanes::new(simd, number);
                     let virgin = bearing.virgin_lanes(all(sinkage), all(1.0), all(0.0));
                     let pressed = press_refined(
                         &bearing, virgin, all(sinkage), all(1e-3), all(0.0), all(0.0),
                     );
                     let tread = Tread::rough();
-                    let strength = ShearStrength::of_soil(&soil);
+                    let strength = ShearStrength::from_soil(&soil);
                     let shear = bearing.shear_strength(&tread, &strength, virgin, all(0.1));
                     [pressed.pressure, pressed.slope, pressed.sinkage, shear]
-                        .map(|lanes| lanes.numbers()[0])
+                        .map(|lanes| lanes.to_array()[0])
                 })
                 };
             }
@@ -584,19 +584,19 @@ mod tests {
             let mut soil = yielding();
             soil.details.reload_growth = Some(growth);
             let (law, named) = (Whims(whims), named(&soil));
-            let bearing = Bearing::new(&soil, Laws::refined(), 5.0).under_law(&law, &named, 5.0);
+            let bearing = Bearing::new(&soil, Laws::refined(), 5.0).with_custom_law(&law, &named, 5.0);
             let [mut residual, mut yielded_at] = [0.0; 2];
             for (sinkage, advance) in ways {
                 let [pressure, slope, stays, yields_at] =
                     dispatch!(Level::baseline(), simd => {
-                        let all = |number: f64| Lanes::of(simd, number);
+                        let all = |number: f64| Lanes::new(simd, number);
                         let virgin = bearing.virgin_lanes(all(sinkage), all(1.0), all(0.0));
                         let [residual, yielded_at] = [all(residual), all(yielded_at)];
                         let pressed = press_refined(
                             &bearing, virgin, all(sinkage), all(advance), residual, yielded_at,
                         );
                         [pressed.pressure, pressed.slope, pressed.sinkage, pressed.yield_pressure]
-                            .map(|lanes| lanes.numbers()[0])
+                            .map(|lanes| lanes.to_array()[0])
                     });
                 let steepest = soil.elastic_stiffness + growth * 0.3;
                 prop_assert!((0.0..=steepest * 0.3).contains(&pressure), "{pressure}");

@@ -2,8 +2,8 @@
 //!
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
-use super::Yielding;
-use bekker_math::numeric::{Lanes, Simd, quick_exp, tan};
+use super::DeformableSoil;
+use bekker_math::numeric::{Lanes, Simd, fast_exp, tan};
 use serde::{Deserialize, Serialize};
 
 /// Shear strength of a surface that slides in or on soil, and the displacement that mobilizes it.
@@ -19,7 +19,7 @@ pub struct ShearStrength {
 
 impl ShearStrength {
     /// Returns the internal strength of the soil.
-    pub fn of_soil(soil: &Yielding) -> ShearStrength {
+    pub fn from_soil(soil: &DeformableSoil) -> ShearStrength {
         ShearStrength {
             cohesion: soil.cohesion,
             friction: tan(soil.friction_angle),
@@ -30,14 +30,14 @@ impl ShearStrength {
     /// Returns the shear stress at `pressure` Pa after `displacement` m, Pa.
     #[inline]
     pub fn stress(&self, pressure: f64, displacement: f64) -> f64 {
-        let mobilised = 1.0 - quick_exp(displacement * (-1.0 / self.modulus));
+        let mobilised = 1.0 - fast_exp(displacement * (-1.0 / self.modulus));
         (self.cohesion + pressure * self.friction) * mobilised
     }
 
     /// Returns [`ShearStrength::stress`] at four spots, bit-identical.
     #[inline(always)]
     pub fn stress_lanes<S: Simd>(&self, pressure: Lanes<S>, displacement: Lanes<S>) -> Lanes<S> {
-        let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).quick_exp();
+        let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).fast_exp();
         (self.cohesion + pressure * self.friction) * mobilised
     }
 }

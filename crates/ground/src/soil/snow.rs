@@ -68,20 +68,20 @@ impl SnowCover {
 
     /// Ground below the snow, from the depth on at which the snow is packed.
     pub fn ground_below(&self) -> SubLayer {
-        let depth = self.depth * (1.0 - self.packs_to().unwrap_or(1.0));
+        let depth = self.depth * (1.0 - self.packed_share().unwrap_or(1.0));
         SubLayer { depth, ..SubLayer::FROZEN }
     }
 
     /// Share of its depth that remains of the snow when packed; `None` if it packs no further.
-    pub fn packs_to(&self) -> Option<f64> {
+    pub fn packed_share(&self) -> Option<f64> {
         let left = (1.0 - self.share_leaving) * self.density / self.packed_density;
         Some(left).filter(|left| *left < 1.0)
     }
 
     /// Adds the snow over frozen ground to a soil's details.
-    pub fn lay(&self, details: &mut Details) {
+    pub fn apply_to(&self, details: &mut Details) {
         details.below = Some(self.ground_below());
-        details.packs_to = self.packs_to().unwrap_or(0.0);
+        details.packs_to = self.packed_share().unwrap_or(0.0);
     }
 }
 

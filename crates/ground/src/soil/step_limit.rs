@@ -1,6 +1,6 @@
 //! Limits on soil stiffness for a step: stiffer soils would create energy.
 
-use super::{Soil, SoilKind, Yielding};
+use super::{DeformableSoil, Soil, SoilKind};
 use std::fmt;
 
 /// Greatest damping times step, Pa s²/m.
@@ -64,15 +64,15 @@ impl fmt::Display for StiffParameter {
 impl Soil {
     /// Returns each parameter that is too stiff for nodes `spacing` m apart and steps of `step` s.
     pub fn stiff_parameters(&self, spacing: f64, step: f64) -> Vec<StiffParameter> {
-        let SoilKind::Yielding(own) = &self.kind else { return Vec::new() };
+        let SoilKind::Deformable(own) = &self.kind else { return Vec::new() };
         let limits =
             [own.cohesion_limit(spacing, step), own.damping_limit(step), own.stiffness_limit(step)];
         limits.into_iter().filter(|own| own.value > own.most * ROUNDING).collect()
     }
 }
 
-impl Yielding {
-    /// Returns the greatest strength factor, as in [`Yielding::with_strength`], for which the
+impl DeformableSoil {
+    /// Returns the greatest strength factor, as in [`DeformableSoil::with_strength`], for which the
     /// cohesion is accepted.
     pub fn strongest_for(&self, spacing: f64, step: f64) -> f64 {
         self.cohesion_limit(spacing, step).most / self.cohesion.max(f64::MIN_POSITIVE)
@@ -155,25 +155,26 @@ mod tests {
 
     #[test]
     fn each_parameter_has_its_limit() {
-        let SoilKind::Yielding(mid) = catalogue().find("chrono_mid").unwrap().to_soil().kind else {
+        let SoilKind::Deformable(mid) = catalogue().find("chrono_mid").unwrap().to_soil().kind
+        else {
             unreachable!()
         };
-        let stiff = |own: Yielding, spacing: f64, step: f64| {
+        let stiff = |own: DeformableSoil, spacing: f64, step: f64| {
             let soil =
-                Soil { name: "own".into(), source: String::new(), kind: SoilKind::Yielding(own) };
+                Soil { name: "own".into(), source: String::new(), kind: SoilKind::Deformable(own) };
             soil.stiff_parameters(spacing, step)
         };
-        let damped = |damping: f64| Yielding { damping, ..mid.clone() };
+        let damped = |damping: f64| DeformableSoil { damping, ..mid.clone() };
         assert_eq!(stiff(damped(1e4 / 0.0015), 0.05, 0.0015), []);
         let message = stiff(damped(1.01e4 / 0.0015), 0.05, 0.0015)[0].to_string();
         assert!(message.contains("at most 6.666e6 Pa s/m, or step at most"), "{message}");
-        let cohesive = |cohesion: f64| Yielding { cohesion, ..mid.clone() };
+        let cohesive = |cohesion: f64| DeformableSoil { cohesion, ..mid.clone() };
         assert_eq!(stiff(cohesive(69e3), 0.25, 0.004), []);
         assert_eq!(stiff(cohesive(101e3), 0.25, 0.004)[0].parameter, "cohesion");
         let strongest = cohesive(69e3).strongest_for(0.05, 0.002);
         assert_eq!(stiff(cohesive(69e3 * strongest), 0.05, 0.002), []);
         assert_eq!(stiff(cohesive(69e3 * 1.01 * strongest), 0.05, 0.002).len(), 1);
-        let elastic = |elastic_stiffness: f64| Yielding { elastic_stiffness, ..mid.clone() };
+        let elastic = |elastic_stiffness: f64| DeformableSoil { elastic_stiffness, ..mid.clone() };
         assert_eq!(stiff(elastic(1e10), 0.05, 0.002), []);
         let message = stiff(elastic(1e12), 0.05, 0.002)[0].to_string();
         assert!(

@@ -1,14 +1,14 @@
 //! Scaling of a soil's strength by one factor.
 
 use super::step_limit::STIFFEST;
-use super::{Soil, SoilKind, Yielding};
+use super::{DeformableSoil, Soil, SoilKind};
 use bekker_math::numeric::{atan, pow, tan};
 
 /// Exponent of bearing over shear strength: Wong's pairs of one soil at two moistures (WES heavy
 /// and lean clay, Hanamoto's loam) have 1.8 to 2.0.
 const BEARING_OVER_SHEAR: f64 = 1.9;
 
-impl Yielding {
+impl DeformableSoil {
     /// Returns the soil with its shear strength scaled by a factor ρ.
     ///
     /// c and tan φ are multiplied by ρ, k_c and k_φ by ρ^1.9. Reece's moduli are scaled so that
@@ -18,12 +18,12 @@ impl Yielding {
     ///
     /// The rule is bekker's, from three pairs of moistures. It does not cover n and K, which are
     /// unchanged.
-    pub fn with_strength(&self, strength: f64) -> Yielding {
+    pub fn with_strength(&self, strength: f64) -> DeformableSoil {
         if strength == 1.0 {
             return self.clone();
         }
         let bearing = pow(strength, BEARING_OVER_SHEAR);
-        let mut soil = Yielding {
+        let mut soil = DeformableSoil {
             k_phi: self.k_phi * bearing,
             k_c: self.k_c * bearing,
             cohesion: self.cohesion * strength,
@@ -44,11 +44,13 @@ impl Yielding {
 }
 
 impl Soil {
-    /// Returns [`Yielding::with_strength`]; firm ground is unchanged.
+    /// Returns [`DeformableSoil::with_strength`]; firm ground is unchanged.
     pub fn with_strength(&self, strength: f64) -> Soil {
         let kind = match &self.kind {
             SoilKind::Firm { friction } => SoilKind::Firm { friction: *friction },
-            SoilKind::Yielding(yielding) => SoilKind::Yielding(yielding.with_strength(strength)),
+            SoilKind::Deformable(yielding) => {
+                SoilKind::Deformable(yielding.with_strength(strength))
+            }
         };
         Soil { kind, ..self.clone() }
     }
@@ -62,7 +64,7 @@ mod tests {
     #[test]
     fn shear_and_bearing_follow_their_powers() {
         let soil = catalogue().find("lean_clay_22_wes").unwrap().to_soil();
-        let SoilKind::Yielding(own) = &soil.kind else { unreachable!() };
+        let SoilKind::Deformable(own) = &soil.kind else { unreachable!() };
         let half = own.with_strength(0.5);
         assert_eq!(half.cohesion, 0.5 * own.cohesion);
         assert!((half.friction_angle.tan() / own.friction_angle.tan() - 0.5).abs() < 1e-14);

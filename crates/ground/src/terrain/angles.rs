@@ -42,7 +42,7 @@ impl AngleFrame {
 
     /// Returns a unit given in radians, in degrees. A length that equals a degree or a grad except
     /// for rounding is returned exactly.
-    pub fn of_radians(radians: f64) -> Result<f64, TerrainError> {
+    pub fn degrees_from_radians(radians: f64) -> Result<f64, TerrainError> {
         let degrees = radians.to_degrees();
         if !(1e-9..=360.0).contains(&degrees) {
             return Err(TerrainError::AngleUnit(format!("{radians} rad long")));
@@ -52,7 +52,7 @@ impl AngleFrame {
     }
 
     /// Returns the length in degrees of the unit with an EPSG code.
-    pub fn unit_of_epsg(code: u16) -> Option<f64> {
+    pub fn unit_from_epsg(code: u16) -> Option<f64> {
         match code {
             9101 => Some(1_f64.to_degrees()),
             9102 | 9122 => Some(1.0),
@@ -65,17 +65,17 @@ impl AngleFrame {
     }
 
     /// Returns the longitude of a prime meridian, degrees east of Greenwich, by its EPSG code.
-    pub fn meridian_of_epsg(code: u16) -> Option<f64> {
+    pub fn meridian_from_epsg(code: u16) -> Option<f64> {
         MERIDIANS.iter().find(|own| own.0 == code && code != 0).map(|own| own.2)
     }
 
     /// Returns the longitude of a prime meridian by its name, in lower-case letters and digits.
-    pub fn meridian_of_name(plain: &str) -> Option<f64> {
+    pub fn meridian_from_name(plain: &str) -> Option<f64> {
         MERIDIANS.iter().find(|own| own.1.contains(&plain)).map(|own| own.2)
     }
 
     /// Returns the frame of a geographic system by its EPSG code (EPSG, as in PROJ 9.5).
-    pub fn of_epsg(code: u16) -> AngleFrame {
+    pub fn from_epsg(code: u16) -> AngleFrame {
         let (degrees, meridian) = match code {
             4801 => (1.0, 8907),
             4802 => (1.0, 8904),
@@ -92,6 +92,6 @@ impl AngleFrame {
             4903 => (1.0, 8905),
             _ => return AngleFrame::PLAIN,
         };
-        AngleFrame { degrees, meridian: AngleFrame::meridian_of_epsg(meridian).unwrap_or(0.0) }
+        AngleFrame { degrees, meridian: AngleFrame::meridian_from_epsg(meridian).unwrap_or(0.0) }
     }
 }

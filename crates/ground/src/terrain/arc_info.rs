@@ -111,7 +111,7 @@ impl ArcInfo {
         let epsg = datum.and_then(|datum| utm_code(datum, number, is_south));
         let projection = match epsg {
             Some(_) => Projection::TrueToScale,
-            None => Projection::Mapped(MapProjection::of_utm(number, is_south)),
+            None => Projection::Mapped(MapProjection::from_utm_zone(number, is_south)),
         };
         Ok(Crs { length, projection, epsg, text: Some(text), ..Crs::local() })
     }
@@ -158,7 +158,7 @@ impl ArcInfo {
 
 /// Returns the reference system of an ArcInfo projection file, and the frame of its longitudes and
 /// latitudes; `None` for text in another format.
-pub(super) fn of_arc_info(text: &str) -> Option<Result<(Crs, AngleFrame), TerrainError>> {
+pub(super) fn parse_arc_info(text: &str) -> Option<Result<(Crs, AngleFrame), TerrainError>> {
     let file = ArcInfo::parse(text).filter(|_| !text.contains(['[', '+']))?;
     Some(read(&file))
 }
@@ -194,7 +194,7 @@ mod tests {
     use bekker_math::geodesy::Method;
 
     fn system(text: &str) -> Crs {
-        of_arc_info(text).unwrap().unwrap().0
+        parse_arc_info(text).unwrap().unwrap().0
     }
 
     #[test]
@@ -206,17 +206,19 @@ mod tests {
         assert_eq!(system(&utm.replace(" 33", " -33")).epsg, Some(32733));
         let other = system(&utm.replace("Datum         WGS84", "DATUM ED50"));
         assert_eq!(other.epsg, None);
-        assert_eq!(other.projection, Projection::Mapped(MapProjection::of_utm(33, false)));
+        assert_eq!(other.projection, Projection::Mapped(MapProjection::from_utm_zone(33, false)));
         assert_eq!(system(&utm.replace("METERS", "FEET")).length, US_SURVEY_FOOT);
         assert_eq!(system(&utm.replace("METERS", "3.280839895013123")).length, FOOT);
-        let refused = of_arc_info(&utm.replace("METERS", "RODS")).unwrap().unwrap_err();
+        let refused = parse_arc_info(&utm.replace("METERS", "RODS")).unwrap().unwrap_err();
         assert!(refused.to_string().contains("Units is RODS; allowed: METERS"), "{refused}");
-        let refused = of_arc_info(&utm.replace(" 33", " 77")).unwrap().unwrap_err();
+        let refused = parse_arc_info(&utm.replace(" 33", " 77")).unwrap().unwrap_err();
         assert!(refused.to_string().contains("Zone is 77; allowed: 1 to 60"), "{refused}");
-        assert!(of_arc_info("PROJCS[\"x\"]").is_none() && of_arc_info("what is this").is_none());
+        assert!(
+            parse_arc_info("PROJCS[\"x\"]").is_none() && parse_arc_info("what is this").is_none()
+        );
 
         let (degrees, frame) =
-            of_arc_info("projection geographic\nunits ds\ndatum nad83\nparameters\n")
+            parse_arc_info("projection geographic\nunits ds\ndatum nad83\nparameters\n")
                 .unwrap()
                 .unwrap();
         assert_eq!((degrees.unit, degrees.epsg), (Unit::Degree, Some(4269)));

@@ -105,7 +105,7 @@ impl Cells {
     /// Returns the cells whose centers are within `[x_min, y_min, x_max, y_max]`, and their
     /// neighbors, so that the box itself is covered. The second result is the south-west one of
     /// these, in columns from the west and rows from the south.
-    pub(super) fn within(&self, bounds: [f64; 4]) -> Result<(Cells, [usize; 2]), TerrainError> {
+    pub(super) fn cropped(&self, bounds: [f64; 4]) -> Result<(Cells, [usize; 2]), TerrainError> {
         let empty = TerrainError::EmptyBox { field: "crop", bounds };
         let span = |k: usize, count: usize| {
             let last = (count - 1) as f64;

@@ -207,7 +207,7 @@ pub enum TerrainError {
         "covers {own:?} m (x_min, y_min, x_max, y_max of the local frame), which does not overlap \
          the ground, {ground:?}"
     )]
-    Beside {
+    NoOverlap {
         /// Extent of the raster, m.
         own: [f64; 4],
         /// Extent of the ground, m.

@@ -49,7 +49,7 @@ fn number(line: usize, field: &str, text: &str) -> Result<f64, TerrainError> {
 
 impl Header {
     /// Parses one line; returns false if the line belongs to the body.
-    fn take(&mut self, line: usize, words: &[&str]) -> Result<bool, TerrainError> {
+    fn parse_line(&mut self, line: usize, words: &[&str]) -> Result<bool, TerrainError> {
         let Some(key) = words.first().filter(|k| k.starts_with(|c: char| c.is_ascii_alphabetic()))
         else {
             return Ok(false);
@@ -163,7 +163,7 @@ fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
         let line = index + 1;
         if in_header {
             let words: Vec<&str> = content.split_whitespace().collect();
-            if words.is_empty() || header.take(line, &words)? {
+            if words.is_empty() || header.parse_line(line, &words)? {
                 continue;
             }
             in_header = false;
@@ -241,7 +241,7 @@ mod tests {
     fn corner_and_centre_are_told_apart() {
         let (raster, warnings) = read_esri_ascii(GRID.as_bytes()).unwrap();
         assert_eq!(raster.south_west, [105.0, 205.0]);
-        assert_eq!(raster.at(0, 1), 1.0);
+        assert_eq!(raster.value_at(0, 1), 1.0);
         assert!(raster.values[4].is_nan());
         assert_eq!(warnings, [RasterWarning::MetresGuessed]);
         let centred = GRID.replace("corner", "center");

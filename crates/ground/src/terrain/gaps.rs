@@ -27,7 +27,7 @@ impl Gaps {
     /// A box outside the raster.
     pub fn from_part(raster: &Raster, bounds: [f64; 4]) -> Result<Option<Gaps>, TerrainError> {
         raster.check()?;
-        let (cells, first) = raster.cells().within(bounds)?;
+        let (cells, first) = raster.cells().cropped(bounds)?;
         Ok(Gaps::from_cells(raster, cells, first))
     }
 
@@ -38,7 +38,7 @@ impl Gaps {
         let mut count = 0;
         for row in 0..cells.rows {
             for column in 0..cells.columns {
-                if !raster.at(west + column, south + row).is_finite() {
+                if !raster.value_at(west + column, south + row).is_finite() {
                     let index = row * cells.columns + column;
                     bits[index / 64] |= 1 << (index % 64);
                     count += 1;
@@ -71,7 +71,7 @@ impl Gaps {
     }
 
     /// Returns whether any cell that overlaps `[x_min, y_min, x_max, y_max]`, m, has no data.
-    pub fn meets(&self, [west, south, east, north]: [f64; 4]) -> bool {
+    pub fn intersects(&self, [west, south, east, north]: [f64; 4]) -> bool {
         let [first, last] = [self.nearest(0, west), self.nearest(0, east)];
         let mut rows = self.nearest(1, south)..=self.nearest(1, north);
         rows.any(|row| (first..=last).any(|column| self.is_gap(column, row)))
@@ -139,9 +139,11 @@ mod tests {
         ] {
             assert_eq!(gaps.contains(x, y), gap, "{x} {y}");
         }
-        assert!(gaps.meets([-40.0, -40.0, 40.0, 40.0]));
-        assert!(gaps.meets([-5.5, 10.0, 0.0, 11.5]));
-        assert!(!gaps.meets([-4.5, 5.0, 10.0, 13.0]) && !gaps.meets([-20.0, 5.0, 10.0, 10.5]));
+        assert!(gaps.intersects([-40.0, -40.0, 40.0, 40.0]));
+        assert!(gaps.intersects([-5.5, 10.0, 0.0, 11.5]));
+        assert!(
+            !gaps.intersects([-4.5, 5.0, 10.0, 13.0]) && !gaps.intersects([-20.0, 5.0, 10.0, 10.5])
+        );
     }
 
     proptest! {
@@ -158,10 +160,10 @@ mod tests {
             let inside = points.into_iter().any(|[n, m]| {
                 gaps.contains(x + width * f64::from(n) / 100.0, y + height * f64::from(m) / 100.0)
             });
-            let meets = gaps.meets([x, y, x + width, y + height]);
+            let meets = gaps.intersects([x, y, x + width, y + height]);
             prop_assert!(meets || !inside);
             // a corner of a cell may be between two points of the grid
-            prop_assert!(inside || !gaps.meets([x + 0.5, y + 0.5, x + width - 0.5, y + height - 0.5])
+            prop_assert!(inside || !gaps.intersects([x + 0.5, y + 0.5, x + width - 0.5, y + height - 0.5])
                 || width < 2.0 || height < 2.0);
         }
     }

@@ -63,13 +63,13 @@ impl HeightUnit {
     }
 
     /// Returns the unit with an EPSG code.
-    pub fn of_epsg_unit(code: u16) -> Option<HeightUnit> {
+    pub fn from_epsg_unit(code: u16) -> Option<HeightUnit> {
         UNITS.iter().find(|unit| unit.2 == code && code != 0).map(|unit| unit.0)
     }
 
     /// Returns the unit of a vertical reference system whose heights are in feet, by its EPSG code,
     /// such as NAVD88 (8228, 6360) and NGVD29 (7968 is in meters, 5702 in US survey feet).
-    pub fn of_vertical_system(code: u16) -> Option<HeightUnit> {
+    pub fn from_vertical_system(code: u16) -> Option<HeightUnit> {
         match code {
             5614 | 6130 | 6131 | 6132 | 8050 | 8051 | 8228 | 8897 => Some(HeightUnit::Foot),
             5702 | 6358 | 6359 | 6360 | 8052 | 8053 => Some(HeightUnit::UsSurveyFoot),

@@ -62,7 +62,7 @@ pub use segment::strip;
 pub use sidecars::{SidecarKind, Sidecars};
 pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
-pub use stamp::{Face, Outline, Stamp};
+pub use stamp::{Stamp, StampFace, StampShape};
 pub use surface::Surface;
 pub use tiled::{HeightFile, TiledRaster};
 
@@ -86,7 +86,7 @@ pub enum RasterFormat {
 
 impl RasterFormat {
     /// Returns the format of a file, from its first bytes.
-    pub fn of(bytes: &[u8]) -> Result<RasterFormat, TerrainError> {
+    pub fn detect(bytes: &[u8]) -> Result<RasterFormat, TerrainError> {
         const TIFF: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
         if TIFF.iter().any(|magic| bytes.starts_with(magic)) {
             Ok(RasterFormat::GeoTiff)
@@ -117,7 +117,7 @@ pub fn read_raster_with(
     sidecars: &Sidecars,
     content: CellContent,
 ) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
-    let (raster, mut warnings) = match (RasterFormat::of(bytes)?, scale) {
+    let (raster, mut warnings) = match (RasterFormat::detect(bytes)?, scale) {
         (RasterFormat::GeoTiff, _) => geotiff::read_geotiff_with(bytes, sidecars, content)?,
         (RasterFormat::EsriAscii, _) => esri_ascii::read_with(bytes, sidecars, content)?,
         (RasterFormat::Png, Some(scale)) => read_png(bytes, scale)?,
@@ -150,11 +150,11 @@ fn clamped([west, south, east, north]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
 /// The undisturbed ground. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Terrain {
-    model: Arc<Model>,
+    model: Arc<TerrainModel>,
 }
 
 #[derive(Clone, Debug)]
-struct Model {
+struct TerrainModel {
     surface: Surface,
     soils: SoilMap,
     roughness: Option<Roughness>,
@@ -166,7 +166,7 @@ struct Model {
 /// Builder of a terrain; see [`Terrain::builder`].
 #[derive(Clone, Debug)]
 pub struct TerrainBuilder {
-    model: Model,
+    model: TerrainModel,
     stamps: Vec<Stamp>,
 }
 
@@ -225,7 +225,7 @@ impl Terrain {
     /// Returns a builder of a terrain from a surface and its soils.
     pub fn builder(surface: Surface, soils: SoilMap) -> TerrainBuilder {
         let (stamps, bounds) = (Stamps::default(), UNBOUNDED);
-        let model = Model { surface, soils, roughness: None, stamps, bounds, gaps: None };
+        let model = TerrainModel { surface, soils, roughness: None, stamps, bounds, gaps: None };
         TerrainBuilder { model, stamps: Vec::new() }
     }
 
@@ -271,10 +271,10 @@ impl Terrain {
     /// # Panics
     ///
     /// If `points` and `heights` differ in length.
-    pub fn heights_at_most(&self, slack: f64, points: &[[f64; 2]], heights: &mut [f64]) {
+    pub fn height_bounds(&self, slack: f64, points: &[[f64; 2]], heights: &mut [f64]) {
         assert_eq!(points.len(), heights.len(), "a height for each point");
         match &self.model.roughness {
-            Some(rough) => rough.at_most(slack, points, self.model.bounds, heights),
+            Some(rough) => rough.upper_bounds(slack, points, self.model.bounds, heights),
             None => heights.fill(0.0),
         }
         self.raise(points, heights);
@@ -291,8 +291,8 @@ impl Terrain {
         if let Some(roughness) = &self.model.roughness {
             add(roughness.gradient(inside_x, inside_y));
         }
-        for stamp in self.model.stamps.about(inside_x, inside_y) {
-            add(stamp.at(inside_x, inside_y).1);
+        for stamp in self.model.stamps.candidates_at(inside_x, inside_y) {
+            add(stamp.height_and_slope(inside_x, inside_y).1);
         }
         if x != inside_x {
             gradient[0] = 0.0;
@@ -321,17 +321,17 @@ impl Terrain {
 
     /// Loads the ground within a distance of a point, m: heights in a file are decoded, so that
     /// later requests need not wait.
-    pub fn hold(&self, point: [f64; 2], distance: f64) {
+    pub fn preload(&self, point: [f64; 2], distance: f64) {
         if let Surface::Tiled(raster) = &self.model.surface {
-            raster.hold(point, distance);
+            raster.preload(point, distance);
         }
     }
 
     /// Returns the size of the heights of a file that are currently decoded, bytes; 0 for terrain
     /// that is entirely in memory.
-    pub fn held(&self) -> usize {
+    pub fn resident_bytes(&self) -> usize {
         match &self.model.surface {
-            Surface::Tiled(raster) => raster.held(),
+            Surface::Tiled(raster) => raster.resident_bytes(),
             _ => 0,
         }
     }
@@ -372,10 +372,10 @@ impl Terrain {
     }
 }
 
-impl Model {
+impl TerrainModel {
     /// Returns the height at a point within the bounds where the roughness is `rough`, m.
     fn height(&self, x: f64, y: f64, rough: f64) -> f64 {
-        let stamps = self.stamps.about(x, y).map(|stamp| stamp.at(x, y).0);
+        let stamps = self.stamps.candidates_at(x, y).map(|stamp| stamp.height_and_slope(x, y).0);
         stamps.fold(self.surface.height(x, y) + rough, |height, stamp| height + stamp)
     }
 }

@@ -95,15 +95,15 @@ mod tests {
         let bytes = image(png::ColorType::Grayscale, png::BitDepth::Sixteen, &data);
         let (raster, warnings) = read_png(&bytes, &SCALE).unwrap();
         assert!(warnings.is_empty());
-        assert_eq!((raster.at(0, 1), raster.at(1, 1)), (10.0, 56.9));
-        assert!((raster.at(0, 0) - (10.0 + 46.9 * 32768.0 / 65535.0)).abs() < 1e-12);
+        assert_eq!((raster.value_at(0, 1), raster.value_at(1, 1)), (10.0, 56.9));
+        assert!((raster.value_at(0, 0) - (10.0 + 46.9 * 32768.0 / 65535.0)).abs() < 1e-12);
     }
 
     #[test]
     fn eight_bits_are_warned_of() {
         let bytes = image(png::ColorType::Grayscale, png::BitDepth::Eight, &[0, 255, 1, 2]);
         let (raster, warnings) = read_png(&bytes, &SCALE).unwrap();
-        assert_eq!(raster.at(1, 1), 56.9);
+        assert_eq!(raster.value_at(1, 1), 56.9);
         let [RasterWarning::StairSteps { step }] = warnings[..] else { panic!("{warnings:?}") };
         // 46.9 m in 255 steps
         assert!((step - 0.183_921_568).abs() < 1e-8);

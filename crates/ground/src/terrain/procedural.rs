@@ -8,16 +8,16 @@ use super::error::{TerrainError, finite};
 ///
 /// Only this type uses the crate `noise`.
 #[derive(Clone, Debug)]
-struct Field(SuperSimplex);
+struct NoiseField(SuperSimplex);
 
-impl Field {
-    fn new(seed: u32) -> Field {
-        Field(SuperSimplex::new(seed))
+impl NoiseField {
+    fn new(seed: u32) -> NoiseField {
+        NoiseField(SuperSimplex::new(seed))
     }
 
     /// Returns its value; NaN where the lattice indices overflow. A diverged state can request such
     /// positions before it is detected, and the crate panics there.
-    fn at(&self, x: f64, y: f64) -> f64 {
+    fn value(&self, x: f64, y: f64) -> f64 {
         const FARTHEST: f64 = 1e15;
         if !(x.abs() <= FARTHEST && y.abs() <= FARTHEST) {
             return f64::NAN;
@@ -35,7 +35,7 @@ pub struct Procedural {
     elevation: f64,
     amplitude: f64,
     wavelength: f64,
-    octaves: Vec<Field>,
+    octaves: Vec<NoiseField>,
 }
 
 impl Procedural {
@@ -49,8 +49,8 @@ impl Procedural {
         seed: u64,
     ) -> Result<Procedural, TerrainError> {
         finite("octaves", f64::from(octaves), "1 to 12", |v| (1.0..=12.0).contains(&v))?;
-        let stream = bekker_math::random::Stream::new(seed, "terrain procedural");
-        let octaves = (0..octaves).map(|k| Field::new(stream.bits(k.into()) as u32)).collect();
+        let stream = bekker_math::random::RandomStream::new(seed, "terrain procedural");
+        let octaves = (0..octaves).map(|k| NoiseField::new(stream.bits(k.into()) as u32)).collect();
         let procedural = Procedural { elevation, amplitude, wavelength, octaves };
         procedural.check()?;
         Ok(procedural)
@@ -69,7 +69,7 @@ impl Procedural {
         let (mut u, mut v) = (x / self.wavelength, y / self.wavelength);
         let (mut sum, mut amplitude) = (self.elevation, self.amplitude);
         for field in &self.octaves {
-            sum += amplitude * field.at(u, v);
+            sum += amplitude * field.value(u, v);
             amplitude *= 0.5;
             (u, v) =
                 (2.0 * (TURN[0] * u - TURN[1] * v) + 17.3, 2.0 * (TURN[1] * u + TURN[0] * v) - 5.9);

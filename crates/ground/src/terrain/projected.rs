@@ -56,8 +56,8 @@ const SYSTEMS: &str = include_str!("projected_systems.txt");
 impl ProjectedSystem {
     /// Returns the system with an EPSG code, or with one of ESRI's codes below 65536; `None` if the
     /// code is unknown.
-    pub fn of_epsg(code: u16) -> Option<ProjectedSystem> {
-        if GridZone::of_epsg(code).is_some() {
+    pub fn from_epsg(code: u16) -> Option<ProjectedSystem> {
+        if GridZone::from_epsg(code).is_some() {
             return Some(ProjectedSystem { length: 1.0, projection: Projection::TrueToScale });
         }
         let esri = match code {
@@ -71,13 +71,13 @@ impl ProjectedSystem {
         if let Some(text) = esri {
             // codes that end in 2 have true scale at 60 degrees
             let parallel = if matches!(code, 53002 | 54002) { "+lat_ts=60" } else { "" };
-            return Some(ProjectedSystem::of_proj(&format!("{text} {parallel}")));
+            return Some(ProjectedSystem::from_proj(&format!("{text} {parallel}")));
         }
         SYSTEMS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
             let (first, rest) = line.split_once(' ')?;
             let first: u16 = first.parse().ok()?;
             if rest.starts_with('+') {
-                return (first == code).then(|| ProjectedSystem::of_proj(rest));
+                return (first == code).then(|| ProjectedSystem::from_proj(rest));
             }
             let (last, length) = rest.split_once(' ')?;
             let last: u16 = last.parse().ok()?;
@@ -88,7 +88,7 @@ impl ProjectedSystem {
     }
 
     /// Parses a PROJ string.
-    pub fn of_proj(text: &str) -> ProjectedSystem {
+    pub fn from_proj(text: &str) -> ProjectedSystem {
         let words: Vec<(&str, &str)> = text
             .split_whitespace()
             .filter_map(|word| word.strip_prefix('+'))
@@ -130,7 +130,7 @@ impl ProjectedSystem {
             "utm" => {
                 let zone = number("zone").filter(|zone| (1.0..=60.0).contains(zone));
                 let zone = zone.unwrap_or(31.0) as u16;
-                Projection::Mapped(MapProjection::of_utm(zone, word("south").is_some()))
+                Projection::Mapped(MapProjection::from_utm_zone(zone, word("south").is_some()))
             }
             _ => values.projection(proj_family(name), name),
         };
@@ -143,7 +143,7 @@ pub(super) fn prime_meridian(text: &str) -> f64 {
     let own = text.split_whitespace().find_map(|word| word.strip_prefix("+pm="));
     own.map_or(0.0, |own| match own.parse::<f64>() {
         Ok(degrees) if degrees.is_finite() => degrees,
-        _ => AngleFrame::meridian_of_name(&own.to_ascii_lowercase()).unwrap_or(0.0),
+        _ => AngleFrame::meridian_from_name(&own.to_ascii_lowercase()).unwrap_or(0.0),
     })
 }
 
@@ -270,10 +270,11 @@ mod tests {
             else {
                 panic!("{line}")
             };
-            let system = ProjectedSystem::of_epsg(code as u16).unwrap();
+            let system = ProjectedSystem::from_epsg(code as u16).unwrap();
             let Projection::Mapped(projection) = &system.projection else { panic!("{line}") };
             let point = [easting, northing].map(|v| v * system.length);
-            let [lat, lon] = projection.place(point).unwrap_or_else(|| panic!("no place: {line}"));
+            let [lat, lon] =
+                projection.to_geodetic(point).unwrap_or_else(|| panic!("no place: {line}"));
             // ellipsoids are treated as WGS 84, and PROJ's equidistant cylinder is that of a sphere
             assert!((lat.to_degrees() - latitude).abs() < 0.3, "{line}: {}", lat.to_degrees());
             let apart = (lon.to_degrees() - longitude).rem_euclid(360.0);
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn codes_tell_the_unit() {
-        let length = |code| ProjectedSystem::of_epsg(code).map(|own| own.length);
+        let length = |code| ProjectedSystem::from_epsg(code).map(|own| own.length);
         assert_eq!(length(32632), Some(1.0));
         assert_eq!(length(2193), Some(1.0)); // New Zealand
         assert_eq!(length(27700), Some(1.0)); // Great Britain
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn zones_and_national_grids_are_true_to_scale() {
         for code in [32632, 26913, 25832, 2056, 31467, 3763, 5514, 28992, 7855] {
-            let system = ProjectedSystem::of_epsg(code).unwrap();
+            let system = ProjectedSystem::from_epsg(code).unwrap();
             assert_eq!(system.projection, Projection::TrueToScale, "{code}");
         }
     }

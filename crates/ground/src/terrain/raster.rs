@@ -69,8 +69,8 @@ impl CellContent {
     ) -> Result<f64, TerrainError> {
         let word = word.unwrap_or_default();
         crs.heights = match self {
-            CellContent::Heights => HeightUnit::of_word(&word)?.or(crs.heights),
-            CellContent::Values => HeightUnit::of_word(&word).unwrap_or_default(),
+            CellContent::Heights => HeightUnit::from_name(&word)?.or(crs.heights),
+            CellContent::Values => HeightUnit::from_name(&word).unwrap_or_default(),
         };
         let Some(unit) = crs.heights.filter(|unit| *unit != HeightUnit::Metre) else {
             return Ok(1.0);
@@ -154,14 +154,14 @@ impl Placement {
         match self.crs.unit {
             Unit::Degree => Some(Site::on_angles(self.origin.map(f64::to_radians))),
             Unit::Metre => {
-                if let Some(zone) = self.crs.epsg.and_then(GridZone::of_epsg) {
+                if let Some(zone) = self.crs.epsg.and_then(GridZone::from_epsg) {
                     return Some(Site::on_grid(zone.projection(), self.origin));
                 }
                 let Projection::Mapped(projection) = &self.crs.projection else { return None };
                 let point = self.origin.map(|coordinate| coordinate * self.crs.length);
-                let [latitude, longitude] = projection.place(point)?;
+                let [latitude, longitude] = projection.to_geodetic(point)?;
                 let turn = projection.ground_lengths(point)?.turn;
-                Some(Site::on_angles([longitude, latitude]).turned(turn))
+                Some(Site::on_angles([longitude, latitude]).rotated(turn))
             }
         }
     }
@@ -201,7 +201,7 @@ impl Raster {
 
     /// Returns the value of the cell in `column` from the west and `row` from the south.
     #[inline]
-    pub fn at(&self, column: usize, row_from_south: usize) -> f64 {
+    pub fn value_at(&self, column: usize, row_from_south: usize) -> f64 {
         self.values[(self.rows - 1 - row_from_south) * self.columns + column]
     }
 
@@ -250,8 +250,8 @@ impl Raster {
     /// neighboring cells, so that the box itself is covered.
     pub fn cropped(&self, bounds: [f64; 4]) -> Result<Raster, TerrainError> {
         self.check()?;
-        let (part, [c0, r0]) = self.cells().within(bounds)?;
-        let row = |r: usize| (c0..c0 + part.columns).map(move |c| self.at(c, r));
+        let (part, [c0, r0]) = self.cells().cropped(bounds)?;
+        let row = |r: usize| (c0..c0 + part.columns).map(move |c| self.value_at(c, r));
         Ok(Raster {
             columns: part.columns,
             rows: part.rows,
@@ -400,7 +400,7 @@ mod tests {
     fn row_0_is_north() {
         let raster = plane(4, 3);
         assert_eq!(raster.values[0], 20.0);
-        assert_eq!(raster.at(3, 0), 3.0);
+        assert_eq!(raster.value_at(3, 0), 3.0);
         assert_eq!(raster.bounds(), [100.0, 200.0, 106.0, 206.0]);
     }
 
@@ -409,8 +409,8 @@ mod tests {
         let raster = plane(6, 5);
         let part = raster.cropped([102.5, 203.5, 105.0, 208.0]).unwrap();
         assert_eq!((part.columns, part.rows, part.south_west), (3, 3, [102.0, 203.0]));
-        assert_eq!(part.at(0, 0), 11.0);
-        assert_eq!(part.at(2, 2), 33.0);
+        assert_eq!(part.value_at(0, 0), 11.0);
+        assert_eq!(part.value_at(2, 2), 33.0);
         assert!(matches!(raster.cropped([0.0, 0.0, 1.0, 1.0]), Err(TerrainError::EmptyBox { .. })));
     }
 
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn smoothing_keeps_a_plane_inside_and_flattens_a_spike() {
         let smooth = plane(6, 6).smoothed(1).unwrap();
-        assert!((smooth.at(2, 2) - 22.0).abs() < 1e-12);
+        assert!((smooth.value_at(2, 2) - 22.0).abs() < 1e-12);
         let mut spike = plane(5, 5);
         spike.values.fill(0.0);
         spike.values[12] = 16.0;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError, finite};
-use super::geotiff::{ChunkGrid, Head, HeightReader, Heights, Scaling, open};
+use super::geotiff::{ChunkGrid, GeoTiffHead, HeightReader, Heights, Scaling, open};
 use super::raster::{CellContent, Origin, Placement};
 use super::reference::HeightUnit;
 use super::sidecars::Sidecars;
 use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
-use super::tiled::{About, Ahead, HeightFile, TiledRaster, checksum};
+use super::tiled::{BufferedSource, HeightFile, RasterLayout, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
 
 /// A GeoTIFF of which only the head has been read.
@@ -20,8 +20,8 @@ use super::{USUAL_GAPS, guessed_gaps};
 /// keeping it. Heights are then decoded on demand, as described at [`TiledRaster`]. They are
 /// bit-identical to those of a [`Raster`](super::Raster) that is read entirely.
 pub struct RasterFile {
-    file: HeightReader<Ahead>,
-    head: Head,
+    file: HeightReader<BufferedSource>,
+    head: GeoTiffHead,
 }
 
 /// Number of bytes per read from the file.
@@ -91,7 +91,7 @@ impl RasterFile {
     ) -> Result<Window, TerrainError> {
         let local = self.head.cells.localised(placement);
         let (cells, [column, from_south]) = match bounds {
-            Some(bounds) => local.within(bounds)?,
+            Some(bounds) => local.cropped(bounds)?,
             None => (local, [0, 0]),
         };
         Ok(Window { cells, first: [column, local.rows - from_south - cells.rows] })
@@ -108,18 +108,18 @@ impl RasterFile {
         resident: usize,
     ) -> Result<(Surface, Vec<RasterWarning>), TerrainError> {
         window.cells.check_metres()?;
-        let Head { scaling, mut warnings, .. } = self.head;
+        let GeoTiffHead { scaling, mut warnings, .. } = self.head;
         let chunks = self.file.grid();
         let mut checksums = vec![0; chunks.len()];
-        let mut survey = Survey::new(window);
+        let mut statistics = WindowStatistics::new(window);
         for chunk in window.chunks(&chunks) {
             let heights = self.file.read(chunk)?;
             checksums[chunk] = checksum(&heights);
-            survey.take(chunks.extent(chunk), &heights, scaling);
+            statistics.add_chunk(chunks.extent(chunk), &heights, scaling);
         }
-        warnings.extend(survey.judged()?);
-        let about = About { window, chunks, scaling, checksums, resident };
-        Ok((Surface::Tiled(Arc::new(TiledRaster::new(self.file, about))), warnings))
+        warnings.extend(statistics.into_warnings()?);
+        let layout = RasterLayout { window, chunks, scaling, checksums, resident };
+        Ok((Surface::Tiled(Arc::new(TiledRaster::new(self.file, layout))), warnings))
     }
 }
 
@@ -139,12 +139,12 @@ impl Window {
 
     fn chunks(&self, chunks: &ChunkGrid) -> impl Iterator<Item = usize> + use<> {
         let ([west, north], [east, south]) = (self.first, self.last());
-        chunks.about([west, east], [north, south])
+        chunks.overlapping([west, east], [north, south])
     }
 }
 
 /// Statistics collected over all chunks of a window.
-struct Survey {
+struct WindowStatistics {
     window: Window,
     missing: usize,
     /// Row and column, in the window, of the first cell without data.
@@ -153,12 +153,18 @@ struct Survey {
     usual: [usize; USUAL_GAPS.len()],
 }
 
-impl Survey {
-    fn new(window: Window) -> Survey {
-        Survey { window, missing: 0, first_gap: None, extreme: None, usual: [0; USUAL_GAPS.len()] }
+impl WindowStatistics {
+    fn new(window: Window) -> WindowStatistics {
+        WindowStatistics {
+            window,
+            missing: 0,
+            first_gap: None,
+            extreme: None,
+            usual: [0; USUAL_GAPS.len()],
+        }
     }
 
-    fn take(
+    fn add_chunk(
         &mut self,
         ([column, row], [width, height]): ([usize; 2], [usize; 2]),
         heights: &Heights,
@@ -183,7 +189,7 @@ impl Survey {
         }
     }
 
-    fn judged(self) -> Result<Vec<RasterWarning>, TerrainError> {
+    fn into_warnings(self) -> Result<Vec<RasterWarning>, TerrainError> {
         if let Some([row, column]) = self.first_gap {
             let Cells { columns, rows, .. } = self.window.cells;
             let (missing, total) = (self.missing, columns * rows);

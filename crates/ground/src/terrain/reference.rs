@@ -18,7 +18,7 @@ impl HeightUnit {
     ///
     /// # Errors
     /// A length that is not that of a known unit.
-    pub fn of_length(length: f64) -> Result<HeightUnit, TerrainError> {
+    pub fn from_length(length: f64) -> Result<HeightUnit, TerrainError> {
         // the two feet differ by 2e-6
         let unit = UNITS.iter().find(|unit| (length / unit.1 - 1.0).abs() < 5e-7);
         let found = || format!("{length} m long");
@@ -30,7 +30,7 @@ impl HeightUnit {
     ///
     /// # Errors
     /// A name that is not that of a known unit.
-    pub fn of_word(word: &str) -> Result<Option<HeightUnit>, TerrainError> {
+    pub fn from_name(word: &str) -> Result<Option<HeightUnit>, TerrainError> {
         let word = word.trim().to_ascii_lowercase().replace('_', " ");
         if word.is_empty() {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Crs {
         heights: Option<HeightUnit>,
     ) -> Result<f64, TerrainError> {
         if let Some(code) = epsg {
-            let unit = match (GridZone::of_epsg(code), DEGREES.contains(&code)) {
+            let unit = match (GridZone::from_epsg(code), DEGREES.contains(&code)) {
                 (Some(_), _) => Unit::Metre,
                 (None, true) => Unit::Degree,
                 (None, false) => return Err(TerrainError::UnknownReference(code)),
@@ -122,8 +122,8 @@ impl Crs {
         }
         match &self.projection {
             Projection::Mapped(stated) => {
-                let zone = GridZone::of_epsg(code).map(|zone| zone.map_projection());
-                if !zone.is_some_and(|zone| zone.agrees(stated)) {
+                let zone = GridZone::from_epsg(code).map(|zone| zone.map_projection());
+                if !zone.is_some_and(|zone| zone.is_same_as(stated)) {
                     return contradicted("reference system", format!("'{own}' ({stated})"));
                 }
             }
@@ -143,11 +143,11 @@ impl Crs {
     }
 
     /// Returns the geographic or projected system of an EPSG code.
-    pub(super) fn of_epsg(code: u16) -> Option<Crs> {
+    pub(super) fn from_epsg(code: u16) -> Option<Crs> {
         if DEGREES.contains(&code) {
             return Some(Crs { unit: Unit::Degree, epsg: Some(code), ..Crs::local() });
         }
-        let ProjectedSystem { length, projection } = ProjectedSystem::of_epsg(code)?;
+        let ProjectedSystem { length, projection } = ProjectedSystem::from_epsg(code)?;
         Some(Crs { length, projection, epsg: Some(code), ..Crs::local() })
     }
 
@@ -157,7 +157,9 @@ impl Crs {
     pub(super) fn metres_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
         let metres = point.map(|coordinate| coordinate * self.length);
         match self.projection.ground_lengths(metres) {
-            Some(lengths) if !lengths.are_true() => lengths.metres.map(|own| own * self.length),
+            Some(lengths) if !lengths.is_true_to_scale() => {
+                lengths.metres.map(|own| own * self.length)
+            }
             _ => [self.length; 2],
         }
     }
@@ -172,11 +174,11 @@ impl Crs {
             warnings.push(RasterWarning::UnitConverted(self.length));
         }
         let middle = cells.middle().map(|v| v * self.length);
-        let zone = self.epsg.and_then(GridZone::of_epsg);
+        let zone = self.epsg.and_then(GridZone::from_epsg);
         if let Some(zone) = zone {
             // not corrected: the site uses grid lengths
             let own = zone.map_projection().ground_lengths(middle);
-            if let Some(lengths) = own.filter(|lengths| !lengths.are_true()) {
+            if let Some(lengths) = own.filter(|lengths| !lengths.is_true_to_scale()) {
                 let percent = 100.0 * (1.0 / lengths.metres[0] - 1.0);
                 warnings.push(RasterWarning::FarFromZone { percent });
             }
@@ -203,7 +205,7 @@ impl Crs {
                     let degrees = lengths.skew.to_degrees();
                     warnings.push(RasterWarning::AxesSkew { system: name(), degrees });
                 }
-                if !lengths.are_true() {
+                if !lengths.is_true_to_scale() {
                     let metres = lengths.metres;
                     warnings.push(RasterWarning::LengthsCorrected { system: name(), metres });
                 }
@@ -243,7 +245,7 @@ impl Crs {
     /// geographic systems differ. A system without any specification agrees with plain ones.
     fn agrees(&self, other: &Crs) -> bool {
         let place = |code: u16| {
-            let zone = GridZone::of_epsg(code).map(|own| (own.number, own.south));
+            let zone = GridZone::from_epsg(code).map(|own| (own.number, own.south));
             (zone, if zone.is_some() || DEGREES.contains(&code) { 0 } else { code })
         };
         match (self.epsg, other.epsg) {
@@ -268,24 +270,24 @@ impl Raster {
     ///
     /// # Errors
     /// A reference system other than the elevation model's, and coordinates outside its projection.
-    pub fn laid_over(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
+    pub fn aligned_to(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
         let origin = placement.map_or([0.0; 2], |own| own.origin);
         let ground = placement.map(|own| &own.crs);
         if let Some(ground) = ground.filter(|own| self.crs.is_silent() && own.unit == self.crs.unit)
         {
             let believed = Raster { crs: ground.clone(), ..self.clone() };
-            return believed.placed(placement, origin);
+            return believed.moved_to(placement, origin);
         }
         if let Some(ground) = placement.map(|own| &own.crs).filter(|own| !self.crs.agrees(own)) {
             let [own, ground] = [&self.crs, ground].map(Crs::name);
             return Err(TerrainError::OtherReference { own, ground });
         }
-        self.placed(placement, origin)
+        self.moved_to(placement, origin)
     }
 
     /// Returns the raster in the local meters of a placement in its own coordinates, or around a
     /// point of them.
-    fn placed(
+    fn moved_to(
         &self,
         placement: Option<&Placement>,
         origin: [f64; 2],
@@ -303,16 +305,20 @@ impl Raster {
     /// Checks that a raster in local meters overlaps the ground.
     ///
     /// # Errors
-    /// [`TerrainError::Beside`].
+    /// [`TerrainError::NoOverlap`].
     pub fn check_covers(&self, ground: [f64; 4]) -> Result<(), TerrainError> {
-        let own = self.covered();
+        let own = self.covered_bounds();
         let covered = Region::Rectangle { min: [own[0], own[1]], max: [own[2], own[3]] };
-        if covered.meets(ground) { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
+        if covered.intersects(ground) {
+            Ok(())
+        } else {
+            Err(TerrainError::NoOverlap { own, ground })
+        }
     }
 
     /// Returns the extent of a raster, `[x_min, y_min, x_max, y_max]` in its frame: half a cell
     /// beyond the outermost centers.
-    pub fn covered(&self) -> [f64; 4] {
+    pub fn covered_bounds(&self) -> [f64; 4] {
         let [west, south, east, north] = self.bounds();
         let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
         [west - x, south - y, east + x, north + y]

@@ -24,8 +24,8 @@
 
 use super::clamped;
 use super::error::{TerrainError, finite};
-use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, cos, dispatch, each, level, sin};
-use bekker_math::random::Stream;
+use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, cos, dispatch, level, per_lane, sin};
+use bekker_math::random::RandomStream;
 use std::ops::{Add, Mul};
 
 /// Reference spatial frequency of ISO 8608, cycles/m.
@@ -71,7 +71,7 @@ impl RoughnessClass {
 
 #[derive(Clone, Copy, Debug)]
 struct Octave {
-    stream: Stream,
+    stream: RandomStream,
     spacing: f64,
     /// Square root of three times the variance: values are uniform within ± this bound.
     reach: f64,
@@ -120,7 +120,7 @@ impl Roughness {
             let k = octaves.len();
             let angle = TURN * k as f64;
             octaves.push(Octave {
-                stream: Stream::new(seed, &format!("terrain roughness {k}")),
+                stream: RandomStream::new(seed, &format!("terrain roughness {k}")),
                 spacing,
                 reach: (3.0 * c * spacing).sqrt(),
                 turn: [cos(angle), sin(angle)],
@@ -149,7 +149,7 @@ impl Roughness {
 
     /// Computes upper bounds of [`Roughness::heights`], at most twice `slack` m above them. The
     /// finest octaves whose amplitudes sum to at most `slack` are replaced by their maximum.
-    pub(crate) fn at_most(
+    pub(crate) fn upper_bounds(
         &self,
         slack: f64,
         points: &[[f64; 2]],
@@ -189,10 +189,10 @@ impl Roughness {
         }
         let inside = |[x, y]: [f64; 2]| clamped(bounds, x, y).into();
         let about = [inside(low), inside(high)];
-        let mut drawn = (points.len() >= MANY).then(Drawn::default);
+        let mut drawn = (points.len() >= MANY).then(LatticeCache::default);
         dispatch!(level, simd => for octave in octaves {
             if let Some(drawn) = &mut drawn {
-                drawn.about(octave, about, points.len());
+                drawn.fill(octave, about, points.len());
             }
             octave.add(simd, drawn.as_ref(), points, bounds, heights);
         });
@@ -285,8 +285,8 @@ impl Octave {
     /// Returns the values around a lattice point, from those that were drawn in advance if they
     /// include it.
     #[inline(always)]
-    fn known_around(&self, drawn: Option<&Drawn>, cell: [i64; 2]) -> Values<f64> {
-        match drawn.and_then(|drawn| Some(drawn.at(drawn.place(cell)?))) {
+    fn cached_around(&self, drawn: Option<&LatticeCache>, cell: [i64; 2]) -> Values<f64> {
+        match drawn.and_then(|drawn| Some(drawn.values_at(drawn.index_of(cell)?))) {
             Some(values) => values,
             None => self.around(cell),
         }
@@ -297,16 +297,17 @@ impl Octave {
     fn around_each<S: Simd>(
         &self,
         simd: S,
-        drawn: Option<&Drawn>,
+        drawn: Option<&LatticeCache>,
         cells: [[i64; 2]; WIDTH],
     ) -> Values<Lanes<S>> {
-        let values = match drawn.map(|drawn| (drawn, each(|lane| drawn.place(cells[lane])))) {
+        let values = match drawn.map(|drawn| (drawn, per_lane(|lane| drawn.index_of(cells[lane]))))
+        {
             Some((drawn, [Some(a), Some(b), Some(c), Some(d)])) => {
-                [drawn.at(a), drawn.at(b), drawn.at(c), drawn.at(d)]
+                [drawn.values_at(a), drawn.values_at(b), drawn.values_at(c), drawn.values_at(d)]
             }
-            _ => each(|lane| self.around(cells[lane])),
+            _ => per_lane(|lane| self.around(cells[lane])),
         };
-        each3(|n| each3(|m| Lanes::of(simd, each(|lane| values[lane][n][m]))))
+        each3(|n| each3(|m| Lanes::new(simd, per_lane(|lane| values[lane][n][m]))))
     }
 
     /// Returns [`Octave::locate`] in lanes.
@@ -323,31 +324,31 @@ impl Octave {
     fn add<S: Simd>(
         &self,
         simd: S,
-        drawn: Option<&Drawn>,
+        drawn: Option<&LatticeCache>,
         points: &[[f64; 2]],
         [west, south, east, north]: [f64; 4],
         heights: &mut [f64],
     ) {
         // the last lattice point common to four points, and its values
-        let nowhere = Lanes::of(simd, f64::NAN);
+        let nowhere = Lanes::new(simd, f64::NAN);
         let mut common = ([nowhere; 2], [[nowhere; 3]; 3]);
         for (points, heights) in points.chunks(WIDTH).zip(heights.chunks_mut(WIDTH)) {
-            let at = |axis: usize| each(|lane| points[lane.min(points.len() - 1)][axis]);
-            let x = Lanes::of(simd, at(0)).max(west).min(east);
-            let y = Lanes::of(simd, at(1)).max(south).min(north);
+            let at = |axis: usize| per_lane(|lane| points[lane.min(points.len() - 1)][axis]);
+            let x = Lanes::new(simd, at(0)).max(west).min(east);
+            let y = Lanes::new(simd, at(1)).max(south).min(north);
             let [[i, j], [s, t]] = self.locate_lanes(x, y);
             if !(i.eq(common.0[0]) & j.eq(common.0[1])).all() {
-                let (is, js) = (i.numbers(), j.numbers());
+                let (is, js) = (i.to_array(), j.to_array());
                 let cell = |lane: usize| [is[lane] as i64, js[lane] as i64];
-                let first = [Lanes::of(simd, is[0]), Lanes::of(simd, js[0])];
+                let first = [Lanes::new(simd, is[0]), Lanes::new(simd, js[0])];
                 common = if (i.eq(first[0]) & j.eq(first[1])).all() {
-                    let values = self.known_around(drawn, cell(0));
-                    (first, each3(|n| each3(|m| Lanes::of(simd, values[n][m]))))
+                    let values = self.cached_around(drawn, cell(0));
+                    (first, each3(|n| each3(|m| Lanes::new(simd, values[n][m]))))
                 } else {
-                    ([nowhere; 2], self.around_each(simd, drawn, each(cell)))
+                    ([nowhere; 2], self.around_each(simd, drawn, per_lane(cell)))
                 };
             }
-            let octave = weighted(&common.1, splines(s), splines(t)).numbers();
+            let octave = weighted(&common.1, splines(s), splines(t)).to_array();
             for (height, octave) in heights.iter_mut().zip(octave) {
                 *height += octave;
             }
@@ -367,23 +368,23 @@ const MOST_DRAWN: usize = 1024;
 const MANY: usize = 16;
 
 /// Values of one octave at the lattice points around many positions, drawn once.
-struct Drawn {
+struct LatticeCache {
     /// First lattice point; `size` is the number of points along each axis.
     first: [i64; 2],
     size: [usize; 2],
     values: [f64; MOST_DRAWN],
 }
 
-impl Default for Drawn {
-    fn default() -> Drawn {
-        Drawn { first: [0; 2], size: [0; 2], values: [0.0; MOST_DRAWN] }
+impl Default for LatticeCache {
+    fn default() -> LatticeCache {
+        LatticeCache { first: [0; 2], size: [0; 2], values: [0.0; MOST_DRAWN] }
     }
 }
 
-impl Drawn {
+impl LatticeCache {
     /// Draws the values around a rectangle for `count` heights, or none where that would be many
     /// more than these heights need.
-    fn about(&mut self, octave: &Octave, [low, high]: [[f64; 2]; 2], count: usize) {
+    fn fill(&mut self, octave: &Octave, [low, high]: [[f64; 2]; 2], count: usize) {
         self.size = [0; 2];
         let corners = [low, [high[0], low[1]], [low[0], high[1]], high];
         let cells = corners.map(|[x, y]| octave.locate(x, y).0);
@@ -405,7 +406,7 @@ impl Drawn {
 
     /// Returns the index of the first value around a lattice point, if it was drawn.
     #[inline(always)]
-    fn place(&self, cell: [i64; 2]) -> Option<usize> {
+    fn index_of(&self, cell: [i64; 2]) -> Option<usize> {
         let i = cell[0].wrapping_sub(self.first[0]).wrapping_sub(1) as usize;
         let j = cell[1].wrapping_sub(self.first[1]).wrapping_sub(1) as usize;
         let inside = |at: usize, size: usize| at < size.saturating_sub(2);
@@ -414,7 +415,7 @@ impl Drawn {
 
     /// Returns the values that begin at an index.
     #[inline(always)]
-    fn at(&self, place: usize) -> Values<f64> {
+    fn values_at(&self, place: usize) -> Values<f64> {
         let row = |b: usize| {
             let row = &self.values[place + b * self.size[0]..][..3];
             [row[0], row[1], row[2]]
@@ -502,7 +503,7 @@ mod tests {
         let points: Vec<[f64; 2]> = (0..1600).map(at).collect();
         let mut heights = vec![0.0; points.len()];
         for slack in [0.0, 0.01, 0.03, 0.2, 10.0] {
-            field.at_most(slack, &points, UNBOUNDED, &mut heights);
+            field.upper_bounds(slack, &points, UNBOUNDED, &mut heights);
             let above = |(&[x, y], most): (&[f64; 2], &f64)| most - field.height(x, y);
             let above: Vec<f64> = points.iter().zip(&heights).map(above).collect();
             assert!(above.iter().all(|own| (0.0..=2.0 * slack + 1e-12).contains(own)), "{slack}");

@@ -237,7 +237,7 @@ impl Auxiliary {
     }
 
     /// Parses the tag `GDAL_METADATA`. Text that is not XML gives no properties.
-    pub fn of_metadata(text: &str) -> Auxiliary {
+    pub fn from_metadata(text: &str) -> Auxiliary {
         let mut found = Auxiliary::default();
         let _ = elements(text.trim_end_matches('\0').as_bytes(), |names, attributes, text| {
             if names.last().map(String::as_str) != Some("Item") {

@@ -17,7 +17,7 @@ impl Raster {
     /// Returns the slopes of all cells between four neighbors with data, by central differences;
     /// `None` if there is no such cell. Coordinates must be meters ([`Raster::localised`]).
     pub fn slopes(&self) -> Option<Slopes> {
-        let at = |column: usize, row: usize| self.at(column, row);
+        let at = |column: usize, row: usize| self.value_at(column, row);
         let mut slopes = Vec::new();
         for row in 1..self.rows.saturating_sub(1) {
             for column in 1..self.columns.saturating_sub(1) {

@@ -108,7 +108,7 @@ impl Region {
 impl Region {
     /// Returns whether the region overlaps the interior of a rectangle `[x_min, y_min, x_max,
     /// y_max]`, m. Contact from outside does not count.
-    pub fn meets(&self, rectangle: [f64; 4]) -> bool {
+    pub fn intersects(&self, rectangle: [f64; 4]) -> bool {
         let [west, south, east, north] = rectangle;
         let corners = [[west, south], [east, south], [west, north], [east, north]];
         match self {
@@ -124,7 +124,8 @@ impl Region {
                 let along = [to[0] - from[0], to[1] - from[1]];
                 let axes = [[1.0, 0.0], [0.0, 1.0], along, [-along[1], along[0]]];
                 axes.iter().all(|axis| {
-                    let [(a, b), (c, d)] = [&strip, &corners].map(|own| shadow(own, *axis));
+                    let [(a, b), (c, d)] =
+                        [&strip, &corners].map(|own| projected_interval(own, *axis));
                     a < d && c < b
                 })
             }
@@ -141,7 +142,7 @@ impl Region {
     pub fn extent(&self) -> Option<[[f64; 2]; 2]> {
         let around = |points: &[[f64; 2]]| {
             let [(west, east), (south, north)] =
-                [[1.0, 0.0], [0.0, 1.0]].map(|axis| shadow(points, axis));
+                [[1.0, 0.0], [0.0, 1.0]].map(|axis| projected_interval(points, axis));
             [[west, south], [east, north]]
         };
         match self {
@@ -154,19 +155,19 @@ impl Region {
 }
 
 /// Returns the interval of points projected on an axis, in units of its length.
-fn shadow(points: &[[f64; 2]], axis: [f64; 2]) -> (f64, f64) {
+fn projected_interval(points: &[[f64; 2]], axis: [f64; 2]) -> (f64, f64) {
     let along = points.iter().map(|[x, y]| x * axis[0] + y * axis[1]);
     along.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
 
 /// Bounding box of a region, with the region's index.
 #[derive(Clone, Debug)]
-struct Extent {
+struct RegionBounds {
     corners: [[f64; 2]; 2],
     number: usize,
 }
 
-impl RTreeObject for Extent {
+impl RTreeObject for RegionBounds {
     type Envelope = AABB<[f64; 2]>;
 
     fn envelope(&self) -> Self::Envelope {
@@ -175,7 +176,7 @@ impl RTreeObject for Extent {
 }
 
 #[derive(Clone, Debug)]
-struct Classes {
+struct SoilClasses {
     columns: usize,
     rows: usize,
     south_west: [f64; 2],
@@ -188,10 +189,10 @@ struct Classes {
 #[derive(Clone, Debug)]
 pub struct SoilMap {
     ground: SoilId,
-    classes: Option<Arc<Classes>>,
+    classes: Option<Arc<SoilClasses>>,
     regions: Vec<(Region, SoilId)>,
     /// Index of the bounded regions by position: a map may have tens of thousands.
-    extents: RTree<Extent>,
+    extents: RTree<RegionBounds>,
     /// Indices of the unbounded regions, which are half planes.
     endless: Vec<usize>,
 }
@@ -241,7 +242,7 @@ impl SoilMap {
             })
         };
         let soils = raster.values.iter().enumerate().map(soil).collect::<Result<Vec<_>, _>>()?;
-        let classes = Classes {
+        let classes = SoilClasses {
             columns: raster.columns,
             rows: raster.rows,
             south_west: raster.south_west,
@@ -256,7 +257,7 @@ impl SoilMap {
         region.check()?;
         let number = self.regions.len();
         match region.extent() {
-            Some(corners) => self.extents.insert(Extent { corners, number }),
+            Some(corners) => self.extents.insert(RegionBounds { corners, number }),
             None => self.endless.push(number),
         }
         self.regions.push((region, soil));
@@ -280,7 +281,7 @@ impl SoilMap {
         let mut last = self.endless.iter().rev().copied().find(|&number| holds(number));
         let _ = self.extents.locate_in_envelope_intersecting_int(
             AABB::from_point([x, y]),
-            |extent: &Extent| {
+            |extent: &RegionBounds| {
                 if last.is_none_or(|last| last < extent.number) && holds(extent.number) {
                     last = Some(extent.number);
                 }
@@ -320,7 +321,7 @@ impl SoilMap {
     /// Returns the raster below all regions, if there is one; its edge cells extend outward.
     pub fn raster(&self) -> Option<SoilRaster<'_>> {
         let classes = self.classes.as_deref()?;
-        let Classes { columns, rows, south_west, cell, soils } = classes;
+        let SoilClasses { columns, rows, south_west, cell, soils } = classes;
         Some(SoilRaster {
             columns: *columns,
             rows: *rows,
@@ -331,7 +332,7 @@ impl SoilMap {
     }
 }
 
-impl Classes {
+impl SoilClasses {
     fn soil(&self, x: f64, y: f64) -> SoilId {
         let nearest = |axis: usize, v: f64, count: usize| {
             let place = ((v - self.south_west[axis]) / self.cell[axis] + 0.5).floor();
@@ -367,7 +368,7 @@ mod tests {
     /// The index finds the same region as a linear search.
     #[test]
     fn many_regions_cover_each_other_in_their_order() {
-        let dice = bekker_math::random::Stream::new(1, "regions");
+        let dice = bekker_math::random::RandomStream::new(1, "regions");
         let mut map = SoilMap::uniform(SoilId(u16::MAX));
         for number in 0..300_u16 {
             let draw = |k: u64| 100.0 * dice.uniform(8 * u64::from(number) + k);
@@ -418,12 +419,12 @@ mod tests {
             assert_eq!(straight.contains(x, y), inside, "{x} {y}");
             assert_eq!(turned.contains(0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y), inside, "{x} {y}");
             let cell = [x, y, x + 3.0, y + 2.0];
-            assert_eq!(straight.meets(cell), rectangle.meets(cell), "{x} {y}");
+            assert_eq!(straight.intersects(cell), rectangle.intersects(cell), "{x} {y}");
             // a cell that contains a point of the band overlaps it
             let [u, v] = [0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y];
-            let met = turned.meets([u - 0.1, v - 0.1, u + 0.1, v + 0.1]);
+            let met = turned.intersects([u - 0.1, v - 0.1, u + 0.1, v + 0.1]);
             // a cell whose middle is outside an edge extends at most 0.14 m across it
-            let near = rectangle.meets([x - 0.15, y - 0.15, x + 0.15, y + 0.15]);
+            let near = rectangle.intersects([x - 0.15, y - 0.15, x + 0.15, y + 0.15]);
             assert!(met == inside || near && met, "{x} {y}");
         }
     }

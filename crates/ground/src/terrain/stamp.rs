@@ -6,7 +6,7 @@ use bekker_math::numeric::{cos, hypot, sin};
 
 /// The outline of a stamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outline {
+pub enum StampShape {
     /// A disc.
     Disc {
         /// Centre, m.
@@ -38,7 +38,7 @@ pub enum Outline {
 
 /// Height profile across the edge of a stamp, from 0 at the outline to 1 at full height.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Face {
+pub enum StampFace {
     /// A cubic that is flat at both ends, so that the slope of the ground is continuous; its
     /// greatest slope is 1.5 height / edge.
     #[default]
@@ -64,42 +64,42 @@ const FOOT: f64 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamp {
     /// Outline.
-    pub outline: Outline,
+    pub outline: StampShape,
     /// Height added, m; negative digs.
     pub height: f64,
     /// Width of the slope inside the outline, m.
     pub edge: f64,
     /// Shape of that slope.
-    pub face: Face,
+    pub face: StampFace,
 }
 
 impl Stamp {
     /// Creates a round hole of full `depth` in the middle.
     pub fn hole(centre: [f64; 2], radius: f64, depth: f64, edge: f64) -> Stamp {
-        Stamp::smooth(Outline::Disc { centre, radius }, -depth, edge)
+        Stamp::smooth(StampShape::Disc { centre, radius }, -depth, edge)
     }
 
     /// Creates a ditch from one point to another.
     pub fn ditch(from: [f64; 2], to: [f64; 2], width: f64, depth: f64, edge: f64) -> Stamp {
-        Stamp::smooth(Outline::Strip { from, to, width }, -depth, edge)
+        Stamp::smooth(StampShape::Strip { from, to, width }, -depth, edge)
     }
 
     /// Creates a round bump.
     pub fn bump(centre: [f64; 2], radius: f64, height: f64, edge: f64) -> Stamp {
-        Stamp::smooth(Outline::Disc { centre, radius }, height, edge)
+        Stamp::smooth(StampShape::Disc { centre, radius }, height, edge)
     }
 
     /// Creates a ridge from one point to another.
     pub fn ridge(from: [f64; 2], to: [f64; 2], width: f64, height: f64, edge: f64) -> Stamp {
-        Stamp::smooth(Outline::Strip { from, to, width }, height, edge)
+        Stamp::smooth(StampShape::Strip { from, to, width }, height, edge)
     }
 
-    fn smooth(outline: Outline, height: f64, edge: f64) -> Stamp {
-        Stamp { outline, height, edge, face: Face::Smooth }
+    fn smooth(outline: StampShape, height: f64, edge: f64) -> Stamp {
+        Stamp { outline, height, edge, face: StampFace::Smooth }
     }
 
     /// Returns the stamp with another edge profile.
-    pub fn with_face(self, face: Face) -> Stamp {
+    pub fn with_face(self, face: StampFace) -> Stamp {
         Stamp { face, ..self }
     }
 
@@ -107,12 +107,12 @@ impl Stamp {
     pub(super) fn bounds(&self) -> [f64; 4] {
         let around = |[x, y]: [f64; 2], reach: f64| [x - reach, y - reach, x + reach, y + reach];
         match self.outline {
-            Outline::Disc { centre, radius } => around(centre, radius),
-            Outline::Strip { from, to, width } => {
+            StampShape::Disc { centre, radius } => around(centre, radius),
+            StampShape::Strip { from, to, width } => {
                 let [a, b] = [from, to].map(|end| around(end, 0.5 * width));
                 [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
             }
-            Outline::Rectangle { centre, length, width, .. } => {
+            StampShape::Rectangle { centre, length, width, .. } => {
                 around(centre, 0.5 * hypot(length, width))
             }
         }
@@ -122,15 +122,15 @@ impl Stamp {
         finite("height of a stamp, m", self.height, "a finite number", |_| true)?;
         let mut sizes = [f64::INFINITY; 2];
         let points = match self.outline {
-            Outline::Disc { centre, radius } => {
+            StampShape::Disc { centre, radius } => {
                 sizes[0] = 2.0 * radius;
                 [centre, centre]
             }
-            Outline::Strip { from, to, width } => {
+            StampShape::Strip { from, to, width } => {
                 sizes[0] = width;
                 [from, to]
             }
-            Outline::Rectangle { centre, length, width, heading } => {
+            StampShape::Rectangle { centre, length, width, heading } => {
                 finite("heading of a stamp, rad", heading, "a finite number", |_| true)?;
                 sizes = [length, width];
                 [centre, centre]
@@ -147,14 +147,16 @@ impl Stamp {
     }
 
     /// Returns the height added at (x, y), m, and its slope.
-    pub(crate) fn at(&self, x: f64, y: f64) -> (f64, [f64; 2]) {
+    pub(crate) fn height_and_slope(&self, x: f64, y: f64) -> (f64, [f64; 2]) {
         match self.outline {
-            Outline::Disc { centre, radius } => self.off_axis(x - centre[0], y - centre[1], radius),
-            Outline::Strip { from, to, width } => {
+            StampShape::Disc { centre, radius } => {
+                self.off_axis(x - centre[0], y - centre[1], radius)
+            }
+            StampShape::Strip { from, to, width } => {
                 let [rx, ry] = segment::offset(from, to, x, y);
                 self.off_axis(rx, ry, 0.5 * width)
             }
-            Outline::Rectangle { centre, length, width, heading } => {
+            StampShape::Rectangle { centre, length, width, heading } => {
                 let (c, s) = (cos(heading), sin(heading));
                 let (dx, dy) = (x - centre[0], y - centre[1]);
                 let (u, v) = (c * dx + s * dy, c * dy - s * dx);
@@ -182,14 +184,14 @@ impl Stamp {
     fn rise(&self, depth: f64) -> (f64, f64) {
         let t = (depth / self.edge).clamp(0.0, 1.0);
         match self.face {
-            Face::Smooth => (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t) / self.edge),
-            Face::Straight => (t, if 0.0 < t && t < 1.0 { 1.0 / self.edge } else { 0.0 }),
-            Face::Round => {
+            StampFace::Smooth => (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t) / self.edge),
+            StampFace::Straight => (t, if 0.0 < t && t < 1.0 { 1.0 / self.edge } else { 0.0 }),
+            StampFace::Round => {
                 let arc = |t: f64| (t * (2.0 - t)).sqrt();
                 let slope = if t > 0.0 { (1.0 - t) / arc(t.max(FOOT)) } else { 0.0 };
                 (arc(t), slope / self.edge)
             }
-            Face::Parabolic => {
+            StampFace::Parabolic => {
                 (t * (2.0 - t), if t > 0.0 { 2.0 * (1.0 - t) / self.edge } else { 0.0 })
             }
         }
@@ -203,33 +205,35 @@ mod tests {
     #[test]
     fn inside_full_outside_nothing() {
         let hole = Stamp::hole([5.0, 5.0], 2.0, 0.5, 1.0);
-        assert_eq!(hole.at(5.0, 5.0), (-0.5, [0.0, 0.0]));
-        assert_eq!(hole.at(5.9, 5.0).0, -0.5);
-        assert_eq!(hole.at(7.0, 5.0), (0.0, [0.0, 0.0]));
+        assert_eq!(hole.height_and_slope(5.0, 5.0), (-0.5, [0.0, 0.0]));
+        assert_eq!(hole.height_and_slope(5.9, 5.0).0, -0.5);
+        assert_eq!(hole.height_and_slope(7.0, 5.0), (0.0, [0.0, 0.0]));
         // halfway down the edge: half the depth, and a slope of 1.5 depth / edge
-        let (height, [gx, gy]) = hole.at(6.5, 5.0);
+        let (height, [gx, gy]) = hole.height_and_slope(6.5, 5.0);
         assert!((height + 0.25).abs() < 1e-12 && (gx - 0.75).abs() < 1e-12 && gy == 0.0);
         let ditch = Stamp::ditch([0.0, -10.0], [0.0, 10.0], 3.0, 1.0, 0.5);
-        assert_eq!(ditch.at(0.9, 7.0).0, -1.0);
-        assert_eq!(ditch.at(1.6, 0.0).0, 0.0);
-        assert_eq!(ditch.at(0.0, 11.6).0, 0.0);
+        assert_eq!(ditch.height_and_slope(0.9, 7.0).0, -1.0);
+        assert_eq!(ditch.height_and_slope(1.6, 0.0).0, 0.0);
+        assert_eq!(ditch.height_and_slope(0.0, 11.6).0, 0.0);
     }
 
     #[test]
     fn slopes_are_those_of_the_heights() {
         let rectangle =
-            Outline::Rectangle { centre: [0.2, -0.1], length: 4.0, width: 2.0, heading: 0.4 };
-        let strip = Outline::Strip { from: [-1.0, 0.0], to: [1.0, 0.5], width: 2.0 };
-        let disc = Outline::Disc { centre: [0.0, 0.0], radius: 1.5 };
+            StampShape::Rectangle { centre: [0.2, -0.1], length: 4.0, width: 2.0, heading: 0.4 };
+        let strip = StampShape::Strip { from: [-1.0, 0.0], to: [1.0, 0.5], width: 2.0 };
+        let disc = StampShape::Disc { centre: [0.0, 0.0], radius: 1.5 };
         for outline in [rectangle, strip, disc] {
-            let stamp = Stamp { outline, height: 0.7, edge: 0.6, face: Face::Smooth };
+            let stamp = Stamp { outline, height: 0.7, edge: 0.6, face: StampFace::Smooth };
             stamp.check().unwrap();
             for k in 0..900 {
                 let (x, y) = (f64::from(k % 30) * 0.17 - 2.5, f64::from(k / 30) * 0.16 - 2.4);
                 let h = 1e-6;
-                let [gx, gy] = stamp.at(x, y).1;
-                let fx = (stamp.at(x + h, y).0 - stamp.at(x - h, y).0) / (2.0 * h);
-                let fy = (stamp.at(x, y + h).0 - stamp.at(x, y - h).0) / (2.0 * h);
+                let [gx, gy] = stamp.height_and_slope(x, y).1;
+                let fx = (stamp.height_and_slope(x + h, y).0 - stamp.height_and_slope(x - h, y).0)
+                    / (2.0 * h);
+                let fy = (stamp.height_and_slope(x, y + h).0 - stamp.height_and_slope(x, y - h).0)
+                    / (2.0 * h);
                 // the curvature is at most 6 height / edge² = 12 1/m, with a jump of that size at
                 // the ends of the edge: 12 h, and rounding 1e-10
                 assert!((gx - fx).abs() < 2e-5 && (gy - fy).abs() < 2e-5);
@@ -240,30 +244,33 @@ mod tests {
     #[test]
     fn faces_run_from_the_outline_to_the_full_height() {
         let ridge = Stamp::ridge([0.0, -9.0], [0.0, 9.0], 4.0, 0.5, 1.0);
-        let step = ridge.with_face(Face::Straight);
-        assert_eq!(step.at(-1.5, 0.0), (0.25, [0.5, 0.0]));
-        assert_eq!([step.at(-2.0, 0.0).0, step.at(-1.0, 0.0).0], [0.0, 0.5]);
+        let step = ridge.with_face(StampFace::Straight);
+        assert_eq!(step.height_and_slope(-1.5, 0.0), (0.25, [0.5, 0.0]));
+        assert_eq!(
+            [step.height_and_slope(-2.0, 0.0).0, step.height_and_slope(-1.0, 0.0).0],
+            [0.0, 0.5]
+        );
         // a half-round: a circle around its axis
         let half_round =
-            Stamp::ridge([0.0, -9.0], [0.0, 9.0], 0.4, 0.2, 0.2).with_face(Face::Round);
+            Stamp::ridge([0.0, -9.0], [0.0, 9.0], 0.4, 0.2, 0.2).with_face(StampFace::Round);
         half_round.check().unwrap();
         for k in -19..20 {
             let x = 0.01 * f64::from(k);
-            let (height, [slope, _]) = half_round.at(x, 0.0);
+            let (height, [slope, _]) = half_round.height_and_slope(x, 0.0);
             assert!((height * height + x * x - 0.04).abs() < 1e-15, "{height} at {x}");
             // the tangent of a circle
             assert!((slope + x / height).abs() < 1e-9, "{slope} at {x}");
         }
-        assert_eq!(half_round.at(0.2, 0.0), (0.0, [0.0; 2]));
+        assert_eq!(half_round.height_and_slope(0.2, 0.0), (0.0, [0.0; 2]));
         // d (1 - r²/R²), whose slope is 2 d r/R²
-        let bowl = Stamp::hole([0.0; 2], 2.5, 1.5, 2.5).with_face(Face::Parabolic);
+        let bowl = Stamp::hole([0.0; 2], 2.5, 1.5, 2.5).with_face(StampFace::Parabolic);
         for k in 0..25 {
             let r = 0.1 * f64::from(k);
-            let (height, [slope, _]) = bowl.at(r, 0.0);
+            let (height, [slope, _]) = bowl.height_and_slope(r, 0.0);
             assert!((height + 1.5 * (1.0 - r * r / 6.25)).abs() < 1e-14, "{height} at {r}");
             assert!((slope - 3.0 * r / 6.25).abs() < 1e-14, "{slope} at {r}");
         }
-        assert_eq!(bowl.at(2.5, 0.0), (0.0, [0.0; 2]));
+        assert_eq!(bowl.height_and_slope(2.5, 0.0), (0.0, [0.0; 2]));
     }
 
     #[test]

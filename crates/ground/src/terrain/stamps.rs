@@ -77,7 +77,7 @@ impl Stamps {
     }
 
     /// Returns the stamps that may contribute to the height at (x, y), in their order.
-    pub fn about(&self, x: f64, y: f64) -> impl Iterator<Item = &Stamp> {
+    pub fn candidates_at(&self, x: f64, y: f64) -> impl Iterator<Item = &Stamp> {
         let listed = match self.all.is_empty() {
             true => &[][..],
             false => {
@@ -93,13 +93,13 @@ impl Stamps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// Holes, ditches across the whole field, and a single hole: the sum over the listed stamps
     /// equals the sum over all, bit by bit.
     #[test]
     fn what_is_left_out_adds_nothing() {
-        let dice = Stream::new(5, "stamps");
+        let dice = RandomStream::new(5, "stamps");
         let draw = |k: u64| 200.0 * dice.uniform(k) - 100.0;
         let hole = |k: u64| Stamp::hole([draw(4 * k), draw(4 * k + 1)], 2.5, 1.5, 2.5);
         let ditch = |k: u64| {
@@ -114,10 +114,10 @@ mod tests {
             for k in 0..4000 {
                 let (x, y) = (1.1 * draw(9000 + 2 * k), 1.1 * draw(9001 + 2 * k));
                 let sum = |stamps: &mut dyn Iterator<Item = &Stamp>| {
-                    stamps.fold(1.0, |height, stamp| height + stamp.at(x, y).0)
+                    stamps.fold(1.0, |height, stamp| height + stamp.height_and_slope(x, y).0)
                 };
                 let expected = sum(&mut all.iter());
-                assert_eq!(sum(&mut stamps.about(x, y)), expected);
+                assert_eq!(sum(&mut stamps.candidates_at(x, y)), expected);
                 reached += usize::from(expected != 1.0);
             }
             assert!(reached > 0);
@@ -126,11 +126,12 @@ mod tests {
 
     #[test]
     fn ten_thousand_holes_are_few_about_a_place() {
-        let dice = Stream::new(5, "holes");
+        let dice = RandomStream::new(5, "holes");
         let draw = |k: u64| 2000.0 * dice.uniform(k);
         let holes = (0..10_000).map(|k| Stamp::hole([draw(2 * k), draw(2 * k + 1)], 2.5, 1.5, 2.5));
         let stamps = Stamps::new(holes.collect());
-        let asked: usize = (0..1000).map(|k| stamps.about(draw(k + 7), draw(k + 3)).count()).sum();
+        let asked: usize =
+            (0..1000).map(|k| stamps.candidates_at(draw(k + 7), draw(k + 3)).count()).sum();
         // squares of 20 m with 1 hole on average, plus overlapping ones: (25/20)² = 1.6
         assert!(asked < 2500, "{asked}");
     }

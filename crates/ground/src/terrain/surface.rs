@@ -80,8 +80,8 @@ impl Surface {
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
         match self {
             Surface::Plane { elevation, slope } => elevation + slope[0] * x + slope[1] * y,
-            Surface::Raster(raster) => Nearby::of(&raster.cells(), x, y).height(&**raster),
-            Surface::Tiled(raster) => Nearby::of(&raster.cells(), x, y).height(&**raster),
+            Surface::Raster(raster) => BicubicCell::locate(&raster.cells(), x, y).height(&**raster),
+            Surface::Tiled(raster) => BicubicCell::locate(&raster.cells(), x, y).height(&**raster),
             Surface::Procedural(procedural) => procedural.height(x, y),
         }
     }
@@ -89,8 +89,12 @@ impl Surface {
     pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         match self {
             Surface::Plane { slope, .. } => *slope,
-            Surface::Raster(raster) => Nearby::of(&raster.cells(), x, y).gradient(&**raster),
-            Surface::Tiled(raster) => Nearby::of(&raster.cells(), x, y).gradient(&**raster),
+            Surface::Raster(raster) => {
+                BicubicCell::locate(&raster.cells(), x, y).gradient(&**raster)
+            }
+            Surface::Tiled(raster) => {
+                BicubicCell::locate(&raster.cells(), x, y).gradient(&**raster)
+            }
             Surface::Procedural(procedural) => procedural.gradient(x, y),
         }
     }
@@ -98,44 +102,44 @@ impl Surface {
 
 /// Source of heights at the intersections of four columns, from the west, and four rows, from the
 /// south.
-pub(super) trait Sixteen {
+pub(super) trait BicubicStencil {
     /// Returns the heights row by row.
-    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4];
+    fn heights_at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4];
 }
 
-impl Sixteen for Raster {
+impl BicubicStencil for Raster {
     #[inline]
-    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
-        rows.map(|row| columns.map(|column| Raster::at(self, column, row)))
+    fn heights_at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
+        rows.map(|row| columns.map(|column| Raster::value_at(self, column, row)))
     }
 }
 
 /// Position of a point among the cells.
-struct Nearby {
+struct BicubicCell {
     across: Span,
     up: Span,
     /// Size of a cell.
     size: [f64; 2],
 }
 
-impl Nearby {
+impl BicubicCell {
     #[inline]
-    fn of(cells: &Cells, x: f64, y: f64) -> Nearby {
-        Nearby { across: Span::new(cells, 0, x), up: Span::new(cells, 1, y), size: cells.size }
+    fn locate(cells: &Cells, x: f64, y: f64) -> BicubicCell {
+        BicubicCell { across: Span::new(cells, 0, x), up: Span::new(cells, 1, y), size: cells.size }
     }
 
     #[inline]
-    fn heights(&self, raster: &impl Sixteen) -> [[f64; 4]; 4] {
-        raster.at(self.across.indices(), self.up.indices())
+    fn heights(&self, raster: &impl BicubicStencil) -> [[f64; 4]; 4] {
+        raster.heights_at(self.across.indices(), self.up.indices())
     }
 
     #[inline]
-    fn height(&self, raster: &impl Sixteen) -> f64 {
+    fn height(&self, raster: &impl BicubicStencil) -> f64 {
         bicubic(&self.heights(raster), &self.across.weights(), &self.up.weights())
     }
 
     #[inline]
-    fn gradient(&self, raster: &impl Sixteen) -> [f64; 2] {
+    fn gradient(&self, raster: &impl BicubicStencil) -> [f64; 2] {
         let heights = self.heights(raster);
         [
             bicubic(&heights, &self.across.slopes(), &self.up.weights()) / self.size[0],

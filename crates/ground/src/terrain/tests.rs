@@ -24,7 +24,7 @@ fn terrain(raster: Raster) -> Terrain {
 }
 
 fn hilly(x: f64, y: f64) -> f64 {
-    let stream = bekker_math::random::Stream::new(5, "hills");
+    let stream = bekker_math::random::RandomStream::new(5, "hills");
     20.0 * stream.uniform((x * 7.0 + y * 1001.0) as i64 as u64)
 }
 
@@ -53,7 +53,7 @@ fn the_surface_passes_through_every_height() {
         for column in 0..9 {
             let x = source.south_west[0] + column as f64 * source.cell[0];
             let y = source.south_west[1] + row as f64 * source.cell[1];
-            assert!((terrain.height(x, y) - source.at(column, row)).abs() < 1e-12);
+            assert!((terrain.height(x, y) - source.value_at(column, row)).abs() < 1e-12);
         }
     }
 }
@@ -123,7 +123,7 @@ fn a_square_kilometre_holds_no_more_than_its_raster() {
     let Surface::Raster(held) = &terrain.model.surface else { unreachable!() };
     assert!(Arc::ptr_eq(held, &shared));
     assert_eq!(held.values.len(), side * side);
-    assert!(size_of::<Model>() < 1024);
+    assert!(size_of::<TerrainModel>() < 1024);
     let copy = terrain.clone();
     assert!(Arc::ptr_eq(&copy.model, &terrain.model));
 }
@@ -145,8 +145,8 @@ fn what_is_wrong_is_said() {
         Terrain::builder(Surface::raster(raster(3, 3, hilly)).unwrap(), SoilMap::uniform(SOIL))
             .bounds([500.0, 500.0, 600.0, 600.0]);
     assert!(matches!(far.build(), Err(TerrainError::EmptyBox { .. })));
-    assert_eq!(RasterFormat::of(b"\x7fELF\0"), Err(TerrainError::UnknownFormat));
-    assert_eq!(RasterFormat::of(b""), Err(TerrainError::UnknownFormat));
+    assert_eq!(RasterFormat::detect(b"\x7fELF\0"), Err(TerrainError::UnknownFormat));
+    assert_eq!(RasterFormat::detect(b""), Err(TerrainError::UnknownFormat));
 }
 
 #[test]

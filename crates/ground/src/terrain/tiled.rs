@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::error::TerrainError;
 use super::geotiff::{ChunkGrid, HeightReader, Heights, Scaling};
 use super::raster_file::Window;
-use super::surface::Sixteen;
+use super::surface::BicubicStencil;
 use arc_swap::ArcSwapOption;
 
 /// Heights of a GeoTIFF whose tiles or strips are decoded on first access.
@@ -18,13 +18,13 @@ use arc_swap::ArcSwapOption;
 /// order of requests and their threads do not change any bit.
 ///
 /// Access to a decoded height needs no lock and no allocation; decoding takes a lock. A world
-/// requests the ground around its vehicles before they step ([`TiledRaster::hold`]).
+/// requests the ground around its vehicles before they step ([`TiledRaster::preload`]).
 ///
 /// All tiles have been decoded once before. Decoding can fail later only if the file was altered,
 /// which checksums detect, or can no longer be read. Heights are NaN then, and
 /// [`TiledRaster::fault`] returns the error.
 pub struct TiledRaster {
-    about: About,
+    layout: RasterLayout,
     slots: Vec<Slot>,
     /// Number of tiles decoded so far.
     decoded: AtomicU64,
@@ -33,7 +33,7 @@ pub struct TiledRaster {
 }
 
 /// Immutable layout of the raster.
-pub(super) struct About {
+pub(super) struct RasterLayout {
     pub window: Window,
     pub chunks: ChunkGrid,
     /// Conversion of samples to heights.
@@ -49,7 +49,7 @@ pub(super) struct About {
 struct Slot {
     heights: ArcSwapOption<Heights>,
     /// Value of `decoded` at the last access.
-    asked: AtomicU64,
+    last_used: AtomicU64,
 }
 
 /// Source of heights during a run, usually a file.
@@ -58,10 +58,10 @@ pub trait HeightFile: Read + Seek + Send {}
 impl<T: Read + Seek + Send> HeightFile for T {}
 
 /// A buffered [`HeightFile`].
-pub(super) type Ahead = BufReader<Box<dyn HeightFile>>;
+pub(super) type BufferedSource = BufReader<Box<dyn HeightFile>>;
 
 struct Source {
-    file: HeightReader<Ahead>,
+    file: HeightReader<BufferedSource>,
     /// Size of the decoded heights, bytes.
     held: usize,
 }
@@ -94,20 +94,20 @@ pub(super) fn checksum(heights: &Heights) -> u32 {
 }
 
 impl TiledRaster {
-    pub(super) fn new(file: HeightReader<Ahead>, about: About) -> TiledRaster {
-        let slots = (0..about.chunks.len()).map(|_| Slot::default()).collect();
+    pub(super) fn new(file: HeightReader<BufferedSource>, layout: RasterLayout) -> TiledRaster {
+        let slots = (0..layout.chunks.len()).map(|_| Slot::default()).collect();
         let source = Mutex::new(Source { file, held: 0 });
-        TiledRaster { about, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
+        TiledRaster { layout, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
     }
 
     /// Returns its cells, in local meters.
     #[inline]
     pub fn cells(&self) -> Cells {
-        self.about.window.cells
+        self.layout.window.cells
     }
 
     /// Returns the size of the decoded heights, bytes.
-    pub fn held(&self) -> usize {
+    pub fn resident_bytes(&self) -> usize {
         self.source.lock().unwrap_or_else(PoisonError::into_inner).held
     }
 
@@ -117,7 +117,7 @@ impl TiledRaster {
     }
 
     /// Decodes the heights within a distance of a point, m, unless they are already decoded.
-    pub fn hold(&self, [x, y]: [f64; 2], distance: f64) {
+    pub fn preload(&self, [x, y]: [f64; 2], distance: f64) {
         let cells = self.cells();
         let index = |axis: usize, coordinate: f64, count: usize, beyond: f64| {
             let place = (coordinate - cells.south_west[axis]) / cells.size[axis] + beyond;
@@ -126,10 +126,10 @@ impl TiledRaster {
         };
         // a surface uses one cell before a point and two after
         let columns = [(x - distance, -1.0), (x + distance, 2.0)]
-            .map(|(x, beyond)| self.about.window.first[0] + index(0, x, cells.columns, beyond));
+            .map(|(x, beyond)| self.layout.window.first[0] + index(0, x, cells.columns, beyond));
         let rows = [(y + distance, 2.0), (y - distance, -1.0)]
             .map(|(y, beyond)| self.row(index(1, y, cells.rows, beyond)));
-        for chunk in self.about.chunks.about(columns, rows) {
+        for chunk in self.layout.chunks.overlapping(columns, rows) {
             self.with(chunk, |_| ());
         }
     }
@@ -137,7 +137,7 @@ impl TiledRaster {
     /// Returns the file's row, from the north, of a row of the window, from the south.
     #[inline]
     fn row(&self, from_south: usize) -> usize {
-        let Window { cells, first } = self.about.window;
+        let Window { cells, first } = self.layout.window;
         first[1] + cells.rows - 1 - from_south
     }
 
@@ -150,8 +150,8 @@ impl TiledRaster {
             Some(heights) => {
                 // rarely written, to avoid contention between threads
                 let now = self.decoded.load(Ordering::Relaxed);
-                if slot.asked.load(Ordering::Relaxed) != now {
-                    slot.asked.store(now, Ordering::Relaxed);
+                if slot.last_used.load(Ordering::Relaxed) != now {
+                    slot.last_used.store(now, Ordering::Relaxed);
                 }
                 read(Some(heights))
             }
@@ -170,7 +170,7 @@ impl TiledRaster {
         if self.fault.get().is_some() {
             return None;
         }
-        let About { checksums, resident, .. } = &self.about;
+        let RasterLayout { checksums, resident, .. } = &self.layout;
         let read = source.file.read(chunk).and_then(|heights| {
             if checksum(&heights) == checksums[chunk] {
                 return Ok(heights);
@@ -187,7 +187,7 @@ impl TiledRaster {
             }
         };
         let now = self.decoded.fetch_add(1, Ordering::Relaxed) + 1;
-        slot.asked.store(now, Ordering::Relaxed);
+        slot.last_used.store(now, Ordering::Relaxed);
         source.held += heights.bytes();
         slot.heights.store(Some(heights.clone()));
         while source.held > *resident {
@@ -197,7 +197,7 @@ impl TiledRaster {
                 .enumerate()
                 .filter(|(index, slot)| *index != chunk && slot.heights.load().is_some());
             let Some((_, oldest)) =
-                others.min_by_key(|(_, slot)| slot.asked.load(Ordering::Relaxed))
+                others.min_by_key(|(_, slot)| slot.last_used.load(Ordering::Relaxed))
             else {
                 break;
             };
@@ -208,15 +208,15 @@ impl TiledRaster {
     }
 }
 
-impl Sixteen for TiledRaster {
+impl BicubicStencil for TiledRaster {
     #[inline]
-    fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
-        let About { window, chunks, scaling, .. } = &self.about;
+    fn heights_at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
+        let RasterLayout { window, chunks, scaling, .. } = &self.layout;
         let columns = columns.map(|column| window.first[0] + column);
         let rows = rows.map(|row| self.row(row));
-        let one = chunks.holding(columns[0], rows[3]);
-        if one == chunks.holding(columns[3], rows[0]) {
-            let (first, width) = (chunks.place(columns[0], rows[3]), chunks.width(one));
+        let one = chunks.chunk_of(columns[0], rows[3]);
+        if one == chunks.chunk_of(columns[3], rows[0]) {
+            let (first, width) = (chunks.index_in_chunk(columns[0], rows[3]), chunks.width(one));
             return self.with(one, |heights| match heights {
                 Some(heights) => rows.map(|row| {
                     let line = first + (row - rows[3]) * width;
@@ -226,8 +226,10 @@ impl Sixteen for TiledRaster {
             });
         }
         let height = |column: usize, row: usize| {
-            self.with(chunks.holding(column, row), |heights| {
-                heights.map_or(f64::NAN, |own| scaling.apply(own.get(chunks.place(column, row))))
+            self.with(chunks.chunk_of(column, row), |heights| {
+                heights.map_or(f64::NAN, |own| {
+                    scaling.apply(own.get(chunks.index_in_chunk(column, row)))
+                })
             })
         };
         rows.map(|row| columns.map(|column| height(column, row)))
@@ -236,7 +238,7 @@ impl Sixteen for TiledRaster {
 
 impl fmt::Debug for TiledRaster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let About { window, chunks, .. } = &self.about;
+        let RasterLayout { window, chunks, .. } = &self.layout;
         f.debug_struct("TiledRaster").field("window", window).field("chunks", chunks).finish()
     }
 }

@@ -137,15 +137,15 @@ fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
     let mut axes = node.nodes.iter().filter(|node| node.is(&["AXIS"]));
     let own = own.or_else(|| axes.find_map(|axis| axis.child(&unit)));
     let degrees = match own.and_then(|unit| unit.number(1)) {
-        Some(radians) => AngleFrame::of_radians(radians)?,
+        Some(radians) => AngleFrame::degrees_from_radians(radians)?,
         None => 1.0,
     };
     let meridian = match node.child(&["PRIMEM", "PRIMEMERIDIAN"]) {
-        None => node.epsg().map_or(0.0, |code| AngleFrame::of_epsg(code).meridian),
+        None => node.epsg().map_or(0.0, |code| AngleFrame::from_epsg(code).meridian),
         Some(prime) => {
-            let known = AngleFrame::meridian_of_name(&plain(prime.name()));
+            let known = AngleFrame::meridian_from_name(&plain(prime.name()));
             let own = prime.child(&unit).and_then(|unit| unit.number(1));
-            let degrees = own.map_or(Ok(degrees), AngleFrame::of_radians)?;
+            let degrees = own.map_or(Ok(degrees), AngleFrame::degrees_from_radians)?;
             // where the unit is the grad, GDAL still writes the longitude of Paris in degrees
             known.or_else(|| Some(prime.number(1)? * degrees)).unwrap_or(0.0)
         }
@@ -160,19 +160,19 @@ fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
 
 impl Crs {
     /// Returns the system that a text describes, and the frame of its longitudes and latitudes.
-    pub(super) fn of_text(text: &str) -> Result<(Crs, AngleFrame), TerrainError> {
+    pub(super) fn from_text(text: &str) -> Result<(Crs, AngleFrame), TerrainError> {
         let refused = || {
             let start: String = text.chars().take(60).collect();
             TerrainError::ReferenceText(start)
         };
         let metric = |crs| Ok((crs, AngleFrame::PLAIN));
         if let Some(code) = text.trim().strip_prefix("EPSG:").and_then(|c| c.parse().ok()) {
-            let frame = AngleFrame::of_epsg(code);
+            let frame = AngleFrame::from_epsg(code);
             if frame != AngleFrame::PLAIN {
                 let text = Some(text.trim().to_string());
                 return Ok((Crs { unit: Unit::Degree, text, ..Crs::local() }, frame));
             }
-            return metric(Crs::of_epsg(code).ok_or(TerrainError::UnknownReference(code))?);
+            return metric(Crs::from_epsg(code).ok_or(TerrainError::UnknownReference(code))?);
         }
         if text.trim_start().starts_with('+') {
             let own = Some(text.trim().to_string());
@@ -184,12 +184,12 @@ impl Crs {
                 let crs = Crs { unit: Unit::Degree, text: own, ..Crs::local() };
                 return Ok((crs, AngleFrame { meridian, ..AngleFrame::PLAIN }));
             }
-            let ProjectedSystem { length, projection } = ProjectedSystem::of_proj(text);
+            let ProjectedSystem { length, projection } = ProjectedSystem::from_proj(text);
             return metric(Crs { length, projection, text: own, ..Crs::local() });
         }
         let root = Node::parse(text).ok_or_else(refused)?;
         let heights = match root.find(&VERTICAL).and_then(Node::length) {
-            Some(length) => Some(HeightUnit::of_length(length)?),
+            Some(length) => Some(HeightUnit::from_length(length)?),
             None => None,
         };
         if let Some(node) = root.find(&PROJECTED) {
@@ -225,14 +225,14 @@ fn projected(node: &Node) -> Result<Crs, TerrainError> {
     let text = Some(node.name().to_string());
     let base = Crs { length, text, ..Crs::local() };
     if let Some(code) = node.epsg() {
-        if let Some(system) = ProjectedSystem::of_epsg(code) {
+        if let Some(system) = ProjectedSystem::from_epsg(code) {
             return Ok(Crs { epsg: Some(code), projection: system.projection, ..base });
         }
         return Ok(Crs { epsg: Some(code), projection: mapped(node)?, ..base });
     }
     let extension = node.child(&["EXTENSION"]).filter(|own| own.name() == "PROJ4");
     if let Some(text) = extension.and_then(|own| own.values.get(1)) {
-        return Ok(Crs { projection: ProjectedSystem::of_proj(text).projection, ..base });
+        return Ok(Crs { projection: ProjectedSystem::from_proj(text).projection, ..base });
     }
     let projection = mapped(node)?;
     let zone = match &projection {
@@ -284,7 +284,7 @@ pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
         _ => return None,
     };
     let code = first + number;
-    bekker_math::geodesy::GridZone::of_epsg(code).map(|_| code)
+    bekker_math::geodesy::GridZone::from_epsg(code).map(|_| code)
 }
 
 /// Returns the projection of a node, from its own method and constants.
@@ -311,7 +311,7 @@ fn mapped(node: &Node) -> Result<Projection, TerrainError> {
     let angle = |names: &[&str]| {
         let (_, own) = parameters.iter().find(|(name, _)| names.contains(&name.as_str()))?;
         let unit = own.child(&["ANGLEUNIT", "UNIT"]).and_then(|unit| unit.number(1));
-        let unit = unit.and_then(|radians| AngleFrame::of_radians(radians).ok());
+        let unit = unit.and_then(|radians| AngleFrame::degrees_from_radians(radians).ok());
         Some(own.number(1)? * unit.unwrap_or(angles.degrees))
     };
     let family = family(method.name());

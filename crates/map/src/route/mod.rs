@@ -5,7 +5,7 @@
 
 mod finding;
 
-pub use bekker_rig::Going;
+pub use bekker_rig::Trafficability;
 pub use finding::{Finding, Risk, Stretch};
 
 use bekker_agent::{AgentModel, AnyVehicle, Form, GroundVehicle, Prop, PropKind};
@@ -97,7 +97,7 @@ pub struct Reconnaissance {
     /// All routes.
     pub ways: Vec<Way>,
     /// Trafficability by vehicle, then by soil.
-    pub going: Vec<Vec<Going>>,
+    pub going: Vec<Vec<Trafficability>>,
     /// Warnings.
     pub findings: Vec<Finding>,
 }
@@ -107,10 +107,12 @@ pub struct Reconnaissance {
 pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconnaissance {
     let terrain = model.ground.terrain();
     let soils = model.ground.soils();
-    let going: Vec<Vec<Going>> = model
+    let going: Vec<Vec<Trafficability>> = model
         .agents
         .iter()
-        .map(|agent| soils.iter().map(|soil| Going::of(&agent.vehicle, soil)).collect())
+        .map(|agent| {
+            soils.iter().map(|soil| Trafficability::estimate(&agent.vehicle, soil)).collect()
+        })
         .collect();
     let ways = ways(model, duration);
     let mut findings = Vec::new();
@@ -168,8 +170,8 @@ fn follower(agent: &AgentModel) -> Option<&PathFollower> {
 
 fn geometry(ground_vehicle: &AnyVehicle) -> SteeringGeometry {
     match ground_vehicle {
-        AnyVehicle::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
-        AnyVehicle::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
+        AnyVehicle::Wheeled(own) => SteeringGeometry::from_spec(own.vehicle.spec()),
+        AnyVehicle::Tracked(own) => SteeringGeometry::from_tracked_spec(own.vehicle.spec()),
     }
 }
 
@@ -206,7 +208,7 @@ fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
             .fold(first, f64::min);
         let points = path.stations();
         // an open-ended path continues straight from its last waypoint: as far as the time allows
-        let plan = own.plan();
+        let plan = own.config();
         let reach = first + plan.cruise_speed * (duration - plan.start_time).max(0.0);
         let end = if plan.stop_at_end {
             path.length()
@@ -276,7 +278,7 @@ struct Survey<'a> {
     agent: &'a AgentModel,
     way: &'a Way,
     footprint: Footprint,
-    going: &'a [Going],
+    going: &'a [Trafficability],
 }
 
 impl Survey<'_> {

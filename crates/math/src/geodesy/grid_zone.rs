@@ -44,7 +44,7 @@ pub struct GridZone {
 }
 
 /// Codes from `first` to `last` of zones from `number` upward.
-struct Series {
+struct ZoneSeries {
     first: u16,
     last: u16,
     number: u16,
@@ -52,17 +52,17 @@ struct Series {
     datum: Datum,
 }
 
-const fn north(first: u16, last: u16, number: u16, datum: Datum) -> Series {
-    Series { first, last, number, south: false, datum }
+const fn north(first: u16, last: u16, number: u16, datum: Datum) -> ZoneSeries {
+    ZoneSeries { first, last, number, south: false, datum }
 }
 
-const fn south(first: u16, last: u16, number: u16, datum: Datum) -> Series {
-    Series { first, last, number, south: true, datum }
+const fn south(first: u16, last: u16, number: u16, datum: Datum) -> ZoneSeries {
+    ZoneSeries { first, last, number, south: true, datum }
 }
 
 /// All UTM and Map Grid of Australia zones on these datums in the EPSG Geodetic Parameter Dataset
 /// (as of PROJ 9) that use meters and are not deprecated.
-const SERIES: [Series; 37] = [
+const SERIES: [ZoneSeries; 37] = [
     south(2195, 2195, 2, Datum::Nad83),
     north(2955, 2957, 11, Datum::Nad83),
     north(2958, 2962, 17, Datum::Nad83),
@@ -104,9 +104,9 @@ const SERIES: [Series; 37] = [
 
 impl GridZone {
     /// Returns the zone of an EPSG code; `None` for a code of another system.
-    pub fn of_epsg(epsg: u16) -> Option<GridZone> {
+    pub fn from_epsg(epsg: u16) -> Option<GridZone> {
         let series = SERIES.iter().find(|s| (s.first..=s.last).contains(&epsg))?;
-        let Series { first, number, south, datum, .. } = *series;
+        let ZoneSeries { first, number, south, datum, .. } = *series;
         let number = number + (epsg - first);
         Some(GridZone { datum, number, south })
     }

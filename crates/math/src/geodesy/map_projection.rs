@@ -123,7 +123,7 @@ pub struct GroundLengths {
 
 impl GroundLengths {
     /// Returns whether coordinates can be used as lengths on the ground.
-    pub fn are_true(&self) -> bool {
+    pub fn is_true_to_scale(&self) -> bool {
         let [east, north] = self.metres.map(|length| (length - 1.0).abs() <= TRUE_TO_SCALE);
         east && north && !self.is_skew()
     }
@@ -137,12 +137,12 @@ impl GroundLengths {
 
 /// The ellipsoid or sphere of a projection.
 #[derive(Clone, Copy)]
-struct Figure {
+struct Spheroid {
     radius: f64,
     e2: f64,
 }
 
-impl Figure {
+impl Spheroid {
     /// Snyder 14-15: radius of a parallel over the semi-major axis.
     fn parallel(self, latitude: f64) -> f64 {
         let (sin, cos) = sin_cos(latitude);
@@ -178,27 +178,27 @@ impl Figure {
 
 /// Returns the scale at the pole of a polar stereographic projection with true scale at a parallel.
 pub fn polar_scale(parallel: f64) -> f64 {
-    let figure = Figure { radius: A, e2: E2 };
+    let spheroid = Spheroid { radius: A, e2: E2 };
     let parallel = parallel.abs();
     if FRAC_PI_2 - parallel < 1e-9 {
         return 1.0;
     }
-    figure.parallel(parallel) / figure.conformal(parallel) * pole_factor(figure) / 2.0
+    spheroid.parallel(parallel) / spheroid.conformal(parallel) * pole_factor(spheroid) / 2.0
 }
 
-fn pole_factor(figure: Figure) -> f64 {
-    let e = figure.e2.sqrt();
+fn pole_factor(spheroid: Spheroid) -> f64 {
+    let e = spheroid.e2.sqrt();
     (pow(1.0 + e, 1.0 + e) * pow(1.0 - e, 1.0 - e)).sqrt()
 }
 
 /// Returns the scale at the equator of a cylindrical projection with true scale at a parallel.
 pub fn equator_scale(parallel: f64) -> f64 {
-    Figure { radius: A, e2: E2 }.parallel(parallel)
+    Spheroid { radius: A, e2: E2 }.parallel(parallel)
 }
 
 impl MapProjection {
     /// Returns the projection of a zone of UTM, 1 to 60.
-    pub fn of_utm(zone: u16, is_south: bool) -> MapProjection {
+    pub fn from_utm_zone(zone: u16, is_south: bool) -> MapProjection {
         MapProjection {
             method: Method::TransverseMercator { latitude: 0.0, scale: 0.9996 },
             meridian: (6.0 * f64::from(zone) - 183.0).to_radians(),
@@ -209,7 +209,7 @@ impl MapProjection {
 
     /// Returns whether two projections have the same formulas and the same constants, up to
     /// rounding.
-    pub fn agrees(&self, other: &MapProjection) -> bool {
+    pub fn is_same_as(&self, other: &MapProjection) -> bool {
         let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         let constants = |own: &MapProjection| match own.method {
             Method::TransverseMercator { latitude, scale } => Some([latitude, scale]),
@@ -225,66 +225,67 @@ impl MapProjection {
             && self.sphere == other.sphere
     }
 
-    fn figure(&self) -> Figure {
+    fn spheroid(&self) -> Spheroid {
         match self.sphere {
-            Some(radius) => Figure { radius, e2: 0.0 },
-            None => Figure { radius: A, e2: E2 },
+            Some(radius) => Spheroid { radius, e2: 0.0 },
+            None => Spheroid { radius: A, e2: E2 },
         }
     }
 
     /// Returns easting and northing of a position, m; not finite where the projection is undefined.
     pub fn grid(&self, latitude: f64, longitude: f64) -> [f64; 2] {
-        let figure = self.figure();
-        let radius = figure.radius;
+        let spheroid = self.spheroid();
+        let radius = spheroid.radius;
         let east = wrap_angle(longitude - self.meridian);
         let [x, y] = match self.method {
             Method::Mercator { scale } => {
-                [radius * scale * east, -radius * scale * ln(figure.conformal(latitude))]
+                [radius * scale * east, -radius * scale * ln(spheroid.conformal(latitude))]
             }
             Method::TransverseMercator { latitude: origin, scale } => {
-                let north = -scale * Figure { radius: A, e2: E2 }.meridian(origin);
+                let north = -scale * Spheroid { radius: A, e2: E2 }.meridian(origin);
                 let own = TransverseMercator { meridian: 0.0, scale, origin: [0.0, north] };
                 own.grid(&Geodetic { latitude, longitude: east, altitude: 0.0 })
             }
             Method::EquidistantCylindrical { parallel } => {
-                [radius * figure.parallel(parallel) * east, figure.meridian(latitude)]
+                [radius * spheroid.parallel(parallel) * east, spheroid.meridian(latitude)]
             }
             Method::CylindricalEqualArea { parallel } => {
-                let scale = figure.parallel(parallel);
-                [radius * scale * east, 0.5 * radius * figure.authalic(latitude) / scale]
+                let scale = spheroid.parallel(parallel);
+                [radius * scale * east, 0.5 * radius * spheroid.authalic(latitude) / scale]
             }
             Method::Sinusoidal => {
-                [radius * figure.parallel(latitude) * east, figure.meridian(latitude)]
+                [radius * spheroid.parallel(latitude) * east, spheroid.meridian(latitude)]
             }
             Method::Miller => [radius * east, 1.25 * radius * ln(tan(FRAC_PI_4 + 0.4 * latitude))],
             Method::LambertConformal { .. } | Method::Albers { .. } => {
-                self.cone(figure, latitude, east)
+                self.cone(spheroid, latitude, east)
             }
             Method::PolarStereographic { .. }
             | Method::Stereographic { .. }
-            | Method::AzimuthalEqualArea { .. } => self.azimuthal(figure, latitude, east),
+            | Method::AzimuthalEqualArea { .. } => self.azimuthal(spheroid, latitude, east),
         };
         [x + self.offset[0], y + self.offset[1]]
     }
 
-    fn cone(&self, figure: Figure, latitude: f64, east: f64) -> [f64; 2] {
+    fn cone(&self, spheroid: Spheroid, latitude: f64, east: f64) -> [f64; 2] {
         let (ratio, distance, origin) = match self.method {
             Method::LambertConformal { parallels: [first, second], latitude: origin, scale } => {
-                let [m1, m2] = [first, second].map(|own| figure.parallel(own));
-                let [t1, t2] = [first, second].map(|own| figure.conformal(own));
+                let [m1, m2] = [first, second].map(|own| spheroid.parallel(own));
+                let [t1, t2] = [first, second].map(|own| spheroid.conformal(own));
                 let is_one = (first - second).abs() < 1e-9;
                 let n = if is_one { sin(first) } else { ln(m1 / m2) / ln(t1 / t2) };
-                let factor = figure.radius * scale * m1 / (n * pow(t1, n));
-                let distance = |own: f64| factor * pow(figure.conformal(own), n);
+                let factor = spheroid.radius * scale * m1 / (n * pow(t1, n));
+                let distance = |own: f64| factor * pow(spheroid.conformal(own), n);
                 (n, distance(latitude), distance(origin))
             }
             Method::Albers { parallels: [first, second], latitude: origin } => {
-                let [m1, m2] = [first, second].map(|own| figure.parallel(own));
-                let [q1, q2] = [first, second].map(|own| figure.authalic(own));
+                let [m1, m2] = [first, second].map(|own| spheroid.parallel(own));
+                let [q1, q2] = [first, second].map(|own| spheroid.authalic(own));
                 let is_one = (first - second).abs() < 1e-9;
                 let n = if is_one { sin(first) } else { (m1 * m1 - m2 * m2) / (q2 - q1) };
                 let c = m1 * m1 + n * q1;
-                let distance = |own: f64| figure.radius * (c - n * figure.authalic(own)).sqrt() / n;
+                let distance =
+                    |own: f64| spheroid.radius * (c - n * spheroid.authalic(own)).sqrt() / n;
                 (n, distance(latitude), distance(origin))
             }
             _ => return [f64::NAN; 2],
@@ -293,32 +294,33 @@ impl MapProjection {
         [distance * sin, origin - distance * cos]
     }
 
-    fn azimuthal(&self, figure: Figure, latitude: f64, east: f64) -> [f64; 2] {
+    fn azimuthal(&self, spheroid: Spheroid, latitude: f64, east: f64) -> [f64; 2] {
         let (sin_east, cos_east) = sin_cos(east);
         match self.method {
             Method::PolarStereographic { is_north, scale } => {
-                let t = figure.conformal(if is_north { latitude } else { -latitude });
-                let distance = 2.0 * figure.radius * scale * t / pole_factor(figure);
+                let t = spheroid.conformal(if is_north { latitude } else { -latitude });
+                let distance = 2.0 * spheroid.radius * scale * t / pole_factor(spheroid);
                 [distance * sin_east, if is_north { -distance } else { distance } * cos_east]
             }
             Method::Stereographic { latitude: middle, scale } => {
-                let conformal = |own: f64| FRAC_PI_2 - 2.0 * atan(figure.conformal(own));
+                let conformal = |own: f64| FRAC_PI_2 - 2.0 * atan(spheroid.conformal(own));
                 let ((sin_1, cos_1), (sin_2, cos_2)) =
                     (sin_cos(conformal(middle)), sin_cos(conformal(latitude)));
                 let along = 1.0 + sin_1 * sin_2 + cos_1 * cos_2 * cos_east;
-                let size = 2.0 * figure.radius * scale * figure.parallel(middle) / (cos_1 * along);
+                let size =
+                    2.0 * spheroid.radius * scale * spheroid.parallel(middle) / (cos_1 * along);
                 [size * cos_2 * sin_east, size * (cos_1 * sin_2 - sin_1 * cos_2 * cos_east)]
             }
             Method::AzimuthalEqualArea { latitude: middle } => {
-                let [q, q1, pole] = [latitude, middle, FRAC_PI_2].map(|own| figure.authalic(own));
+                let [q, q1, pole] = [latitude, middle, FRAC_PI_2].map(|own| spheroid.authalic(own));
                 if FRAC_PI_2 - middle.abs() < 1e-9 {
-                    let distance = figure.radius * (pole - middle.signum() * q).max(0.0).sqrt();
+                    let distance = spheroid.radius * (pole - middle.signum() * q).max(0.0).sqrt();
                     return [distance * sin_east, -middle.signum() * distance * cos_east];
                 }
                 let [beta, beta_1] = [q, q1].map(|own| asin(own / pole));
                 let ((sin_1, cos_1), (sin_2, cos_2)) = (sin_cos(beta_1), sin_cos(beta));
-                let mean = figure.radius * (0.5 * pole).sqrt();
-                let stretch = figure.radius * figure.parallel(middle) / (mean * cos_1);
+                let mean = spheroid.radius * (0.5 * pole).sqrt();
+                let stretch = spheroid.radius * spheroid.parallel(middle) / (mean * cos_1);
                 let size = mean * (2.0 / (1.0 + sin_1 * sin_2 + cos_1 * cos_2 * cos_east)).sqrt();
                 let north = cos_1 * sin_2 - sin_1 * cos_2 * cos_east;
                 [size * stretch * cos_2 * sin_east, size / stretch * north]
@@ -342,7 +344,7 @@ impl MapProjection {
 
     /// Returns latitude and longitude, rad, of an easting and a northing; `None` where there is no
     /// such position, or at a pole.
-    pub fn place(&self, point: [f64; 2]) -> Option<[f64; 2]> {
+    pub fn to_geodetic(&self, point: [f64; 2]) -> Option<[f64; 2]> {
         let distance = |at: [f64; 2]| {
             let grid = self.grid(at[0], at[1]);
             let distance = hypot(grid[0] - point[0], grid[1] - point[1]);
@@ -389,7 +391,7 @@ impl MapProjection {
     /// Returns the relation between lengths on the ground and coordinates around a point, m; `None`
     /// where no position has these coordinates.
     pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
-        let [latitude, longitude] = self.place(point)?;
+        let [latitude, longitude] = self.to_geodetic(point)?;
         let [[ee, ne], [en, nn]] = self.slopes(latitude, longitude);
         let determinant = ee * nn - en * ne;
         // east and north components on the ground of one meter of easting and of one of northing

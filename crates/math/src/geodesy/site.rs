@@ -58,7 +58,7 @@ impl Site {
 
     /// Returns the site with its y axis turned from the map's north by an angle, rad, east
     /// positive.
-    pub fn turned(self, turn: f64) -> Site {
+    pub fn rotated(self, turn: f64) -> Site {
         Site { turn, ..self }
     }
 
@@ -75,11 +75,13 @@ impl Site {
     }
 
     /// Returns the geodetic position of a point of the world frame.
-    pub fn place(&self, point: &Vec3) -> Geodetic {
+    pub fn to_geodetic(&self, point: &Vec3) -> Geodetic {
         let (sin, cos) = sin_cos(self.turn);
         let [east, north] = [point.x * cos + point.y * sin, point.y * cos - point.x * sin];
         let place = match self.projection {
-            Projection::Grid { grid, origin } => grid.place([origin[0] + east, origin[1] + north]),
+            Projection::Grid { grid, origin } => {
+                grid.to_geodetic([origin[0] + east, origin[1] + north])
+            }
             Projection::Angles { origin, lengths } => Geodetic {
                 latitude: origin[1] + north / lengths[1],
                 longitude: origin[0] + east / lengths[0],
@@ -113,7 +115,7 @@ impl Site {
     pub fn convergence(&self, point: &Vec3) -> f64 {
         // far enough that rounding of the angles, 1e-9 m, gives a bearing error of 1e-11
         const APART: f64 = 100.0;
-        let at = |y: f64| self.place(&Vec3::new(point.x, point.y + y, point.z));
+        let at = |y: f64| self.to_geodetic(&Vec3::new(point.x, point.y + y, point.z));
         let (ahead, behind) = (at(APART), at(-APART));
         let lengths = radian_lengths(0.5 * (ahead.latitude + behind.latitude));
         atan2(
@@ -142,7 +144,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn on_zone(epsg: u16, origin: [f64; 2]) -> Site {
-        Site::on_grid(GridZone::of_epsg(epsg).unwrap().projection(), origin)
+        Site::on_grid(GridZone::from_epsg(epsg).unwrap().projection(), origin)
     }
 
     /// Compares with PROJ 9.5.1 (`cs2cs EPSG:32632 EPSG:4326`), printed to 1e-10 degrees or 0.01
@@ -166,7 +168,7 @@ mod tests {
             (25832, [700_000.0, 5.3e6], [47.822_235_621_1, 11.672_054_778_2], 1.980_820_074),
         ] {
             let site = on_zone(epsg, grid);
-            let place = site.place(&Vec3::zeros());
+            let place = site.to_geodetic(&Vec3::zeros());
             let found = [place.latitude, place.longitude].map(f64::to_degrees);
             let close = found.iter().zip(degrees).all(|(a, b)| (a - b).abs() < 2e-9);
             assert!(close, "{epsg}: {found:?} {degrees:?}");
@@ -174,8 +176,8 @@ mod tests {
             assert!((bearing - convergence).abs() < 1e-6, "{epsg}: {bearing} {convergence}");
             assert!(site.point(&place).unwrap().norm() < 1e-3);
         }
-        assert_eq!(GridZone::of_epsg(32661), None);
-        assert_eq!(GridZone::of_epsg(26711), None, "NAD27 lies on another ellipsoid");
+        assert_eq!(GridZone::from_epsg(32661), None);
+        assert_eq!(GridZone::from_epsg(26711), None, "NAD27 lies on another ellipsoid");
     }
 
     #[test]
@@ -183,11 +185,12 @@ mod tests {
         let origin = Geodetic::degrees(47.0, 11.0, 600.0);
         let site = Site::new(origin);
         for x in [0.0, 500.0, 10_000.0, 50_000.0] {
-            let place = site.place(&Vec3::new(x, 0.0, 3.0));
+            let place = site.to_geodetic(&Vec3::new(x, 0.0, 3.0));
             assert!((place.altitude - 603.0).abs() < 1e-9, "{} at {x} m", place.altitude);
         }
         // a kilometer on the map is a kilometer on the ellipsoid, up to the map's scale
-        let apart = site.place(&Vec3::new(1000.0, 0.0, 0.0)).geocentric() - origin.geocentric();
+        let apart =
+            site.to_geodetic(&Vec3::new(1000.0, 0.0, 0.0)).geocentric() - origin.geocentric();
         assert!((apart.norm() - 1000.0).abs() < 0.1 + 1e-3, "{}", apart.norm());
         assert!(site.convergence(&Vec3::zeros()).abs() < 1e-9);
     }
@@ -205,10 +208,10 @@ mod tests {
                 Site::new(Geodetic::degrees(-16.8, 179.9999, 0.0)),
                 Site::on_angles([-PI, -0.3]),
             ] {
-                let (site, point) = (site.turned(turn), Vec3::new(x, y, z));
-                prop_assert!(site.place(&point).longitude.abs() <= PI);
+                let (site, point) = (site.rotated(turn), Vec3::new(x, y, z));
+                prop_assert!(site.to_geodetic(&point).longitude.abs() <= PI);
                 // the forward and inverse series agree to 0.1 mm
-                prop_assert!((site.point(&site.place(&point)).unwrap() - point).norm() < 1e-4);
+                prop_assert!((site.point(&site.to_geodetic(&point)).unwrap() - point).norm() < 1e-4);
             }
         }
     }

@@ -68,7 +68,7 @@ impl TransverseMercator {
     }
 
     /// Returns the position on the ellipsoid of an easting and a northing, m.
-    pub fn place(&self, [easting, northing]: [f64; 2]) -> Geodetic {
+    pub fn to_geodetic(&self, [easting, northing]: [f64; 2]) -> Geodetic {
         let beta = [
             N / 2.0 - 2.0 / 3.0 * N2 + 37.0 / 96.0 * N3 - N4 / 360.0,
             N2 / 48.0 + N3 / 15.0 - 437.0 / 1440.0 * N4,

@@ -20,37 +20,37 @@ pub struct Lanes<S: Simd>(f64x4<S>);
 
 /// A truth value in each of [`WIDTH`] lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct Where<S: Simd>(mask64x4<S>);
+pub struct LaneMask<S: Simd>(mask64x4<S>);
 
 /// Returns one value for each lane. Unlike `std::array::from_fn` it is always inlined.
 #[inline(always)]
-pub fn each<T>(mut value: impl FnMut(usize) -> T) -> [T; WIDTH] {
+pub fn per_lane<T>(mut value: impl FnMut(usize) -> T) -> [T; WIDTH] {
     [value(0), value(1), value(2), value(3)]
 }
 
 /// Second operand of an operation on [`Lanes`]: other lanes, or one number for all lanes.
 pub trait Operand<S: Simd> {
     /// Returns the operand in lanes.
-    fn spread(self, simd: S) -> Lanes<S>;
+    fn to_lanes(self, simd: S) -> Lanes<S>;
 }
 
 impl<S: Simd> Operand<S> for Lanes<S> {
     #[inline(always)]
-    fn spread(self, _simd: S) -> Lanes<S> {
+    fn to_lanes(self, _simd: S) -> Lanes<S> {
         self
     }
 }
 
 impl<S: Simd> Operand<S> for f64 {
     #[inline(always)]
-    fn spread(self, simd: S) -> Lanes<S> {
+    fn to_lanes(self, simd: S) -> Lanes<S> {
         Lanes(f64x4::splat(simd, self))
     }
 }
 
 impl<S: Simd> Operand<S> for [f64; WIDTH] {
     #[inline(always)]
-    fn spread(self, simd: S) -> Lanes<S> {
+    fn to_lanes(self, simd: S) -> Lanes<S> {
         Lanes(f64x4::simd_from(simd, self))
     }
 }
@@ -58,20 +58,20 @@ impl<S: Simd> Operand<S> for [f64; WIDTH] {
 impl<S: Simd> Lanes<S> {
     /// Returns lanes from one number for all, or from a number for each.
     #[inline(always)]
-    pub fn of(simd: S, numbers: impl Operand<S>) -> Lanes<S> {
-        numbers.spread(simd)
+    pub fn new(simd: S, numbers: impl Operand<S>) -> Lanes<S> {
+        numbers.to_lanes(simd)
     }
 
     /// Returns zero in all lanes.
     #[inline(always)]
     pub fn zero(simd: S) -> Lanes<S> {
-        0.0.spread(simd)
+        0.0.to_lanes(simd)
     }
 
     /// Returns lanes with `number(k)` in lane k.
     #[inline(always)]
-    pub fn gather(simd: S, number: impl FnMut(usize) -> f64) -> Lanes<S> {
-        each(number).spread(simd)
+    pub fn from_fn(simd: S, number: impl FnMut(usize) -> f64) -> Lanes<S> {
+        per_lane(number).to_lanes(simd)
     }
 
     /// Returns the instruction set of these lanes.
@@ -82,7 +82,7 @@ impl<S: Simd> Lanes<S> {
 
     /// Returns the numbers by lane.
     #[inline(always)]
-    pub fn numbers(self) -> [f64; WIDTH] {
+    pub fn to_array(self) -> [f64; WIDTH] {
         self.0.into()
     }
 
@@ -107,59 +107,59 @@ impl<S: Simd> Lanes<S> {
     /// Returns the lesser of two numbers; `other` where either is NaN.
     #[inline(always)]
     pub fn min(self, other: impl Operand<S>) -> Lanes<S> {
-        let other = other.spread(self.simd());
-        if X86 { Lanes(self.0.min(other.0)) } else { self.lt(other).pick(self, other) }
+        let other = other.to_lanes(self.simd());
+        if X86 { Lanes(self.0.min(other.0)) } else { self.lt(other).select(self, other) }
     }
 
     /// Returns the greater of two numbers; `other` where either is NaN.
     #[inline(always)]
     pub fn max(self, other: impl Operand<S>) -> Lanes<S> {
-        let other = other.spread(self.simd());
-        if X86 { Lanes(self.0.max(other.0)) } else { self.gt(other).pick(self, other) }
+        let other = other.to_lanes(self.simd());
+        if X86 { Lanes(self.0.max(other.0)) } else { self.gt(other).select(self, other) }
     }
 
     /// Returns the sum of the lanes, added in pairs.
     #[inline(always)]
     pub fn sum(self) -> f64 {
-        let [a, b, c, d] = self.numbers();
+        let [a, b, c, d] = self.to_array();
         (a + c) + (b + d)
     }
 
     /// Returns the greatest of the lanes.
     #[inline(always)]
-    pub fn greatest(self) -> f64 {
-        let [a, b, c, d] = self.numbers();
+    pub fn max_lane(self) -> f64 {
+        let [a, b, c, d] = self.to_array();
         a.max(c).max(b.max(d))
     }
 
     /// Returns where it equals `other`.
     #[inline(always)]
-    pub fn eq(self, other: impl Operand<S>) -> Where<S> {
-        Where(self.0.simd_eq(other.spread(self.simd()).0))
+    pub fn eq(self, other: impl Operand<S>) -> LaneMask<S> {
+        LaneMask(self.0.simd_eq(other.to_lanes(self.simd()).0))
     }
 
     /// Returns where it is less than `other`.
     #[inline(always)]
-    pub fn lt(self, other: impl Operand<S>) -> Where<S> {
-        Where(self.0.simd_lt(other.spread(self.simd()).0))
+    pub fn lt(self, other: impl Operand<S>) -> LaneMask<S> {
+        LaneMask(self.0.simd_lt(other.to_lanes(self.simd()).0))
     }
 
     /// Returns where it is less than or equal to `other`.
     #[inline(always)]
-    pub fn le(self, other: impl Operand<S>) -> Where<S> {
-        Where(self.0.simd_le(other.spread(self.simd()).0))
+    pub fn le(self, other: impl Operand<S>) -> LaneMask<S> {
+        LaneMask(self.0.simd_le(other.to_lanes(self.simd()).0))
     }
 
     /// Returns where it is greater than `other`.
     #[inline(always)]
-    pub fn gt(self, other: impl Operand<S>) -> Where<S> {
-        Where(self.0.simd_gt(other.spread(self.simd()).0))
+    pub fn gt(self, other: impl Operand<S>) -> LaneMask<S> {
+        LaneMask(self.0.simd_gt(other.to_lanes(self.simd()).0))
     }
 
     /// Returns where it is greater than or equal to `other`.
     #[inline(always)]
-    pub fn ge(self, other: impl Operand<S>) -> Where<S> {
-        Where(self.0.simd_ge(other.spread(self.simd()).0))
+    pub fn ge(self, other: impl Operand<S>) -> LaneMask<S> {
+        LaneMask(self.0.simd_ge(other.to_lanes(self.simd()).0))
     }
 
     /// Returns the bits of the numbers.
@@ -170,7 +170,7 @@ impl<S: Simd> Lanes<S> {
 
     /// Returns the numbers with these bits.
     #[inline(always)]
-    pub(super) fn of_bits(bits: u64x4<S>) -> Lanes<S> {
+    pub(super) fn from_bits(bits: u64x4<S>) -> Lanes<S> {
         Lanes(bits.bitcast())
     }
 }
@@ -179,17 +179,17 @@ impl<S: Simd> Lanes<S> {
 /// take one instruction; other architectures treat NaN differently.
 const X86: bool = cfg!(any(target_arch = "x86", target_arch = "x86_64"));
 
-impl<S: Simd> Where<S> {
+impl<S: Simd> LaneMask<S> {
     /// Returns a mask with all lanes set or none.
     #[inline(always)]
-    pub fn all_or_none(simd: S, all: bool) -> Where<S> {
-        Where(mask64x4::splat(simd, all))
+    pub fn splat(simd: S, all: bool) -> LaneMask<S> {
+        LaneMask(mask64x4::splat(simd, all))
     }
 
     /// Returns a mask with lane k set where bit k is set.
     #[inline(always)]
-    pub fn of_bits(simd: S, bits: u32) -> Where<S> {
-        Where(mask64x4::from_bitmask(simd, u64::from(bits)))
+    pub fn from_bits(simd: S, bits: u32) -> LaneMask<S> {
+        LaneMask(mask64x4::from_bitmask(simd, u64::from(bits)))
     }
 
     /// Returns bit k for lane k.
@@ -212,33 +212,33 @@ impl<S: Simd> Where<S> {
 
     /// Returns `yes` where the lane is set, `no` elsewhere.
     #[inline(always)]
-    pub fn pick(self, yes: impl Operand<S>, no: impl Operand<S>) -> Lanes<S> {
+    pub fn select(self, yes: impl Operand<S>, no: impl Operand<S>) -> Lanes<S> {
         let simd = self.0.token();
-        Lanes(self.0.select(yes.spread(simd).0, no.spread(simd).0))
+        Lanes(self.0.select(yes.to_lanes(simd).0, no.to_lanes(simd).0))
     }
 }
 
-impl<S: Simd> BitAnd for Where<S> {
-    type Output = Where<S>;
+impl<S: Simd> BitAnd for LaneMask<S> {
+    type Output = LaneMask<S>;
     #[inline(always)]
-    fn bitand(self, other: Where<S>) -> Where<S> {
-        Where(self.0 & other.0)
+    fn bitand(self, other: LaneMask<S>) -> LaneMask<S> {
+        LaneMask(self.0 & other.0)
     }
 }
 
-impl<S: Simd> BitOr for Where<S> {
-    type Output = Where<S>;
+impl<S: Simd> BitOr for LaneMask<S> {
+    type Output = LaneMask<S>;
     #[inline(always)]
-    fn bitor(self, other: Where<S>) -> Where<S> {
-        Where(self.0 | other.0)
+    fn bitor(self, other: LaneMask<S>) -> LaneMask<S> {
+        LaneMask(self.0 | other.0)
     }
 }
 
-impl<S: Simd> Not for Where<S> {
-    type Output = Where<S>;
+impl<S: Simd> Not for LaneMask<S> {
+    type Output = LaneMask<S>;
     #[inline(always)]
-    fn not(self) -> Where<S> {
-        Where(!self.0)
+    fn not(self) -> LaneMask<S> {
+        LaneMask(!self.0)
     }
 }
 
@@ -257,7 +257,7 @@ macro_rules! operation {
             type Output = Lanes<S>;
             #[inline(always)]
             fn $method(self, other: T) -> Lanes<S> {
-                Lanes(self.0.$method(other.spread(self.simd()).0))
+                Lanes(self.0.$method(other.to_lanes(self.simd()).0))
             }
         }
 
@@ -265,7 +265,7 @@ macro_rules! operation {
             type Output = Lanes<S>;
             #[inline(always)]
             fn $method(self, other: Lanes<S>) -> Lanes<S> {
-                Lanes(self.spread(other.simd()).0.$method(other.0))
+                Lanes(self.to_lanes(other.simd()).0.$method(other.0))
             }
         }
     };
@@ -300,29 +300,29 @@ mod tests {
     use proptest::prelude::*;
 
     fn agrees<S: Simd>(simd: S, a: [f64; WIDTH], b: [f64; WIDTH]) {
-        let (x, y) = (Lanes::of(simd, a), Lanes::of(simd, b));
-        let each =
+        let (x, y) = (Lanes::new(simd, a), Lanes::new(simd, b));
+        let per_lane =
             |f: fn(f64, f64) -> f64| -> [f64; WIDTH] { std::array::from_fn(|k| f(a[k], b[k])) };
-        assert_eq!((x + y).numbers(), each(|a, b| a + b));
-        assert_eq!((x - y).numbers(), each(|a, b| a - b));
-        assert_eq!((x * y).numbers(), each(|a, b| a * b));
-        assert_eq!((x / y).numbers(), each(|a, b| a / b));
-        assert_eq!(x.abs().sqrt().numbers(), each(|a, _| a.abs().sqrt()));
-        assert_eq!(x.floor().numbers(), each(|a, _| a.floor()));
-        assert_eq!(x.min(y).numbers(), each(f64::min));
-        assert_eq!(x.max(y).numbers(), each(f64::max));
-        assert_eq!((-x).numbers(), each(|a, _| -a));
-        let lesser = each(|a, b| if a < b { 1.0 } else { 2.0 });
-        assert_eq!(x.lt(y).pick(1.0, 2.0).numbers(), lesser);
+        assert_eq!((x + y).to_array(), per_lane(|a, b| a + b));
+        assert_eq!((x - y).to_array(), per_lane(|a, b| a - b));
+        assert_eq!((x * y).to_array(), per_lane(|a, b| a * b));
+        assert_eq!((x / y).to_array(), per_lane(|a, b| a / b));
+        assert_eq!(x.abs().sqrt().to_array(), per_lane(|a, _| a.abs().sqrt()));
+        assert_eq!(x.floor().to_array(), per_lane(|a, _| a.floor()));
+        assert_eq!(x.min(y).to_array(), per_lane(f64::min));
+        assert_eq!(x.max(y).to_array(), per_lane(f64::max));
+        assert_eq!((-x).to_array(), per_lane(|a, _| -a));
+        let lesser = per_lane(|a, b| if a < b { 1.0 } else { 2.0 });
+        assert_eq!(x.lt(y).select(1.0, 2.0).to_array(), lesser);
         let bits = x.gt(y).to_bits();
-        assert_eq!(Where::of_bits(simd, bits).to_bits(), bits);
-        let nan = Lanes::of(simd, f64::NAN);
-        assert_eq!(nan.min(x).numbers(), a);
-        assert_eq!(nan.max(x).numbers(), a);
-        assert!(x.min(nan).max(nan).numbers().into_iter().all(f64::is_nan));
-        let zeros = (Lanes::of(simd, 0.0), Lanes::of(simd, -0.0));
-        assert!(zeros.0.min(zeros.1).numbers()[0].is_sign_negative());
-        assert!(zeros.0.max(zeros.1).numbers()[0].is_sign_negative());
+        assert_eq!(LaneMask::from_bits(simd, bits).to_bits(), bits);
+        let nan = Lanes::new(simd, f64::NAN);
+        assert_eq!(nan.min(x).to_array(), a);
+        assert_eq!(nan.max(x).to_array(), a);
+        assert!(x.min(nan).max(nan).to_array().into_iter().all(f64::is_nan));
+        let zeros = (Lanes::new(simd, 0.0), Lanes::new(simd, -0.0));
+        assert!(zeros.0.min(zeros.1).to_array()[0].is_sign_negative());
+        assert!(zeros.0.max(zeros.1).to_array()[0].is_sign_negative());
     }
 
     proptest! {
@@ -339,9 +339,9 @@ mod tests {
     #[test]
     fn sums_in_pairs() {
         dispatch!(Level::new(), simd => {
-            let lanes = Lanes::of(simd, [1.0, 1e16, -1.0, -1e16]);
+            let lanes = Lanes::new(simd, [1.0, 1e16, -1.0, -1e16]);
             assert_eq!(lanes.sum(), 0.0);
-            assert_eq!(lanes.greatest(), 1e16);
+            assert_eq!(lanes.max_lane(), 1e16);
         });
     }
 }

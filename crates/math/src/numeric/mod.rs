@@ -11,8 +11,8 @@ mod lanes;
 mod power;
 
 pub use instructions::{baseline, level};
-pub use lanes::{Lanes, Level, Operand, Simd, WIDTH, Where, dispatch, each};
-pub use power::{power, quick_exp};
+pub use lanes::{LaneMask, Lanes, Level, Operand, Simd, WIDTH, dispatch, per_lane};
+pub use power::{fast_exp, power};
 
 /// Standard gravity, m/s².
 pub const GRAVITY: f64 = 9.81;

@@ -141,7 +141,7 @@ impl HullSheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find_any;
+    use bekker_vehicle::find_vehicle;
 
     /// With wheels symmetric about the center, bounce and pitch are decoupled.
     #[test]
@@ -170,7 +170,7 @@ mod tests {
     /// The rate at the wheel is the slope of its force over its height.
     #[test]
     fn the_rate_is_the_slope_of_the_push() {
-        let own = find_any("m113").unwrap();
+        let own = find_vehicle("m113").unwrap();
         let arm = &own.tracked().unwrap().road_arm;
         let [x, _, z] = arm.pivot;
         let (length, design) = (x.hypot(z), (-z).atan2(x.abs()));

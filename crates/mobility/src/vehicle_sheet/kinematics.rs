@@ -64,7 +64,7 @@ pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
 ///
 /// It includes the linkage. `None` if the axle cannot be moved in this way.
 pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
-    let axle = spec.own_axles().iter().position(|axle| axle.steered)?;
+    let axle = spec.tractor_axles().iter().position(|axle| axle.steered)?;
     let wheels = held(&alone(spec)?, axle, [0.0; 2], 1.0)?;
     let [left, right] = wheels.map(|wheel| {
         let axis = wheel.direction(&Vec3::y());
@@ -76,7 +76,7 @@ pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
 /// Returns the vehicle without its trailer.
 fn alone(spec: &VehicleSpec) -> Option<Vehicle> {
     let mut own = spec.clone();
-    own.axles.truncate(spec.own_axles().len());
+    own.axles.truncate(spec.tractor_axles().len());
     own.trailer = None;
     // both parts of an articulated frame become one
     own.rear_frame = None;
@@ -163,11 +163,11 @@ fn hold(vehicle: &Vehicle, room: &VehicleWorkspace) -> Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find;
+    use bekker_vehicle::find_wheeled;
 
     #[test]
     fn level_trailing_arms_keep_wheels_upright_and_roll_about_the_ground() {
-        let found = kinematics(&find("gator").unwrap());
+        let found = kinematics(&find_wheeled("gator").unwrap());
         let rear = found[1].as_ref().unwrap();
         println!("{rear:?}");
         for at in &rear.travel {
@@ -179,7 +179,7 @@ mod tests {
     /// A beam axle on leaf springs rolls about the height of their lateral support.
     #[test]
     fn a_beam_rolls_about_its_leaves() {
-        let spec = find("fmtv_4x4").unwrap();
+        let spec = find_wheeled("fmtv_4x4").unwrap();
         let found = kinematics(&spec);
         let rear = found[1].as_ref().unwrap();
         println!("{rear:?}");
@@ -195,7 +195,7 @@ mod tests {
     /// The bounds of the direct solution are in `tests/suspension_geometry.rs`.
     #[test]
     fn double_wishbones_lean_in_as_they_rise() {
-        let found = kinematics(&find("hmmwv").unwrap());
+        let found = kinematics(&find_wheeled("hmmwv").unwrap());
         let front = found[0].as_ref().unwrap();
         println!("{front:?}");
         let [low, high] = [front.travel[0], front.travel[4]];

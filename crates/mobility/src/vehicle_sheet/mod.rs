@@ -316,10 +316,10 @@ fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
 /// Computes the circle of a trailer about the same center.
 fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<TrailerTurning> {
     let trailer = own.trailer.as_ref()?;
-    let geometry = TrailerGeometry::of(own)?;
+    let geometry = TrailerGeometry::from_spec(own)?;
     let rear_radius = geometry.axle_radius(rear)?;
-    let articulation = -geometry.steady(1.0 / rear_radius);
-    let inside = rear_radius - 0.5 * Footprint::of_trailer(own, trailer).width;
+    let articulation = -geometry.steady_articulation(1.0 / rear_radius);
+    let inside = rear_radius - 0.5 * Footprint::from_trailer(own, trailer).width;
     (articulation <= geometry.most).then(|| TrailerTurning {
         rear_radius,
         articulation_deg: articulation.to_degrees(),
@@ -337,7 +337,7 @@ fn roll(spec: &AnySpec) -> Roll {
         AnySpec::Wheeled(own) => {
             let mass = own.total_mass() - own.trailer_mass();
             let [_, y, z] = own.chassis.com;
-            on_axles(own, 0..own.own_axles().len(), mass, (own.chassis.mass, [y, z]))
+            on_axles(own, 0..own.tractor_axles().len(), mass, (own.chassis.mass, [y, z]))
         }
         AnySpec::Tracked(own) => {
             let above = own.road_wheel.radius + own.shoe_depth();
@@ -355,7 +355,7 @@ fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
     let trailer = own.trailer.as_ref()?;
     let [_, y, z] = [0, 1, 2].map(|k| trailer.coupling[k] + trailer.chassis.com[k]);
     let sprung = (trailer.chassis.mass, [y, z]);
-    let axles = own.own_axles().len()..own.axles.len();
+    let axles = own.tractor_axles().len()..own.axles.len();
     Some(on_axles(own, axles, own.trailer_mass(), sprung))
 }
 
@@ -406,13 +406,13 @@ fn pulls(effort: &TractiveEffort<'_>, mass: f64, top_speed: Option<f64>) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::{catalogue, find_any};
+    use bekker_vehicle::{catalogue, find_vehicle};
 
     #[test]
     fn vehicles_of_the_catalogue_are_nothing_out_of_the_usual() {
         for entry in catalogue() {
             // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
-            let sheet = VehicleSheet::of(entry.key, &find_any(entry.key).unwrap()).unwrap();
+            let sheet = VehicleSheet::of(entry.key, &find_vehicle(entry.key).unwrap()).unwrap();
             let weight = sheet.mass * GRAVITY;
             let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
             // the equilibrium is accurate to a few thousandths
@@ -437,7 +437,7 @@ mod tests {
     /// By hand for the HMMWV: 3.378 m, 26.3 degrees, wheels 1.8194 m apart and 0.3175 m wide.
     #[test]
     fn it_turns_by_ackermann_s_geometry() {
-        let spec = find_any("hmmwv").unwrap();
+        let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
         let turning = turning(own, own.max_steer()).unwrap();
         // axles 3.37793 m apart over tan 26.3°, and the outer edge 1.06845 m beyond

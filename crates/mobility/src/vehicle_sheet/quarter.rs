@@ -177,7 +177,7 @@ fn on_strut(p: &MacphersonStrutPoints) -> [f64; 2] {
 mod tests {
     use super::*;
     use bekker_math::curve::Curve;
-    use bekker_vehicle::find;
+    use bekker_vehicle::find_wheeled;
     use bekker_vehicle::spec::Stops;
 
     /// In the front view arm and strut rotate the upright about one instant center.
@@ -242,7 +242,7 @@ mod tests {
     /// The characteristic equation is checked by substitution of the frequencies.
     #[test]
     fn frequencies_solve_the_characteristic_equation() {
-        let own = find("gator").unwrap();
+        let own = find_wheeled("gator").unwrap();
         let load = 2569.0;
         let Quarter { wheel_rate, bounce, hop, damping_ratio, rests_on } =
             Quarter::of(&own, 1, load);

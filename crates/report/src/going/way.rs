@@ -11,7 +11,7 @@ use std::path::Path;
 /// Returns longitude, latitude (degrees) and height (m) of points in the local frame.
 fn places(site: &Site, points: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let place = |[x, y, z]: &[f64; 3]| {
-        let place = site.place(&Vec3::new(*x, *y, 0.0));
+        let place = site.to_geodetic(&Vec3::new(*x, *y, 0.0));
         [place.longitude.to_degrees(), place.latitude.to_degrees(), *z]
     };
     points.iter().map(place).collect()

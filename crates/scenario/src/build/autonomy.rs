@@ -81,8 +81,8 @@ pub(super) fn autonomy(
     let ground = land.terrain.height(start.position.x, start.position.y) - start.position.z;
     let top = vehicle.outline().hulls.iter().map(|hull| hull.centre.z + hull.shape.half().z);
     let geometry = match spec {
-        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
-        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+        AnySpec::Wheeled(spec) => SteeringGeometry::from_spec(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
     };
     let footprint = vehicle.footprint();
     let body = Body {
@@ -148,7 +148,7 @@ fn protrusions(
 fn least_friction(soils: &SoilTable) -> f64 {
     let friction = |soil: &Soil| match soil.kind {
         SoilKind::Firm { friction } => Some(friction),
-        SoilKind::Yielding(_) => None,
+        SoilKind::Deformable(_) => None,
     };
     soils.soils().iter().filter_map(friction).fold(f64::INFINITY, f64::min)
 }

@@ -5,7 +5,7 @@ use crate::config::{self, PathEnd};
 use crate::convoys::Convoys;
 use crate::fault::{Fault, Problem};
 use bekker_math::numeric::hypot;
-use bekker_vehicle::driver::{Path, PathFollower, Plan, SteeringGeometry};
+use bekker_vehicle::driver::{Path, PathFollower, PathFollowerConfig, SteeringGeometry};
 
 /// Spacing of the points of a path's curve, m.
 const PATH_SPACING: f64 = 0.5;
@@ -49,11 +49,11 @@ impl<'a> ConvoyWays<'a> {
         &mut self,
         vehicle: usize,
         geometry: SteeringGeometry,
-        plan: Plan,
+        plan: PathFollowerConfig,
     ) -> Result<PathFollower, Fault> {
         let head = self.convoys.head(vehicle).unwrap_or(vehicle);
         let known = &self.drivers[head];
-        let alike = |own: &&PathFollower| *own.geometry() == geometry && *own.plan() == plan;
+        let alike = |own: &&PathFollower| *own.geometry() == geometry && *own.config() == plan;
         if let Some(driver) = known.iter().find(alike) {
             return Ok(driver.clone());
         }

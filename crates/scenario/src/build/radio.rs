@@ -2,7 +2,7 @@
 
 use crate::config::{self, Scenario};
 use bekker_agent::{Bursts, Radio, RadioNet};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// The radios; the cross-checks ensure that their vehicles exist.
 pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {
@@ -11,7 +11,7 @@ pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {
         let is_member =
             |name: &String| config.vehicles.is_empty() || config.vehicles.contains(name);
         let members = vehicles().filter(|(_, own)| is_member(&own.name)).map(|(index, _)| index);
-        let stream = Stream::new(scenario.seed, &format!("radio {}", config.name));
+        let stream = RandomStream::new(scenario.seed, &format!("radio {}", config.name));
         RadioNet {
             name: config.name.clone(),
             members: members.collect(),
@@ -28,7 +28,7 @@ pub(super) fn period_us(rate: f64) -> u64 {
 }
 
 /// The channel of a radio with its random numbers.
-pub(super) fn radio(config: &config::Radio, stream: Stream) -> Radio {
+pub(super) fn radio(config: &config::Radio, stream: RandomStream) -> Radio {
     let config::Radio { range, horizon, near, far, hops, latency, jitter, loss, bursts } = *config;
     let micros = |time: f64| (1e6 * time).round() as u64;
     Radio {

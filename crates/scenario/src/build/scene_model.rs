@@ -5,7 +5,7 @@ use crate::ScenarioFile;
 use crate::random_world::RandomWorld;
 use crate::ways::ways;
 use bekker_agent::{Form, Prop};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_sensor::air::Air;
 use bekker_sensor::class::Class;
 use bekker_sensor::sky::Sky;
@@ -63,7 +63,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
         // the stream has a name of its own: with seed + index, groups of adjacent seeds would be
         // equal
-        let dice = Stream::new(file.scenario.seed, &format!("scenery {index}"));
+        let dice = RandomStream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
         let mut strewn = strewn(form, count, area, &ways, scenery.clear, &dice);
         for prop in &mut strewn {

@@ -347,7 +347,7 @@ model = { kind = "terramechanics" }
     /// Points in the left camera's optical frame must be projected to the pixels where each camera
     /// sees them from its own mount. Pixel centers are at half-integers.
     fn projects_as_it_sees(pair: [&Sensor; 2]) {
-        let dice = bekker_math::random::Stream::new(3, "points before a pair of cameras");
+        let dice = bekker_math::random::RandomStream::new(3, "points before a pair of cameras");
         let into = |mount: &Pose, point: &Vec3| {
             mount.orientation.inverse_transform_vector(&(point - mount.position))
         };

@@ -25,7 +25,7 @@ pub fn site(
     let origin = Geodetic::degrees(given.latitude_deg, given.longitude_deg, given.altitude);
     let own = Site::new(origin);
     let Some(dem) = of_dem else { return (Some(own), None) };
-    let there = dem.place(&Vec3::zeros());
+    let there = dem.to_geodetic(&Vec3::zeros());
     let distance = (there.geocentric() - Geodetic { altitude: 0.0, ..origin }.geocentric()).norm();
     if distance <= ELSEWHERE {
         return (Some(dem.at_altitude(given.altitude)), None);
@@ -37,5 +37,5 @@ pub fn site(
         there.longitude.to_degrees(),
     );
     let warning = document.fault("site", Problem::Refused { cause });
-    (Some(own.turned(dem.convergence(&Vec3::zeros()))), Some(warning))
+    (Some(own.rotated(dem.convergence(&Vec3::zeros()))), Some(warning))
 }

@@ -9,7 +9,7 @@ use crate::fault::{Fault, Problem};
 use crate::{Faults, ScenarioFile, conform};
 use bekker_ground::soil::catalogue::{assumed_elastic_stiffness, catalogue};
 use bekker_ground::soil::{
-    Bulldozing, CatalogueError, Details, Frost, Laws, Soil, SoilId, SoilKind, Yielding,
+    Bulldozing, CatalogueError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
 };
 
 /// The soils of a scenario by name.
@@ -52,7 +52,7 @@ impl SoilTable {
         let mut warnings = self.doubts.clone();
         for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
             let Some(Frozen { key, frost, soil: frozen }) = frost else { continue };
-            let (SoilKind::Yielding(met), SoilKind::Yielding(frozen)) =
+            let (SoilKind::Deformable(met), SoilKind::Deformable(frozen)) =
                 (&mut soil.kind, &frozen.kind)
             else {
                 continue;
@@ -190,17 +190,17 @@ fn resolved(
     let keyed = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
     let refuse = |name: &str, problem| document.fault(&keyed(name), problem);
     let mut too_strong = None;
-    let mut of_figures = |figures: Yielding| {
+    let mut of_figures = |figures: DeformableSoil| {
         let Strength { key, asked, taken } = strength(&figures, custom);
         // tolerance for rounding of the product
         let is_less = taken < asked * (1.0 - 1e-9);
         too_strong = is_less.then(|| TooStrong { key: keyed(key), asked, taken });
-        SoilKind::Yielding(weathered(figures, custom, taken))
+        SoilKind::Deformable(weathered(figures, custom, taken))
     };
     let base = custom.based_on.as_deref().map(named).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {
-        (Some(Soil { name, kind: SoilKind::Yielding(_), .. }), Some(_)) => {
+        (Some(Soil { name, kind: SoilKind::Deformable(_), .. }), Some(_)) => {
             let cause = format!(
                 "applies to firm ground only, but the base soil `{name}` is deformable; remove one \
                  of the two"
@@ -208,7 +208,7 @@ fn resolved(
             return Err(refuse(".friction", Problem::Refused { cause }));
         }
         (_, Some(friction)) => SoilKind::Firm { friction },
-        (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
+        (Some(Soil { kind: SoilKind::Deformable(base), .. }), None) => {
             of_figures(changed(base.clone(), custom))
         }
         (Some(firm), None) => {
@@ -242,9 +242,9 @@ fn crushing_snow(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
 }
 
 /// Initial parameters of a soil without a base: missing ones follow the catalog's rules.
-fn blank(custom: &CustomSoil) -> Yielding {
+fn blank(custom: &CustomSoil) -> DeformableSoil {
     let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
-    Yielding {
+    DeformableSoil {
         k_phi,
         k_c,
         n,
@@ -259,8 +259,8 @@ fn blank(custom: &CustomSoil) -> Yielding {
 }
 
 /// The parameters with the scenario's values in place of those of the base.
-fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
-    Yielding {
+fn changed(base: DeformableSoil, custom: &CustomSoil) -> DeformableSoil {
+    DeformableSoil {
         k_phi: custom.k_phi.unwrap_or(base.k_phi),
         k_c: custom.k_c.unwrap_or(base.k_c),
         n: custom.n.unwrap_or(base.n),
@@ -288,7 +288,7 @@ fn details(base: Details, custom: &CustomSoil) -> Details {
         rate: custom.rate.or(base.rate),
     };
     if let Some(snow) = custom.snow {
-        snow.lay(&mut details);
+        snow.apply_to(&mut details);
     }
     details
 }
@@ -304,7 +304,7 @@ struct Strength {
 }
 
 /// Requested and allowed strength of a soil, from its own factor and its moisture.
-fn strength(figures: &Yielding, custom: &CustomSoil) -> Strength {
+fn strength(figures: &DeformableSoil, custom: &CustomSoil) -> Strength {
     // an invalid moisture was refused before
     let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
     let (asked, most) = (moist * custom.strength.unwrap_or(1.0), strongest(figures));
@@ -347,7 +347,7 @@ impl TooStrong {
 }
 
 /// The soil with the scenario's strength and thaw.
-fn weathered(soil: Yielding, custom: &CustomSoil, strength: f64) -> Yielding {
+fn weathered(soil: DeformableSoil, custom: &CustomSoil, strength: f64) -> DeformableSoil {
     let mut soil = soil.with_strength(strength);
     if let Some(thaw) = custom.thaw {
         soil = thaw.thawed(&soil);
@@ -366,7 +366,7 @@ fn in_radians(config: &BulldozingConfig) -> Bulldozing {
 
 /// The soil with bulldozing on or off.
 fn with_bulldozing(mut soil: Soil, wanted: bool) -> Soil {
-    if let SoilKind::Yielding(yielding) = &mut soil.kind {
+    if let SoilKind::Deformable(yielding) = &mut soil.kind {
         yielding.bulldozing = match yielding.bulldozing {
             _ if !wanted => None,
             None => Some(in_radians(&BulldozingConfig::default())),

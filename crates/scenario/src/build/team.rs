@@ -3,7 +3,7 @@
 use super::radio::{period_us, radio};
 use crate::config::{self, Driver, Scenario};
 use bekker_agent::{Assignment, MapSharing, Parts, Task, Team};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// The team of a scenario; the cross-checks ensure that its authority exists.
 pub(super) fn team(scenario: &Scenario) -> Option<Team> {
@@ -23,7 +23,7 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
         period_us: period_us(config.rate),
         concern: config.concern,
         task: task(config),
-        radio: radio(&config.radio, Stream::new(scenario.seed, "radio")),
+        radio: radio(&config.radio, RandomStream::new(scenario.seed, "radio")),
     })
 }
 

@@ -12,9 +12,9 @@ use crate::random_world::{RandomWorld, random_world};
 use crate::{Faults, Opened, ScenarioFile};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::{
-    CellContent, Face, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
+    CellContent, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
     RasterFile, RasterWarning, Region, Roughness, RoughnessClass, Sidecars, SoilMap, Stamp,
-    Surface, Terrain, TerrainError, read_raster_with,
+    StampFace, Surface, Terrain, TerrainError, read_raster_with,
 };
 use bekker_math::geodesy::Site;
 use bekker_math::numeric::{cos, sin};
@@ -265,12 +265,12 @@ impl Builder<'_> {
                 .filter_map(|(class, name)| Some((class.parse().ok()?, self.id(name))))
                 .collect();
             // class rasters use the coordinates of the DEM, or local meters without one
-            let local = raster.laid_over(self.placement.as_ref());
+            let local = raster.aligned_to(self.placement.as_ref());
             let (covered, laid) = local
                 .and_then(|local| {
                     local.check_covers(ground)?;
                     let laid = SoilMap::classes(&local, &table, Some(self.id(&soil.default)))?;
-                    Ok((local.covered(), laid))
+                    Ok((local.covered_bounds(), laid))
                 })
                 .map_err(|error| self.refused(key, &error))?;
             map = laid;
@@ -468,12 +468,12 @@ fn roughness_class(class: config::Roughness) -> RoughnessClass {
     }
 }
 
-fn face_of(face: config::Face) -> Face {
+fn face_of(face: config::Face) -> StampFace {
     match face {
-        config::Face::Smooth => Face::Smooth,
-        config::Face::Straight => Face::Straight,
-        config::Face::Round => Face::Round,
-        config::Face::Parabolic => Face::Parabolic,
+        config::Face::Smooth => StampFace::Smooth,
+        config::Face::Straight => StampFace::Straight,
+        config::Face::Round => StampFace::Round,
+        config::Face::Parabolic => StampFace::Parabolic,
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
         Some(TowLink {
             agents: agents_of,
             tow: Tow {
-                places,
+                anchors: places,
                 slack: tow.slack,
                 stiffness: tow.stiffness,
                 damping: 2.0 * DAMPING_RATIO * (tow.stiffness * mass).sqrt(),

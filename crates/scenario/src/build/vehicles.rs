@@ -8,8 +8,8 @@ use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
 use crate::{Faults, Inputs, ScenarioFile, conform};
 use bekker_vehicle::{
-    AnySpec, CatalogueError, Entry, Locks, SetupError, SpecError, TrackedSpec, VehicleSetup,
-    VehicleSpec, catalogue, find_any, trailers,
+    AnySpec, CatalogueEntry, CatalogueError, Locks, SetupError, SpecError, TrackedSpec,
+    VehicleSetup, VehicleSpec, catalogue, find_vehicle, trailers,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -271,11 +271,11 @@ fn file_document(
 
 /// A vehicle of the catalog, if the name requests it with a trailer of the catalog.
 fn catalog_spec(model: &str) -> Result<AnySpec, Problem> {
-    let unknown = |name: &str, entries: &[Entry]| Problem::UnknownVehicle {
+    let unknown = |name: &str, entries: &[CatalogueEntry]| Problem::UnknownVehicle {
         suggestion: nearest_word(&name.to_lowercase(), entries.iter().map(|entry| entry.key)),
         known: entries.iter().map(|entry| entry.key.into()).collect(),
     };
-    find_any(model).map_err(|error| match error {
+    find_vehicle(model).map_err(|error| match error {
         CatalogueError::Unknown { name } => unknown(&name, catalogue()),
         CatalogueError::UnknownTrailer { name } => unknown(&name, trailers()),
         other => {
@@ -352,7 +352,7 @@ mod tests {
             vehicle_specs(&file).map_err(|faults| faults.to_string())
         };
         let spec = read("{ trailer.chassis.mass = 1400, axles.2.trailed = true }").unwrap();
-        let plain = find_any("hmmwv+cargo_trailer").unwrap();
+        let plain = find_vehicle("hmmwv+cargo_trailer").unwrap();
         let mass = |spec: &AnySpec| spec.wheeled().unwrap().trailer.as_ref().unwrap().chassis.mass;
         assert_eq!(mass(&spec[0]), 1400.0);
         let more = 1400.0 - mass(&plain);

@@ -109,8 +109,8 @@ fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMo
     let [west, south, east, north] = ground.terrain().bounds();
     let reach = |spec: &AnySpec| {
         let geometry = match spec {
-            AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
-            AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+            AnySpec::Wheeled(spec) => SteeringGeometry::from_spec(spec),
+            AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
         };
         spec.footprint().front - geometry.rear_axle
     };
@@ -267,7 +267,7 @@ pub fn too_few_nodes<'a>(
     soils: &[Soil],
     spacing: f64,
 ) -> Option<String> {
-    if !soils.iter().any(|soil| matches!(soil.kind, SoilKind::Yielding(_))) {
+    if !soils.iter().any(|soil| matches!(soil.kind, SoilKind::Deformable(_))) {
         return None;
     }
     let widths = vehicles.map(|(name, spec)| (name, width(spec)));

@@ -21,8 +21,8 @@ use bekker_math::grid::Lattice;
 use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::{
-    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Plan, PurePursuit,
-    SpeedControl, SteeringGeometry, Table,
+    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, PathFollowerConfig,
+    PurePursuit, SpeedControl, SteeringGeometry, Table,
 };
 use bekker_world::{Hole, WorldModel};
 use std::sync::Arc;
@@ -320,8 +320,8 @@ fn driver(
         return Err(refused(file, &key(&part), &cause));
     }
     let geometry = || match &*specs[index] {
-        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
-        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+        AnySpec::Wheeled(spec) => SteeringGeometry::from_spec(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
     };
     let steering = |look_ahead: f64| PurePursuit {
         min_look_ahead: look_ahead,
@@ -356,7 +356,7 @@ fn driver(
             locks,
             ..
         } => {
-            let plan = Plan {
+            let plan = PathFollowerConfig {
                 cruise_speed: *speed,
                 start_time: *start,
                 stop_time: *stop,
@@ -364,11 +364,11 @@ fn driver(
                 reverse: *reverse,
                 steering: steering(*look_ahead),
                 lateral_acceleration: lateral_acceleration
-                    .unwrap_or(Plan::default().lateral_acceleration),
+                    .unwrap_or(PathFollowerConfig::default().lateral_acceleration),
                 acceleration: *acceleration,
                 speed_control: SpeedControl { slip_limit: *slip_limit, ..SpeedControl::default() },
                 locks: *locks,
-                ..Plan::default()
+                ..PathFollowerConfig::default()
             };
             Ok(Driver::Path(ways.follower(index, geometry(), plan)?))
         }
@@ -382,7 +382,7 @@ fn driver(
             look_ahead,
             ..
         } => {
-            let plan = Plan {
+            let plan = PathFollowerConfig {
                 cruise_speed: *speed,
                 following: match policy {
                     FollowPolicy::Cacc => {
@@ -392,7 +392,7 @@ fn driver(
                 },
                 stop_at_end: false,
                 steering: steering(*look_ahead),
-                ..Plan::default()
+                ..PathFollowerConfig::default()
             };
             let follower = ways.follower(index, geometry(), plan);
             follower.map(Driver::Path).map_err(|_| refused(file, &key(".leader"), &NO_PATH))

@@ -21,9 +21,9 @@ use super::fault::{Faults, Problem};
 use super::ways::ways;
 use super::{ScenarioFile, config};
 use bekker_agent::{Form, Prop, PropKind};
-use bekker_ground::terrain::{Face, Stamp};
+use bekker_ground::terrain::{Stamp, StampFace};
 use bekker_math::numeric::sin_cos;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use extent::{Extent, Field};
 use passage::Passage;
 use std::f64::consts::{PI, TAU};
@@ -168,7 +168,8 @@ impl RandomWorld {
     ) -> Result<RandomWorld, NoRoom> {
         let mut drawing = Drawing {
             surface,
-            streams: Kind::ALL.map(|kind| Stream::new(seed, &format!("random {}", kind.key()))),
+            streams: Kind::ALL
+                .map(|kind| RandomStream::new(seed, &format!("random {}", kind.key()))),
             field: Field::new(surface.size, kept, surface.clear),
             things: Vec::new(),
         };
@@ -188,7 +189,7 @@ impl RandomWorld {
     /// Its holes as terrain stamps.
     pub fn stamps(&self) -> impl Iterator<Item = Stamp> {
         self.holes.iter().map(|&Hole { centre, radius, depth }| {
-            Stamp::hole(centre, radius, depth, radius).with_face(Face::Parabolic)
+            Stamp::hole(centre, radius, depth, radius).with_face(StampFace::Parabolic)
         })
     }
 
@@ -262,7 +263,7 @@ struct Thing {
 /// State while a world is drawn.
 struct Drawing<'a> {
     surface: &'a RandomSurface,
-    streams: [Stream; 4],
+    streams: [RandomStream; 4],
     field: Field,
     things: Vec<Thing>,
 }

@@ -21,7 +21,7 @@ pub use tile::Mark;
 
 use super::packet::{NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level};
 use super::ray::Ray;
-use bekker_ground::{GroundModel, Published};
+use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{TILE, TileKey};
 use bekker_math::spatial::Vec3;
 use fearless_simd::prelude::*;
@@ -105,7 +105,7 @@ struct Window {
 
 impl Relief {
     /// Creates the relief around (x, y), m, with the published deformation.
-    pub fn around(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
+    pub fn around(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> Relief {
         Relief::of(model, published, at, CLOSE)
     }
 
@@ -113,11 +113,11 @@ impl Relief {
     ///
     /// Undisturbed ground is represented by corners of tiles however near and rough it is, deformed
     /// ground by all of its nodes.
-    pub fn coarse(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
+    pub fn coarse(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> Relief {
         Relief::of(model, published, at, 0)
     }
 
-    fn of(model: &GroundModel, published: &Published, at: [f64; 2], close: i64) -> Relief {
+    fn of(model: &GroundModel, published: &SharedGround, at: [f64; 2], close: i64) -> Relief {
         let spacing = model.lattice().spacing;
         let close = close.min((CLOSEST / (TILE as f64 * spacing)) as i64);
         let held = HeldTiles::default();
@@ -148,7 +148,7 @@ impl Relief {
     /// Moves the windows to (x, y), m, and updates the tiles published since the last call.
     ///
     /// The result equals that of [`Relief::around`] or [`Relief::coarse`] at the same place.
-    pub fn update(&mut self, model: &GroundModel, published: &Published, at: [f64; 2]) {
+    pub fn update(&mut self, model: &GroundModel, published: &SharedGround, at: [f64; 2]) {
         let dirty: Vec<TileKey> = published.changed_since(self.merges).collect();
         self.merges = published.merges();
         self.near.update(model, published, &dirty);
@@ -235,7 +235,7 @@ impl Window {
 
     fn new(
         model: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         corner: [i64; 2],
         stride: i64,
         close: i64,
@@ -338,7 +338,7 @@ impl Window {
     fn refine(
         &mut self,
         model: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         old: Option<&Window>,
         held: &HeldTiles,
     ) {
@@ -425,7 +425,7 @@ impl Window {
     }
 
     /// Updates the cells of changed tiles.
-    fn update(&mut self, model: &GroundModel, published: &Published, dirty: &[TileKey]) {
+    fn update(&mut self, model: &GroundModel, published: &SharedGround, dirty: &[TileKey]) {
         let cells = self.cells_of(dirty.iter().copied());
         let tile = |&index: &usize| {
             let held = self.fine_of[index] as usize;
@@ -579,11 +579,11 @@ mod tests {
         GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference()).unwrap()
     }
 
-    fn rut(key: TileKey, node: usize) -> Published {
+    fn rut(key: TileKey, node: usize) -> SharedGround {
         let mut patches = Patches::default();
         patches.begin(key);
         patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
-        let mut published = Published::default();
+        let mut published = SharedGround::default();
         published.apply(&patches);
         published
     }
@@ -591,7 +591,7 @@ mod tests {
     #[test]
     fn a_plane_is_met_within_a_millimetre_at_a_hundred_metres_and_a_kilometre() {
         let model = plane(0.05);
-        let relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
         for (azimuth, height) in [(0.0, 2.0), (0.7, 1.0), (2.5, 10.0), (-1.2, 0.5)] {
             for distance in [3.0, 100.0, 1000.0] {
                 let to = Vec3::new(distance * cos(azimuth), distance * sin(azimuth), -height);
@@ -607,7 +607,7 @@ mod tests {
     #[test]
     fn a_rut_is_seen_as_soon_as_it_is_published() {
         let model = plane(0.05);
-        let mut relief = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let mut relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
         let down = |x: f64, y: f64| Ray::new(Vec3::new(x, y, 1.0), -Vec3::z());
         // node 0 of tile (3, 2) is a corner of four tiles
         let at = 48.0 * 0.05;
@@ -662,7 +662,7 @@ mod tests {
     fn a_window_that_has_moved_is_one_made_there() {
         let model = plane(0.05);
         let published = rut(TileKey { a: 3, b: 2 }, 17);
-        let mut moved = Relief::around(&model, &Published::default(), [0.0, 0.0]);
+        let mut moved = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
         moved.update(&model, &published, [5.0, 0.0]);
         moved.update(&model, &published, [300.0, -40.0]);
         moved.update(&model, &published, [31.0, 12.0]);
@@ -697,7 +697,7 @@ mod tests {
             GroundModel::new(lattice, terrain, vec![soil.clone()], Laws::reference()).unwrap()
         };
         let model = ground(terrain.build().unwrap());
-        let [even, rutted] = [Published::default(), rut(TileKey { a: 3, b: 2 }, 17)];
+        let [even, rutted] = [SharedGround::default(), rut(TileKey { a: 3, b: 2 }, 17)];
         let mut first = Relief::around(&model, &even, [0.0, 0.0]);
         let mut second = first.clone();
         second.update(&model, &even, [-200.0, 70.0]);

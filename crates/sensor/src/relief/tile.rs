@@ -2,7 +2,7 @@
 
 use super::super::packet::{Search, Simd, Wide};
 use super::pyramid::{Floor, Lid, Lines, cover_all, lid, lids};
-use bekker_ground::{GroundModel, Published};
+use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{Node, TILE, TileKey};
 
 /// Cells along a tile as a power of two.
@@ -43,7 +43,7 @@ impl TileRelief {
     /// The undisturbed heights that `old` holds are reused.
     pub fn new(
         model: &GroundModel,
-        published: &Published,
+        published: &SharedGround,
         datum: f64,
         key: TileKey,
         old: Option<&TileRelief>,
@@ -80,7 +80,7 @@ impl TileRelief {
             let up = 2.0 * model.lattice().spacing;
             for (index, mark) in marks.iter_mut().enumerate() {
                 let node = node(index);
-                let (state, agent) = published.owned(node);
+                let (state, agent) = published.state_and_agent(node);
                 let [jx, jy] = state.shear_m();
                 *mark = Mark {
                     sinkage: state.plastic_sinkage_m() as f32,

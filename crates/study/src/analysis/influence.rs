@@ -7,7 +7,7 @@
 use super::TrialResult;
 use super::basis::{Basis, shares_seeds};
 use crate::design::{Design, Figure, Level};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -198,7 +198,7 @@ fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
 /// Responses are permuted within their block: trials of one seed are exchangeable, trials of
 /// different seeds are not.
 fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
-    let stream = Stream::new(0, "shuffled responses");
+    let stream = RandomStream::new(0, "shuffled responses");
     let mut order: Vec<usize> = (0..values.len()).collect();
     // of many trials, a random subset
     order.sort_by_key(|n| stream.bits(*n as u64));
@@ -247,7 +247,7 @@ mod tests {
     /// A speed with nonrecurring numbers that decides the response, and a word without effect.
     #[test]
     fn numbers_and_words_are_ranked_alike() {
-        let stream = Stream::new(7, "test");
+        let stream = RandomStream::new(7, "test");
         let speeds: Vec<f64> = (0..40).map(|n| 4.0 * stream.uniform(n)).collect();
         let go: Vec<f64> = speeds.iter().map(|speed| f64::from(*speed > 1.0)).collect();
         let numbers: Vec<Level> = speeds.into_iter().map(Level::Number).collect();

@@ -3,7 +3,7 @@
 use super::config::{Design, Factor, Level, StudyConfig};
 use super::saltelli;
 use super::sobol::Dimension;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// Returns the number of points of a design; `None` on overflow. For a table it is 0.
 pub(super) fn count(config: &StudyConfig) -> Option<u64> {
@@ -47,18 +47,18 @@ fn sobol(config: &StudyConfig, count: u64) -> Vec<Vec<f64>> {
 }
 
 /// Returns the random stream of a factor; `which` distinguishes several streams of one factor.
-pub(super) fn stream(config: &StudyConfig, factor: &Factor, which: &str) -> Stream {
-    Stream::new(config.seed, &format!("factor {}{which}", factor.name))
+pub(super) fn stream(config: &StudyConfig, factor: &Factor, which: &str) -> RandomStream {
+    RandomStream::new(config.seed, &format!("factor {}{which}", factor.name))
 }
 
 /// Draws numbers for each factor, from a stream with its name.
-fn each(config: &StudyConfig, draws: impl Fn(&Stream) -> Vec<f64>) -> Vec<Vec<f64>> {
+fn each(config: &StudyConfig, draws: impl Fn(&RandomStream) -> Vec<f64>) -> Vec<Vec<f64>> {
     config.factor.iter().map(|factor| draws(&stream(config, factor, ""))).collect()
 }
 
 /// Draws one number in each of `count` equal strata, in random order (M. McKay, R. Beckman and W.
 /// Conover, Technometrics 21, 1979).
-fn latin(stream: &Stream, count: u64) -> Vec<f64> {
+fn latin(stream: &RandomStream, count: u64) -> Vec<f64> {
     // draws below `count` give positions within strata, those above give the order
     let mut order: Vec<u64> = (0..count).collect();
     order.sort_by_key(|point| (stream.bits(count + point), *point));

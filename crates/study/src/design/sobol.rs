@@ -8,7 +8,7 @@
 //! Each scrambled point is uniformly distributed. The first 2ᵏ points still have one point in each
 //! of 2ᵏ strata of every dimension.
 
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 
 /// Number of dimensions with direction numbers.
 #[cfg(test)]
@@ -22,12 +22,12 @@ const DIRECTIONS: &str = include_str!("joe_kuo.txt");
 #[derive(Clone, Debug)]
 pub(super) struct Dimension {
     directions: [u32; DIGITS],
-    scrambling: Stream,
+    scrambling: RandomStream,
 }
 
 impl Dimension {
     /// Creates the dimension with an index below 200, scrambled by a stream.
-    pub fn new(index: usize, scrambling: Stream) -> Dimension {
+    pub fn new(index: usize, scrambling: RandomStream) -> Dimension {
         Dimension { directions: directions(index), scrambling }
     }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn dimension(index: usize, seed: u64) -> Dimension {
-        Dimension::new(index, Stream::new(seed, &index.to_string()))
+        Dimension::new(index, RandomStream::new(seed, &index.to_string()))
     }
 
     #[test]

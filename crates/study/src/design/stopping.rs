@@ -186,7 +186,7 @@ fn confidence() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
     use std::collections::BTreeMap;
 
     fn config(design: &str, replications: u64) -> StudyConfig {
@@ -201,10 +201,10 @@ mod tests {
 
     /// Drives the next trials in a random order until none remain.
     fn driven(config: &StudyConfig, trials: u64, order: u64) -> (Extent, usize) {
-        let draws = Stream::new(1, "go");
+        let draws = RandomStream::new(1, "go");
         let says = |trial: u64| Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
         let mut done: BTreeMap<u64, Seen> = BTreeMap::new();
-        let chance = Stream::new(order, "order");
+        let chance = RandomStream::new(order, "order");
         loop {
             let extent = extent(config, trials, |trial| done.get(&trial).copied());
             let count = extent.next.len() as u64;
@@ -228,7 +228,7 @@ mod tests {
                 assert_eq!(driven(&config, trials, order).0, extent);
             }
             // with all trials present, as after a merge of shards, the result is the same
-            let draws = Stream::new(1, "go");
+            let draws = RandomStream::new(1, "go");
             let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
             assert_eq!(super::extent(&config, trials, all), extent);
         }
@@ -257,7 +257,7 @@ mod tests {
         let mut own = config("random", 1);
         let rule = own.stop.as_mut().unwrap();
         (rule.half_width, rule.bounds) = (0.8, Some([0.0, 10.0]));
-        let draws = Stream::new(2, "speed");
+        let draws = RandomStream::new(2, "speed");
         let speed = |trial: u64| match trial {
             7 => Seen::Failed,
             _ => Seen::Number(4.0 + draws.uniform(trial)),

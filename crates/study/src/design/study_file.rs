@@ -4,7 +4,7 @@ use super::config::{Factor, Level, StudyConfig};
 use super::faults::{arrivals, faults, too_many};
 use super::response::Response;
 use super::{points, table};
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use bekker_scenario::{
     Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
 };
@@ -157,7 +157,7 @@ impl Study {
         let is_given = factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
         let counter = if self.config.common_random_numbers { replication } else { number };
         // 53 bits: TOML has no more than 63, JSON no more than 53
-        let drawn = Stream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
+        let drawn = RandomStream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
         let seed = (!is_given).then_some(drawn);
         let of_seed = seed.map(|seed| format!("{SEED}={seed}"));
         let own_of = factors.iter().zip(&self.own);

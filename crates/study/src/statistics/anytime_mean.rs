@@ -95,7 +95,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     fn of(values: impl Iterator<Item = f64>) -> [f64; 2] {
         let mut mean = AnytimeMean::new(0.95);
@@ -130,7 +130,7 @@ mod tests {
     /// If exactly 30 are expected, the chance of more than 45 is one in 300.
     #[test]
     fn looking_after_every_number_it_covers_what_is_asked() {
-        let draws = Stream::new(4, "courses");
+        let draws = RandomStream::new(4, "courses");
         // skewed, two-valued, and narrow
         type Sequence = (fn(f64) -> f64, f64);
         let kinds: [Sequence; 3] = [

@@ -87,7 +87,7 @@ pub fn clustered_proportion(yes: &[bool], clusterings: &[Vec<u64>], confidence: 
 mod tests {
     use super::*;
     use crate::statistics::wilson;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     #[test]
     fn clusters_of_one_are_a_plain_sample() {
@@ -129,12 +129,12 @@ mod tests {
     /// %.
     #[test]
     fn shared_grounds_are_not_more_than_there_are() {
-        let stream = Stream::new(3, "clusters");
+        let stream = RandomStream::new(3, "clusters");
         let clusters: Vec<u64> = (0..24).map(|n| n / 3).collect();
         let (samples, truth) = (1000, 0.5);
         let mut held = [0; 4];
         for sample in 0..samples {
-            let draw = |n: u64| Stream::new(stream.bits(sample * 100 + n), "x").normal(0);
+            let draw = |n: u64| RandomStream::new(stream.bits(sample * 100 + n), "x").normal(0);
             let value = |n: u64| draw(n / 3) + 0.3 * draw(50 + n);
             let values: Vec<f64> = (0..24).map(value).collect();
             let yes: Vec<bool> = values.iter().map(|x| *x > 0.0).collect();

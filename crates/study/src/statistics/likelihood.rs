@@ -107,7 +107,7 @@ impl NormalOrLognormal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// By hand: the logarithms of 1, 2, 4 are 0, a, 2a with a = ln 2.
     #[test]
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn tells_one_from_the_other() {
-        let stream = Stream::new(5, "likelihood");
+        let stream = RandomStream::new(5, "likelihood");
         let logs: Vec<f64> = (0..400).map(|k| exp(4.0 + 0.5 * stream.normal(k))).collect();
         let plain: Vec<f64> = (400..800).map(|k| 50.0 + 10.0 * stream.normal(k)).collect();
         let [logs, plain] = [logs, plain].map(|sample| normal_or_lognormal(&sample).unwrap());

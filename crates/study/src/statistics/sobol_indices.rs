@@ -1,7 +1,7 @@
 //! Sobol' indices: the contributions of factors to a response's variance.
 
 use super::Interval;
-use bekker_math::random::Stream;
+use bekker_math::random::RandomStream;
 use serde::Serialize;
 
 /// Number of bootstrap samples for the intervals.
@@ -116,7 +116,7 @@ pub fn sobol_indices(values: &SaltelliValues, seed: u64) -> Result<SobolIndices,
     let Some(best) = Indices::of(values, &all) else {
         return Err(IndicesError::Constant { value: values.a[0] });
     };
-    let stream = Stream::new(seed, "samples of base points");
+    let stream = RandomStream::new(seed, "samples of base points");
     let sample = |n: u64| {
         let draw = |k: u64| stream.bits(n * points as u64 + k) % points as u64;
         Indices::of(values, &(0..points as u64).map(|k| draw(k) as usize).collect::<Vec<_>>())

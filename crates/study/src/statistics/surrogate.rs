@@ -163,10 +163,10 @@ fn search(factors: usize, value: impl Fn(&[f64]) -> f64) -> Vec<f64> {
 mod tests {
     use super::*;
     use bekker_math::numeric::sin;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     fn points(count: u64, seed: u64) -> Vec<Vec<f64>> {
-        let stream = Stream::new(seed, "points");
+        let stream = RandomStream::new(seed, "points");
         (0..count).map(|n| (0..3).map(|j| stream.uniform(3 * n + j)).collect()).collect()
     }
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn noise_is_known_as_such() {
-        let (known, stream) = (points(120, 3), Stream::new(4, "noise"));
+        let (known, stream) = (points(120, 3), RandomStream::new(4, "noise"));
         let noisy = |(n, x): (usize, &Vec<f64>)| response(x) + 0.5 * stream.normal(n as u64);
         let values: Vec<f64> = known.iter().enumerate().map(noisy).collect();
         let fit = Surrogate::of(&known, &values).unwrap().fit;

@@ -194,18 +194,18 @@ pub fn trade_off(figures: &SwarmFigures, side: f64, throttle: f64) -> Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// Draws trials from the models, whose parameters the fit must recover.
     fn drawn(rate: f64, per_metre: f64) -> Vec<Trial> {
-        let stream = Stream::new(11, "swarm");
+        let stream = RandomStream::new(11, "swarm");
         let mut trials = Vec::new();
         for side in [250.0, 500.0] {
             let holes = (4e-4 * side * side) as u64;
             for robots in [1, 2, 4, 8] {
                 for trial in 0..60_u64 {
                     let key = (side as u64) << 32 | u64::from(robots) << 16 | trial;
-                    let own = Stream::new(stream.bits(key), "trial");
+                    let own = RandomStream::new(stream.bits(key), "trial");
                     let share = 1.0 - exp(-rate * f64::from(robots) / (side * side));
                     let found = (0..holes).filter(|&hole| own.uniform(100 + hole) < share).count();
                     let mean = per_metre * side * f64::from(robots);

@@ -12,7 +12,7 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 use super::ground_code::GroundCodeError;
-use bekker_ground::NOBODY;
+use bekker_ground::NO_AGENT;
 use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Version of the protocol. Ranks of different versions reject each other's messages.
@@ -100,7 +100,7 @@ pub struct Origin {
 impl Origin {
     /// Returns the agent's code in the ground state, as the owner of the patches in the message.
     pub fn agent_code(&self) -> u16 {
-        u16::try_from(self.agent).unwrap_or(NOBODY)
+        u16::try_from(self.agent).unwrap_or(NO_AGENT)
     }
 }
 

@@ -4,12 +4,12 @@
 //! closures. On each side, six coordinates, of which the upper arm has one, less four closures
 //! leave the wheel's travel and spin; the link determines the steer.
 
-use super::{Frame, Side, turned, vec3};
+use super::{Side, VehicleBuilder, turned, vec3};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
-use crate::spec::{DoubleWishbone, Part, Point};
+use crate::spec::{DoubleWishbone, MassProperties, Point};
 use bekker_math::spatial::Vec3;
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds both sides; the tie rods' inner ends are on `link`.
     pub(super) fn double_wishbone(&mut self, axle: usize, s: &DoubleWishbone, link: BodyId) {
         let mut arms = Vec::with_capacity(2);
@@ -73,7 +73,7 @@ impl Frame<'_> {
         &mut self,
         name: String,
         on: BodyId,
-        part: Part,
+        part: MassProperties,
         pivots: [Vec3; 2],
         outer: Vec3,
         com: Vec3,
@@ -96,7 +96,7 @@ impl Frame<'_> {
     fn tie_rod(
         &mut self,
         name: String,
-        part: Part,
+        part: MassProperties,
         upright: BodyId,
         outer: Vec3,
         link: BodyId,

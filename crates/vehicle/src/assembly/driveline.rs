@@ -6,7 +6,7 @@
 //! reaction acts on the body that holds the differential's housing: the chassis, or the beam of a
 //! solid axle. The reaction on the housings about the x axis (engine roll) is neglected.
 
-use super::{AssemblyError, Frame};
+use super::{AssemblyError, VehicleBuilder};
 use crate::lock::Lock;
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::powertrain::Brake;
@@ -22,12 +22,12 @@ pub(crate) struct Clutch {
     /// Friction of the clutch.
     pub friction: Brake,
     /// How the clutch is engaged.
-    pub engaged: Engaged,
+    pub engaged: ClutchEngagement,
 }
 
 /// How a clutch is engaged; `index` is its position among the clutches that can be switched.
 #[derive(Clone, Debug)]
-pub(crate) enum Engaged {
+pub(crate) enum ClutchEngagement {
     /// Always or never engaged.
     Fixed(bool),
     /// Engaged by the speeds of its outputs, whose mean is the weighted sum `mean`.
@@ -45,8 +45,9 @@ impl Clutch {
     /// Returns the position among the clutches that can be switched; `None` for all others.
     pub fn index(&self) -> Option<usize> {
         match self.engaged {
-            Engaged::Fixed(_) | Engaged::Biased { .. } => None,
-            Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => Some(index),
+            ClutchEngagement::Fixed(_) | ClutchEngagement::Biased { .. } => None,
+            ClutchEngagement::Automatic { index, .. }
+            | ClutchEngagement::Commanded { index, .. } => Some(index),
         }
     }
 }
@@ -73,11 +74,11 @@ fn clutch(
     let Carrier { mean, switch, closure, share: carried } = carrier;
     let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
     let engaged = match differential.automatic {
-        Some(lock) => Engaged::Automatic { index, lock, mean },
-        None if differential.commanded => Engaged::Commanded { index, lock: switch },
+        Some(lock) => ClutchEngagement::Automatic { index, lock, mean },
+        None if differential.commanded => ClutchEngagement::Commanded { index, lock: switch },
         None => match differential.friction_share() {
-            Some(share) => Engaged::Biased { closure, share: share * carried },
-            None => Engaged::Fixed(differential.locked),
+            Some(share) => ClutchEngagement::Biased { closure, share: share * carried },
+            None => ClutchEngagement::Fixed(differential.locked),
         },
     };
     Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
@@ -85,7 +86,7 @@ fn clutch(
 
 /// Indices by which a step accesses the driveline.
 #[derive(Clone, Debug)]
-pub(crate) struct DrivelinePlan {
+pub(crate) struct DrivelineIndices {
     /// Engine, converter and gearbox.
     pub transmission: Transmission,
     /// Shafts of the driven axles: (coordinate, axle).
@@ -96,7 +97,7 @@ pub(crate) struct DrivelinePlan {
     pub clutches: Vec<Clutch>,
 }
 
-impl DrivelinePlan {
+impl DrivelineIndices {
     /// Sets the speeds of the axles' shafts for wheels of each axle that turn at `spin`, rad/s.
     ///
     /// Returns the speed of the gearbox's output, rad/s.
@@ -122,13 +123,13 @@ impl DrivelinePlan {
     }
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds the driveline.
-    pub(super) fn driveline(&mut self) -> Result<DrivelinePlan, AssemblyError> {
+    pub(super) fn driveline(&mut self) -> Result<DrivelineIndices, AssemblyError> {
         let spec = self.spec;
         let driven: Vec<usize> =
             (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).collect();
-        let shaft = |builder: &mut crate::multibody::Builder, inertia| {
+        let shaft = |builder: &mut crate::multibody::ModelBuilder, inertia| {
             let shaft = builder.shaft(inertia);
             builder.shaft_coordinate(shaft)
         };
@@ -197,7 +198,7 @@ impl Frame<'_> {
                 }
             }
         }
-        let transmission = transmission.acted_on(&spec.powertrain, &mut self.builder);
-        Ok(DrivelinePlan { transmission, shafts, axles, clutches })
+        let transmission = transmission.with_elements(&spec.powertrain, &mut self.builder);
+        Ok(DrivelineIndices { transmission, shafts, axles, clutches })
     }
 }

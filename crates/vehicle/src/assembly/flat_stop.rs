@@ -1,6 +1,6 @@
 //! A bump stop that is compressed to metal-on-metal contact.
 
-use super::{Frame, Side};
+use super::{Side, VehicleBuilder};
 use crate::multibody::{BodyId, Element, ElementForce};
 use bekker_math::spatial::Vec3;
 
@@ -31,7 +31,7 @@ impl FlatStop {
     }
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds the stop of a beam's spring between these ends, the upper before the lower.
     pub(super) fn flat_stop(
         &mut self,
@@ -42,7 +42,7 @@ impl Frame<'_> {
     ) {
         let Some(stops) = &self.spec.axles[axle].spring.stops else { return };
         let Some(axis) = (top - bottom).try_normalize(1e-9) else { return };
-        let (compressed, stiffness) = stops.bump.end();
+        let (compressed, stiffness) = stops.bump.end_slope();
         let b = self.spring_seats[axle][side as usize];
         let along = Element::Axial { a: beam, point_a: bottom, b, point_b: top, axis };
         let element = self.builder.element(along);

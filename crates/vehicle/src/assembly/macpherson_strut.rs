@@ -4,12 +4,12 @@
 //! each side, six coordinates, of which the arm has one, less four closures leave the wheel's
 //! travel and spin; the link determines the steer. Rod and upright turn together about the strut.
 
-use super::{Frame, Side, turned};
+use super::{Side, VehicleBuilder, turned};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
 use crate::spec::{MacphersonStrut, Point};
 use bekker_math::spatial::Vec3;
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds both sides; the tie rods' inner ends are on `link`.
     pub(super) fn macpherson_strut(&mut self, axle: usize, s: &MacphersonStrut, link: BodyId) {
         let on = self.sprung(axle);

@@ -1,8 +1,8 @@
 //! Assembly of a vehicle's parameters into bodies, joints, closures and elements.
 //!
 //! The assembly configuration is the design position: the chassis frame is at the origin, and the
-//! axes of all bodies are parallel to the chassis's. Each template adds its bodies to a [`Frame`].
-//! The items that a step accesses are returned as plain indices.
+//! axes of all bodies are parallel to the chassis's. Each template adds its bodies to a
+//! [`VehicleBuilder`]. The items that a step accesses are returned as plain indices.
 
 mod double_wishbone;
 mod driveline;
@@ -16,16 +16,16 @@ mod tandem;
 mod trailer;
 mod trailing_arm;
 
-pub(super) use driveline::{Clutch, DrivelinePlan, Engaged};
+pub(super) use driveline::{Clutch, ClutchEngagement, DrivelineIndices};
 pub(super) use flat_stop::FlatStop;
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
-pub(super) use trailer::Coupled;
+pub(super) use trailer::TrailerParts;
 
 use super::spec::{AntiRollBar, Axle, Chassis, Point, Suspension, TandemError, VehicleSpec};
 use crate::multibody::{
-    Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
+    Body, BodyId, Coordinate, Element, Inertia, Joint, ModelBuilder, ModelError, MultibodyModel,
 };
 use crate::tyre::RingError;
 use bekker_math::spatial::{Mat3, Vec3};
@@ -58,7 +58,7 @@ pub enum AssemblyError {
     Tandem(#[from] TandemError),
     /// The multibody model is invalid.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    MultibodyModel(#[from] ModelError),
 }
 
 /// Side of an axle. Files give the left one.
@@ -78,7 +78,7 @@ impl Side {
 
 /// Indices by which a step accesses a wheel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WheelPlace {
+pub(super) struct WheelIndices {
     /// Spindle, wheel and tire, which turn about the body's y axis.
     pub body: BodyId,
     /// Body that holds the differential's housing and takes the half-shaft's reaction.
@@ -108,14 +108,14 @@ pub(super) struct Mount {
 }
 
 /// A vehicle under construction.
-pub(super) struct Frame<'a> {
+pub(super) struct VehicleBuilder<'a> {
     spec: &'a VehicleSpec,
-    builder: Builder,
+    builder: ModelBuilder,
     chassis: BodyId,
     /// Body behind the torsion joint of the chassis.
     rear_frame: Option<BodyId>,
-    trailer: Option<Coupled>,
-    wheels: Vec<WheelPlace>,
+    trailer: Option<TrailerParts>,
+    wheels: Vec<WheelIndices>,
     struts: Vec<Strut>,
     mounts: Vec<Mount>,
     steering: Vec<SteeringDrive>,
@@ -127,17 +127,17 @@ pub(super) struct Frame<'a> {
 
 /// Result of the assembly, as a step uses it.
 #[derive(Clone, Debug)]
-pub(super) struct Assembled {
+pub(super) struct WheeledParts {
     pub chassis: BodyId,
     pub rear_frame: Option<BodyId>,
-    pub trailer: Option<Coupled>,
-    pub wheels: Vec<WheelPlace>,
+    pub trailer: Option<TrailerParts>,
+    pub wheels: Vec<WheelIndices>,
     pub struts: Vec<Strut>,
     pub mounts: Vec<Mount>,
     pub steering: Vec<SteeringDrive>,
     pub pitch_stops: Vec<PitchStop>,
     pub flat_stops: Vec<FlatStop>,
-    pub driveline: DrivelinePlan,
+    pub driveline: DrivelineIndices,
 }
 
 fn vec3(point: Point) -> Vec3 {
@@ -152,7 +152,7 @@ fn turned(moments: Point, x: Vec3, in_plane: Vec3) -> Mat3 {
     axes * Mat3::from_diagonal(&vec3(moments)) * axes.transpose()
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Point on a side of an axle, in the chassis frame.
     fn point(&self, axle: &Axle, side: Side, local: Point) -> Vec3 {
         vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
@@ -174,7 +174,7 @@ impl Frame<'_> {
     fn sprung(&self, axle: usize) -> BodyId {
         match &self.trailer {
             Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
-            _ if self.spec.hangs_behind(axle) => self.rear_frame.unwrap_or(self.chassis),
+            _ if self.spec.is_behind_joint(axle) => self.rear_frame.unwrap_or(self.chassis),
             _ => self.chassis,
         }
     }
@@ -186,7 +186,7 @@ impl Frame<'_> {
         side: Side,
         carrier: BodyId,
         housing: BodyId,
-        spindle: super::spec::Part,
+        spindle: super::spec::MassProperties,
     ) {
         let spec = self.spec;
         let centre = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
@@ -216,7 +216,7 @@ impl Frame<'_> {
         let spin = self.builder.coordinate(body);
         let brake = self.builder.element(Element::Rates { rates: vec![(spin, 1.0)] });
         self.builder.loaded(body);
-        self.wheels.push(WheelPlace { body, housing, spin, brake, axle });
+        self.wheels.push(WheelIndices { body, housing, spin, brake, axle });
     }
 
     /// Adds the lines of spring and damper between `arm` and the bodies that carry their other
@@ -265,8 +265,10 @@ fn sprung_inertia(own: &Chassis, origin: Vec3) -> Inertia {
 }
 
 /// Assembles a vehicle.
-pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), AssemblyError> {
-    let mut builder = Builder::default();
+pub(super) fn assemble(
+    spec: &VehicleSpec,
+) -> Result<(MultibodyModel, WheeledParts), AssemblyError> {
+    let mut builder = ModelBuilder::default();
     let chassis = builder.body(Body {
         name: "chassis".into(),
         parent: BodyId::WORLD,
@@ -275,7 +277,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), Assembl
         origin: Vec3::zeros(),
         inertia: rear_frame::ahead(&spec.chassis, spec.rear_frame.as_ref()),
     });
-    let mut frame = Frame {
+    let mut frame = VehicleBuilder {
         spec,
         builder,
         chassis,
@@ -341,7 +343,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<(Model, Assembled), Assembl
     }
     let driveline = frame.driveline()?;
     let model = frame.builder.build()?;
-    let parts = Assembled {
+    let parts = WheeledParts {
         chassis: frame.chassis,
         rear_frame: frame.rear_frame,
         trailer: frame.trailer,

@@ -4,11 +4,11 @@
 //! coordinates less one closure leave the wheel's travel and spin; the link determines the steer.
 //! The wheel tilts with the arm, so that camber changes by the arm's angle.
 
-use super::{Frame, Side};
+use super::{Side, VehicleBuilder};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
 use crate::spec::{Point, SingleWishbone};
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds both sides; the tie rods' inner ends are on `link`.
     pub(super) fn single_wishbone(&mut self, axle: usize, s: &SingleWishbone, link: BodyId) {
         let on = self.sprung(axle);

@@ -5,12 +5,12 @@
 //! them reproduces the stated stiffness.
 
 use super::steering::SteeredBy;
-use super::{Frame, Mount, Side};
+use super::{Mount, Side, VehicleBuilder};
 use crate::multibody::{Body, BodyId, Closure, Element, Inertia, Joint};
 use crate::spec::{AxleLocation, LeafSpringMount, Point, SolidAxle};
 use bekker_math::spatial::Vec3;
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds the beam and both wheels, whose knuckles are steered by the mechanism `by`.
     pub(super) fn solid_axle(&mut self, axle: usize, s: &SolidAxle, by: SteeredBy) {
         let mut knuckles = Vec::with_capacity(2);

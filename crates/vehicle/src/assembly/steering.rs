@@ -1,6 +1,6 @@
 //! Steering mechanisms: they move the inner ends of tie rods, push drag links, or turn knuckles.
 
-use super::{Frame, Side, vec3};
+use super::{Side, VehicleBuilder, vec3};
 use crate::multibody::{Body, BodyId, Closure, Coordinate, Inertia, Joint};
 use crate::spec::{DragLink, PitmanArm, Point, RackPinion, SolidAxle, Steering, Suspension};
 use bekker_math::numeric::{atan, tan};
@@ -17,12 +17,12 @@ pub(crate) struct SteeringDrive {
     /// Index of the drive's target in the workspace.
     pub drive: usize,
     /// Target position of the drive.
-    target: Target,
+    target: SteeringTarget,
 }
 
 /// Target of a driven part of the steering.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+enum SteeringTarget {
     /// Proportional to the steering: an angle, rad, or a travel, m, at steering 1 (full left).
     Mechanism { full_left: f64 },
     /// The angle of one wheel about the common turning center (Ackermann).
@@ -41,8 +41,8 @@ impl SteeringDrive {
     /// Returns the target at a steering from -1 (right) to 1 (left): an angle, rad, or a travel, m.
     pub fn target(&self, steering: f64) -> f64 {
         match self.target {
-            Target::Mechanism { full_left } => full_left * steering,
-            Target::Ackermann { tangent, ratio, aside } => {
+            SteeringTarget::Mechanism { full_left } => full_left * steering,
+            SteeringTarget::Ackermann { tangent, ratio, aside } => {
                 let mean = tangent * steering;
                 // the turning center is 1/curvature to the left: tan δ = x/(1/curvature - y)
                 atan(ratio * mean / (1.0 - aside * mean))
@@ -64,7 +64,7 @@ pub(super) enum SteeredBy {
     Knuckles,
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds a steering mechanism for each steered axle.
     ///
     /// The first steered axle uses the mechanism of the file; each further one uses the same
@@ -94,7 +94,7 @@ impl Frame<'_> {
     }
 
     /// Adds a drive of `coordinate` towards `target`.
-    fn driven(&mut self, coordinate: Coordinate, target: Target) {
+    fn driven(&mut self, coordinate: Coordinate, target: SteeringTarget) {
         self.builder.closure(Closure::Drive { coordinate });
         let drive = self.steering.len();
         self.steering.push(SteeringDrive { drive, target });
@@ -122,7 +122,7 @@ impl Frame<'_> {
                 let first = spec.axles.iter().find(|axle| axle.steered);
                 let lever = first.map_or(1.0, |axle| axle.position[0] - spec.turning_line());
                 for &(knuckle, _, kingpin) in knuckles {
-                    let target = Target::Ackermann {
+                    let target = SteeringTarget::Ackermann {
                         tangent: tan(spec.max_steer()),
                         ratio: spec.steer_ratio(axle),
                         aside: kingpin.y / lever,
@@ -146,8 +146,8 @@ impl Frame<'_> {
     }
 
     /// Travel of the mechanism of an axle at steering 1, scaled from the first axle's.
-    fn travel(&self, axle: usize, of_first: f64) -> Target {
-        Target::Mechanism { full_left: of_first * self.spec.steer_ratio(axle) }
+    fn travel(&self, axle: usize, of_first: f64) -> SteeringTarget {
+        SteeringTarget::Mechanism { full_left: of_first * self.spec.steer_ratio(axle) }
     }
 
     fn drag_link(&mut self, s: &DragLink, axle: usize, moved: Vec3) -> SteeredBy {

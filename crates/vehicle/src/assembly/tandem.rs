@@ -3,7 +3,7 @@
 //! A beam turns freely about its pin, so the moments of both springs about the pin balance. With
 //! the pin midway, both axles carry equal loads.
 
-use super::{AssemblyError, Frame, Side, vec3};
+use super::{AssemblyError, Side, VehicleBuilder, vec3};
 use crate::multibody::{Body, Element, ElementForce, Inertia, Joint};
 use bekker_math::spatial::Vec3;
 
@@ -36,7 +36,7 @@ impl PitchStop {
     }
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds the beams and attaches the springs of their axles to them.
     pub(super) fn tandems(&mut self) -> Result<(), AssemblyError> {
         for tandem in &self.spec.tandems {

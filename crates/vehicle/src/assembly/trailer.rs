@@ -5,21 +5,21 @@
 //! left and right, so it transmits roll moments; yaw and pitch are free. [`crate::trailer`] holds the
 //! stops that limit both angles.
 
-use super::{Frame, Mount, sprung_inertia, vec3};
+use super::{Mount, VehicleBuilder, sprung_inertia, vec3};
 use crate::multibody::{Body, BodyId, Element, Joint};
 use crate::spec::HitchKind;
 use bekker_math::spatial::Vec3;
 
 /// Body and coupling of a trailer, as assembled.
 #[derive(Clone, Debug)]
-pub(crate) struct Coupled {
+pub(crate) struct TrailerParts {
     /// Sprung body of the trailer; its frame has its origin at the coupling.
     pub body: BodyId,
     /// Springs of the coupling along the chassis axes: index among the mounts, and axis.
     pub springs: Vec<(usize, Vec3)>,
 }
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds the trailer's body and its coupling, if there is a trailer.
     pub(super) fn trailer(&mut self) {
         let spec = self.spec;
@@ -56,6 +56,6 @@ impl Frame<'_> {
                 self.spring_seats[index] = [body; 2];
             }
         }
-        self.trailer = Some(Coupled { body, springs });
+        self.trailer = Some(TrailerParts { body, springs });
     }
 }

@@ -1,10 +1,10 @@
 //! Trailing arm: one arm on each side swings about an axis ahead of the wheel.
 
-use super::{Frame, Side};
+use super::{Side, VehicleBuilder};
 use crate::multibody::{Body, Inertia, Joint};
 use crate::spec::{Point, TrailingArm};
 
-impl Frame<'_> {
+impl VehicleBuilder<'_> {
     /// Adds both sides.
     pub(super) fn trailing_arm(&mut self, axle: usize, s: &TrailingArm) {
         let mut arms = Vec::with_capacity(2);

@@ -1,6 +1,6 @@
 //! A hull: a rounded box that is fixed to a chassis.
 
-use super::shape::{Exit, Field, RoundedBox, SamplePoint};
+use super::shape::{DistanceField, ExitRule, RoundedBox, SamplePoint};
 use bekker_math::spatial::Vec3;
 
 /// A part of a vehicle's hull with sides along the chassis frame's axes; immutable.
@@ -19,18 +19,18 @@ impl Hull {
     pub fn new(centre: Vec3, size: [f64; 3], rounding: f64) -> Hull {
         let shape = RoundedBox::new(size, rounding);
         let mut samples = shape.samples();
-        samples.iter_mut().for_each(|sample| sample.place += centre);
+        samples.iter_mut().for_each(|sample| sample.center += centre);
         Hull { centre, shape, samples }
     }
 
     /// Returns distance and normal at a point of the chassis frame.
-    pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
+    pub fn field(&self, point: &Vec3, exit: ExitRule) -> DistanceField {
         self.shape.field(&(point - self.centre), exit)
     }
 
     /// Returns the exit rule for a body whose center is at `middle` in the chassis frame.
-    pub fn exit_towards(&self, middle: &Vec3) -> Exit {
-        Exit::Towards(middle - self.centre)
+    pub fn exit_towards(&self, middle: &Vec3) -> ExitRule {
+        ExitRule::Towards(middle - self.centre)
     }
 
     /// Returns the distance of the hull's farthest point from the chassis frame's origin, m.

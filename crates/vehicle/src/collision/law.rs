@@ -51,7 +51,7 @@ impl ContactLaw {
     /// Returns the force on the first body.
     ///
     /// `velocity` is the velocity of its contact point relative to the second body's, m/s.
-    pub fn push(&self, contact: &BodyContact, velocity: &Vec3) -> Push {
+    pub fn contact_force(&self, contact: &BodyContact, velocity: &Vec3) -> ContactForce {
         let BodyContact { normal, depth, stiffness, .. } = *contact;
         let leaving = velocity.dot(&normal);
         let scale = self.damping_speed + leaving.abs();
@@ -59,7 +59,7 @@ impl ContactLaw {
         let force = elastic * (1.0 - self.damping * leaving / scale);
         let sliding = velocity - normal * leaving;
         let drag = self.friction * force / sliding.norm().max(SLIDING);
-        Push {
+        ContactForce {
             force: normal * force - sliding * drag,
             normal_force: force,
             stiffness: force / depth,
@@ -73,7 +73,13 @@ impl ContactLaw {
     /// Returns the force of an obstacle that resists with this force, N, and stiffness, N/m.
     ///
     /// The force is reduced while the body leaves the obstacle.
-    pub fn push_of(&self, force: f64, stiffness: f64, normal: &Vec3, velocity: &Vec3) -> Push {
+    pub fn obstacle_force(
+        &self,
+        force: f64,
+        stiffness: f64,
+        normal: &Vec3,
+        velocity: &Vec3,
+    ) -> ContactForce {
         let leaving = velocity.dot(normal);
         let scale = self.damping_speed + leaving.abs();
         let lost = if stiffness > 0.0 { self.damping * leaving.max(0.0) / scale } else { 0.0 };
@@ -86,13 +92,13 @@ impl ContactLaw {
         let sliding = velocity - normal * leaving;
         let drag = self.friction * normal_force / sliding.norm().max(SLIDING);
         let force = normal * normal_force - sliding * drag;
-        Push { force, normal_force, stiffness, damping, drag }
+        ContactForce { force, normal_force, stiffness, damping, drag }
     }
 }
 
 /// Contact force on the first of two bodies, with its tangents.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
+pub struct ContactForce {
     /// Force, N.
     pub force: Vec3,
     /// Normal component, N.
@@ -105,19 +111,19 @@ pub struct Push {
     pub drag: f64,
 }
 
-impl Push {
+impl ContactForce {
     /// Adds the force to the load of a body about a point from which the contact is at `r`.
     pub fn add_to(&self, load: &mut Load, normal: &Vec3, r: &Vec3) {
         load.wrench.add_force(&self.force, r);
         load.add_tangent(normal, r, self.stiffness, self.damping);
-        for along in across(normal) {
+        for along in tangents(normal) {
             load.add_tangent(&along, r, 0.0, self.drag);
         }
     }
 }
 
 /// Two unit vectors that are normal to `normal` and to each other.
-pub(super) fn across(normal: &Vec3) -> [Vec3; 2] {
+pub(super) fn tangents(normal: &Vec3) -> [Vec3; 2] {
     let aside = if normal.y.abs() < 0.8 { Vec3::y() } else { Vec3::x() };
     let first = normal.cross(&aside).normalize();
     [first, normal.cross(&first)]
@@ -135,7 +141,7 @@ mod tests {
         while depth > 0.0 {
             let stiffness = 1e6;
             let contact = BodyContact { point: Vec3::zeros(), normal: Vec3::x(), depth, stiffness };
-            let push = law.push(&contact, &Vec3::new(-closing, 0.0, 0.0));
+            let push = law.contact_force(&contact, &Vec3::new(-closing, 0.0, 0.0));
             assert!(push.normal_force >= 0.0);
             closing -= h * push.force.x / mass;
             depth += h * closing;
@@ -157,9 +163,9 @@ mod tests {
     fn friction_opposes_sliding_and_fades_out() {
         let contact =
             BodyContact { point: Vec3::zeros(), normal: Vec3::z(), depth: 0.01, stiffness: 1e6 };
-        let slides = ContactLaw::HULL.push(&contact, &Vec3::new(3.0, 4.0, 0.0)).force;
+        let slides = ContactLaw::HULL.contact_force(&contact, &Vec3::new(3.0, 4.0, 0.0)).force;
         assert!((slides - Vec3::new(-2400.0, -3200.0, 10_000.0)).norm() < 1e-6, "{slides}");
-        let creeps = ContactLaw::HULL.push(&contact, &Vec3::new(1e-5, 0.0, 0.0)).force;
+        let creeps = ContactLaw::HULL.contact_force(&contact, &Vec3::new(1e-5, 0.0, 0.0)).force;
         assert!((creeps.x + 4.0).abs() < 1e-9);
     }
 }

@@ -12,11 +12,11 @@ mod law;
 mod pair;
 mod penetration;
 mod shape;
-mod tree;
+mod stem;
 
 pub use hull::Hull;
-pub use law::{BodyContact, ContactLaw, Push};
-pub use pair::{FreeBody, Pair, PairStep, Tow, TowState};
+pub use law::{BodyContact, ContactForce, ContactLaw};
+pub use pair::{CollisionPair, FreeBody, PairStep, Tow, TowState};
 pub use penetration::Penetration;
-pub use shape::{Exit, Field, RoundedBox, RoundedCylinder, SamplePoint};
-pub use tree::{Resistance, Stem, override_force};
+pub use shape::{DistanceField, ExitRule, RoundedBox, RoundedCylinder, SamplePoint};
+pub use stem::{Resistance, Stem, override_force};

@@ -9,11 +9,11 @@
 //!
 //! A body in contact with several others has a share of its mass in each pair, which keeps all
 //! pairs together stable. In each pair the others push it as they do at the beginning of the
-//! heartbeat ([`FreeBody::among`]), so that a steadily pushing row stays in equilibrium.
+//! heartbeat ([`FreeBody::with_share`]), so that a steadily pushing row stays in equilibrium.
 
 use super::hull::Hull;
-use super::law::{BodyContact, ContactLaw, across};
-use super::shape::Exit;
+use super::law::{BodyContact, ContactLaw, tangents};
+use super::shape::ExitRule;
 use bekker_math::spatial::{Acceleration, Mat3, Pose, Quat, Twist, Vec3, Wrench};
 use serde::{Deserialize, Serialize};
 
@@ -45,14 +45,14 @@ pub struct FreeBody<'a> {
     /// Inertia about the center of mass in the chassis frame's axes, kg m².
     pub inertia: Mat3,
     /// Acceleration of the center of mass by everything except the other body.
-    pub otherwise: Acceleration,
+    pub external_acceleration: Acceleration,
     /// Whether the body moves; if not, it is fixed like a wall.
     pub is_free: bool,
 }
 
 impl FreeBody<'_> {
     /// Returns the body moved at its present twist for `time` seconds.
-    fn after(&self, time: f64) -> Self {
+    fn extrapolated(&self, time: f64) -> Self {
         let Pose { position, orientation } = self.pose;
         let position = position + self.twist.linear * time;
         let orientation = turned(&orientation, &(self.twist.angular * time));
@@ -65,17 +65,17 @@ impl FreeBody<'_> {
     /// and that of this one `by_one`, both about the center of mass. While these wrenches are
     /// constant, the body accelerates by `by_all` on its whole mass, as it should. Its share alone
     /// would accelerate by `by_one / share`.
-    pub fn among(&self, share: f64, by_all: &Wrench, by_one: &Wrench, time: f64) -> Self {
+    pub fn with_share(&self, share: f64, by_all: &Wrench, by_one: &Wrench, time: f64) -> Self {
         let turn = self.pose.orientation.to_rotation_matrix();
         let inertia = turn.matrix() * self.inertia * turn.matrix().transpose();
         let lasting = (LASTING / time).min(1.0);
         let force = (by_all.force - by_one.force / share) * lasting;
         let torque = (by_all.torque - by_one.torque / share) * lasting;
-        let mut otherwise = self.otherwise;
-        otherwise.linear += force / self.mass;
-        otherwise.angular +=
+        let mut external_acceleration = self.external_acceleration;
+        external_acceleration.linear += force / self.mass;
+        external_acceleration.angular +=
             inertia.try_inverse().map_or_else(Vec3::zeros, |inverse| inverse * torque);
-        FreeBody { otherwise, ..*self }
+        FreeBody { external_acceleration, ..*self }
     }
 
     fn reach(&self) -> f64 {
@@ -93,7 +93,7 @@ fn turned(orientation: &Quat, by: &Vec3) -> Quat {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tow {
     /// Attachment points in the two chassis frames, m.
-    pub places: [Vec3; 2],
+    pub anchors: [Vec3; 2],
     /// Length in excess of the distance of the attachment points when attached, m.
     pub slack: f64,
     /// Stiffness, N/m.
@@ -122,33 +122,33 @@ pub struct TowState {
 /// Interaction of two bodies in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairStep {
-    /// Wrench on the first body about the pair's [`origin`](Pair::origin); the second gets the
-    /// opposite.
+    /// Wrench on the first body about the pair's [`origin`](CollisionPair::origin); the second gets
+    /// the opposite.
     pub wrench: Wrench,
     /// Resultant of the contact forces on the first body, N.
-    pub pressing: Vec3,
+    pub contact_force: Vec3,
     /// Energy that contacts removed from both bodies, J: dissipated or temporarily stored.
     pub energy: f64,
     /// Mean position of the contacts, weighted by their forces, m.
-    pub place: Vec3,
+    pub position: Vec3,
     /// Force of the rope or bar, N.
     pub tow: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct ContactCandidate {
     /// Body of the sample: 0 or 1.
-    of: usize,
+    body: usize,
     hull: usize,
     sample: usize,
     /// Hull of the other body.
     against: usize,
-    exit: Exit,
+    exit: ExitRule,
 }
 
 /// A force between the bodies along a line.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct ForceRow {
     direction: Vec3,
     /// Lever arms from the bodies' centers of mass.
     arms: [Vec3; 2],
@@ -157,7 +157,7 @@ struct Row {
     damping: f64,
 }
 
-impl Row {
+impl ForceRow {
     fn line(&self) -> Vector12 {
         let mut line = Vector12::zeros();
         let [a, b] = self.arms.map(|arm| arm.cross(&self.direction));
@@ -171,16 +171,16 @@ impl Row {
 
 /// Scratch data of two bodies over a heartbeat, never saved.
 #[derive(Clone, Debug, Default)]
-pub struct Pair {
-    candidates: Vec<Candidate>,
+pub struct CollisionPair {
+    candidates: Vec<ContactCandidate>,
     contacts: Vec<BodyContact>,
-    rows: Vec<Row>,
+    rows: Vec<ForceRow>,
     /// Results of the steps of the heartbeat.
     pub steps: Vec<PairStep>,
     /// World point to which the wrenches refer, m.
     pub origin: Vec3,
     /// Wrench of the contacts on the first body at the beginning, about `origin`.
-    pub begun: Wrench,
+    pub initial_wrench: Wrench,
 }
 
 /// Center of a hull, with a fixed hull's center moved to the height of the other body.
@@ -195,20 +195,20 @@ fn level_with(centre: Vec3, own: &FreeBody<'_>, met: &Vec3, hull: &Hull) -> Vec3
 
 /// State of a body during a heartbeat.
 #[derive(Clone, Copy)]
-struct Moving {
+struct PairBody {
     centre: Vec3,
     orientation: Quat,
     velocity: Vec3,
     rate: Vec3,
 }
 
-impl Moving {
-    fn of(body: &FreeBody<'_>) -> Moving {
+impl PairBody {
+    fn new(body: &FreeBody<'_>) -> PairBody {
         let arm = body.pose.direction(&body.com);
-        Moving {
+        PairBody {
             centre: body.pose.position + arm,
             orientation: body.pose.orientation,
-            velocity: body.twist.at(&arm),
+            velocity: body.twist.velocity_at(&arm),
             rate: body.twist.angular,
         }
     }
@@ -218,19 +218,19 @@ impl Moving {
         Pose { position: self.centre - orientation * com, orientation }
     }
 
-    fn at(&self, arm: &Vec3) -> Vec3 {
+    fn velocity_at(&self, arm: &Vec3) -> Vec3 {
         self.velocity + self.rate.cross(arm)
     }
 }
 
-impl Pair {
+impl CollisionPair {
     /// Finds the contact candidates of the next `time` seconds. Returns whether the bodies touch.
     ///
     /// They are tested at their present poses and at the poses to which their present twists lead.
     pub fn approach(&mut self, bodies: [&FreeBody<'_>; 2], time: f64) -> bool {
         self.candidates.clear();
         self.origin = (bodies[0].pose.position + bodies[1].pose.position) * 0.5;
-        self.begun = Wrench::default();
+        self.initial_wrench = Wrench::default();
         let [a, b] = bodies;
         let closing = a.twist.linear - b.twist.linear;
         let turning = a.twist.angular.norm() * a.reach() + b.twist.angular.norm() * b.reach();
@@ -246,16 +246,22 @@ impl Pair {
                 for (against, theirs) in other.hulls.iter().enumerate() {
                     let level = level_with(centre, own, &other.pose.point(&theirs.centre), mine);
                     let [centre, middle] = [centre, level].map(|at| other.pose.local_point(&at));
-                    let gap = theirs.shape.field(&(centre - theirs.centre), Exit::Any).distance;
+                    let gap = theirs.shape.field(&(centre - theirs.centre), ExitRule::Any).distance;
                     if gap > mine.shape.reach() + way + MARGIN {
                         continue;
                     }
                     let exit = theirs.exit_towards(&middle);
                     for (sample, point) in mine.samples.iter().enumerate() {
-                        let place = other.pose.local_point(&own.pose.point(&point.place));
+                        let place = other.pose.local_point(&own.pose.point(&point.center));
                         let distance = theirs.field(&place, exit).distance - point.radius;
                         if distance < way + MARGIN {
-                            self.candidates.push(Candidate { of, hull, sample, against, exit });
+                            self.candidates.push(ContactCandidate {
+                                body: of,
+                                hull,
+                                sample,
+                                against,
+                                exit,
+                            });
                         }
                     }
                 }
@@ -264,27 +270,28 @@ impl Pair {
         if self.candidates.is_empty() {
             return false;
         }
-        let ends = [a.after(time), b.after(time)];
-        self.meet(bodies, [a.pose, b.pose]);
+        let ends = [a.extrapolated(time), b.extrapolated(time)];
+        self.find_contacts(bodies, [a.pose, b.pose]);
         let touch_now = !self.contacts.is_empty();
-        self.begun = self.pushing(&bodies.map(Moving::of));
-        self.meet(bodies, ends.map(|end| end.pose));
+        self.initial_wrench = self.contact_wrench(&bodies.map(PairBody::new));
+        self.find_contacts(bodies, ends.map(|end| end.pose));
         touch_now || !self.contacts.is_empty()
     }
 
-    /// Returns the contacts at the present poses among the candidates of [`Pair::approach`].
+    /// Returns the contacts at the present poses among the candidates of
+    /// [`CollisionPair::approach`].
     pub fn contacts(&mut self, bodies: [&FreeBody<'_>; 2]) -> &[BodyContact] {
-        self.meet(bodies, bodies.map(|body| body.pose));
+        self.find_contacts(bodies, bodies.map(|body| body.pose));
         &self.contacts
     }
 
     /// Finds the contacts of the candidates with the bodies at these poses.
-    fn meet(&mut self, bodies: [&FreeBody<'_>; 2], poses: [Pose; 2]) {
+    fn find_contacts(&mut self, bodies: [&FreeBody<'_>; 2], poses: [Pose; 2]) {
         self.contacts.clear();
         for candidate in &self.candidates {
-            let Candidate { of, hull, sample, against, exit } = *candidate;
+            let ContactCandidate { body: of, hull, sample, against, exit } = *candidate;
             let sample = &bodies[of].hulls[hull].samples[sample];
-            let centre = poses[of].point(&sample.place);
+            let centre = poses[of].point(&sample.center);
             let other = &poses[1 - of];
             let field = bodies[1 - of].hulls[against].field(&other.local_point(&centre), exit);
             let depth = sample.radius - field.distance;
@@ -303,8 +310,8 @@ impl Pair {
     /// Advances two colliding bodies, optionally connected by a rope, by `steps` steps of `h`
     /// seconds.
     ///
-    /// [`Pair::approach`] must have been called for the same bodies. `shares`, in (0, 1], are the
-    /// parts of their masses that belong to this pair.
+    /// [`CollisionPair::approach`] must have been called for the same bodies. `shares`, in (0, 1],
+    /// are the parts of their masses that belong to this pair.
     pub fn collide(
         &mut self,
         bodies: [&FreeBody<'_>; 2],
@@ -314,17 +321,18 @@ impl Pair {
         h: f64,
     ) {
         self.steps.clear();
-        let mut moving = bodies.map(Moving::of);
+        let mut moving = bodies.map(PairBody::new);
         if let Some((tow, state)) = &mut tow {
-            let [a, b] = [0, 1].map(|k| bodies[k].pose.point(&tow.places[k]));
+            let [a, b] = [0, 1].map(|k| bodies[k].pose.point(&tow.anchors[k]));
             state.length.get_or_insert((b - a).norm() + tow.slack);
         }
         for _ in 0..steps {
             let poses = [0, 1].map(|k| moving[k].pose(&bodies[k].com));
-            self.meet(bodies, poses);
-            self.press(&moving);
-            let pulled =
-                tow.as_mut().is_some_and(|(tow, state)| self.pull(tow, state, &poses, &moving));
+            self.find_contacts(bodies, poses);
+            self.add_contact_rows(&moving);
+            let pulled = tow
+                .as_mut()
+                .is_some_and(|(tow, state)| self.add_tow_row(tow, state, &poses, &moving));
             let step = self.solve(bodies, shares, &mut moving, pulled, h);
             if let Some((tow, state)) = &mut tow {
                 state.peak = state.peak.max(step.tow.abs());
@@ -335,40 +343,41 @@ impl Pair {
     }
 
     /// Wrench of the contacts on the first body.
-    fn pushing(&self, moving: &[Moving; 2]) -> Wrench {
+    fn contact_wrench(&self, moving: &[PairBody; 2]) -> Wrench {
         let mut wrench = Wrench::default();
         for contact in &self.contacts {
-            let velocity = [0, 1].map(|k| moving[k].at(&(contact.point - moving[k].centre)));
-            let push = ContactLaw::HULL.push(contact, &(velocity[0] - velocity[1]));
+            let velocity =
+                [0, 1].map(|k| moving[k].velocity_at(&(contact.point - moving[k].centre)));
+            let push = ContactLaw::HULL.contact_force(contact, &(velocity[0] - velocity[1]));
             wrench.add_force(&push.force, &(contact.point - self.origin));
         }
         wrench
     }
 
     /// Returns the initial wrench of the contacts on one body about its center of mass.
-    pub fn begun_on(&self, side: usize, body: &FreeBody<'_>) -> Wrench {
+    pub fn initial_wrench_on(&self, side: usize, body: &FreeBody<'_>) -> Wrench {
         let sign = if side == 0 { 1.0 } else { -1.0 };
-        let force = self.begun.force * sign;
-        let arm = self.origin - Moving::of(body).centre;
-        Wrench { force, torque: self.begun.torque * sign + arm.cross(&force) }
+        let force = self.initial_wrench.force * sign;
+        let arm = self.origin - PairBody::new(body).centre;
+        Wrench { force, torque: self.initial_wrench.torque * sign + arm.cross(&force) }
     }
 
     /// Adds the rows of the contacts, three for each.
-    fn press(&mut self, moving: &[Moving; 2]) {
+    fn add_contact_rows(&mut self, moving: &[PairBody; 2]) {
         self.rows.clear();
         for contact in &self.contacts {
             let arms = [0, 1].map(|k| contact.point - moving[k].centre);
-            let velocity = moving[0].at(&arms[0]) - moving[1].at(&arms[1]);
-            let push = ContactLaw::HULL.push(contact, &velocity);
-            self.rows.push(Row {
+            let velocity = moving[0].velocity_at(&arms[0]) - moving[1].velocity_at(&arms[1]);
+            let push = ContactLaw::HULL.contact_force(contact, &velocity);
+            self.rows.push(ForceRow {
                 direction: contact.normal,
                 arms,
                 force: push.normal_force,
                 stiffness: push.stiffness,
                 damping: push.damping,
             });
-            for along in across(&contact.normal) {
-                self.rows.push(Row {
+            for along in tangents(&contact.normal) {
+                self.rows.push(ForceRow {
                     direction: along,
                     arms,
                     force: push.force.dot(&along),
@@ -380,15 +389,15 @@ impl Pair {
     }
 
     /// Adds the row of a rope or bar. Returns whether it carries a force.
-    fn pull(
+    fn add_tow_row(
         &mut self,
         tow: &Tow,
         state: &TowState,
         poses: &[Pose; 2],
-        moving: &[Moving; 2],
+        moving: &[PairBody; 2],
     ) -> bool {
         let Some(free) = state.length.filter(|_| !state.broken) else { return false };
-        let ends = [0, 1].map(|k| poses[k].point(&tow.places[k]));
+        let ends = [0, 1].map(|k| poses[k].point(&tow.anchors[k]));
         let way = ends[1] - ends[0];
         let length = way.norm();
         let stretch = length - free;
@@ -397,11 +406,12 @@ impl Pair {
         }
         let direction = way / length;
         let arms = [0, 1].map(|k| ends[k] - moving[k].centre);
-        let opening = (moving[1].at(&arms[1]) - moving[0].at(&arms[0])).dot(&direction);
+        let opening =
+            (moving[1].velocity_at(&arms[1]) - moving[0].velocity_at(&arms[0])).dot(&direction);
         let force = tow.stiffness * stretch + tow.damping * opening;
         let force = if tow.pushes { force } else { force.max(0.0) };
         let Tow { stiffness, damping, .. } = *tow;
-        self.rows.push(Row { direction, arms, force, stiffness, damping });
+        self.rows.push(ForceRow { direction, arms, force, stiffness, damping });
         true
     }
 
@@ -410,7 +420,7 @@ impl Pair {
         &mut self,
         bodies: [&FreeBody<'_>; 2],
         shares: [f64; 2],
-        moving: &mut [Moving; 2],
+        moving: &mut [PairBody; 2],
         pulls: bool,
         h: f64,
     ) -> PairStep {
@@ -439,8 +449,10 @@ impl Pair {
         // velocity gained in the step by all other accelerations
         let mut gained = Vector12::zeros();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| body.is_free) {
-            gained.fixed_rows_mut::<3>(6 * k).copy_from(&(body.otherwise.angular * h));
-            gained.fixed_rows_mut::<3>(6 * k + 3).copy_from(&(body.otherwise.linear * h));
+            gained.fixed_rows_mut::<3>(6 * k).copy_from(&(body.external_acceleration.angular * h));
+            gained
+                .fixed_rows_mut::<3>(6 * k + 3)
+                .copy_from(&(body.external_acceleration.linear * h));
         }
         right += matrix * gained;
         for row in &self.rows {
@@ -468,13 +480,13 @@ impl Pair {
                 force = force.max(0.0);
                 pressing = force;
                 moment += force;
-                step.place += (moving[0].centre + row.arms[0]) * force;
+                step.position += (moving[0].centre + row.arms[0]) * force;
             } else {
                 let most = ContactLaw::HULL.friction * pressing;
                 force = force.clamp(-most, most);
             }
             if index != tow_row {
-                step.pressing += row.direction * force;
+                step.contact_force += row.direction * force;
                 step.energy -= 0.5 * h * force * (before + after);
             }
             impulse += line * (h * force);
@@ -482,7 +494,7 @@ impl Pair {
             step.wrench.add_force(&force, &(moving[0].centre + row.arms[0] - self.origin));
         }
         if moment > 0.0 {
-            step.place /= moment;
+            step.position /= moment;
         }
         let speeds = speeds + gained + inverse * impulse;
         for (k, body) in moving.iter_mut().enumerate() {
@@ -498,7 +510,7 @@ impl Pair {
 }
 
 /// A row with the columns of fixed bodies set to zero.
-fn line(row: &Row, bodies: [&FreeBody<'_>; 2]) -> Vector12 {
+fn line(row: &ForceRow, bodies: [&FreeBody<'_>; 2]) -> Vector12 {
     let mut line = row.line();
     for (k, body) in bodies.iter().enumerate() {
         if !body.is_free {
@@ -527,7 +539,7 @@ mod tests {
             mass: 2573.0,
             com: Vec3::new(0.05, 0.0, 0.2),
             inertia: Mat3::from_diagonal(&Vec3::new(1100.0, 3300.0, 4000.0)),
-            otherwise: Acceleration::default(),
+            external_acceleration: Acceleration::default(),
             is_free: true,
         }
     }
@@ -535,7 +547,7 @@ mod tests {
     fn momenta(bodies: &[FreeBody<'_>]) -> (Vec3, Vec3, f64) {
         let (mut linear, mut angular, mut energy) = (Vec3::zeros(), Vec3::zeros(), 0.0);
         for body in bodies {
-            let moving = Moving::of(body);
+            let moving = PairBody::new(body);
             let turn = moving.orientation.to_rotation_matrix();
             let spin = turn.matrix() * body.inertia * turn.matrix().transpose() * moving.rate;
             linear += moving.velocity * body.mass;
@@ -547,13 +559,14 @@ mod tests {
 
     /// Advances a body under the pair's forces, as its owner does.
     fn step_owned(body: &mut FreeBody<'_>, wrench: &Wrench, origin: &Vec3) {
-        let mut moving = Moving::of(body);
+        let mut moving = PairBody::new(body);
         let inertia = |orientation: &Quat| {
             let turn = orientation.to_rotation_matrix();
             turn.matrix() * body.inertia * turn.matrix().transpose()
         };
         let torque = wrench.torque + (origin - moving.centre).cross(&wrench.force);
-        moving.velocity += wrench.force * (STEP / body.mass) + body.otherwise.linear * STEP;
+        moving.velocity +=
+            wrench.force * (STEP / body.mass) + body.external_acceleration.linear * STEP;
         // its angular momentum is constant while it turns
         let spin = inertia(&moving.orientation) * moving.rate + torque * STEP;
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
@@ -562,7 +575,7 @@ mod tests {
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
         body.pose = moving.pose(&body.com);
         body.twist.angular = moving.rate;
-        body.twist.linear = moving.at(&-(body.pose.orientation * body.com));
+        body.twist.linear = moving.velocity_at(&-(body.pose.orientation * body.com));
     }
 
     /// The body with its velocities rounded as they are sent.
@@ -586,7 +599,7 @@ mod tests {
         time: f64,
         mut each: impl FnMut(&[FreeBody<'_>], &[Vec<f64>]),
     ) {
-        let mut pair = Pair::default();
+        let mut pair = CollisionPair::default();
         let beats = (time / (heartbeat as f64 * STEP)).round() as u64;
         for _ in 0..beats {
             let views: Vec<FreeBody<'_>> = bodies.iter().map(told).collect();
@@ -605,7 +618,7 @@ mod tests {
             for both in &touching {
                 pair.approach(both.map(|k| &views[k]), heartbeat as f64 * STEP);
                 for side in 0..2 {
-                    by_all[both[side]] += pair.begun_on(side, &views[both[side]]);
+                    by_all[both[side]] += pair.initial_wrench_on(side, &views[both[side]]);
                 }
             }
             let mut wrenches = vec![Vec::<(Wrench, Vec3)>::new(); count];
@@ -614,8 +627,8 @@ mod tests {
                 let both = [&views[a], &views[b]];
                 pair.approach(both, heartbeat as f64 * STEP);
                 let [first, second] = [(0, a), (1, b)].map(|(side, k)| {
-                    let by_one = pair.begun_on(side, &views[k]);
-                    views[k].among(share(k), &by_all[k], &by_one, heartbeat as f64 * STEP)
+                    let by_one = pair.initial_wrench_on(side, &views[k]);
+                    views[k].with_share(share(k), &by_all[k], &by_one, heartbeat as f64 * STEP)
                 });
                 pair.collide([&first, &second], [share(a), share(b)], None, heartbeat, STEP);
                 pushes.push(pair.steps.iter().map(|step| -step.wrench.force.x).collect());
@@ -727,8 +740,8 @@ mod tests {
         let (hulls, traction) = (hulls(), 4000.0);
         for count in [3, 5] {
             let mut bodies = row(&hulls, count, 0.04, 0.0);
-            bodies[0].otherwise.linear.x = traction / bodies[0].mass;
-            bodies[count - 1].otherwise.linear.x = -traction / bodies[0].mass;
+            bodies[0].external_acceleration.linear.x = traction / bodies[0].mass;
+            bodies[count - 1].external_acceleration.linear.x = -traction / bodies[0].mass;
             let (mut beat, mut worst, mut sum, mut terms) = (0, 0.0_f64, 0.0, 0.0);
             drive(&mut bodies, 5, 6.0, |_, pushes| {
                 beat += 1;
@@ -765,7 +778,7 @@ mod tests {
                 drive(&mut bodies, heartbeat, 0.6, |bodies, _| {
                     let middle =
                         bodies[1].pose.local_point(&bodies[0].pose.point(&hulls[0].centre));
-                    let inside = hulls[0].field(&middle, Exit::Any).distance;
+                    let inside = hulls[0].field(&middle, ExitRule::Any).distance;
                     deepest = deepest.max(-inside);
                 });
                 let parting = bodies[1].twist.linear.x - bodies[0].twist.linear.x;
@@ -782,13 +795,13 @@ mod tests {
     fn slowly_pushed(traction: f64, told_of: bool) -> [f64; 2] {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.27, 0.0, 0.0, 0.1), body(&hulls, 2.27, 0.0, 0.0, 0.0)];
-        let mut pair = Pair::default();
+        let mut pair = CollisionPair::default();
         let (mut sum, mut worst, mut count) = (0.0, 0.0_f64, 0.0);
         for beat in 0..600 {
             let mut views = [told(&bodies[0]), told(&bodies[1])];
             if told_of {
-                views[0].otherwise.linear.x = traction / bodies[0].mass;
-                views[1].otherwise.linear.x = -traction / bodies[1].mass;
+                views[0].external_acceleration.linear.x = traction / bodies[0].mass;
+                views[1].external_acceleration.linear.x = -traction / bodies[1].mass;
             }
             let both = [&views[0], &views[1]];
             pair.approach(both, 5.0 * STEP);
@@ -832,7 +845,7 @@ mod tests {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.3, 0.0, 0.0, 5.0), body(&hulls, 2.3, 0.0, 0.0, 0.0)];
         bodies[1].is_free = false;
-        let mut pair = Pair::default();
+        let mut pair = CollisionPair::default();
         for _ in 0..80 {
             let views = [told(&bodies[0]), told(&bodies[1])];
             pair.approach([&views[0], &views[1]], 5.0 * STEP);
@@ -849,7 +862,7 @@ mod tests {
     fn a_rope_pulls_when_it_is_taut_and_breaks_beyond_its_load() {
         let hulls = hulls();
         let tow = Tow {
-            places: [Vec3::new(-2.3, 0.0, 0.0), Vec3::new(2.3, 0.0, 0.0)],
+            anchors: [Vec3::new(-2.3, 0.0, 0.0), Vec3::new(2.3, 0.0, 0.0)],
             slack: 1.0,
             stiffness: 2e5,
             damping: 2e3,
@@ -858,7 +871,7 @@ mod tests {
         };
         let pulled = |speed: f64| {
             let mut bodies = [body(&hulls, 8.6, 0.0, 0.0, speed), body(&hulls, 0.0, 0.0, 0.0, 0.0)];
-            let (mut pair, mut state) = (Pair::default(), TowState::default());
+            let (mut pair, mut state) = (CollisionPair::default(), TowState::default());
             for _ in 0..150 {
                 let views = [told(&bodies[0]), told(&bodies[1])];
                 let both = [&views[0], &views[1]];

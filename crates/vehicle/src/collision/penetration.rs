@@ -4,7 +4,7 @@
 //! polyhedra, IEEE Int. Conf. Robotics and Automation 1986. A force along the gradient of the depth
 //! that depends on the depth alone conserves energy.
 
-use super::shape::{Exit, RoundedBox, RoundedCylinder};
+use super::shape::{ExitRule, RoundedBox, RoundedCylinder};
 use bekker_math::spatial::Vec3;
 
 /// Greatest bluntness of the edges of a wheel's core, as a tangent.
@@ -29,7 +29,7 @@ pub struct Penetration {
 
 /// A wheel about its center: the Minkowski sum of a flat ellipsoid (the disc), a slender one (the
 /// axle) and a ball.
-struct Disc {
+struct WheelCore {
     axle: Vec3,
     disc: f64,
     roll: f64,
@@ -39,20 +39,20 @@ struct Disc {
 
 /// The quarter circle of directions between two orthogonal ones, with a vertex of the box relative
 /// to the center of the disc.
-struct Arc<'a> {
-    disc: &'a Disc,
+struct DirectionArc<'a> {
+    disc: &'a WheelCore,
     ends: [Vec3; 2],
     vertex: Vec3,
 }
 
-impl Disc {
+impl WheelCore {
     /// Builds the sum so that its extent at the middle of tread and flanks equals the wheel's.
-    fn new(wheel: &RoundedCylinder, axle: Vec3) -> Disc {
+    fn new(wheel: &RoundedCylinder, axle: Vec3) -> WheelCore {
         let ball = wheel.rounding();
         let [radius, width] = [wheel.radius, wheel.half_width].map(|reach| reach - ball);
         let blunt = BLUNT.min(0.5 * width / radius).min(0.5 * radius / width);
         let long = (1.0 + blunt * blunt).sqrt();
-        Disc {
+        WheelCore {
             axle,
             disc: radius * long - width * blunt,
             roll: width * long - radius * blunt,
@@ -62,7 +62,7 @@ impl Disc {
     }
 
     /// Support point of the core: its farthest point in a unit direction.
-    fn farthest(&self, direction: &Vec3) -> Vec3 {
+    fn support_point(&self, direction: &Vec3) -> Vec3 {
         let along = direction.dot(&self.axle);
         let thick = (along * along + self.blunt2).sqrt();
         let wide = ((1.0 - along * along).max(0.0) + self.blunt2).sqrt();
@@ -72,7 +72,7 @@ impl Disc {
     }
 }
 
-impl Arc<'_> {
+impl DirectionArc<'_> {
     fn direction(&self, share: f64) -> Vec3 {
         (self.ends[0] * (1.0 - share) + self.ends[1] * share).normalize()
     }
@@ -80,7 +80,7 @@ impl Arc<'_> {
     /// A value whose sign and zeros are those of the slope of the depth along the arc.
     fn slope(&self, share: f64) -> f64 {
         let along = self.ends[1] * (1.0 - share) - self.ends[0] * share;
-        along.dot(&(self.disc.farthest(&self.direction(share)) + self.vertex))
+        along.dot(&(self.disc.support_point(&self.direction(share)) + self.vertex))
     }
 
     /// Finds the directions between the arc's ends at which the depth has a minimum.
@@ -153,17 +153,17 @@ impl RoundedBox {
         wheel: &RoundedCylinder,
         centre: &Vec3,
         axle: &Vec3,
-        exit: Exit,
+        exit: ExitRule,
     ) -> Option<Penetration> {
         let reach = wheel.radius + wheel.half_width;
-        if self.field(centre, Exit::Any).distance > reach {
+        if self.field(centre, ExitRule::Any).distance > reach {
             return None;
         }
-        let disc = Disc::new(wheel, *axle);
+        let disc = WheelCore::new(wheel, *axle);
         let core = self.half().add_scalar(-self.rounding());
         let is_in = (0..3).all(|axis| centre[axis].abs() < self.half()[axis]);
         let entry = match exit {
-            Exit::Towards(middle) if is_in => self.entry(&middle, centre),
+            ExitRule::Towards(middle) if is_in => self.entry(&middle, centre),
             _ => None,
         };
         let beyond = |axis: usize, side: f64| side * core[axis] - centre[axis];
@@ -176,7 +176,7 @@ impl RoundedBox {
         let vertex = |sides: [f64; 3]| Vec3::from_fn(|axis, _| beyond(axis, sides[axis]));
         let mut best: Option<(f64, Vec3)> = None;
         let mut take = |normal: Vec3, vertex: &Vec3| {
-            let depth = normal.dot(&(disc.farthest(&normal) + vertex));
+            let depth = normal.dot(&(disc.support_point(&normal) + vertex));
             if best.is_none_or(|(least, _)| depth < least) {
                 best = Some((depth, normal));
             }
@@ -193,30 +193,36 @@ impl RoundedBox {
                 square[other] = turn;
                 let mut sides = [1.0; 3];
                 (sides[axis], sides[other]) = (side, turn);
-                let edge = Arc { disc: &disc, ends: [normal, square], vertex: vertex(sides) };
+                let edge =
+                    DirectionArc { disc: &disc, ends: [normal, square], vertex: vertex(sides) };
                 edge.minima(|normal| take(normal, &edge.vertex));
                 if axis != 0 || other != 1 {
                     continue;
                 }
                 for last in [1.0, -1.0].into_iter().filter(|&last| leads_out(2, last)) {
                     sides[2] = last;
-                    about_vertex(&disc, sides, vertex(sides), &mut take);
+                    minima_near_vertex(&disc, sides, vertex(sides), &mut take);
                 }
             }
         }
         let (depth, normal) = best?;
         let depth = depth + disc.ball + self.rounding();
-        let deepest = centre - disc.farthest(&normal) - normal * disc.ball;
+        let deepest = centre - disc.support_point(&normal) - normal * disc.ball;
         Some(Penetration { depth, normal, point: deepest + normal * depth })
     }
 }
 
 /// Finds minima among the outward directions between the three faces of a vertex, on these sides.
-fn about_vertex(disc: &Disc, sides: [f64; 3], vertex: Vec3, take: &mut impl FnMut(Vec3, &Vec3)) {
+fn minima_near_vertex(
+    disc: &WheelCore,
+    sides: [f64; 3],
+    vertex: Vec3,
+    take: &mut impl FnMut(Vec3, &Vec3),
+) {
     let radial = vertex - disc.axle * vertex.dot(&disc.axle);
     let Some(inward) = radial.try_normalize(1e-9) else { return };
     for axle in [disc.axle, -disc.axle] {
-        let arc = Arc { disc, ends: [-inward, axle], vertex };
+        let arc = DirectionArc { disc, ends: [-inward, axle], vertex };
         arc.minima(|normal| {
             if (0..3).all(|axis| normal[axis] * sides[axis] > 0.0) {
                 take(normal, &vertex);
@@ -258,20 +264,22 @@ mod tests {
     }
 
     fn depth(solid: &RoundedBox, centre: &Vec3, axle: &Vec3) -> f64 {
-        solid.penetration(&WHEEL, centre, axle, Exit::Any).map_or(-9.0, |met| met.depth)
+        solid.penetration(&WHEEL, centre, axle, ExitRule::Any).map_or(-9.0, |met| met.depth)
     }
 
     /// No direction out of twenty thousand gives a smaller depth.
     #[test]
     fn no_way_out_is_shorter() {
         for (solid, centre, axle) in cases().take(60) {
-            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, Exit::Any) else { continue };
-            let disc = Disc::new(&WHEEL, axle);
+            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, ExitRule::Any) else {
+                continue;
+            };
+            let disc = WheelCore::new(&WHEEL, axle);
             let core = solid.half().add_scalar(-solid.rounding());
             let mut seed = 9;
             for _ in 0..20_000 {
                 let out = direction(&mut seed);
-                let way = out.dot(&disc.farthest(&out))
+                let way = out.dot(&disc.support_point(&out))
                     + disc.ball
                     + solid.rounding()
                     + out.abs().dot(&core)
@@ -288,7 +296,9 @@ mod tests {
         let step = 1e-6;
         let mut compared = 0;
         for (solid, centre, axle) in cases() {
-            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, Exit::Any) else { continue };
+            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, ExitRule::Any) else {
+                continue;
+            };
             for axis in 0..3 {
                 let mut way = Vec3::zeros();
                 way[axis] = step;
@@ -336,15 +346,15 @@ mod tests {
     fn tread_and_flank_are_where_they_are() {
         let slab = RoundedBox::new([8.0, 6.0, 0.3], 0.05);
         let on = Vec3::new(0.3, -0.4, 0.15 + 0.47 - 0.02);
-        let met = slab.penetration(&WHEEL, &on, &Vec3::y(), Exit::Any).unwrap();
+        let met = slab.penetration(&WHEEL, &on, &Vec3::y(), ExitRule::Any).unwrap();
         assert!((met.depth - 0.02).abs() < 1e-12 && (met.normal - Vec3::z()).norm() < 1e-12);
         assert!((met.point - Vec3::new(0.3, -0.4, 0.15)).norm() < 1e-12, "{met:?}");
         let beside = Vec3::new(0.3, 3.0 + 0.16 - 0.01, 0.0);
-        let met = slab.penetration(&WHEEL, &beside, &Vec3::y(), Exit::Any).unwrap();
+        let met = slab.penetration(&WHEEL, &beside, &Vec3::y(), ExitRule::Any).unwrap();
         assert!((met.depth - 0.01).abs() < 1e-12 && (met.normal - Vec3::y()).norm() < 1e-12);
         let ball = RoundedBox::new([1.0; 3], 0.5);
         let ahead = Vec3::new(0.5 + 0.47 - 0.03, 0.0, 0.0);
-        let met = ball.penetration(&WHEEL, &ahead, &Vec3::y(), Exit::Any).unwrap();
+        let met = ball.penetration(&WHEEL, &ahead, &Vec3::y(), ExitRule::Any).unwrap();
         assert!(
             (met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6,
             "{met:?}"
@@ -355,8 +365,9 @@ mod tests {
     #[test]
     fn what_is_far_inside_leaves_too() {
         let house = RoundedBox::new([20.0, 20.0, 16.0], 0.05);
-        let met =
-            house.penetration(&WHEEL, &Vec3::new(0.0, 3.0, 0.0), &Vec3::y(), Exit::Any).unwrap();
+        let met = house
+            .penetration(&WHEEL, &Vec3::new(0.0, 3.0, 0.0), &Vec3::y(), ExitRule::Any)
+            .unwrap();
         assert!((met.normal - Vec3::y()).norm() < 1e-12 && (met.depth - 7.16).abs() < 1e-12);
     }
 
@@ -364,7 +375,7 @@ mod tests {
     #[test]
     fn what_came_into_a_wall_goes_back() {
         let wall = RoundedBox::new([0.3, 6.0, 2.0], 0.05);
-        let exit = Exit::Towards(Vec3::new(2.0, 0.3, 0.1));
+        let exit = ExitRule::Towards(Vec3::new(2.0, 0.3, 0.1));
         let met = wall.penetration(&WHEEL, &Vec3::new(-0.1, 0.4, 0.0), &Vec3::y(), exit).unwrap();
         assert!((met.normal - Vec3::x()).norm() < 1e-12 && (met.depth - 0.72).abs() < 1e-12);
     }

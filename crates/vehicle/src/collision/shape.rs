@@ -4,7 +4,7 @@ use bekker_math::spatial::Vec3;
 
 /// Distance and normal at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Field {
+pub struct DistanceField {
     /// Distance outside the surface, m; negative inside.
     pub distance: f64,
     /// Gradient of the distance: a unit vector that points outward.
@@ -13,7 +13,7 @@ pub struct Field {
 
 /// Faces of a box through which a point inside it may leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exit {
+pub enum ExitRule {
     /// The nearest face.
     Any,
     /// One of the four lateral faces: upright obstacles are pushed sideways, not up.
@@ -32,7 +32,7 @@ pub enum Exit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplePoint {
     /// Center in the body's frame, m.
-    pub place: Vec3,
+    pub center: Vec3,
     /// Radius, m.
     pub radius: f64,
     /// Length of edge that it represents, m.
@@ -102,11 +102,11 @@ impl RoundedBox {
     }
 
     /// Returns distance and normal at a point.
-    pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
+    pub fn field(&self, point: &Vec3, exit: ExitRule) -> DistanceField {
         let inner = self.half.add_scalar(-self.rounding);
         let entry = match exit {
-            Exit::Towards(middle) => self.entry(&middle, point),
-            Exit::Any | Exit::Sideways => None,
+            ExitRule::Towards(middle) => self.entry(&middle, point),
+            ExitRule::Any | ExitRule::Sideways => None,
         };
         let mut side = Vec3::zeros();
         let mut over = Vec3::zeros();
@@ -122,16 +122,16 @@ impl RoundedBox {
         let away = outside.norm();
         if away > 0.0 {
             let normal = outside.component_mul(&side) / away;
-            return Field { distance: away - self.rounding, normal };
+            return DistanceField { distance: away - self.rounding, normal };
         }
         let axis = match (exit, entry) {
             (_, Some((axis, _))) => axis,
-            (Exit::Sideways, None) => usize::from(over[1] > over[0] / ENDS),
-            (Exit::Any | Exit::Towards(_), None) => over.imax(),
+            (ExitRule::Sideways, None) => usize::from(over[1] > over[0] / ENDS),
+            (ExitRule::Any | ExitRule::Towards(_), None) => over.imax(),
         };
         let mut normal = Vec3::zeros();
         normal[axis] = side[axis];
-        Field { distance: over[axis] - self.rounding, normal }
+        DistanceField { distance: over[axis] - self.rounding, normal }
     }
 
     /// Returns balls along the edges, spaced by the rounding or by 0.2 m if that is more.
@@ -147,9 +147,9 @@ impl RoundedBox {
         for &x in ends(0) {
             for &y in ends(1) {
                 for &z in ends(2) {
-                    let place = inner.component_mul(&Vec3::new(x, y, z));
+                    let center = inner.component_mul(&Vec3::new(x, y, z));
                     let length = 0.5 * (piece(0) + piece(1) + piece(2));
-                    samples.push(SamplePoint { place, radius, length });
+                    samples.push(SamplePoint { center, radius, length });
                 }
             }
         }
@@ -158,11 +158,11 @@ impl RoundedBox {
             for &one in ends(first) {
                 for &other in ends(second) {
                     for k in 1..pieces(along) as u32 {
-                        let mut place = Vec3::zeros();
-                        place[along] = f64::from(k) * piece(along) - inner[along];
-                        place[first] = one * inner[first];
-                        place[second] = other * inner[second];
-                        samples.push(SamplePoint { place, radius, length: piece(along) });
+                        let mut center = Vec3::zeros();
+                        center[along] = f64::from(k) * piece(along) - inner[along];
+                        center[first] = one * inner[first];
+                        center[second] = other * inner[second];
+                        samples.push(SamplePoint { center, radius, length: piece(along) });
                     }
                 }
             }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     /// The normal is the gradient, and the distance never grows faster than the displacement.
-    fn is_a_distance(field: impl Fn(&Vec3) -> Field, smooth_to: f64) {
+    fn is_a_distance(field: impl Fn(&Vec3) -> DistanceField, smooth_to: f64) {
         let step = 1e-6;
         for point in points() {
             let here = field(&point);
@@ -222,13 +222,13 @@ mod tests {
     fn normals_are_gradients() {
         let hull = RoundedBox::new([2.0, 1.2, 1.0], 0.3);
         // down to the depth of the rounding the normal turns smoothly
-        is_a_distance(|point| hull.field(point, Exit::Any), -0.29);
+        is_a_distance(|point| hull.field(point, ExitRule::Any), -0.29);
     }
 
     #[test]
     fn what_came_through_a_thin_wall_goes_back_where_it_came_from() {
         let wall = RoundedBox::new([0.2, 6.0, 2.0], 0.05);
-        let exit = Exit::Towards(Vec3::new(1.9, 0.5, 0.0));
+        let exit = ExitRule::Towards(Vec3::new(1.9, 0.5, 0.0));
         let through = wall.field(&Vec3::new(-0.8, 0.4, 0.1), exit);
         assert_eq!(through.normal, Vec3::x());
         assert!((through.distance + 0.9).abs() < 1e-12);
@@ -240,12 +240,12 @@ mod tests {
     fn what_the_line_from_the_middle_passes_by_is_outside() {
         let car = RoundedBox::new([3.6, 1.5, 1.0], 0.2);
         let middle = Vec3::new(-4.4, -2.5, 0.0);
-        let far = car.field(&Vec3::new(6.5, 0.3, 0.1), Exit::Towards(middle));
+        let far = car.field(&Vec3::new(6.5, 0.3, 0.1), ExitRule::Towards(middle));
         assert!((far.distance - (6.5 - 1.8)).abs() < 1e-12, "{far:?}");
         assert_eq!(far.normal, Vec3::x());
         // a point that scrapes along the flank leaves by the flank, however far behind the other
         // center is
-        let scrapes = car.field(&Vec3::new(0.5, -0.52, 0.1), Exit::Towards(middle));
+        let scrapes = car.field(&Vec3::new(0.5, -0.52, 0.1), ExitRule::Towards(middle));
         assert_eq!(scrapes.normal, -Vec3::y());
         assert!((scrapes.distance + 0.23).abs() < 1e-12, "{scrapes:?}");
     }
@@ -255,15 +255,16 @@ mod tests {
         let hull = RoundedBox::new([4.5, 2.1, 0.9], 0.25);
         let samples = hull.samples();
         for sample in &samples {
-            let inside = hull.field(&sample.place, Exit::Any).distance;
+            let inside = hull.field(&sample.center, ExitRule::Any).distance;
             assert!((inside + sample.radius).abs() < 1e-12);
             let near = samples.iter().filter(|other| *other != sample);
-            let nearest = near.map(|other| (other.place - sample.place).norm()).fold(9.0, f64::min);
+            let nearest =
+                near.map(|other| (other.center - sample.center).norm()).fold(9.0, f64::min);
             assert!(nearest <= 0.25 + 1e-12);
         }
         let edges: f64 = samples.iter().map(|sample| sample.length).sum();
         assert!((edges - 4.0 * (4.0 + 1.6 + 0.4)).abs() < 1e-9, "{edges}");
         let ball = RoundedBox::new([1.0; 3], 0.5).samples();
-        assert_eq!((ball.len(), ball[0].place), (1, Vec3::zeros()));
+        assert_eq!((ball.len(), ball[0].center), (1, Vec3::zeros()));
     }
 }

@@ -63,19 +63,21 @@ impl Default for Cooperative {
 impl Cooperative {
     /// Target acceleration, m/s², one step of `h` seconds after it was `demand`, at `speed` (m/s).
     ///
-    /// `told` is the leader's acceleration, if its beacons are received.
+    /// `leader_acceleration` is the leader's acceleration, if its beacons are received.
     pub fn demand(
         &self,
         demand: f64,
         speed: f64,
         leader: &LeaderView,
-        told: Option<f64>,
+        leader_acceleration: Option<f64>,
         h: f64,
     ) -> f64 {
-        let time_gap = if told.is_some() { self.time_gap } else { self.time_gap_unheard };
+        let time_gap =
+            if leader_acceleration.is_some() { self.time_gap } else { self.time_gap_unheard };
         let error = leader.gap - (self.min_gap + time_gap * speed);
         let closing = leader.speed - speed - time_gap * demand;
-        let wanted = self.gap_gain * error + self.speed_gain * closing + told.unwrap_or(0.0);
+        let wanted =
+            self.gap_gain * error + self.speed_gain * closing + leader_acceleration.unwrap_or(0.0);
         // implicit in the lag, so that the step is stable for any time gap
         let next = (demand + h / time_gap * wanted) / (1.0 + h / time_gap);
         next.clamp(-self.deceleration, self.acceleration)

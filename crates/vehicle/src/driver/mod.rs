@@ -14,10 +14,12 @@ mod trailer;
 
 pub use cooperative::Cooperative;
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
-pub use path::{Path, PathError, Place};
-pub use path_follower::{BESIDE, PathFollower, Plan};
+pub use path::{Path, PathError, PathPosition};
+pub use path_follower::{BESIDE, PathFollower, PathFollowerConfig};
 pub use pure_pursuit::{PurePursuit, PursuedPath, SteeringGeometry};
-pub use speed::{Aim, Motion, SLOWEST, SpeedControl, SpeedGoal, SpeedState};
+pub use speed::{
+    AccelerationGoal, LongitudinalState, SLOWEST, SpeedControl, SpeedGoal, SpeedState,
+};
 pub use table::Table;
 pub use trailer::TrailerGeometry;
 
@@ -58,7 +60,7 @@ pub struct DriverView<'a> {
     /// Articulation of a coupled trailer to the left, rad.
     pub articulation: Option<f64>,
     /// Response to the pedals, for drivers that target accelerations
-    /// ([`PathFollower::aims_at_accelerations`]).
+    /// ([`PathFollower::controls_acceleration`]).
     pub pedals: Option<PedalView<'a>>,
 }
 
@@ -70,7 +72,7 @@ pub struct PedalView<'a> {
     /// Commands of the last step.
     pub applied: Controls,
     /// Dynamic response of the engine, for drivers that limit acceleration
-    /// ([`Plan::acceleration`]).
+    /// ([`PathFollowerConfig::acceleration`]).
     pub engine: Option<EngineResponse<'a>>,
 }
 
@@ -103,7 +105,7 @@ pub enum Intent {
 
 impl Intent {
     /// Returns the intent that external pedal commands imply.
-    pub fn of(controls: &Controls) -> Intent {
+    pub fn from_controls(controls: &Controls) -> Intent {
         let in_gear = controls.gear != Selector::Neutral;
         let drives = controls.throttle > IDLING && controls.brake <= 0.0 && in_gear;
         if drives { Intent::Drive } else { Intent::Hold }
@@ -114,7 +116,7 @@ impl Intent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverState {
     /// Position on the path.
-    pub place: Place,
+    pub place: PathPosition,
     /// State of the speed control.
     pub speed: SpeedState,
     /// Steering of the last step.
@@ -170,7 +172,7 @@ impl Driver {
     pub fn slowest(&self, time: f64) -> Option<f64> {
         match self {
             Driver::Table(table) => table.goal(time).map(|goal| goal.slowest),
-            Driver::Path(follower) => Some(follower.plan().cruise_speed),
+            Driver::Path(follower) => Some(follower.config().cruise_speed),
         }
     }
 

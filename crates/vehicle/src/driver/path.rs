@@ -59,7 +59,7 @@ pub struct Path {
 
 /// Position of a vehicle relative to a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PathPosition {
     /// Index of the segment.
     pub segment: usize,
     /// Distance along the path, m; negative before its start.
@@ -189,7 +189,7 @@ impl Path {
     }
 
     /// Returns the mean curvature between two stations near a position, 1/m: turn per length.
-    pub fn bend(&self, place: &Place, [from, to]: [f64; 2]) -> f64 {
+    pub fn mean_curvature(&self, place: &PathPosition, [from, to]: [f64; 2]) -> f64 {
         let [ax, ay] = self.direction_at(place.segment, from);
         let [bx, by] = self.direction_at(place.segment, to);
         atan2(ax * by - ay * bx, ax * bx + ay * by) / (to - from)
@@ -209,31 +209,31 @@ impl Path {
     }
 
     /// Returns the position on the whole path that is nearest to `point`, m.
-    pub fn locate(&self, point: [f64; 2]) -> Place {
+    pub fn locate(&self, point: [f64; 2]) -> PathPosition {
         self.nearest(0..self.points.len() - 1, point)
     }
 
     /// Returns the position nearest to `point`, m, near the previous position.
     ///
     /// The limited search allows a path to cross itself.
-    pub fn track(&self, before: &Place, point: [f64; 2]) -> Place {
+    pub fn nearest_near(&self, before: &PathPosition, point: [f64; 2]) -> PathPosition {
         let mut first = before.segment.min(self.points.len() - 2);
         let here = before.station.max(self.stations[first]);
         while first > 0 && self.stations[first] > here - SEARCH_BEHIND {
             first -= 1;
         }
-        self.within(first, here + SEARCH_AHEAD, point)
+        self.nearest_before(first, here + SEARCH_AHEAD, point)
     }
 
     /// Returns the position nearest to `point`, m, from a vehicle's position to `reach`, m, ahead
     /// of it.
-    pub fn ahead(&self, place: &Place, reach: f64, point: [f64; 2]) -> Place {
+    pub fn nearest_ahead(&self, place: &PathPosition, reach: f64, point: [f64; 2]) -> PathPosition {
         let first = place.segment.min(self.points.len() - 2);
-        self.within(first, place.station + reach, point)
+        self.nearest_before(first, place.station + reach, point)
     }
 
     /// The position nearest to `point` from a segment to the station `reach`.
-    fn within(&self, first: usize, reach: f64, point: [f64; 2]) -> Place {
+    fn nearest_before(&self, first: usize, reach: f64, point: [f64; 2]) -> PathPosition {
         let mut end = first + 1;
         while end < self.points.len() - 1 && self.stations[end] < reach {
             end += 1;
@@ -241,8 +241,8 @@ impl Path {
         self.nearest(first..end, point)
     }
 
-    fn nearest(&self, segments: std::ops::Range<usize>, point: [f64; 2]) -> Place {
-        let mut nearest = Place::default();
+    fn nearest(&self, segments: std::ops::Range<usize>, point: [f64; 2]) -> PathPosition {
+        let mut nearest = PathPosition::default();
         let mut least = f64::INFINITY;
         for segment in segments {
             let [dx, dy] = self.direction(segment);
@@ -256,7 +256,8 @@ impl Path {
             if away < least {
                 least = away;
                 let side = if dx * ry - dy * rx < 0.0 { -away } else { away };
-                nearest = Place { segment, station: self.stations[segment] + along, offset: side };
+                nearest =
+                    PathPosition { segment, station: self.stations[segment] + along, offset: side };
             }
         }
         nearest
@@ -316,8 +317,14 @@ mod tests {
     #[test]
     fn places_go_on_before_the_start_and_beyond_the_end() {
         let path = Path::polyline(&[[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]]).unwrap();
-        assert_eq!(path.locate([-3.0, 1.0]), Place { segment: 0, station: -3.0, offset: 1.0 });
-        assert_eq!(path.locate([11.0, 14.0]), Place { segment: 1, station: 24.0, offset: -1.0 });
+        assert_eq!(
+            path.locate([-3.0, 1.0]),
+            PathPosition { segment: 0, station: -3.0, offset: 1.0 }
+        );
+        assert_eq!(
+            path.locate([11.0, 14.0]),
+            PathPosition { segment: 1, station: 24.0, offset: -1.0 }
+        );
         assert_eq!(path.point(0, -2.0), [-2.0, 0.0]);
         assert_eq!(path.point(0, 15.0), [10.0, 5.0]);
         assert_eq!(path.point(1, 22.0), [10.0, 12.0]);
@@ -329,9 +336,9 @@ mod tests {
         let path =
             Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [20.0, 20.0], [10.0, 20.0], [10.0, -20.0]])
                 .unwrap();
-        let mut place = Place::default();
+        let mut place = PathPosition::default();
         for step in 0..199 {
-            place = path.track(&place, [0.1 * f64::from(step), 0.02]);
+            place = path.nearest_near(&place, [0.1 * f64::from(step), 0.02]);
             assert_eq!(place.segment, 0, "jumps at {} m", 0.1 * f64::from(step));
         }
     }

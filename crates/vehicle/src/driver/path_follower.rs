@@ -1,8 +1,9 @@
 //! A driver that follows a path.
 
 use super::{
-    Aim, DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
-    PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry, pure_pursuit::arc,
+    AccelerationGoal, DriverState, DriverView, Following, Intent, LeaderView, LongitudinalState,
+    Path, PurePursuit, PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry,
+    pure_pursuit::arc_curvature,
 };
 use crate::spec::Footprint;
 use crate::{Controls, Locks, Selector};
@@ -29,7 +30,8 @@ const SHORT_OF_LINE: f64 = 1.0;
 /// Driving task of a path follower.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Plan {
+#[schemars(rename = "Plan")]
+pub struct PathFollowerConfig {
     /// Speed on an open road, m/s.
     pub cruise_speed: f64,
     /// Maximum lateral acceleration in bends, m/s².
@@ -60,9 +62,9 @@ pub struct Plan {
     pub locks: Locks,
 }
 
-impl Default for Plan {
+impl Default for PathFollowerConfig {
     fn default() -> Self {
-        Plan {
+        PathFollowerConfig {
             cruise_speed: 6.0,
             lateral_acceleration: 2.0,
             deceleration: 1.5,
@@ -88,14 +90,14 @@ pub struct PathFollower {
     /// Square of the speed allowed at each point of the path, m²/s².
     allowed: Arc<[f64]>,
     geometry: SteeringGeometry,
-    plan: Plan,
+    config: PathFollowerConfig,
 }
 
 impl PathFollower {
-    /// Creates a driver of a vehicle of this geometry along `path` with `plan`.
-    pub fn new(path: Path, geometry: SteeringGeometry, plan: Plan) -> PathFollower {
-        let allowed = allowed_speeds(&path, &plan).into();
-        PathFollower { path, allowed, geometry, plan }
+    /// Creates a driver of a vehicle of this geometry along `path` with `config`.
+    pub fn new(path: Path, geometry: SteeringGeometry, config: PathFollowerConfig) -> PathFollower {
+        let allowed = allowed_speeds(&path, &config).into();
+        PathFollower { path, allowed, geometry, config }
     }
 
     /// The path.
@@ -109,19 +111,19 @@ impl PathFollower {
     }
 
     /// The plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    pub fn config(&self) -> &PathFollowerConfig {
+        &self.config
     }
 
     /// Whether the vehicle has stopped at the end of the path, and not beside it.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         let beside = state.place.offset.abs() > BESIDE;
-        state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL && !beside
+        state.holding && self.remaining_distance(state).abs() < 2.0 * ARRIVAL && !beside
     }
 
     /// Direction in which it drives the path: 1 forward, -1 with the rear ahead.
-    pub fn sense(&self) -> f64 {
-        if self.plan.reverse { -1.0 } else { 1.0 }
+    pub fn travel_sign(&self) -> f64 {
+        if self.config.reverse { -1.0 } else { 1.0 }
     }
 
     /// Distances of the ends of a vehicle of this footprint beyond the reference point of its
@@ -129,117 +131,129 @@ impl PathFollower {
     ///
     /// The first is that of the leading end, the second that of the trailing end (negative).
     pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
-        let behind = self.backed().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
+        let behind =
+            self.reversed_trailer().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
         let counts = self.geometry.rear_axle - behind;
         let ends = [footprint.front, footprint.rear].map(|x| x - counts);
-        if self.plan.reverse { [-ends[1], -ends[0]] } else { ends }
+        if self.config.reverse { [-ends[1], -ends[0]] } else { ends }
     }
 
     /// State of a driver whose vehicle starts at `pose`.
     pub fn start(&self, pose: &bekker_math::spatial::Pose) -> DriverState {
         DriverState {
-            place: self.path.locate(self.guided(pose, Some(0.0))),
-            speed: self.plan.speed_control.start(),
+            place: self.path.locate(self.guided_point(pose, Some(0.0))),
+            speed: self.config.speed_control.start(),
             ..DriverState::default()
         }
     }
 
     /// Returns the commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
-        let plan = &self.plan;
-        state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
-        let stands = view.speed.abs() < self.standstill();
-        let drives_back = self.backs_up(state, view) || self.pulls_up(state, view);
+        let config = &self.config;
+        state.place =
+            self.path.nearest_near(&state.place, self.guided_point(&view.pose, view.articulation));
+        let stands = view.speed.abs() < self.standstill_speed();
+        let drives_back = self.must_back_up(state, view) || self.must_straighten(state, view);
         // with a trailer, the direction changes only at standstill
-        let turning = self.backed().is_some() && drives_back != state.backing && !stands;
+        let turning = self.reversed_trailer().is_some() && drives_back != state.backing && !stands;
         if !turning {
             state.backing = drives_back;
         }
         let along_path = if state.backing { -1.0 } else { 1.0 };
-        let sense = self.sense() * along_path;
+        let sense = self.travel_sign() * along_path;
         let steering = self.steering(state, view, [sense, along_path]);
-        let turn = plan.steering.steering_rate * view.step;
+        let turn = config.steering.steering_rate * view.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
 
-        let motion = Motion {
+        let motion = LongitudinalState {
             speed: sense * view.speed,
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
             rim: sense * view.rim,
             slip: view.slip,
         };
-        let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
-        let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
-        let overshot = at_end && self.remaining(state) < -2.0 * ARRIVAL;
+        let told_to_stop = config.stop_time.is_some_and(|stop| view.time >= stop);
+        let at_end =
+            config.stop_at_end && !state.backing && self.remaining_distance(state) < ARRIVAL;
+        let overshot = at_end && self.remaining_distance(state) < -2.0 * ARRIVAL;
         state.holding |= stands && (told_to_stop || at_end && !overshot);
         let at_line = view.stop.is_some_and(|left| left <= SHORT_OF_LINE);
-        let told_to_stand =
-            state.holding || told_to_stop || at_end || at_line || view.time < plan.start_time;
-        let told_to_stand = told_to_stand || turning;
-        let target = if told_to_stand { 0.0 } else { self.target_speed(state, &motion, view) };
-        state.intent = self.intent(state, told_to_stand && !overshot, target, motion.speed);
-        let control = &plan.speed_control;
+        let must_stand =
+            state.holding || told_to_stop || at_end || at_line || view.time < config.start_time;
+        let must_stand = must_stand || turning;
+        let target = if must_stand { 0.0 } else { self.target_speed(state, &motion, view) };
+        state.intent = self.intent(state, must_stand && !overshot, target, motion.speed);
+        let control = &config.speed_control;
         let pedals = if state.holding {
             control.hold(&mut state.speed, view.step)
         } else {
-            let aim = self.aim(target, motion.speed, view);
+            let aim = self.acceleration_goal(target, motion.speed, view);
             let goal = self.goal(target);
-            control.controls_by(&mut state.speed, goal, aim.as_ref(), &motion, view.step)
+            control.controls_with_goal(&mut state.speed, goal, aim.as_ref(), &motion, view.step)
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
-        Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }
+        Controls { steering: state.steering, gear, locks: config.locks, ..pedals }
     }
 
     /// Returns a speed, m/s, as a goal of a driver with this plan's cruise speed.
     fn goal(&self, speed: f64) -> SpeedGoal {
-        SpeedGoal { speed, slowest: self.plan.cruise_speed }
+        SpeedGoal { speed, slowest: self.config.cruise_speed }
     }
 
     /// Speed below which the vehicle counts as standing, m/s.
-    fn standstill(&self) -> f64 {
+    fn standstill_speed(&self) -> f64 {
         self.goal(0.0).standstill()
     }
 
     /// Speed at which the vehicle creeps up to its stopping point, m/s.
-    fn creep(&self) -> f64 {
-        2.0 * self.standstill()
+    fn creep_speed(&self) -> f64 {
+        2.0 * self.standstill_speed()
     }
 
     /// Time within which the driver converts its target acceleration to a speed, s, if it controls
     /// acceleration.
     fn response_time(&self) -> Option<f64> {
-        match self.plan.following {
+        match self.config.following {
             Following::Cooperative(rule) => Some(rule.response_time),
-            _ => self.plan.acceleration.map(|_| RESPONSE_TIME),
+            _ => self.config.acceleration.map(|_| RESPONSE_TIME),
         }
     }
 
     /// Whether the driver sets its pedals from a target acceleration.
-    pub fn aims_at_accelerations(&self) -> bool {
+    pub fn controls_acceleration(&self) -> bool {
         self.response_time().is_some()
     }
 
     /// Target acceleration toward a speed, if the driver controls acceleration.
-    fn aim<'a>(&self, target: f64, speed: f64, view: &DriverView<'a>) -> Option<Aim<'a>> {
+    fn acceleration_goal<'a>(
+        &self,
+        target: f64,
+        speed: f64,
+        view: &DriverView<'a>,
+    ) -> Option<AccelerationGoal<'a>> {
         let (time, pedals) = self.response_time().zip(view.pedals)?;
-        let most = self.plan.acceleration.unwrap_or(f64::INFINITY);
-        Some(Aim { acceleration: ((target - speed) / time).min(most), pedals })
+        let most = self.config.acceleration.unwrap_or(f64::INFINITY);
+        Some(AccelerationGoal { acceleration: ((target - speed) / time).min(most), pedals })
     }
 
     /// Whether the driver leads a trailer along the path, with the rear ahead.
-    pub fn backs_a_trailer(&self) -> bool {
-        self.backed().is_some()
+    pub fn reverses_trailer(&self) -> bool {
+        self.reversed_trailer().is_some()
     }
 
     /// Trailer that the driver backs along the path, if any.
-    fn backed(&self) -> Option<&TrailerGeometry> {
-        self.geometry.trailer.as_ref().filter(|_| self.plan.reverse)
+    fn reversed_trailer(&self) -> Option<&TrailerGeometry> {
+        self.geometry.trailer.as_ref().filter(|_| self.config.reverse)
     }
 
     /// Position that is led along the path, m: the rear axle, or the axle of a trailer that is
     /// backed.
-    fn guided(&self, pose: &bekker_math::spatial::Pose, articulation: Option<f64>) -> [f64; 2] {
-        match self.backed().zip(articulation) {
+    fn guided_point(
+        &self,
+        pose: &bekker_math::spatial::Pose,
+        articulation: Option<f64>,
+    ) -> [f64; 2] {
+        match self.reversed_trailer().zip(articulation) {
             Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
             None => self.geometry.rear(pose),
         }
@@ -252,51 +266,52 @@ impl PathFollower {
         view: &DriverView,
         [sense, along_path]: [f64; 2],
     ) -> f64 {
-        let (own, pursuit, place) = (&self.geometry, &self.plan.steering, &state.place);
+        let (own, pursuit, place) = (&self.geometry, &self.config.steering, &state.place);
         let drawn = own.trailer.as_ref().zip(view.articulation);
         let mut aside = 0.0;
         match drawn {
-            Some((trailer, articulation)) if self.plan.reverse && !state.backing => {
+            Some((trailer, articulation)) if self.config.reverse && !state.backing => {
                 let (axle, heading) = trailer.axle(own, &view.pose, articulation);
                 let station = place.station + pursuit.look_ahead(view.speed);
                 let target = self.path.point(place.segment, station);
-                let curvature = arc(axle, &heading, target, sense);
-                return trailer.backing(own, articulation, curvature);
+                let curvature = arc_curvature(axle, &heading, target, sense);
+                return trailer.reversing_steering(own, articulation, curvature);
             }
-            Some((trailer, _)) if !self.plan.reverse => {
+            Some((trailer, _)) if !self.config.reverse => {
                 // bends of the vehicle's present position, including its trailer's
                 let from = place.station - trailer.drawbar;
                 let to = place.station + pursuit.look_ahead(view.speed);
-                aside = trailer.swing_out(self.path.bend(place, [from, to]));
+                aside = trailer.swing_out(self.path.mean_curvature(place, [from, to]));
             }
             _ => {}
         }
-        let pursued = PursuedPath { path: &self.path, place, aside };
+        let pursued = PursuedPath { path: &self.path, position: place, aside };
         let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
-        let steering = own.until_it_turns(steering, view.speed, view.yaw_rate, sense);
+        let steering = own.with_skid_correction(steering, view.speed, view.yaw_rate, sense);
         own.command(steering, sense)
     }
 
     /// Whether the driver drives forward to straighten a trailer that would otherwise jackknife.
-    fn pulls_up(&self, state: &DriverState, view: &DriverView) -> bool {
-        let drawn = self.backed().zip(view.articulation);
+    fn must_straighten(&self, state: &DriverState, view: &DriverView) -> bool {
+        let drawn = self.reversed_trailer().zip(view.articulation);
         drawn.is_some_and(|(trailer, articulation)| {
-            trailer.folds(&self.geometry, articulation, state.backing)
+            trailer.is_jackknifing(&self.geometry, articulation, state.backing)
         })
     }
 
     /// Whether the driver backs up to the end of the path after overshooting it.
     ///
     /// It backs up from standstill until the end is ahead of it again.
-    fn backs_up(&self, state: &DriverState, view: &DriverView) -> bool {
-        let remaining = self.remaining(state);
-        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill();
-        let stops = self.plan.stop_at_end && !state.holding && view.time >= self.plan.start_time;
+    fn must_back_up(&self, state: &DriverState, view: &DriverView) -> bool {
+        let remaining = self.remaining_distance(state);
+        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill_speed();
+        let stops =
+            self.config.stop_at_end && !state.holding && view.time >= self.config.start_time;
         stops && (overshot || state.backing && remaining < -0.5 * ARRIVAL)
     }
 
-    fn intent(&self, state: &DriverState, told_to_stand: bool, target: f64, speed: f64) -> Intent {
-        if told_to_stand {
+    fn intent(&self, state: &DriverState, must_stand: bool, target: f64, speed: f64) -> Intent {
+        if must_stand {
             if self.has_arrived(state) { Intent::Arrived } else { Intent::Hold }
         } else if state.waiting || target.max(speed) < WAITING && target < self.allowed_speed(state)
         {
@@ -307,41 +322,54 @@ impl PathFollower {
     }
 
     /// Remaining distance to the end of the path, m.
-    fn remaining(&self, state: &DriverState) -> f64 {
+    fn remaining_distance(&self, state: &DriverState) -> f64 {
         self.path.length() - state.place.station
     }
 
-    fn target_speed(&self, state: &mut DriverState, motion: &Motion, view: &DriverView) -> f64 {
-        if state.backing && self.remaining(state) > 0.0 {
-            return BACKING_SPEED.min(self.plan.cruise_speed);
+    fn target_speed(
+        &self,
+        state: &mut DriverState,
+        motion: &LongitudinalState,
+        view: &DriverView,
+    ) -> f64 {
+        if state.backing && self.remaining_distance(state) > 0.0 {
+            return BACKING_SPEED.min(self.config.cruise_speed);
         }
         if state.backing {
-            let left = (-self.remaining(state)).max(0.0);
-            let braking = (2.0 * self.plan.deceleration * left).sqrt();
-            return braking.min(BACKING_SPEED.min(self.plan.cruise_speed)).max(self.creep());
+            let left = (-self.remaining_distance(state)).max(0.0);
+            let braking = (2.0 * self.config.deceleration * left).sqrt();
+            return braking
+                .min(BACKING_SPEED.min(self.config.cruise_speed))
+                .max(self.creep_speed());
         }
-        let free = self.allowed_speed(state).min(self.speed_before(view.stop));
+        let free = self.allowed_speed(state).min(self.speed_before_line(view.stop));
         let Some(leader) = &view.leader else { return free };
-        self.behind(state, motion.speed, free, leader)
+        self.following_speed(state, motion.speed, free, leader)
     }
 
     /// Speed from which the vehicle can stop before a line, m/s; unlimited without a line.
-    fn speed_before(&self, line: Option<f64>) -> f64 {
+    fn speed_before_line(&self, line: Option<f64>) -> f64 {
         let Some(left) = line else { return f64::INFINITY };
         // creeps up to the line instead of stopping short of it
         let left = (left - SHORT_OF_LINE).max(0.0);
-        (2.0 * self.plan.deceleration * left).sqrt().max(self.creep())
+        (2.0 * self.config.deceleration * left).sqrt().max(self.creep_speed())
     }
 
     /// Speed behind a leader.
     ///
     /// A vehicle that has stopped waits until there is enough space to close up.
-    fn behind(&self, state: &mut DriverState, speed: f64, free: f64, leader: &LeaderView) -> f64 {
-        let target = self.plan.following.target_speed(speed, free, leader);
+    fn following_speed(
+        &self,
+        state: &mut DriverState,
+        speed: f64,
+        free: f64,
+        leader: &LeaderView,
+    ) -> f64 {
+        let target = self.config.following.target_speed(speed, free, leader);
         state.waiting = if state.waiting {
             target < CLOSE_UP.min(free)
         } else {
-            target < self.standstill() && speed.abs() < self.standstill()
+            target < self.standstill_speed() && speed.abs() < self.standstill_speed()
         };
         if state.waiting { 0.0 } else { target }
     }
@@ -349,34 +377,34 @@ impl PathFollower {
     /// Speed that the path allows at the vehicle's position, m/s, from which it can brake before
     /// the next point.
     fn allowed_speed(&self, state: &DriverState) -> f64 {
-        let plan = &self.plan;
+        let config = &self.config;
         let next = state.place.segment + 1;
         let left = (self.path.stations()[next] - state.place.station).max(0.0);
-        let braking = self.allowed[next] + 2.0 * plan.deceleration * left;
-        let square = braking.min(plan.cruise_speed * plan.cruise_speed);
+        let braking = self.allowed[next] + 2.0 * config.deceleration * left;
+        let square = braking.min(config.cruise_speed * config.cruise_speed);
         // creeps up to the end instead of stopping short of it
-        let creep = if self.remaining(state) < ARRIVAL { 0.0 } else { self.creep() };
+        let creep = if self.remaining_distance(state) < ARRIVAL { 0.0 } else { self.creep_speed() };
         square.sqrt().max(creep)
     }
 }
 
 /// Squares of the speed allowed at each point: by the cruise speed, the bends, and braking before
 /// the following points.
-fn allowed_speeds(path: &Path, plan: &Plan) -> Vec<f64> {
+fn allowed_speeds(path: &Path, config: &PathFollowerConfig) -> Vec<f64> {
     let count = path.points().len();
-    let cruise = plan.cruise_speed * plan.cruise_speed;
+    let cruise = config.cruise_speed * config.cruise_speed;
     let mut allowed: Vec<f64> = (0..count)
         .map(|index| {
             let curvature = path.curvature(index).abs();
-            cruise.min(plan.lateral_acceleration / curvature.max(1e-9))
+            cruise.min(config.lateral_acceleration / curvature.max(1e-9))
         })
         .collect();
-    if plan.stop_at_end {
+    if config.stop_at_end {
         allowed[count - 1] = 0.0;
     }
     for index in (0..count - 1).rev() {
         let length = path.stations()[index + 1] - path.stations()[index];
-        let braking = allowed[index + 1] + 2.0 * plan.deceleration * length;
+        let braking = allowed[index + 1] + 2.0 * config.deceleration * length;
         allowed[index] = allowed[index].min(braking);
     }
     allowed
@@ -456,7 +484,7 @@ mod tests {
 
     #[test]
     fn drives_a_slalom_and_stops_at_its_end() {
-        let follower = PathFollower::new(slalom(), GEOMETRY, Plan::default());
+        let follower = PathFollower::new(slalom(), GEOMETRY, PathFollowerConfig::default());
         let mut vehicle = Vehicle::at(&follower, -5.0, 0.0);
         let length = follower.path().length();
         let driver = Driver::Path(follower.clone());
@@ -480,8 +508,8 @@ mod tests {
         let path =
             Path::smooth(&[[0.0, 0.0], [60.0, 0.0], [66.0, 2.5], [68.5, 8.5], [68.5, 60.0]], 0.5)
                 .unwrap();
-        let plan = Plan { cruise_speed: 12.0, ..Plan::default() };
-        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let config = PathFollowerConfig { cruise_speed: 12.0, ..PathFollowerConfig::default() };
+        let follower = PathFollower::new(path, GEOMETRY, config);
         let at = |station: f64| {
             let place = follower.path().locate(follower.path().point(0, station));
             let state = DriverState { place, ..DriverState::default() };
@@ -498,8 +526,12 @@ mod tests {
     #[test]
     fn waits_starts_and_stops_on_time() {
         let path = Path::polyline(&[[0.0, 0.0], [500.0, 0.0]]).unwrap();
-        let plan = Plan { start_time: 2.0, stop_time: Some(20.0), ..Plan::default() };
-        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let config = PathFollowerConfig {
+            start_time: 2.0,
+            stop_time: Some(20.0),
+            ..PathFollowerConfig::default()
+        };
+        let follower = PathFollower::new(path, GEOMETRY, config);
         let driver = Driver::Path(follower.clone());
         let mut vehicle = Vehicle::at(&follower, 0.0, 0.0);
         for step in 0..3000 {
@@ -520,7 +552,7 @@ mod tests {
     #[test]
     fn a_convoy_keeps_its_gaps_and_stops_one_behind_the_other() {
         let path = Path::polyline(&[[0.0, 0.0], [200.0, 0.0]]).unwrap();
-        let follower = PathFollower::new(path, GEOMETRY, Plan::default());
+        let follower = PathFollower::new(path, GEOMETRY, PathFollowerConfig::default());
         let driver = Driver::Path(follower.clone());
         let mut convoy: Vec<Vehicle> =
             (0..4).map(|i| Vehicle::at(&follower, -20.0 * f64::from(i), 0.0)).collect();

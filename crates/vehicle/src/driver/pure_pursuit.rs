@@ -5,7 +5,7 @@
 //! Source: R. C. Coulter, *Implementation of the Pure Pursuit Path Tracking Algorithm*,
 //! CMU-RI-TR-92-01 (1992).
 
-use super::{Path, Place, TrailerGeometry};
+use super::{Path, PathPosition, TrailerGeometry};
 use crate::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
 use bekker_math::numeric::{atan, hypot, tan};
 use bekker_math::spatial::{Pose, Vec3};
@@ -66,7 +66,7 @@ impl SteeringGeometry {
     ///
     /// It is modeled as a vehicle with an axle under the middle of its tracks. At full lock it
     /// turns with the curvature of its tracks without slip.
-    pub fn of_tracks(spec: &TrackedSpec) -> SteeringGeometry {
+    pub fn from_tracked_spec(spec: &TrackedSpec) -> SteeringGeometry {
         let middle = |track: &Track| match track.stations[..] {
             [first, .., last] => 0.5 * (first + last),
             _ => 0.0,
@@ -84,19 +84,19 @@ impl SteeringGeometry {
     }
 
     /// Geometry of a wheeled vehicle from its file.
-    pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
+    pub fn from_spec(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
             wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             skids: false,
             pivots: false,
-            trailer: TrailerGeometry::of(spec),
+            trailer: TrailerGeometry::from_spec(spec),
         }
     }
 
     /// Largest curvature of the rear axle's path, 1/m.
-    pub fn tightest(&self) -> f64 {
+    pub fn max_curvature(&self) -> f64 {
         tan(self.max_steer) / self.wheelbase
     }
 
@@ -113,7 +113,13 @@ impl SteeringGeometry {
     /// turns as required, by `SKID_GAIN` times the missing curvature, 1/m, at `speed`, m/s, and
     /// `yaw_rate`, rad/s. A pivoting vehicle also turns at rest, where its speed does not give the
     /// intended direction. That direction is `sense`, -1 backward.
-    pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64, sense: f64) -> f64 {
+    pub fn with_skid_correction(
+        &self,
+        steering: f64,
+        speed: f64,
+        yaw_rate: f64,
+        sense: f64,
+    ) -> f64 {
         if !self.skids {
             return steering;
         }
@@ -144,7 +150,7 @@ pub struct PursuedPath<'a> {
     /// The path.
     pub path: &'a Path,
     /// Position of the rear axle on the path.
-    pub place: &'a Place,
+    pub position: &'a PathPosition,
     /// Distance at which the vehicle follows the path, m to its left.
     pub aside: f64,
 }
@@ -168,7 +174,7 @@ impl PurePursuit {
         speed: f64,
         [sense, along_path]: [f64; 2],
     ) -> f64 {
-        let PursuedPath { path, place, aside } = pursued;
+        let PursuedPath { path, position: place, aside } = pursued;
         let station = place.station + along_path * self.look_ahead(speed);
         let mut target = path.point(place.segment, station);
         if aside != 0.0 {
@@ -176,7 +182,7 @@ impl PurePursuit {
             target = [target[0] - y * aside, target[1] + x * aside];
         }
         let heading = pose.direction(&Vec3::x());
-        geometry.steering(arc(geometry.rear(pose), &heading, target, sense))
+        geometry.steering(arc_curvature(geometry.rear(pose), &heading, target, sense))
     }
 }
 
@@ -185,7 +191,7 @@ impl PurePursuit {
 ///
 /// It is infinite if the target is opposite to the direction of travel: the vehicle must turn
 /// around.
-pub(super) fn arc(from: [f64; 2], heading: &Vec3, target: [f64; 2], sense: f64) -> f64 {
+pub(super) fn arc_curvature(from: [f64; 2], heading: &Vec3, target: [f64; 2], sense: f64) -> f64 {
     let [dx, dy] = [target[0] - from[0], target[1] - from[1]];
     let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
     let across = (heading.x * dy - heading.y * dx) / level;
@@ -222,8 +228,8 @@ mod tests {
             let origin =
                 Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
             let pose = Pose { position: origin, orientation };
-            place = path.track(&place, GEOMETRY.rear(&pose));
-            let pursued = PursuedPath { path, place: &place, aside: 0.0 };
+            place = path.nearest_near(&place, GEOMETRY.rear(&pose));
+            let pursued = PursuedPath { path, position: &place, aside: 0.0 };
             let steering = pursuit.steering(&GEOMETRY, pursued, &pose, speed, [1.0; 2]);
             let steer = steering * GEOMETRY.max_steer;
             rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
@@ -248,7 +254,7 @@ mod tests {
     #[test]
     fn one_that_pivots_keeps_its_curvature_backward() {
         let pivots = SteeringGeometry { skids: true, pivots: true, ..GEOMETRY };
-        let most = pivots.tightest();
+        let most = pivots.max_curvature();
         for curvature in [0.05, -0.1] {
             for sense in [1.0, -1.0] {
                 for speed in [0.0, 2.0] {
@@ -257,7 +263,7 @@ mod tests {
                     for _ in 0..400 {
                         let steering = pivots.steering(curvature);
                         let steering =
-                            pivots.until_it_turns(steering, sense * speed, turned, sense);
+                            pivots.with_skid_correction(steering, sense * speed, turned, sense);
                         command = pivots.command(steering, sense);
                         turned += 0.05 * (command * most - turned);
                     }

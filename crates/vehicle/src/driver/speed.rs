@@ -114,19 +114,19 @@ impl SpeedGoal {
     }
 
     /// Factor by which gains exceed those at ordinary speeds: 1 from 0.4 m/s on.
-    fn fineness(&self) -> f64 {
+    fn gain_factor(&self) -> f64 {
         (SLOW / self.speed.max(self.slowest).max(SLOWEST)).max(1.0)
     }
 
     /// Speed below which a vehicle with this goal counts as standing, m/s.
     pub fn standstill(&self) -> f64 {
-        STANDSTILL / self.fineness()
+        STANDSTILL / self.gain_factor()
     }
 }
 
 /// A target acceleration that replaces a target speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aim<'a> {
+pub struct AccelerationGoal<'a> {
     /// The acceleration, m/s².
     pub acceleration: f64,
     /// Effect of the pedals.
@@ -135,7 +135,7 @@ pub struct Aim<'a> {
 
 /// Motion of a vehicle in its intended direction of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
+pub struct LongitudinalState {
     /// Speed of the vehicle, m/s.
     pub speed: f64,
     /// Thrust of the driveline over its weight.
@@ -148,15 +148,15 @@ pub struct Motion {
     pub slip: f64,
 }
 
-impl Motion {
+impl LongitudinalState {
     /// Whether both the vehicle and that rim are slower than a vehicle at standstill, m/s.
-    fn rests(&self, standstill: f64) -> bool {
+    fn is_at_rest(&self, standstill: f64) -> bool {
         self.speed.max(self.rim) <= standstill
     }
 
     /// Slip that the driver limits. For a wheel that has just started to turn, it is reduced in
     /// proportion to its speed.
-    fn minded_slip(&self) -> f64 {
+    fn limited_slip(&self) -> f64 {
         self.slip * (self.rim / LEAST_RIM).clamp(0.0, 1.0)
     }
 }
@@ -233,7 +233,7 @@ impl SpeedState {
     /// m/s².
     ///
     /// It starts from the slope under the vehicle.
-    fn note_resistance(&mut self, gave: f64, motion: &Motion, h: f64) {
+    fn update_resistance(&mut self, gave: f64, motion: &LongitudinalState, h: f64) {
         match self.last_speed.replace(motion.speed) {
             Some(last) => {
                 let resists = gave - (motion.speed - last) / h;
@@ -255,44 +255,44 @@ impl SpeedControl {
         &self,
         state: &mut SpeedState,
         goal: impl Into<SpeedGoal>,
-        motion: &Motion,
+        motion: &LongitudinalState,
         h: f64,
     ) -> Controls {
-        self.controls_by(state, goal, None, motion, h)
+        self.controls_with_goal(state, goal, None, motion, h)
     }
 
     /// Same as [`SpeedControl::controls`], with an optional target acceleration.
-    pub fn controls_by(
+    pub fn controls_with_goal(
         &self,
         state: &mut SpeedState,
         goal: impl Into<SpeedGoal>,
-        aim: Option<&Aim>,
-        motion: &Motion,
+        aim: Option<&AccelerationGoal>,
+        motion: &LongitudinalState,
         h: f64,
     ) -> Controls {
-        let pedals = self.regardless(state, &goal.into(), aim, motion, h);
-        Controls { throttle: self.eased(motion) * pedals.throttle, ..pedals }
+        let pedals = self.controls_without_slip_limit(state, &goal.into(), aim, motion, h);
+        Controls { throttle: self.slip_throttle(motion) * pedals.throttle, ..pedals }
     }
 
     /// Share of the throttle that remains under the slip of a wheel.
-    fn eased(&self, motion: &Motion) -> f64 {
-        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.minded_slip() / limit).clamp(0.0, 1.0))
+    fn slip_throttle(&self, motion: &LongitudinalState) -> f64 {
+        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.limited_slip() / limit).clamp(0.0, 1.0))
     }
 
     /// Returns throttle and brake without the slip limit.
-    fn regardless(
+    fn controls_without_slip_limit(
         &self,
         state: &mut SpeedState,
         goal: &SpeedGoal,
-        aim: Option<&Aim>,
-        motion: &Motion,
+        aim: Option<&AccelerationGoal>,
+        motion: &LongitudinalState,
         h: f64,
     ) -> Controls {
         let (speed, target, standstill) = (motion.speed, goal.speed, goal.standstill());
         // a vehicle that is already held stays held while it settles
         let slow = if state.held > 0.0 { SETTLING } else { standstill };
         let is_to_stand = target < standstill && speed.abs() < slow;
-        if is_to_stand || speed < -(ROLLS_BACK / goal.fineness()).max(SLIPS_BACK) {
+        if is_to_stand || speed < -(ROLLS_BACK / goal.gain_factor()).max(SLIPS_BACK) {
             let integral = state.integral;
             let controls = self.hold(state, h);
             // A slip-limiting driver that released the brake too early requests more drive while
@@ -304,7 +304,7 @@ impl SpeedControl {
             return controls;
         }
         let pulls = state.held > 0.0 && speed <= standstill;
-        let tries = pulls || motion.rests(standstill) && target > speed;
+        let tries = pulls || motion.is_at_rest(standstill) && target > speed;
         state.pulling = if tries { state.pulling + h } else { 0.0 };
         let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
         if pulls && !carried && aim.is_none() {
@@ -312,7 +312,7 @@ impl SpeedControl {
         }
         let pedals = match aim {
             Some(aim) => aim.controls(state, motion, standstill, h),
-            None => self.pursue(state, goal, motion, h),
+            None => self.pid_controls(state, goal, motion, h),
         };
         if !pulls {
             state.held = 0.0;
@@ -336,14 +336,14 @@ impl SpeedControl {
     }
 
     /// Returns throttle and brake of the PID control.
-    fn pursue(
+    fn pid_controls(
         &self,
         state: &mut SpeedState,
         goal: &SpeedGoal,
-        motion: &Motion,
+        motion: &LongitudinalState,
         h: f64,
     ) -> Controls {
-        let fineness = goal.fineness();
+        let fineness = goal.gain_factor();
         let gain = fineness.min(MOST_FINENESS);
         let last = state.last_speed.unwrap_or(motion.speed);
         let (acceleration, derivative) = if fineness > 1.0 {
@@ -366,10 +366,10 @@ impl SpeedControl {
             let excess = -error - CREEP_BAND * goal.speed.max(SLOWEST);
             brake = brake.max(gain * CREEP_BRAKING * excess);
         }
-        let full = output >= 1.0 || self.eased(motion) < 1.0;
+        let full = output >= 1.0 || self.slip_throttle(motion) < 1.0;
         // A slow target or a slip limit would add seconds to overcome what holds wheels or tracks
         // at rest.
-        if state.pulling > FIRMER_AFTER && motion.rests(goal.standstill()) && !full {
+        if state.pulling > FIRMER_AFTER && motion.is_at_rest(goal.standstill()) && !full {
             state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
         }
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
@@ -389,7 +389,7 @@ impl SpeedControl {
     }
 }
 
-impl Aim<'_> {
+impl AccelerationGoal<'_> {
     /// Returns pedals that give the acceleration against all resistance: ground, slope, rotating
     /// parts.
     ///
@@ -400,21 +400,21 @@ impl Aim<'_> {
     fn controls(
         &self,
         state: &mut SpeedState,
-        motion: &Motion,
+        motion: &LongitudinalState,
         standstill: f64,
         h: f64,
     ) -> Controls {
         let PedalView { response, applied, engine } = &self.pedals;
         if let Some(engine) = engine {
-            return self.at_most(engine, state, motion, standstill, h);
+            return self.limited_controls(engine, state, motion, standstill, h);
         }
-        let rests = motion.rests(standstill);
+        let rests = motion.is_at_rest(standstill);
         let gave = if rests {
             response.at_rest(applied, GRAVITY * motion.slope)
         } else {
             response.acceleration(applied)
         };
-        state.note_resistance(gave, motion, h);
+        state.update_resistance(gave, motion, h);
         let pedals = response.pedals(self.acceleration + state.integral);
         // a small acceleration would add seconds to overcome what holds wheels or tracks at rest
         if state.pulling > FIRMER_AFTER && rests && pedals.throttle < 1.0 {
@@ -430,16 +430,16 @@ impl Aim<'_> {
     /// thrust that is still to come does not count as resistance. The throttle brings the engine to
     /// the speed at which it delivers the request. The brake absorbs the excess drive of shafts
     /// that a gear change slows down.
-    fn at_most(
+    fn limited_controls(
         &self,
         engine: &EngineResponse,
         state: &mut SpeedState,
-        motion: &Motion,
+        motion: &LongitudinalState,
         standstill: f64,
         h: f64,
     ) -> Controls {
         let PedalView { response, applied, .. } = &self.pedals;
-        let rests = motion.rests(standstill);
+        let rests = motion.is_at_rest(standstill);
         let drive = GRAVITY * motion.thrust;
         let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
         let gave = if rests {
@@ -450,7 +450,7 @@ impl Aim<'_> {
         } else {
             drive - applied.brake * response.brake
         };
-        state.note_resistance(gave, motion, h);
+        state.update_resistance(gave, motion, h);
         let wanted = self.acceleration + state.integral;
         // while the throttle is closed or gears change, the measured drive replaces the modeled one
         let off_throttle = engine.changes_gear || applied.throttle == 0.0;
@@ -467,7 +467,8 @@ impl Aim<'_> {
             state.integral +=
                 FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
         }
-        let throttle = engine.throttle(engine.asked(wanted, drive, self.acceleration));
+        let throttle =
+            engine.throttle(engine.requested_acceleration(wanted, drive, self.acceleration));
         Controls { throttle, ..Controls::default() }
     }
 }
@@ -477,8 +478,8 @@ mod tests {
     use super::*;
     use crate::PedalResponse;
 
-    fn at(speed: f64) -> Motion {
-        Motion { speed, ..Motion::default() }
+    fn at(speed: f64) -> LongitudinalState {
+        LongitudinalState { speed, ..LongitudinalState::default() }
     }
 
     /// Simulates a vehicle that responds to throttle with 4 m/s², to brake with -8 m/s², and has
@@ -569,7 +570,7 @@ mod tests {
             let c = control.controls(
                 &mut state,
                 target,
-                &Motion { speed, thrust, slope, rim: 0.0, slip: 0.0 },
+                &LongitudinalState { speed, thrust, slope, rim: 0.0, slip: 0.0 },
                 h,
             );
             thrust += (throttle * c.throttle - thrust) * h / 0.5;
@@ -641,9 +642,10 @@ mod tests {
         let (mut time, mut begun) = (0.0, None);
         while speed < 2.0 && time < 30.0 {
             let pedals = PedalView { response, applied, engine: None };
-            let aim = Aim { acceleration, pedals };
-            let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
-            applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
+            let aim = AccelerationGoal { acceleration, pedals };
+            let motion =
+                LongitudinalState { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
+            applied = control.controls_with_goal(&mut state, 5.0, Some(&aim), &motion, h);
             // the engine responds late
             let asked = response.acceleration(&Controls { brake: 0.0, ..applied });
             drive += (asked - drive) * h / 0.3;

@@ -1,6 +1,6 @@
 //! A driver that follows a table of commands over time, optionally with a speed to hold.
 
-use super::{DriverState, DriverView, Intent, Motion, SpeedControl, SpeedGoal};
+use super::{DriverState, DriverView, Intent, LongitudinalState, SpeedControl, SpeedGoal};
 use crate::{Controls, Locks, Selector};
 use bekker_math::curve::Curve;
 use bekker_math::spatial::Vec3;
@@ -64,7 +64,7 @@ impl Table {
         let commands = self.controls(view.time);
         let Some(goal) = self.goal(view.time) else { return commands };
         let sense = if commands.gear == Selector::Reverse { -1.0 } else { 1.0 };
-        let motion = Motion {
+        let motion = LongitudinalState {
             speed: sense * view.speed,
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
@@ -98,7 +98,7 @@ impl Table {
             Some(_) if commands.gear == Selector::Neutral => Intent::Hold,
             Some(goal) if goal.speed < goal.standstill() => Intent::Hold,
             Some(_) => Intent::Drive,
-            None => Intent::of(commands),
+            None => Intent::from_controls(commands),
         }
     }
 

@@ -44,7 +44,7 @@ pub struct TrailerGeometry {
 
 impl TrailerGeometry {
     /// Returns the geometry of a vehicle's trailer, if it has one.
-    pub fn of(spec: &VehicleSpec) -> Option<TrailerGeometry> {
+    pub fn from_spec(spec: &VehicleSpec) -> Option<TrailerGeometry> {
         let trailer = spec.trailer.as_ref()?;
         let axles = spec.axles.iter().filter(|axle| axle.trailed);
         let places = axles.map(|axle| axle.position[0] + axle.suspension.spindle()[0]);
@@ -66,7 +66,7 @@ impl TrailerGeometry {
     }
 
     /// Returns the articulation at which the trailer's axle permanently follows a curvature, 1/m.
-    pub fn steady(&self, curvature: f64) -> f64 {
+    pub fn steady_articulation(&self, curvature: f64) -> f64 {
         let TrailerGeometry { overhang, drawbar, .. } = *self;
         let lever = drawbar * drawbar - overhang * overhang;
         let square = (1.0 + lever * curvature * curvature).max(f64::MIN_POSITIVE);
@@ -75,7 +75,7 @@ impl TrailerGeometry {
 
     /// Returns the curvature of the vehicle's rear axle, 1/m, that leads the articulation to
     /// `wanted` in reverse.
-    pub fn leading(&self, articulation: f64, wanted: f64) -> f64 {
+    pub fn leading_curvature(&self, articulation: f64, wanted: f64) -> f64 {
         let TrailerGeometry { overhang, drawbar, .. } = *self;
         let error = (articulation - wanted) / (SETTLING * drawbar);
         let lever = 1.0 + overhang / drawbar * cos(articulation);
@@ -84,28 +84,38 @@ impl TrailerGeometry {
 
     /// Returns the articulation beyond which no steering straightens the trailer in reverse, rad.
     ///
-    /// `tightest` is the greatest curvature of the vehicle, 1/m. The limit is sin ψ = κ (l + c cos
+    /// `max_curvature` is the greatest curvature of the vehicle, 1/m. The limit is sin ψ = κ (l + c cos
     /// ψ), or the articulation at which the trailer touches the vehicle.
-    pub fn point_of_no_return(&self, tightest: f64) -> f64 {
-        let across = tightest * self.overhang;
-        let sine = tightest * self.drawbar / (1.0 + across * across).sqrt();
+    pub fn point_of_no_return(&self, max_curvature: f64) -> f64 {
+        let across = max_curvature * self.overhang;
+        let sine = max_curvature * self.drawbar / (1.0 + across * across).sqrt();
         if sine >= 1.0 { self.most } else { self.most.min(asin(sine) + atan(across)) }
     }
 
     /// Returns the steering, -1 to 1, of a reversing vehicle whose trailer's axle follows a
     /// curvature, 1/m.
-    pub fn backing(&self, own: &SteeringGeometry, articulation: f64, curvature: f64) -> f64 {
-        let most = ASKED * self.point_of_no_return(own.tightest());
+    pub fn reversing_steering(
+        &self,
+        own: &SteeringGeometry,
+        articulation: f64,
+        curvature: f64,
+    ) -> f64 {
+        let most = ASKED * self.point_of_no_return(own.max_curvature());
         // the curvature is unbounded for a trailer that must turn around
         let bounded = curvature.clamp(-1.0 / self.drawbar, 1.0 / self.drawbar);
-        let wanted = self.steady(bounded).clamp(-most, most);
-        own.steering(self.leading(articulation, wanted))
+        let wanted = self.steady_articulation(bounded).clamp(-most, most);
+        own.steering(self.leading_curvature(articulation, wanted))
     }
 
     /// Whether the trailer is about to jackknife, or has not been straightened since.
-    pub fn folds(&self, own: &SteeringGeometry, articulation: f64, straightens: bool) -> bool {
+    pub fn is_jackknifing(
+        &self,
+        own: &SteeringGeometry,
+        articulation: f64,
+        straightens: bool,
+    ) -> bool {
         let share = FOLDS[usize::from(straightens)];
-        articulation.abs() > share * self.point_of_no_return(own.tightest())
+        articulation.abs() > share * self.point_of_no_return(own.max_curvature())
     }
 
     /// Returns the radius of the path of the trailer's axle, m, for a radius of the vehicle's rear
@@ -158,7 +168,7 @@ mod tests {
             let (mut articulation, ds) = (0.3, 1e-3);
             let way = 5.0 * SETTLING * trailer.drawbar;
             for _ in 0..(way / ds) as usize {
-                let curvature = trailer.leading(articulation, -0.2);
+                let curvature = trailer.leading_curvature(articulation, -0.2);
                 articulation += ds * rate(&trailer, articulation, curvature);
             }
             // e^-5 of the initial error remains
@@ -172,7 +182,7 @@ mod tests {
     fn a_steady_articulation_stays() {
         for trailer in [SEMITRAILER, CARGO] {
             for curvature in [0.02, -0.08] {
-                let articulation = trailer.steady(curvature);
+                let articulation = trailer.steady_articulation(curvature);
                 let lever = trailer.drawbar.powi(2) - trailer.overhang.powi(2);
                 let own = curvature / (1.0 + lever * curvature * curvature).sqrt();
                 let rate = rate(&trailer, articulation, own);
@@ -184,11 +194,11 @@ mod tests {
     #[test]
     fn beyond_the_point_of_no_return_full_lock_does_not_help() {
         for trailer in [SEMITRAILER, CARGO] {
-            let tightest = TRUCK.tightest();
-            let edge = trailer.point_of_no_return(tightest);
+            let max_curvature = TRUCK.max_curvature();
+            let edge = trailer.point_of_no_return(max_curvature);
             assert!(edge < trailer.most, "{edge}");
-            assert!(rate(&trailer, edge - 0.01, -tightest) < 0.0);
-            assert!(rate(&trailer, edge + 0.01, -tightest) > 0.0);
+            assert!(rate(&trailer, edge - 0.01, -max_curvature) < 0.0);
+            assert!(rate(&trailer, edge + 0.01, -max_curvature) > 0.0);
         }
     }
 

@@ -49,7 +49,7 @@ impl Panel {
 
 /// Pattern and elimination plan; immutable.
 #[derive(Clone, Debug)]
-pub(super) struct Symbolic {
+pub(super) struct FactorPlan {
     n: usize,
     /// position of variable v in the elimination order
     rank: Vec<u32>,
@@ -60,7 +60,7 @@ pub(super) struct Symbolic {
 
 /// Values of a factorization.
 #[derive(Clone, Debug)]
-pub(super) struct Numeric {
+pub(super) struct FactorValues {
     /// Panel by panel, row by row.
     pub(super) values: Vec<f64>,
     inverse: Vec<f64>,
@@ -155,11 +155,11 @@ fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u3
     (rank, sorted)
 }
 
-impl Symbolic {
+impl FactorPlan {
     /// Plans the factorization of a matrix of `n` variables with the given off-diagonal pairs.
     ///
     /// Variables from index `closures` on are closure rows.
-    pub(super) fn new(n: usize, closures: usize, pairs: &BTreeSet<(usize, usize)>) -> Symbolic {
+    pub(super) fn new(n: usize, closures: usize, pairs: &BTreeSet<(usize, usize)>) -> FactorPlan {
         let (rank, columns) = eliminate(n, closures, pairs);
         let mut panels: Vec<Panel> = Vec::new();
         for (first, rows) in columns.into_iter().enumerate().rev() {
@@ -183,7 +183,7 @@ impl Symbolic {
             start += panel.height();
             panel_of[panel.first..panel.first + panel.width].fill(index as u32);
         }
-        let mut symbolic = Symbolic { n, rank, panels, panel_of };
+        let mut symbolic = FactorPlan { n, rank, panels, panel_of };
         for index in 0..symbolic.panels.len() {
             let panel = &symbolic.panels[index];
             let end = ((panel.start + panel.height()) * WIDTH) as u32;
@@ -210,8 +210,8 @@ impl Symbolic {
         ((panel.start + local) * WIDTH + column - panel.first) as u32
     }
 
-    /// Index in [`Numeric::values`] of the entry of variables `i` and `j`.
-    pub(super) fn place(&self, i: usize, j: usize) -> u32 {
+    /// Index in [`FactorValues::values`] of the entry of variables `i` and `j`.
+    pub(super) fn entry_index(&self, i: usize, j: usize) -> u32 {
         let (a, b) = (self.rank[i], self.rank[j]);
         self.entry(a.max(b), a.min(b))
     }
@@ -222,9 +222,9 @@ impl Symbolic {
     }
 
     /// Allocates the values.
-    pub(super) fn numeric(&self) -> Numeric {
+    pub(super) fn numeric(&self) -> FactorValues {
         let rows: usize = self.panels.iter().map(Panel::height).sum();
-        Numeric {
+        FactorValues {
             values: vec![0.0; rows * WIDTH],
             inverse: vec![0.0; self.n],
             work: vec![0.0; self.n],
@@ -236,8 +236,8 @@ impl Symbolic {
     /// # Errors
     ///
     /// The elimination step whose pivot is zero or not finite.
-    pub(super) fn factorise(&self, numeric: &mut Numeric) -> Result<(), usize> {
-        let Numeric { values, inverse, .. } = numeric;
+    pub(super) fn factorise(&self, numeric: &mut FactorValues) -> Result<(), usize> {
+        let FactorValues { values, inverse, .. } = numeric;
         let mut rest = &mut values[..];
         for panel in &self.panels {
             let (own, beyond) = rest.split_at_mut(panel.height() * WIDTH);
@@ -287,8 +287,8 @@ impl Symbolic {
     }
 
     /// Solves in place for a right-hand side in the order of the variables.
-    pub(super) fn solve(&self, numeric: &mut Numeric, x: &mut [f64]) {
-        let Numeric { values, inverse, work } = numeric;
+    pub(super) fn solve(&self, numeric: &mut FactorValues, x: &mut [f64]) {
+        let FactorValues { values, inverse, work } = numeric;
         for (&rank, &value) in self.rank.iter().zip(&*x) {
             work[rank as usize] = value;
         }
@@ -358,14 +358,14 @@ fn product(a: &Entries, b: &Entries) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_math::random::Stream;
+    use bekker_math::random::RandomStream;
 
     /// Compares the solution for a random quasi-definite matrix with nalgebra's dense LU.
     #[test]
     fn agrees_with_a_dense_solver() {
         let (coordinates, closures) = (14, 5);
         let n = coordinates + closures;
-        let stream = Stream::new(7, "quasi-definite");
+        let stream = RandomStream::new(7, "quasi-definite");
         let mut dense = nalgebra::DMatrix::<f64>::zeros(n, n);
         let mut pairs = BTreeSet::new();
         let mut counter = 0;
@@ -394,13 +394,13 @@ mod tests {
                 pairs.insert((c, j));
             }
         }
-        let symbolic = Symbolic::new(n, coordinates, &pairs);
+        let symbolic = FactorPlan::new(n, coordinates, &pairs);
         let mut numeric = symbolic.numeric();
         for i in 0..n {
-            numeric.values[symbolic.place(i, i) as usize] = dense[(i, i)];
+            numeric.values[symbolic.entry_index(i, i) as usize] = dense[(i, i)];
         }
         for &(i, j) in &pairs {
-            numeric.values[symbolic.place(i, j) as usize] = dense[(i, j)];
+            numeric.values[symbolic.entry_index(i, j) as usize] = dense[(i, j)];
         }
         symbolic.factorise(&mut numeric).unwrap();
         let right = nalgebra::DVector::from_fn(n, |i, _| (i as f64).mul_add(0.3, 1.0));

@@ -2,8 +2,8 @@
 
 use super::inertia::{RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
-use super::model::{Fixed, Geometry, Model, Row};
-use super::step::{State, Workspace};
+use super::model::{BodyVector, Geometry, JacobianRow, MultibodyModel};
+use super::step::{MultibodyState, MultibodyWorkspace};
 use bekker_math::numeric::sin_cos;
 use bekker_math::spatial::{Mat3, Quat, Vec3, Vec6};
 
@@ -35,9 +35,9 @@ pub(super) fn quaternion(q: &[f64]) -> Quat {
 /// this.
 const UNIT: f64 = 1e-6;
 
-impl Model {
+impl MultibodyModel {
     /// Whether the quaternions of all joints have unit norm; others would stretch the bodies.
-    pub fn turns(&self, state: &State) -> bool {
+    pub fn has_unit_quaternions(&self, state: &MultibodyState) -> bool {
         self.links.iter().all(|link| {
             let first = match link.joint {
                 Joint::Free => link.position + 3,
@@ -50,8 +50,9 @@ impl Model {
     }
 
     /// Computes orientations, and positions relative to the first body's origin.
-    pub(super) fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { origin, rotation, place, joint: joints, .. } = workspace;
+    pub(super) fn place_bodies(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
+        let MultibodyWorkspace { origin, rotation, body_origin: place, joint: joints, .. } =
+            workspace;
         *origin = match self.links.first() {
             Some(link) if link.joint == Joint::Free => {
                 Vec3::from_row_slice(&state.q[link.position..link.position + 3])
@@ -92,8 +93,16 @@ impl Model {
     }
 
     /// Computes motion subspaces, twists and inertias about the common origin.
-    pub(super) fn spread_motion(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { rotation, place, subspace, twist, inertia, joint, .. } = workspace;
+    pub(super) fn spread_motion(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
+        let MultibodyWorkspace {
+            rotation,
+            body_origin: place,
+            subspace,
+            twist,
+            inertia,
+            joint,
+            ..
+        } = workspace;
         let still = Mat3::identity();
         for (body, link) in self.links.iter().enumerate() {
             let parent_rotation = link.parent.map_or(&still, |parent| &rotation[parent]);
@@ -143,20 +152,25 @@ impl Model {
         }
     }
 
-    pub(super) fn point(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
+    pub(super) fn point(workspace: &MultibodyWorkspace, fixed: &BodyVector) -> Vec3 {
         match fixed.body {
-            Some(body) => workspace.place[body] + workspace.rotation[body] * fixed.local,
+            Some(body) => workspace.body_origin[body] + workspace.rotation[body] * fixed.local,
             None => fixed.local - workspace.origin,
         }
     }
 
-    pub(super) fn axis(workspace: &Workspace, fixed: &Fixed) -> Vec3 {
+    pub(super) fn axis(workspace: &MultibodyWorkspace, fixed: &BodyVector) -> Vec3 {
         fixed.body.map_or(fixed.local, |body| workspace.rotation[body] * fixed.local)
     }
 
     /// Fills the Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
     #[inline]
-    pub(super) fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
+    pub(super) fn fill_row(
+        subspace: &[Vec6],
+        jacobian: &mut [f64],
+        row: &JacobianRow,
+        wrench: &Vec6,
+    ) {
         let entries = &mut jacobian[row.start..row.start + row.slots.len()];
         for &(slot, sign, _) in &row.bodies {
             let coordinate = row.slots[slot as usize] as usize;
@@ -165,7 +179,12 @@ impl Model {
     }
 
     /// Fills the Jacobian of the three rows of a point that two bodies share.
-    pub(super) fn fill_point(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, point: &Vec3) {
+    pub(super) fn fill_point(
+        subspace: &[Vec6],
+        jacobian: &mut [f64],
+        row: &JacobianRow,
+        point: &Vec3,
+    ) {
         let length = row.slots.len();
         let entries = &mut jacobian[row.start..row.start + 3 * length];
         for &(slot, sign, _) in &row.bodies {
@@ -179,7 +198,11 @@ impl Model {
 
     /// Computes the violation of each closure at the bodies' present positions. Returns the
     /// largest.
-    pub(super) fn violation(&self, state: &State, workspace: &mut Workspace) -> f64 {
+    pub(super) fn violation(
+        &self,
+        state: &MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+    ) -> f64 {
         let mut worst = 0.0f64;
         for (geometry, row) in &self.closures {
             match geometry {
@@ -209,7 +232,7 @@ impl Model {
     }
 
     /// Computes Jacobians of closures and elements, measures of elements and gaps of closures.
-    pub(super) fn measure(&self, state: &State, workspace: &mut Workspace) {
+    pub(super) fn measure(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
         let mut worst = 0.0f64;
         for (geometry, first) in &self.closures {
             let row = &self.closure_rows[*first];
@@ -296,7 +319,7 @@ impl Model {
     }
 
     /// Computes the Jacobians of the gears with the caller's weights.
-    pub(super) fn mesh_gears(&self, workspace: &mut Workspace) {
+    pub(super) fn mesh_gears(&self, workspace: &mut MultibodyWorkspace) {
         for (geometry, first) in &self.closures {
             let Geometry::Gear { weights, spins } = geometry else { continue };
             let row = &self.closure_rows[*first];

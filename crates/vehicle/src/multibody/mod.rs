@@ -40,11 +40,13 @@ mod joint;
 mod kinematics;
 mod model;
 mod step;
-mod work;
+mod work_account;
 
 pub use closure::Closure;
 pub use element::{Element, ElementForce};
 pub use joint::Joint;
-pub use model::{Body, BodyId, Builder, Coordinate, Inertia, Model, ModelError, ShaftId};
-pub use step::{State, StepError, Workspace};
-pub use work::Work;
+pub use model::{
+    Body, BodyId, Coordinate, Inertia, ModelBuilder, ModelError, MultibodyModel, ShaftId,
+};
+pub use step::{MultibodyState, MultibodyWorkspace, StepError};
+pub use work_account::WorkAccount;

@@ -2,7 +2,7 @@
 
 use super::closure::Closure;
 use super::element::Element;
-use super::factor::Symbolic;
+use super::factor::FactorPlan;
 use super::joint::Joint;
 use bekker_math::spatial::{Mat3, Vec3};
 use std::collections::BTreeSet;
@@ -114,7 +114,7 @@ pub enum ModelError {
 
 /// A body as a step uses it.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(super) struct TreeBody {
     pub parent: Option<usize>,
     pub joint: Joint,
     /// joint in the parent's frame
@@ -135,7 +135,7 @@ pub(super) struct Link {
 
 /// One scalar row over the coordinates, of a closure or an element.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct JacobianRow {
     /// coordinates of the row, ascending
     pub slots: Vec<u32>,
     /// slot, sign, pair: the wrench of a pair of bodies on the coordinate's motion
@@ -148,7 +148,7 @@ pub(super) struct Row {
 
 /// A point or an axis of a body, in the body's frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fixed {
+pub(super) struct BodyVector {
     pub body: Option<usize>,
     pub local: Vec3,
 }
@@ -156,34 +156,34 @@ pub(super) struct Fixed {
 /// Geometry of a closure or an element.
 #[derive(Clone, Debug)]
 pub(super) enum Geometry {
-    Point(Fixed, Fixed),
-    Distance(Fixed, Fixed, f64),
-    Angle(Fixed, Fixed, f64),
-    Gear { weights: usize, spins: Vec<Fixed> },
+    Point(BodyVector, BodyVector),
+    Distance(BodyVector, BodyVector, f64),
+    Angle(BodyVector, BodyVector, f64),
+    Gear { weights: usize, spins: Vec<BodyVector> },
     Drive { position: usize, target: usize },
-    Line(Fixed, Fixed),
-    Band { ends: (Fixed, Fixed), weights: Vec<f64>, positions: Vec<usize> },
-    Axial(Fixed, Fixed, Fixed),
+    Line(BodyVector, BodyVector),
+    Band { ends: (BodyVector, BodyVector), weights: Vec<f64>, positions: Vec<usize> },
+    Axial(BodyVector, BodyVector, BodyVector),
     Rates { weights: Vec<f64>, positions: Vec<Option<usize>> },
 }
 
 /// Bodies, joints, closures and elements, with the precomputed indices of a step; immutable.
 #[derive(Clone, Debug)]
-pub struct Model {
-    pub(super) links: Vec<Link>,
+pub struct MultibodyModel {
+    pub(super) links: Vec<TreeBody>,
     pub(super) names: Vec<String>,
     pub(super) shafts: Vec<(usize, usize, f64)>,
     pub(super) coordinates: usize,
     pub(super) positions: usize,
     pub(super) closures: Vec<(Geometry, usize)>,
-    pub(super) closure_rows: Vec<Row>,
-    pub(super) closure_places: Vec<u32>,
-    pub(super) elements: Vec<(Geometry, Row)>,
-    pub(super) element_places: Vec<u32>,
+    pub(super) closure_rows: Vec<JacobianRow>,
+    pub(super) closure_entries: Vec<u32>,
+    pub(super) elements: Vec<(Geometry, JacobianRow)>,
+    pub(super) element_entries: Vec<u32>,
     /// pairs of bodies that may touch, with the offset of their entries
-    pub(super) touching: Vec<(Row, usize)>,
-    pub(super) touch_places: Vec<u32>,
-    pub(super) mass_places: Vec<u32>,
+    pub(super) touching: Vec<(JacobianRow, usize)>,
+    pub(super) touch_entries: Vec<u32>,
+    pub(super) mass_entries: Vec<u32>,
     pub(super) diagonal: Vec<u32>,
     pub(super) jacobian_len: usize,
     pub(super) gear_weights: Vec<f64>,
@@ -192,15 +192,15 @@ pub struct Model {
     pub(super) loaded: Vec<usize>,
     /// for each loaded body, the coordinate that conveys its surface
     pub(super) conveyor: Vec<Option<usize>>,
-    pub(super) conveyor_places: Vec<u32>,
-    pub(super) symbolic: Symbolic,
+    pub(super) conveyor_entries: Vec<u32>,
+    pub(super) symbolic: FactorPlan,
 }
 
 /// Collects the parts of a model.
 ///
 /// The indices that its methods return are those of the [`super::Workspace`]'s arrays.
 #[derive(Clone, Debug, Default)]
-pub struct Builder {
+pub struct ModelBuilder {
     bodies: Vec<Body>,
     first: Vec<usize>,
     position: Vec<usize>,
@@ -215,16 +215,16 @@ pub struct Builder {
 }
 
 /// Contribution of closures to the equations.
-struct ClosedRows {
+struct ClosureRows {
     closures: Vec<(Geometry, usize)>,
-    rows: Vec<Row>,
+    rows: Vec<JacobianRow>,
     gear_weights: Vec<f64>,
     gear_start: Vec<usize>,
     drives: Vec<usize>,
     jacobian_len: usize,
 }
 
-impl Builder {
+impl ModelBuilder {
     /// Adds a body; its parent must have been added before.
     pub fn body(&mut self, body: Body) -> BodyId {
         self.first.push(self.coordinates);
@@ -272,7 +272,7 @@ impl Builder {
 
     /// Declares two bodies that may touch and returns the index of the pair.
     ///
-    /// Points and directions of contact are set in each step ([`Model::touch`]).
+    /// Points and directions of contact are set in each step ([`MultibodyModel::touch`]).
     pub fn touching(&mut self, a: BodyId, b: BodyId) -> usize {
         self.touching.push((a, b));
         self.touching.len() - 1
@@ -299,15 +299,15 @@ impl Builder {
         body.index().map_or("world".into(), |i| self.bodies[i].name.clone())
     }
 
-    fn fixed(&self, body: BodyId, point: Vec3) -> Fixed {
+    fn fixed(&self, body: BodyId, point: Vec3) -> BodyVector {
         match body.index() {
-            Some(i) => Fixed { body: Some(i), local: point - self.bodies[i].origin },
-            None => Fixed { body: None, local: point },
+            Some(i) => BodyVector { body: Some(i), local: point - self.bodies[i].origin },
+            None => BodyVector { body: None, local: point },
         }
     }
 
-    fn axis(&self, body: BodyId, axis: Vec3) -> Fixed {
-        Fixed { body: body.index(), local: axis.normalize() }
+    fn axis(&self, body: BodyId, axis: Vec3) -> BodyVector {
+        BodyVector { body: body.index(), local: axis.normalize() }
     }
 
     fn rods(&self) -> impl Iterator<Item = (BodyId, Vec3, BodyId, Vec3)> + '_ {
@@ -347,7 +347,7 @@ impl Builder {
     }
 
     /// Builds the model.
-    pub fn build(self) -> Result<Model, ModelError> {
+    pub fn build(self) -> Result<MultibodyModel, ModelError> {
         self.check()?;
         let links = self.links();
         let closed = self.closed(&links);
@@ -358,36 +358,36 @@ impl Builder {
         let touches = touching.iter().map(|(row, _)| row);
         let rows = elements.iter().map(|(_, row)| row).chain(touches);
         let pairs = self.coupled(&links, &closed, rows);
-        let symbolic = Symbolic::new(total, n, &pairs);
-        let mut conveyor_places = Vec::new();
+        let symbolic = FactorPlan::new(total, n, &pairs);
+        let mut conveyor_entries = Vec::new();
         for (conveyor, path) in self.conveyed(&links) {
-            conveyor_places.extend(path.iter().map(|&k| {
+            conveyor_entries.extend(path.iter().map(|&k| {
                 let (i, j) = ordered(conveyor, k as usize);
-                symbolic.place(i, j)
+                symbolic.entry_index(i, j)
             }));
         }
-        let mut mass_places = Vec::new();
+        let mut mass_entries = Vec::new();
         for link in links.iter().rev() {
-            for_each_mass_pair(link, |i, j| mass_places.push(symbolic.place(i, j)));
+            for_each_mass_pair(link, |i, j| mass_entries.push(symbolic.entry_index(i, j)));
         }
-        let mut element_places = Vec::new();
+        let mut element_entries = Vec::new();
         for (_, row) in &elements {
-            for_each_row_pair(row, |i, j| element_places.push(symbolic.place(i, j)));
+            for_each_row_pair(row, |i, j| element_entries.push(symbolic.entry_index(i, j)));
         }
-        let mut touch_places = Vec::new();
+        let mut touch_entries = Vec::new();
         for (row, _) in &touching {
-            for_each_row_pair(row, |i, j| touch_places.push(symbolic.place(i, j)));
+            for_each_row_pair(row, |i, j| touch_entries.push(symbolic.entry_index(i, j)));
         }
-        let mut closure_places = Vec::new();
+        let mut closure_entries = Vec::new();
         for (index, row) in closed.rows.iter().enumerate() {
             for &slot in &row.slots {
-                closure_places.push(symbolic.place(n + index, slot as usize));
+                closure_entries.push(symbolic.entry_index(n + index, slot as usize));
             }
         }
-        let diagonal = (0..total).map(|v| symbolic.place(v, v)).collect();
-        let ClosedRows { closures, rows: closure_rows, gear_weights, gear_start, drives, .. } =
+        let diagonal = (0..total).map(|v| symbolic.entry_index(v, v)).collect();
+        let ClosureRows { closures, rows: closure_rows, gear_weights, gear_start, drives, .. } =
             closed;
-        Ok(Model {
+        Ok(MultibodyModel {
             names: self.bodies.iter().map(|body| body.name.clone()).collect(),
             links,
             shafts: self.shafts,
@@ -395,12 +395,12 @@ impl Builder {
             positions: self.positions,
             closures,
             closure_rows,
-            closure_places,
+            closure_entries,
             elements,
-            element_places,
+            element_entries,
             touching,
-            touch_places,
-            mass_places,
+            touch_entries,
+            mass_entries,
             diagonal,
             jacobian_len,
             gear_weights,
@@ -408,18 +408,18 @@ impl Builder {
             drives,
             loaded: self.loaded,
             conveyor: self.conveyor,
-            conveyor_places,
+            conveyor_entries,
             symbolic,
         })
     }
 
     /// The velocity rows of the closures, in order.
-    fn closed(&self, links: &[Link]) -> ClosedRows {
+    fn closed(&self, links: &[TreeBody]) -> ClosureRows {
         let mut gear_weights = Vec::new();
         let mut gear_start = Vec::new();
         let mut drives = Vec::new();
         let mut closures = Vec::new();
-        let mut closure_rows: Vec<Row> = Vec::new();
+        let mut closure_rows: Vec<JacobianRow> = Vec::new();
         let mut jacobian_len = 0;
         for closure in &self.closures {
             let (geometry, pairs, rates): (_, Vec<_>, &[(Coordinate, f64)]) = match closure {
@@ -445,7 +445,7 @@ impl Builder {
                     let pairs = spins.iter().map(|&(a, b, ..)| (a, b)).collect();
                     let spins = spins
                         .iter()
-                        .map(|&(a, _, axis, scale)| Fixed {
+                        .map(|&(a, _, axis, scale)| BodyVector {
                             body: a.index(),
                             local: axis.normalize() * scale,
                         })
@@ -459,7 +459,7 @@ impl Builder {
                     drives.push(position);
                     let geometry = Geometry::Drive { position, target };
                     closures.push((geometry, closure_rows.len()));
-                    closure_rows.push(Row {
+                    closure_rows.push(JacobianRow {
                         slots: vec![coordinate.0],
                         bodies: Vec::new(),
                         weights: vec![0],
@@ -476,12 +476,12 @@ impl Builder {
                 closure_rows.push(row);
             }
         }
-        ClosedRows { closures, rows: closure_rows, gear_weights, gear_start, drives, jacobian_len }
+        ClosureRows { closures, rows: closure_rows, gear_weights, gear_start, drives, jacobian_len }
     }
 
     /// The elements with their rows, which start in the Jacobian at `start`, and the new length of
     /// the Jacobian.
-    fn sprung(&self, links: &[Link], start: usize) -> (Vec<(Geometry, Row)>, usize) {
+    fn sprung(&self, links: &[TreeBody], start: usize) -> (Vec<(Geometry, JacobianRow)>, usize) {
         let mut jacobian_len = start;
         let mut elements = Vec::new();
         for element in &self.elements {
@@ -516,7 +516,7 @@ impl Builder {
     }
 
     /// The pairs that may touch, each with the offset of its entries.
-    fn touched(&self, links: &[Link]) -> Vec<(Row, usize)> {
+    fn touched(&self, links: &[TreeBody]) -> Vec<(JacobianRow, usize)> {
         let mut touching = Vec::new();
         let mut touch_entries = 0;
         for &(a, b) in &self.touching {
@@ -533,9 +533,9 @@ impl Builder {
     /// Masses, `rows` of elements and touches, closures, and conveyors couple unknowns.
     fn coupled<'a>(
         &self,
-        links: &[Link],
-        closed: &ClosedRows,
-        rows: impl Iterator<Item = &'a Row>,
+        links: &[TreeBody],
+        closed: &ClosureRows,
+        rows: impl Iterator<Item = &'a JacobianRow>,
     ) -> BTreeSet<(usize, usize)> {
         let n = self.coordinates;
         let mut pairs = BTreeSet::new();
@@ -563,13 +563,13 @@ impl Builder {
 
     /// Loaded bodies with a conveyed surface: the shaft's coordinate, and the unknowns that move
     /// the body.
-    fn conveyed<'a>(&'a self, links: &'a [Link]) -> impl Iterator<Item = (usize, &'a [u32])> {
+    fn conveyed<'a>(&'a self, links: &'a [TreeBody]) -> impl Iterator<Item = (usize, &'a [u32])> {
         let carried = self.loaded.iter().zip(&self.conveyor);
         carried.filter_map(|(&body, &conveyor)| Some((conveyor?, &*links[body].path)))
     }
 
-    fn links(&self) -> Vec<Link> {
-        let mut links: Vec<Link> = Vec::new();
+    fn links(&self) -> Vec<TreeBody> {
+        let mut links: Vec<TreeBody> = Vec::new();
         for (index, body) in self.bodies.iter().enumerate() {
             let parent = body.parent.index();
             let parent_origin = parent.map_or(Vec3::zeros(), |p| self.bodies[p].origin);
@@ -584,7 +584,7 @@ impl Builder {
                 (None, Joint::Free) if index == 0 => 6,
                 _ => 0,
             };
-            links.push(Link {
+            links.push(TreeBody {
                 parent,
                 afloat,
                 joint: match body.joint {
@@ -622,7 +622,7 @@ impl Builder {
 ///
 /// Each of the joint's own coordinates is paired with itself and all that precede it towards the
 /// root.
-fn for_each_mass_pair(link: &Link, mut visit: impl FnMut(usize, usize)) {
+fn for_each_mass_pair(link: &TreeBody, mut visit: impl FnMut(usize, usize)) {
     for own in 0..link.joint.freedoms() {
         for &other in &link.path[own..] {
             visit(link.path[own] as usize, other as usize);
@@ -635,7 +635,7 @@ fn ordered(i: usize, j: usize) -> (usize, usize) {
     (i.max(j), i.min(j))
 }
 
-fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {
+fn for_each_row_pair(row: &JacobianRow, mut visit: impl FnMut(usize, usize)) {
     for (k, &i) in row.slots.iter().enumerate() {
         for &j in &row.slots[..=k] {
             visit(i as usize, j as usize);
@@ -648,11 +648,11 @@ fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {
 /// Coordinates that move both bodies of a pair cancel. This confines the loop of a suspension to
 /// its own corner.
 fn row(
-    links: &[Link],
+    links: &[TreeBody],
     pairs: &[(BodyId, BodyId)],
     rates: &[(Coordinate, f64)],
     start: usize,
-) -> Row {
+) -> JacobianRow {
     let path = |body: BodyId| body.index().map_or(&[][..], |i| &links[i].path[..]);
     let mut signed: Vec<(u32, f64, u32)> = Vec::new();
     for (pair, &(a, b)) in pairs.iter().enumerate() {
@@ -667,7 +667,7 @@ fn row(
     let slots: BTreeSet<u32> = signed.iter().map(|&(c, ..)| c).chain(named).collect();
     let slots: Vec<u32> = slots.into_iter().collect();
     let slot_of = |c: u32| slots.binary_search(&c).expect("gathered above") as u32;
-    Row {
+    JacobianRow {
         bodies: signed.iter().map(|&(c, sign, pair)| (slot_of(c), sign, pair)).collect(),
         weights: rates.iter().map(|&(c, _)| slot_of(c.0)).collect(),
         slots,
@@ -675,7 +675,7 @@ fn row(
     }
 }
 
-impl Model {
+impl MultibodyModel {
     /// Returns the number of bodies.
     pub fn bodies(&self) -> usize {
         self.links.len()

@@ -1,12 +1,12 @@
 //! State of a model and its time step.
 
 use super::element::ElementForce;
-use super::factor::Numeric;
+use super::factor::FactorValues;
 use super::inertia::{CompositeInertia, RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
 use super::kinematics::quaternion;
-use super::model::{BodyId, Coordinate, Geometry, Model};
-use super::work::Work;
+use super::model::{BodyId, Coordinate, Geometry, MultibodyModel};
+use super::work_account::WorkAccount;
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ const DRIFT: f64 = 5e-8;
 const CORRECTIONS: usize = 4;
 /// State of a model: plain data, sufficient to resume bit for bit.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct MultibodyState {
     /// Positions of the joints and shafts.
     pub q: Vec<f64>,
     /// Velocities of the joints and shafts.
@@ -35,16 +35,16 @@ pub struct State {
     origin: Vec3,
 }
 
-impl Clone for State {
-    fn clone(&self) -> State {
-        let mut clone = State::default();
+impl Clone for MultibodyState {
+    fn clone(&self) -> MultibodyState {
+        let mut clone = MultibodyState::default();
         clone.clone_from(self);
         clone
     }
 
     /// Copies into the buffers that are already allocated.
-    fn clone_from(&mut self, source: &State) {
-        let State { q, u, closure_forces, momentum, origin } = self;
+    fn clone_from(&mut self, source: &MultibodyState) {
+        let MultibodyState { q, u, closure_forces, momentum, origin } = self;
         q.clone_from(&source.q);
         u.clone_from(&source.u);
         closure_forces.clone_from(&source.closure_forces);
@@ -53,7 +53,7 @@ impl Clone for State {
     }
 }
 
-impl State {
+impl MultibodyState {
     /// Returns the lengths of all arrays, which are equal in all states of a model.
     pub fn sizes(&self) -> [(&'static str, usize); 4] {
         [
@@ -92,7 +92,7 @@ pub enum StepError {
 
 /// Quantities derived from a state, and the forces on it in the next step; never saved.
 #[derive(Clone, Debug)]
-pub struct Workspace {
+pub struct MultibodyWorkspace {
     /// Measure of each element: length, displacement or sum of positions.
     pub measure: Vec<f64>,
     /// Rate of each measure.
@@ -117,12 +117,12 @@ pub struct Workspace {
     /// Largest violation of a closure after the last step, m (or 1).
     pub drift: f64,
 
-    /// Work of all forces, if recorded ([`Model::keep_account`]).
-    pub work: Option<Work>,
+    /// Work of all forces, if recorded ([`MultibodyModel::start_account`]).
+    pub work: Option<WorkAccount>,
 
     pub(super) origin: Vec3,
     pub(super) rotation: Vec<Mat3>,
-    pub(super) place: Vec<Vec3>,
+    pub(super) body_origin: Vec<Vec3>,
     pub(super) subspace: Vec<Vec6>,
     pub(super) twist: Vec<Vec6>,
     /// position of each body's joint
@@ -133,24 +133,24 @@ pub struct Workspace {
     pub(super) jacobian: Vec<f64>,
     pub(super) residual: Vec<f64>,
     pub(super) right: Vec<f64>,
-    pub(super) numeric: Numeric,
-    pub(super) touches: Vec<Touch>,
+    pub(super) numeric: FactorValues,
+    pub(super) touches: Vec<ActiveTouch>,
     /// Jacobians of the touches, concatenated.
     pub(super) touch_jacobian: Vec<f64>,
 }
 
 /// A contact of two bodies in the next step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct ActiveTouch {
     pub pair: usize,
     pub first: usize,
     pub rate: f64,
-    pub answer: ElementForce,
+    pub force: ElementForce,
 }
 
-impl Workspace {
+impl MultibodyWorkspace {
     /// Removes all touches of the previous step.
-    pub fn part(&mut self) {
+    pub fn clear_touches(&mut self) {
         self.touches.clear();
         self.touch_jacobian.clear();
     }
@@ -172,9 +172,9 @@ fn turn(q: &mut [f64], turn: Vec3) {
     q.copy_from_slice(&[next.w, next.i, next.j, next.k]);
 }
 
-impl Model {
+impl MultibodyModel {
     /// Returns the assembly configuration at rest.
-    pub fn assembled(&self) -> State {
+    pub fn assembled(&self) -> MultibodyState {
         let mut q = vec![0.0; self.positions];
         for link in &self.links {
             match link.joint {
@@ -187,7 +187,7 @@ impl Model {
                 _ => {}
             }
         }
-        State {
+        MultibodyState {
             q,
             u: vec![0.0; self.coordinates],
             closure_forces: vec![0.0; self.closure_rows.len()],
@@ -197,10 +197,10 @@ impl Model {
     }
 
     /// Returns buffers for steps of this model.
-    pub fn workspace(&self) -> Workspace {
+    pub fn workspace(&self) -> MultibodyWorkspace {
         let bodies = self.links.len();
         let rows = self.closure_rows.len();
-        Workspace {
+        MultibodyWorkspace {
             measure: vec![0.0; self.elements.len()],
             rate: vec![0.0; self.elements.len()],
             element: vec![ElementForce::default(); self.elements.len()],
@@ -214,7 +214,7 @@ impl Model {
             work: None,
             origin: Vec3::zeros(),
             rotation: vec![Mat3::identity(); bodies],
-            place: vec![Vec3::zeros(); bodies],
+            body_origin: vec![Vec3::zeros(); bodies],
             subspace: vec![Vec6::zeros(); self.coordinates],
             twist: vec![Vec6::zeros(); bodies],
             joint: vec![Vec3::zeros(); bodies],
@@ -234,7 +234,7 @@ impl Model {
     /// Moves the whole mechanism from the model's frame to the frame at `pose`.
     ///
     /// Velocities are not changed.
-    pub fn transform(&self, state: &mut State, pose: &Pose) {
+    pub fn transform(&self, state: &mut MultibodyState, pose: &Pose) {
         for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
             let q = &mut state.q[link.position..link.position + 7];
             let place = pose.point(&Vec3::from_row_slice(&q[..3]));
@@ -253,7 +253,12 @@ impl Model {
     }
 
     /// Sets the velocities and the corresponding momenta.
-    pub fn set_velocity(&self, state: &mut State, workspace: &mut Workspace, u: &[f64]) {
+    pub fn set_velocity(
+        &self,
+        state: &mut MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+        u: &[f64],
+    ) {
         state.u.copy_from_slice(u);
         self.refresh(state, workspace);
         state.origin = workspace.origin;
@@ -267,7 +272,7 @@ impl Model {
     /// Updates a workspace to match a state.
     ///
     /// A step ends with this; call it after building or loading a state.
-    pub fn refresh(&self, state: &State, workspace: &mut Workspace) {
+    pub fn refresh(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
         self.place_bodies(state, workspace);
         self.spread_motion(state, workspace);
         self.measure(state, workspace);
@@ -279,8 +284,8 @@ impl Model {
     /// The workspace must match the state before the step, and matches the new state after it.
     pub fn advance(
         &self,
-        state: &mut State,
-        workspace: &mut Workspace,
+        state: &mut MultibodyState,
+        workspace: &mut MultibodyWorkspace,
         h: f64,
     ) -> Result<(), StepError> {
         self.mesh_gears(workspace);
@@ -291,14 +296,14 @@ impl Model {
         if let Some(coordinate) = u.iter().position(|value| !value.is_finite()) {
             return Err(StepError::NotFinite { coordinate, value: u[coordinate] });
         }
-        self.note_velocities(state, workspace);
+        self.record_velocities(state, workspace);
         let (u, closure) = workspace.right.split_at(self.coordinates);
         state.u.copy_from_slice(u);
         for (force, impulse) in state.closure_forces.iter_mut().zip(closure) {
             *force = -impulse / h;
         }
         self.collect_momenta(state, workspace);
-        self.add_works(state, workspace, h);
+        self.add_work(state, workspace, h);
         self.move_by(&mut state.q, &state.u, h);
         self.place_bodies(state, workspace);
         self.close(state, workspace);
@@ -308,7 +313,7 @@ impl Model {
     }
 
     /// Assembles matrix and right-hand side of the step.
-    fn assemble(&self, state: &State, workspace: &mut Workspace, h: f64) {
+    fn assemble(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         self.gather_momenta(state, workspace, h);
         self.load_bodies(state, workspace, h);
         self.assemble_masses(state, workspace);
@@ -318,7 +323,7 @@ impl Model {
     }
 
     /// Sets each body's inertia, and its initial momentum plus the impulse of its weight.
-    fn gather_momenta(&self, state: &State, workspace: &mut Workspace, h: f64) {
+    fn gather_momenta(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         let shift = state.origin - workspace.origin;
         let gravity = workspace.gravity * h;
         for (body, link) in self.links.iter().enumerate() {
@@ -328,7 +333,7 @@ impl Model {
             let mut impulse =
                 stack(angular(&arrived) + shift.cross(&linear_momentum), linear_momentum);
             if link.mass > 0.0 {
-                let com = workspace.place[body] + workspace.rotation[body] * link.com;
+                let com = workspace.body_origin[body] + workspace.rotation[body] * link.com;
                 let weight = gravity * link.mass;
                 impulse += stack(com.cross(&weight), weight);
             }
@@ -337,9 +342,9 @@ impl Model {
     }
 
     /// Adds the external loads: tangents to the inertias, forces to the impulses.
-    fn load_bodies(&self, state: &State, workspace: &mut Workspace, h: f64) {
+    fn load_bodies(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         for (index, (load, &body)) in workspace.load.iter().zip(&self.loaded).enumerate() {
-            let point = workspace.place[body];
+            let point = workspace.body_origin[body];
             let tangent = load.damping * h + load.stiffness * (h * h);
             workspace.composite[body] += CompositeInertia::shifted(&tangent, &point);
             let twist = &workspace.twist[body];
@@ -357,7 +362,7 @@ impl Model {
 
     /// Assembles the mass matrix from composite bodies, from the leaves to the root, and the
     /// momenta along the coordinates.
-    fn assemble_masses(&self, state: &State, workspace: &mut Workspace) {
+    fn assemble_masses(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
         let values = &mut workspace.numeric.values;
         values.fill(0.0);
         let right = &mut workspace.right;
@@ -372,7 +377,7 @@ impl Model {
                 let momentum = composite.momentum(motion);
                 let others = path.get(own..).unwrap_or_default();
                 let roots = &afloat[own.saturating_sub(path.len())..];
-                let places = &self.mass_places[place..place + others.len() + roots.len()];
+                let places = &self.mass_entries[place..place + others.len() + roots.len()];
                 place += places.len();
                 let (other_places, root_places) = places.split_at(others.len());
                 for (&other, &place) in others.iter().zip(other_places) {
@@ -396,7 +401,7 @@ impl Model {
     }
 
     /// Adds force elements and touches, linearly implicitly.
-    fn assemble_forces(&self, workspace: &mut Workspace, h: f64) {
+    fn assemble_forces(&self, workspace: &mut MultibodyWorkspace, h: f64) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
         let mut place = 0;
@@ -408,13 +413,13 @@ impl Model {
             for (k, &slot) in row.slots.iter().enumerate() {
                 right[slot as usize] += entries[k] * impulse;
                 for &other in &entries[..=k] {
-                    values[self.element_places[place] as usize] += weight * entries[k] * other;
+                    values[self.element_entries[place] as usize] += weight * entries[k] * other;
                     place += 1;
                 }
             }
         }
         for touch in &workspace.touches {
-            let ElementForce { force, stiffness, damping } = touch.answer;
+            let ElementForce { force, stiffness, damping } = touch.force;
             let weight = h * damping + h * h * stiffness;
             let impulse = h * (damping * touch.rate - force);
             let (row, first) = &self.touching[touch.pair];
@@ -423,7 +428,7 @@ impl Model {
             for (k, &slot) in row.slots.iter().enumerate() {
                 right[slot as usize] += entries[k] * impulse;
                 for &other in &entries[..=k] {
-                    values[self.touch_places[place] as usize] += weight * entries[k] * other;
+                    values[self.touch_entries[place] as usize] += weight * entries[k] * other;
                     place += 1;
                 }
             }
@@ -431,13 +436,18 @@ impl Model {
     }
 
     /// Adds the rows of closed loops, softened, and of drives.
-    fn assemble_closures(&self, state: &State, workspace: &mut Workspace, h: f64) {
+    fn assemble_closures(
+        &self,
+        state: &MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+        h: f64,
+    ) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
         let mut place = 0;
         for (index, row) in self.closure_rows.iter().enumerate() {
             for &entry in &workspace.jacobian[row.start..row.start + row.slots.len()] {
-                values[self.closure_places[place] as usize] = entry;
+                values[self.closure_entries[place] as usize] = entry;
                 place += 1;
             }
             let variable = self.coordinates + index;
@@ -458,14 +468,14 @@ impl Model {
     /// separates from the second along the unit vector `along`, and returns the resisting force.
     pub fn touch(
         &self,
-        state: &State,
-        workspace: &mut Workspace,
+        state: &MultibodyState,
+        workspace: &mut MultibodyWorkspace,
         pair: usize,
         point: &Vec3,
         along: &Vec3,
         law: impl FnOnce(f64) -> ElementForce,
     ) {
-        let Workspace { subspace, origin, touches, touch_jacobian, .. } = workspace;
+        let MultibodyWorkspace { subspace, origin, touches, touch_jacobian, .. } = workspace;
         let row = &self.touching[pair].0;
         let first = touch_jacobian.len();
         touch_jacobian.resize(first + row.slots.len(), 0.0);
@@ -477,17 +487,26 @@ impl Model {
             touch_jacobian[first + slot as usize] = entry;
             rate += entry * state.u[coordinate];
         }
-        touches.push(Touch { pair, first, rate, answer: law(rate) });
+        touches.push(ActiveTouch { pair, first, rate, force: law(rate) });
     }
 
     /// Adds the effect of loads on conveyed surfaces to the shafts that convey them.
-    fn convey(&self, state: &State, workspace: &mut Workspace, h: f64) {
-        let Workspace { load, conveyance, place, twist, subspace, numeric, right, .. } = workspace;
+    fn convey(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
+        let MultibodyWorkspace {
+            load,
+            conveyance,
+            body_origin: place,
+            twist,
+            subspace,
+            numeric,
+            right,
+            ..
+        } = workspace;
         let mut next = 0;
         for (index, &body) in self.loaded.iter().enumerate() {
             let Some(conveyor) = self.conveyor[index] else { continue };
             let path = &self.links[body].path;
-            let places = &self.conveyor_places[next..next + path.len()];
+            let places = &self.conveyor_entries[next..next + path.len()];
             next += path.len();
             let (load, along, point) = (&load[index], &conveyance[index], &place[body]);
             let spin = angular(&twist[body]);
@@ -505,7 +524,7 @@ impl Model {
     }
 
     /// Computes the momenta of the bodies at the end of the step.
-    fn collect_momenta(&self, state: &mut State, workspace: &mut Workspace) {
+    fn collect_momenta(&self, state: &mut MultibodyState, workspace: &mut MultibodyWorkspace) {
         state.origin = workspace.origin;
         for (body, link) in self.links.iter().enumerate() {
             let mut motion = link.parent.map_or(Vec6::zeros(), |parent| workspace.twist[parent]);
@@ -541,7 +560,7 @@ impl Model {
     }
 
     /// Corrects the closures to zero with the factors of the step.
-    fn close(&self, state: &mut State, workspace: &mut Workspace) {
+    fn close(&self, state: &mut MultibodyState, workspace: &mut MultibodyWorkspace) {
         for _ in 0..CORRECTIONS {
             if self.violation(state, workspace) <= DRIFT {
                 return;
@@ -565,10 +584,10 @@ impl Model {
     }
 
     /// Returns the pose of a body's frame in the world.
-    pub fn pose(&self, workspace: &Workspace, body: BodyId) -> Pose {
+    pub fn pose(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Pose {
         match body.index() {
             Some(i) => Pose {
-                position: workspace.origin + workspace.place[i],
+                position: workspace.origin + workspace.body_origin[i],
                 orientation: Quat::from_rotation_matrix(
                     &nalgebra::Rotation3::from_matrix_unchecked(workspace.rotation[i]),
                 ),
@@ -578,28 +597,32 @@ impl Model {
     }
 
     /// Returns the rotation from a body's frame to the world.
-    pub fn rotation(&self, workspace: &Workspace, body: BodyId) -> Mat3 {
+    pub fn rotation(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Mat3 {
         body.index().map_or(Mat3::identity(), |i| workspace.rotation[i])
     }
 
     /// Returns the origin of a body's frame in the world.
-    pub fn place(&self, workspace: &Workspace, body: BodyId) -> Vec3 {
-        body.index().map_or(Vec3::zeros(), |i| workspace.origin + workspace.place[i])
+    pub fn body_origin(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::zeros(), |i| workspace.origin + workspace.body_origin[i])
     }
 
     /// Returns the twist of a body about its own origin.
-    pub fn twist(&self, workspace: &Workspace, body: BodyId) -> Twist {
+    pub fn twist(&self, workspace: &MultibodyWorkspace, body: BodyId) -> Twist {
         match body.index() {
             Some(i) => {
                 let twist = &workspace.twist[i];
                 let spin = angular(twist);
-                Twist { linear: linear(twist) + spin.cross(&workspace.place[i]), angular: spin }
+                Twist {
+                    linear: linear(twist) + spin.cross(&workspace.body_origin[i]),
+                    angular: spin,
+                }
             }
             None => Twist::default(),
         }
     }
 
-    /// Returns the index in [`State::q`] of the position of a coordinate, given by its index.
+    /// Returns the index in [`MultibodyState::q`] of the position of a coordinate, given by its
+    /// index.
     ///
     /// `None` if the position is not a single number.
     pub fn position_of(&self, index: usize) -> Option<usize> {
@@ -614,21 +637,22 @@ impl Model {
     }
 
     /// Returns the angle of a body on a revolute joint, rad.
-    pub fn angle(&self, state: &State, body: BodyId) -> f64 {
+    pub fn angle(&self, state: &MultibodyState, body: BodyId) -> f64 {
         body.index().map_or(0.0, |i| state.q[self.links[i].position])
     }
 
     /// Returns the position of a coordinate, if it is a single number.
-    pub fn scalar(&self, state: &State, coordinate: Coordinate) -> Option<f64> {
+    pub fn scalar(&self, state: &MultibodyState, coordinate: Coordinate) -> Option<f64> {
         self.position_of(coordinate.index()).map(|position| state.q[position])
     }
 
-    /// Returns the first row of a closure in [`State::closure_forces`] and [`Workspace::softness`].
+    /// Returns the first row of a closure in [`MultibodyState::closure_forces`] and
+    /// [`MultibodyWorkspace::softness`].
     pub fn closure_row(&self, closure: usize) -> usize {
         self.closures[closure].1
     }
 
-    /// Returns the offset of a gear's weights in [`Workspace::gear_weights`].
+    /// Returns the offset of a gear's weights in [`MultibodyWorkspace::gear_weights`].
     ///
     /// Gears are counted in the order in which they were added.
     pub fn gear_start(&self, gear: usize) -> usize {
@@ -636,7 +660,7 @@ impl Model {
     }
 
     /// Returns the kinetic energy of the bodies and shafts, J.
-    pub fn kinetic_energy(&self, state: &State, workspace: &Workspace) -> f64 {
+    pub fn kinetic_energy(&self, state: &MultibodyState, workspace: &MultibodyWorkspace) -> f64 {
         let bodies: f64 = workspace
             .inertia
             .iter()
@@ -650,13 +674,14 @@ impl Model {
     }
 
     /// Returns the potential energy in gravity, J, zero at z = 0.
-    pub fn potential_energy(&self, workspace: &Workspace) -> f64 {
+    pub fn potential_energy(&self, workspace: &MultibodyWorkspace) -> f64 {
         self.links
             .iter()
             .enumerate()
             .map(|(body, link)| {
-                let com =
-                    workspace.origin + workspace.place[body] + workspace.rotation[body] * link.com;
+                let com = workspace.origin
+                    + workspace.body_origin[body]
+                    + workspace.rotation[body] * link.com;
                 -link.mass * workspace.gravity.dot(&com)
             })
             .sum()
@@ -664,7 +689,7 @@ impl Model {
 
     /// Returns the momentum of the bodies after the last step: linear, N s, and angular about the
     /// world's origin, N m s.
-    pub fn momentum(&self, state: &State) -> (Vec3, Vec3) {
+    pub fn momentum(&self, state: &MultibodyState) -> (Vec3, Vec3) {
         let total = state.momentum.iter().fold(Vec6::zeros(), |sum, momentum| sum + momentum);
         let p = linear(&total);
         (p, angular(&total) + state.origin.cross(&p))

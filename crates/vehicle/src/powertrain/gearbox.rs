@@ -98,7 +98,7 @@ impl Selector {
 
 /// Constraint between the shafts of a gearbox: output - ratio · input = softness · impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coupling {
+pub struct GearConstraint {
     /// Output speed over input speed.
     pub ratio: f64,
     /// Slip of the output per impulse on it, (rad/s)/(N m s).
@@ -107,7 +107,7 @@ pub struct Coupling {
 
 /// Load that the gearbox carries at the moment.
 #[derive(Clone, Copy)]
-pub struct Carried<'a> {
+pub struct GearboxLoad<'a> {
     /// Whether the engine drives the vehicle.
     pub drives: bool,
     /// Whether a gear could carry, at full throttle, what the current gear carries now.
@@ -184,7 +184,7 @@ impl Gearbox {
     /// Forward, it is the lowest gear that does not require an upshift. Backward it is reverse,
     /// which has no gear above it, or neutral if the engine would exceed 1.5 times the upshift
     /// speed.
-    pub fn fitting(&self, output_speed: f64) -> i32 {
+    pub fn fitting_gear(&self, output_speed: f64) -> i32 {
         if output_speed < 0.0 {
             let most = 1.5 * self.upshift_rpm * RPM;
             return if output_speed / self.reverse <= most { -1 } else { 0 };
@@ -212,7 +212,7 @@ impl Gearbox {
         state: &mut GearboxState,
         selector: Selector,
         [input_speed, output_speed]: [f64; 2],
-        carried: &Carried<'_>,
+        carried: &GearboxLoad<'_>,
         ticks: [u64; 2],
     ) {
         let [tick, _] = ticks;
@@ -223,7 +223,7 @@ impl Gearbox {
             Selector::Reverse => -1,
             Selector::Drive if state.gear > 0 => self.automatic(state, input_speed, carried, ticks),
             Selector::Drive if output_speed < -REVERSING_SPEED => 0,
-            Selector::Drive => self.fitting(output_speed.max(0.0)),
+            Selector::Drive => self.fitting_gear(output_speed.max(0.0)),
         };
         if gear != state.gear {
             let taken_back = taken_back(state, gear, carried.drives, ticks);
@@ -232,31 +232,31 @@ impl Gearbox {
     }
 
     /// Returns the constraint between the shafts at this tick, in a step of `h` seconds.
-    pub fn coupling(&self, state: &GearboxState, tick: u64, h: f64) -> Coupling {
+    pub fn constraint(&self, state: &GearboxState, tick: u64, h: f64) -> GearConstraint {
         let Some(ratio) = self.ratio(state.gear) else {
-            return Coupling { ratio: self.ratios[0], softness: NEUTRAL };
+            return GearConstraint { ratio: self.ratios[0], softness: NEUTRAL };
         };
         let passed = h * tick.saturating_sub(state.shifted_at) as f64;
         if state.gear == state.before || passed >= self.shift_time {
-            return Coupling { ratio, softness: ENGAGED };
+            return GearConstraint { ratio, softness: ENGAGED };
         }
         let part = passed / self.shift_time;
         if state.gear > 0
             && state.before > 0
             && let Some(before) = self.ratio(state.before)
         {
-            return Coupling { ratio: before + (ratio - before) * part, softness: ENGAGED };
+            return GearConstraint { ratio: before + (ratio - before) * part, softness: ENGAGED };
         }
         let time = self.shift_time * (1.0 - part) / (CLUTCH_TIMES * part);
         let softness = ratio * ratio * time / (self.input_inertia * h);
-        Coupling { ratio, softness: softness.clamp(ENGAGED, NEUTRAL) }
+        GearConstraint { ratio, softness: softness.clamp(ENGAGED, NEUTRAL) }
     }
 
     fn automatic(
         &self,
         state: &GearboxState,
         input_speed: f64,
-        carried: &Carried<'_>,
+        carried: &GearboxLoad<'_>,
         [tick, ticks_per_second]: [u64; 2],
     ) -> i32 {
         let [down, up] = self.shift_speeds(state.gear.max(1) as usize - 1);
@@ -271,7 +271,7 @@ impl Gearbox {
             let is_tried = above > state.gear && state.taken_back > 0;
             let is_held = is_tried && (waits || !(carried.could_carry)(above));
             if is_held { state.gear } else { above }
-        } else if input_speed < down && !self.hunts(state.gear, input_speed) {
+        } else if input_speed < down && !self.would_hunt(state.gear, input_speed) {
             (state.gear - 1).max(1)
         } else {
             state.gear
@@ -279,7 +279,7 @@ impl Gearbox {
     }
 
     /// Whether the gear below would turn its input so fast that it would soon be shifted up again.
-    fn hunts(&self, gear: i32, input_speed: f64) -> bool {
+    fn would_hunt(&self, gear: i32, input_speed: f64) -> bool {
         let [Some(own), Some(below)] = [gear, (gear - 1).max(1)].map(|gear| self.ratio(gear))
         else {
             return false;
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     /// A load that every gear can carry.
-    const EASY: Carried<'static> = Carried { drives: true, could_carry: &|_| true };
+    const EASY: GearboxLoad<'static> = GearboxLoad { drives: true, could_carry: &|_| true };
 
     fn gearbox() -> Gearbox {
         Gearbox {
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(shift(950.0, 10000), 2);
         // 1500 rpm in first gear are 31.4 rad/s at the output, 2000 rpm in second gear 83.8
         for (output, gear) in [(31.0, 1), (32.0, 2), (83.0, 2), (85.0, 3)] {
-            assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
+            assert_eq!(gearbox.fitting_gear(output), gear, "{output} rad/s");
         }
     }
 
@@ -422,7 +422,7 @@ mod tests {
             (-39.0, -1),
             (-40.0, 0),
         ] {
-            assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
+            assert_eq!(gearbox.fitting_gear(output), gear, "{output} rad/s");
         }
     }
 
@@ -431,7 +431,7 @@ mod tests {
         let gearbox = gearbox();
         let at = |before, gear, tick| {
             let state = GearboxState { before, shifted_at: 1000, ..GearboxState::in_gear(gear) };
-            gearbox.coupling(&state, tick, 1e-3)
+            gearbox.constraint(&state, tick, 1e-3)
         };
         for (tick, ratio) in [(1000, 0.2), (1100, 0.25), (1200, 0.3), (1400, 0.4), (9000, 0.4)] {
             let coupling = at(1, 2, tick);
@@ -459,7 +459,7 @@ mod tests {
         let gearbox = gearbox();
         let shifts = |could_carry: &dyn Fn(i32) -> bool, upper: f64, seconds: u64| {
             let mut state = GearboxState::in_gear(1);
-            let carried = Carried { drives: true, could_carry };
+            let carried = GearboxLoad { drives: true, could_carry };
             let mut shifts = Vec::new();
             for tick in 0..1000 * seconds {
                 let gear = state.gear;

@@ -15,7 +15,7 @@ pub use clutch::EngineClutch;
 pub use converter::{ConverterTorque, TorqueConverter};
 pub use engine::{Engine, EngineRating, Fuel, TorqueBasis};
 pub(super) use gearbox::NEUTRAL;
-pub use gearbox::{Carried, Coupling, Gearbox, GearboxState, Selector};
+pub use gearbox::{GearConstraint, Gearbox, GearboxLoad, GearboxState, Selector};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct Powertrain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tyre::{Rolling, TyreState};
+    use crate::tyre::{RollingState, TyreState};
     use bekker_math::numeric::GRAVITY;
 
     /// Time, distance, speed, engine speed (rpm) and gear.
@@ -61,7 +61,7 @@ mod tests {
     ///
     /// It rolls straight ahead for 12 s at full throttle, which opens from 1 s to 1.2 s.
     fn full_throttle() -> Vec<Row> {
-        let spec = crate::find("hmmwv").unwrap();
+        let spec = crate::find_wheeled("hmmwv").unwrap();
         let tyre = &spec.tyre.handling;
         let Powertrain { engine, converter, gearbox, .. } = &spec.powertrain;
         let converter = converter.as_ref().unwrap();
@@ -88,7 +88,7 @@ mod tests {
             let shaft = wheel / drive.ratio;
             let ratio = gearbox.ratio(lever.gear).unwrap();
             let turbine = shaft / ratio;
-            let carried = Carried { drives: true, could_carry: &|_| true };
+            let carried = GearboxLoad { drives: true, could_carry: &|_| true };
             let speeds = [turbine, shaft];
             gearbox.shift(&mut lever, Selector::Drive, speeds, &carried, [tick, 5000]);
             let ratio = gearbox.ratio(lever.gear).unwrap();
@@ -97,7 +97,7 @@ mod tests {
             let torque = engine.torque(throttle, motor).value + coupling.impeller;
             motor += h * torque / engine.inertia;
 
-            let rolling = Rolling {
+            let rolling = RollingState {
                 load,
                 sliding: [v - wheel * radius, 0.0],
                 transport: wheel.abs() * radius,
@@ -113,7 +113,7 @@ mod tests {
             let change = coupling.turbine / overall - 4.0 * (tread.force[0] * loaded + resistance);
             wheel += h * change / (inertia + 4.0 * h * tread.damping[0] * radius * radius);
             v += h * 4.0 * tread.force[0] / mass;
-            tyre.relax(&tread, [v - wheel * radius, 0.0], &mut state, h);
+            tyre.advance_carcass(&tread, [v - wheel * radius, 0.0], &mut state, h);
             x += h * v;
             rows.push((time + h, x, v, motor / RPM, lever.gear));
         }

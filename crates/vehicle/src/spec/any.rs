@@ -76,8 +76,8 @@ impl AnySpec {
     /// Returns the area that the vehicle covers in plan view.
     pub fn footprint(&self) -> Footprint {
         match self {
-            AnySpec::Wheeled(spec) => Footprint::of(spec),
-            AnySpec::Tracked(spec) => Footprint::of_tracks(spec),
+            AnySpec::Wheeled(spec) => Footprint::from_spec(spec),
+            AnySpec::Tracked(spec) => Footprint::from_tracked_spec(spec),
         }
     }
 

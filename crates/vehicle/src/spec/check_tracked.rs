@@ -26,7 +26,7 @@ impl TrackedSpec {
         require(left == right, "right.stations", stations, "the same number as on the left")?;
         self.check_drive()?;
         powertrain(&self.powertrain)?;
-        super::plausible::figures(self)?;
+        super::plausible::check_values(self)?;
         self.check_geometry()
     }
 
@@ -92,12 +92,12 @@ impl TrackedSpec {
     fn check_shoe(&self) -> Check {
         let shoe = &self.shoe;
         positive("shoe.mass", shoe.mass)?;
-        part("shoe", &super::Part { mass: shoe.mass, inertia: shoe.inertia })?;
+        part("shoe", &super::MassProperties { mass: shoe.mass, inertia: shoe.inertia })?;
         positive("shoe.pitch", shoe.pitch)?;
         if let Some(connector) = &shoe.connector {
             let (length, most) = (connector.length, 0.9 * shoe.pitch);
             within("shoe.connector.length", length, 0.01 * shoe.pitch, most)?;
-            let part = super::Part { mass: connector.mass, inertia: connector.inertia };
+            let part = super::MassProperties { mass: connector.mass, inertia: connector.inertia };
             super::check::part("shoe.connector", &part)?;
         }
         not_negative("shoe.top", shoe.top)?;

@@ -22,11 +22,11 @@ impl Footprint {
     /// the file gives none.
     ///
     /// With a trailer, it extends to the end of the trailer in straight alignment.
-    pub fn of(spec: &VehicleSpec) -> Footprint {
-        let own = Footprint::of_tractor(spec);
+    pub fn from_spec(spec: &VehicleSpec) -> Footprint {
+        let own = Footprint::from_tractor(spec);
         let Some(trailer) = &spec.trailer else { return own };
         let x = trailer.coupling[0];
-        let behind = Footprint::of_trailer(spec, trailer);
+        let behind = Footprint::from_trailer(spec, trailer);
         Footprint {
             front: own.front.max(x + behind.front),
             rear: own.rear.min(x + behind.rear),
@@ -35,12 +35,12 @@ impl Footprint {
     }
 
     /// Footprint of a wheeled vehicle without its trailer.
-    pub fn of_tractor(spec: &VehicleSpec) -> Footprint {
+    pub fn from_tractor(spec: &VehicleSpec) -> Footprint {
         spec.chassis.footprint.unwrap_or_else(|| Footprint::around(spec, false))
     }
 
     /// Footprint of a trailer in the trailer's own frame.
-    pub fn of_trailer(spec: &VehicleSpec, trailer: &Trailer) -> Footprint {
+    pub fn from_trailer(spec: &VehicleSpec, trailer: &Trailer) -> Footprint {
         let x = trailer.coupling[0];
         trailer.chassis.footprint.unwrap_or_else(|| {
             let around = Footprint::around(spec, true);
@@ -66,7 +66,7 @@ impl Footprint {
 
     /// Footprint of a tracked vehicle: that of its chassis, or a rectangle around its tracks where
     /// the file gives none.
-    pub fn of_tracks(spec: &TrackedSpec) -> Footprint {
+    pub fn from_tracked_spec(spec: &TrackedSpec) -> Footprint {
         spec.chassis.footprint.unwrap_or_else(|| {
             let depth = spec.shoe_depth();
             let road = |track: &Track| track.stations.clone();
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn files_that_say_nothing_get_it_from_their_running_gear() {
         for name in ["hmmwv", "mrzr4"] {
-            let mut spec = crate::find(name).unwrap();
-            let given = Footprint::of(&spec);
+            let mut spec = crate::find_wheeled(name).unwrap();
+            let given = Footprint::from_spec(&spec);
             spec.chassis.footprint = None;
-            let derived = Footprint::of(&spec);
+            let derived = Footprint::from_spec(&spec);
             // bumpers extend beyond the tires by less than half a meter
             let beyond = [given.front - derived.front, derived.rear - given.rear];
             assert!(beyond.iter().all(|beyond| (0.0..0.5).contains(beyond)), "{name}: {beyond:?}");

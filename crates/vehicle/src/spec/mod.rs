@@ -69,7 +69,8 @@ pub type Point = [f64; 3];
 /// A rigid part with its mass and principal moments of inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+#[schemars(rename = "Part")]
+pub struct MassProperties {
     /// Mass, kg.
     pub mass: f64,
     /// Principal moments of inertia about the center of mass, kg m².
@@ -301,7 +302,7 @@ impl VehicleSpec {
 
     /// Total mass of all bodies, kg. Tie rods count only if the file gives them a body.
     pub fn total_mass(&self) -> f64 {
-        let axles: f64 = (0..self.own_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
+        let axles: f64 = (0..self.tractor_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
         // each steered axle has its own mechanism
         let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
         let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
@@ -312,19 +313,19 @@ impl VehicleSpec {
 
     /// Total mass of all bodies of the trailer, kg; 0 without a trailer.
     pub fn trailer_mass(&self) -> f64 {
-        let axles = self.own_axles().len()..self.axles.len();
+        let axles = self.tractor_axles().len()..self.axles.len();
         let axles: f64 = axles.map(|axle| self.unsprung_mass(axle)).sum();
         self.trailer.as_ref().map_or(0.0, |own| own.chassis.mass + axles)
     }
 
     fn unsprung_mass(&self, axle: usize) -> f64 {
         let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
-        let tyres = 2 * self.tyres_aside(axle).len();
+        let tyres = 2 * self.tyre_offsets(axle).len();
         self.axles[axle].suspension.mass() + tyres as f64 * corner
     }
 
     /// Axles of the vehicle itself, without those of its trailer.
-    pub fn own_axles(&self) -> &[Axle] {
+    pub fn tractor_axles(&self) -> &[Axle] {
         let own = self.axles.iter().position(|axle| axle.trailed).unwrap_or(self.axles.len());
         &self.axles[..own]
     }
@@ -333,7 +334,7 @@ impl VehicleSpec {
     /// twin tires.
     ///
     /// Each offset is in m to the left of the middle of that side's wheel.
-    pub fn tyres_aside(&self, axle: usize) -> Vec<f64> {
+    pub fn tyre_offsets(&self, axle: usize) -> Vec<f64> {
         self.axles[axle].twin_spacing.map_or(vec![0.0], |apart| vec![0.5 * apart, -0.5 * apart])
     }
 
@@ -359,7 +360,7 @@ impl VehicleSpec {
     pub fn turning_line(&self) -> f64 {
         let middle = |steers: bool| {
             let places =
-                self.own_axles().iter().filter(|a| a.steered == steers).map(|a| a.position[0]);
+                self.tractor_axles().iter().filter(|a| a.steered == steers).map(|a| a.position[0]);
             let count = places.clone().count();
             (count > 0).then(|| places.sum::<f64>() / count as f64)
         };
@@ -371,8 +372,8 @@ impl VehicleSpec {
     /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
     /// axles of which one is steered, it is the wheelbase stated in the file.
     pub fn steering_base(&self) -> f64 {
-        let first = self.own_axles().iter().find(|axle| axle.steered);
-        match (self.own_axles(), first) {
+        let first = self.tractor_axles().iter().find(|axle| axle.steered);
+        match (self.tractor_axles(), first) {
             ([front, rear], _) if front.steered != rear.steered => self.wheelbase,
             (_, Some(first)) => (first.position[0] - self.turning_line()).abs(),
             _ => self.wheelbase,
@@ -393,9 +394,9 @@ impl VehicleSpec {
     /// Whether the engine drives the axle with this index.
     pub fn is_driven(&self, axle: usize) -> bool {
         match self.driveline.layout {
-            Layout::Awd => axle < self.own_axles().len(),
+            Layout::Awd => axle < self.tractor_axles().len(),
             Layout::Fwd => axle == 0,
-            Layout::Rwd => axle + 1 == self.own_axles().len(),
+            Layout::Rwd => axle + 1 == self.tractor_axles().len(),
             Layout::ByAxle => self.axles.get(axle).is_some_and(|own| own.final_drive.is_some()),
         }
     }
@@ -403,7 +404,7 @@ impl VehicleSpec {
     /// Whether the steering turns any wheel of the vehicle itself.
     pub fn can_steer(&self) -> bool {
         let turns = |axle| self.steer_ratio(axle) != 0.0;
-        self.max_steer() > 0.0 && (0..self.own_axles().len()).any(turns)
+        self.max_steer() > 0.0 && (0..self.tractor_axles().len()).any(turns)
     }
 
     /// Largest mean steering angle of the wheels, rad, as stated in the file.

@@ -23,7 +23,7 @@ const LARGEST_STRETCH: f64 = 0.1;
 const LISTS: [&str; 4] = ["inflation_kpa", "ratios", "stations", "return_rollers"];
 
 /// Rejects parameters of implausible magnitude.
-pub(super) fn figures(file: &impl Serialize) -> Check {
+pub(super) fn check_values(file: &impl Serialize) -> Check {
     let Ok(file) = serde_json::to_value(file) else { return Ok(()) };
     sizes("", "", &file)
 }
@@ -122,7 +122,7 @@ fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -
 impl VehicleSpec {
     /// Rejects geometry that is impossible for a wheeled vehicle.
     pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
-        let own = self.own_axles();
+        let own = self.tractor_axles();
         let Some([first, last]) = own.first().zip(own.last()).map(<[_; 2]>::from) else {
             return Ok(());
         };
@@ -201,7 +201,7 @@ impl VehicleSpec {
 
     /// Checks that the tires carry the weight before they are compressed to the rim.
     fn check_load(&self) -> Check {
-        let tyres = |axle| 2 * self.tyres_aside(axle).len();
+        let tyres = |axle| 2 * self.tyre_offsets(axle).len();
         let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
         let handling = &self.tyre.handling;
         let load = self.total_mass() * GRAVITY / wheels;
@@ -224,9 +224,9 @@ impl VehicleSpec {
         let Some(tyre) = &self.tyre.flexible else { return Ok(()) };
         // points that define no belt are reported when the vehicle is built
         let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
-        let wheels = 2 * self.own_axles().len();
+        let wheels = 2 * self.tractor_axles().len();
         let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
-        let inflations = like.map(|wheel| tyre.inflation_kpa.of(wheel, wheels));
+        let inflations = like.map(|wheel| tyre.inflation_kpa.kpa(wheel, wheels));
         let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
         let carried = belt.plate(least, height).load;
         let allowed = format!(

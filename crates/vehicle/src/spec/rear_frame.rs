@@ -50,14 +50,14 @@ fn tensor([xx, yy, zz]: Point, [xy, xz, yz]: Point) -> Mat3 {
 
 impl RearFrame {
     /// Returns the part of the chassis behind the joint.
-    pub(crate) fn behind(&self) -> SprungPart {
+    pub(crate) fn rear_part(&self) -> SprungPart {
         let tensor = tensor(self.inertia, self.products);
         SprungPart { mass: self.mass, com: Vec3::from(self.com), tensor }
     }
 
     /// Returns the part of a chassis ahead of the joint: the whole minus the part behind it.
-    pub(crate) fn ahead(&self, whole: &Chassis) -> SprungPart {
-        let behind = self.behind();
+    pub(crate) fn front_part(&self, whole: &Chassis) -> SprungPart {
+        let behind = self.rear_part();
         let (mass, middle) = (whole.mass - behind.mass, Vec3::from(whole.com));
         let com = (middle * whole.mass - behind.com * behind.mass) / mass;
         let tensor = tensor(whole.inertia, whole.products)
@@ -100,7 +100,7 @@ impl VehicleSpec {
     }
 
     /// Whether the axle with this index is attached to the frame part behind the torsion joint.
-    pub fn hangs_behind(&self, axle: usize) -> bool {
+    pub fn is_behind_joint(&self, axle: usize) -> bool {
         let own = &self.axles[axle];
         let joint = self.rear_frame.as_ref().map(|rear| rear.joint[0]);
         !own.trailed && joint.is_some_and(|joint| own.position[0] < joint)

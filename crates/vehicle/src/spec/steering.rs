@@ -1,6 +1,6 @@
 //! Mechanisms that turn the steered wheels.
 
-use super::{Part, Point};
+use super::{MassProperties, Point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,9 +37,9 @@ pub struct PitmanArm {
     /// Mean steering angle of the wheels at steering 1, degrees; drivers use it.
     pub max_wheel_angle_deg: f64,
     /// The link, with y along it.
-    pub link: Part,
+    pub link: MassProperties,
     /// The pitman arm, with its inertia in the mechanism's axes.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Hard points of the mechanism.
     pub points: PitmanArmPoints,
 }
@@ -78,7 +78,7 @@ pub struct RackPinion {
     /// Radius of the pinion, m. The rack travels by radius times angle.
     pub pinion_radius: f64,
     /// The rack.
-    pub rack: Part,
+    pub rack: MassProperties,
 }
 
 /// A pitman arm on the chassis and a drag link to the left knuckle of a solid axle, as massless
@@ -95,7 +95,7 @@ pub struct DragLink {
     /// Mean steering angle of the wheels at steering 1, degrees; drivers use it.
     pub max_wheel_angle_deg: f64,
     /// The arm, with its inertia in the axes of the chassis.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Hard points of the mechanism.
     pub points: DragLinkPoints,
 }

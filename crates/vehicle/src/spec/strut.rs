@@ -78,11 +78,11 @@ impl Spring {
         let (mut force, mut slope) = self.tension.value_and_slope(length - self.free_length);
         if let Some(stops) = &self.stops {
             if length < stops.min_length {
-                let (push, rate) = stops.bump.continued(stops.min_length - length);
+                let (push, rate) = stops.bump.extrapolated(stops.min_length - length);
                 force -= push;
                 slope += rate;
             } else if length > stops.max_length {
-                let (pull, rate) = stops.rebound.continued(length - stops.max_length);
+                let (pull, rate) = stops.rebound.extrapolated(length - stops.max_length);
                 force += pull;
                 slope += rate;
             }
@@ -96,9 +96,9 @@ impl Spring {
         let mut energy = self.tension.integral(stretch) - self.tension.integral(0.0);
         if let Some(stops) = &self.stops {
             if length < stops.min_length {
-                energy += stops.bump.continued_integral(stops.min_length - length);
+                energy += stops.bump.extrapolated_integral(stops.min_length - length);
             } else if length > stops.max_length {
-                energy += stops.rebound.continued_integral(length - stops.max_length);
+                energy += stops.rebound.extrapolated_integral(length - stops.max_length);
             }
         }
         energy

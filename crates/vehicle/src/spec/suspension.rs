@@ -1,6 +1,6 @@
 //! Suspension templates, given by their hard points on the left side in the axle's frame.
 
-use super::{MacphersonStrut, Part, Point, SingleWishbone};
+use super::{MacphersonStrut, MassProperties, Point, SingleWishbone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,17 +28,17 @@ pub struct DoubleWishbone {
     /// Hard points and centers of mass.
     pub points: DoubleWishbonePoints,
     /// Upper arm. Its inertia is given with x along the pivot axis and z normal to the arm.
-    pub upper_arm: Part,
+    pub upper_arm: MassProperties,
     /// Lower arm. Its inertia is given with x along the pivot axis and z normal to the arm.
-    pub lower_arm: Part,
+    pub lower_arm: MassProperties,
     /// Upright, with its inertia in the axes of the axle.
-    pub upright: Part,
+    pub upright: MassProperties,
     /// Spindle, which turns with the wheel about y.
-    pub spindle: Part,
+    pub spindle: MassProperties,
     /// Tie rod as a body (x and y across the rod, z along it). Where absent, the tie rod is
     /// massless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tie_rod: Option<Part>,
+    pub tie_rod: Option<MassProperties>,
 }
 
 /// Hard points of a double wishbone on the left side, in the axle's frame, m.
@@ -86,9 +86,9 @@ pub struct TrailingArm {
     /// Hard points and centers of mass.
     pub points: TrailingArmPoints,
     /// The arm, with its inertia in the axes of the axle.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Spindle, which turns with the wheel about y.
-    pub spindle: Part,
+    pub spindle: MassProperties,
 }
 
 /// Hard points of a trailing arm on the left side, in the axle's frame, m.
@@ -138,9 +138,9 @@ pub struct SolidAxle {
     /// Links or leaf springs that locate the beam longitudinally and laterally.
     pub location: AxleLocation,
     /// The beam with its differential, with its inertia in the axes of the axle.
-    pub beam: Part,
+    pub beam: MassProperties,
     /// Spindle, which turns with the wheel about y.
-    pub spindle: Part,
+    pub spindle: MassProperties,
     /// Steering knuckle. Where absent, the wheels keep the direction of the beam.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knuckle: Option<Knuckle>,
@@ -222,7 +222,7 @@ pub struct LeafSpringMount {
 #[serde(deny_unknown_fields)]
 pub struct Knuckle {
     /// The knuckle, with its inertia in the axes of the axle.
-    pub part: Part,
+    pub part: MassProperties,
     /// Center of mass of the knuckle.
     pub com: Point,
     /// Kingpin: upper point.

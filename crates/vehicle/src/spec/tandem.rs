@@ -1,6 +1,6 @@
 //! Two axles on walking beams.
 
-use super::{Part, Point, VehicleSpec};
+use super::{MassProperties, Point, VehicleSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Tandem {
     /// Pin of the left beam in the chassis frame, m. Its axis is parallel to y.
     pub pin: Point,
     /// Mass and inertia of one beam, with its center of mass at the pin.
-    pub beam: Part,
+    pub beam: MassProperties,
     /// Pitch of the beam at which it reaches its stop, degrees.
     pub max_pitch_deg: f64,
 }

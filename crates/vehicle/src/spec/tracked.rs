@@ -4,7 +4,7 @@
 //! center of its road wheel. The right track is the left's mirror image in y, except for the values
 //! in `[right]`.
 
-use super::{Chassis, Part, Point, SpecError};
+use super::{Chassis, MassProperties, Point, SpecError};
 use crate::powertrain::Powertrain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,9 +66,9 @@ pub struct Idler {
     /// Radius, m.
     pub radius: f64,
     /// Mass and inertia of the wheel.
-    pub wheel: Part,
+    pub wheel: MassProperties,
     /// Carrier of the wheel, which slides along x.
-    pub carrier: Part,
+    pub carrier: MassProperties,
     /// Rearward force of the tensioner at its free length, N.
     pub preload: f64,
     /// Decrease of the tensioner's force per rearward travel of the idler, N/m.
@@ -84,7 +84,7 @@ pub struct Idler {
 #[serde(deny_unknown_fields)]
 pub struct RoadArm {
     /// Mass and inertia of the arm.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Center of mass of the arm, relative to the wheel's center, m.
     pub com: Point,
     /// Hinge of the arm on the chassis, relative to the wheel's center, m.
@@ -131,7 +131,7 @@ pub struct RoadWheel {
 #[serde(deny_unknown_fields)]
 pub struct ReturnRoller {
     /// Mass and inertia of the wheel with both halves.
-    pub wheel: Part,
+    pub wheel: MassProperties,
     /// Radius, m.
     pub radius: f64,
     /// Height of the wheel's center in the chassis frame, m.

@@ -1,7 +1,7 @@
 //! Independent suspensions that hold each upright with one arm: single wishbone and MacPherson
 //! strut.
 
-use super::{Part, Point};
+use super::{MassProperties, Point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +13,11 @@ pub struct SingleWishbone {
     /// Hard points and centers of mass.
     pub points: SingleWishbonePoints,
     /// The arm. Its inertia is given with x along the pivot axis and z normal to the arm.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Upright, with its inertia in the axes of the axle.
-    pub upright: Part,
+    pub upright: MassProperties,
     /// Spindle, which turns with the wheel about y.
-    pub spindle: Part,
+    pub spindle: MassProperties,
 }
 
 /// Hard points of a single wishbone on the left side, in the axle's frame, m.
@@ -59,13 +59,13 @@ pub struct MacphersonStrut {
     /// Hard points and centers of mass.
     pub points: MacphersonStrutPoints,
     /// Lower arm. Its inertia is given with x along the pivot axis and z normal to the arm.
-    pub arm: Part,
+    pub arm: MassProperties,
     /// Upright with the strut's tube, with its inertia in the axes of the axle.
-    pub upright: Part,
+    pub upright: MassProperties,
     /// Rod of the strut, attached to the upper mount. Its inertia is given with z along the strut.
-    pub rod: Part,
+    pub rod: MassProperties,
     /// Spindle, which turns with the wheel about y.
-    pub spindle: Part,
+    pub spindle: MassProperties,
 }
 
 /// Hard points of a MacPherson strut on the left side, in the axle's frame, m.

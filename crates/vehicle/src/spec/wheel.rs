@@ -1,7 +1,7 @@
 //! Wheels and tires.
 
 use super::Point;
-use crate::tyre::{PlatePoint, RingError, RingFigures, TMeasy};
+use crate::tyre::{PlatePoint, RingError, RingParameters, TMeasy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,7 @@ impl Inflation {
     /// Inflation pressure of the wheel with index `wheel` of `wheels`, Pa.
     ///
     /// Wheels are counted two to an axle, left before right.
-    pub fn of(&self, wheel: usize, wheels: usize) -> f64 {
+    pub fn kpa(&self, wheel: usize, wheels: usize) -> f64 {
         let in_kpa = match self {
             Inflation::All(one) => *one,
             Inflation::Each(each) if each.len() == wheels => each[wheel.min(wheels - 1)],
@@ -157,14 +157,14 @@ impl FlexibleTyre {
     /// It is the mean of both sides, for a vehicle with this number of wheels.
     pub fn nominal_inflation(&self, axle: usize, wheels: usize) -> f64 {
         let nominal = self.nominal_inflation_kpa.as_ref().unwrap_or(&self.inflation_kpa);
-        0.5 * (nominal.of(2 * axle, wheels) + nominal.of(2 * axle + 1, wheels))
+        0.5 * (nominal.kpa(2 * axle, wheels) + nominal.kpa(2 * axle + 1, wheels))
     }
 
     /// Returns the belt of a tire with this radius, m.
     ///
     /// # Errors
     /// [`RingError`] for points to which no belt can be fitted.
-    pub fn ring(&self, radius: f64) -> Result<RingFigures, RingError> {
+    pub fn ring(&self, radius: f64) -> Result<RingParameters, RingError> {
         let points: Vec<PlatePoint> = self
             .load_deflection
             .iter()
@@ -174,7 +174,7 @@ impl FlexibleTyre {
                 load: point.load,
             })
             .collect();
-        RingFigures::fit(radius, self.width, &points)
+        RingParameters::fit(radius, self.width, &points)
     }
 }
 

@@ -7,9 +7,10 @@
 use super::belt::{self, Belt};
 use super::segments::{self, Segments};
 use crate::multibody::{
-    Body, BodyId, Builder, Closure, Coordinate, Element, Inertia, Joint, Model, ModelError,
+    Body, BodyId, Closure, Coordinate, Element, Inertia, Joint, ModelBuilder, ModelError,
+    MultibodyModel,
 };
-use crate::spec::{Part, Point, Track, TrackModel, TrackSteering, TrackedSpec};
+use crate::spec::{MassProperties, Point, Track, TrackModel, TrackSteering, TrackedSpec};
 use crate::transmission::{Transmission, TransmissionShafts};
 use bekker_math::spatial::{Mat3, Vec3};
 
@@ -23,43 +24,43 @@ pub(super) struct Arm {
     /// Body of the wheel, or of the arm if the wheel has no body of its own.
     pub wheel: BodyId,
     /// Spin of the wheel.
-    pub spin: Spin,
+    pub spin: WheelSpin,
 }
 
 /// The spin of a wheel, rad/s, as a multiple of a coordinate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spin {
+pub(super) struct WheelSpin {
     pub coordinate: Coordinate,
     pub factor: f64,
 }
 
-impl Spin {
+impl WheelSpin {
     /// Returns the spin at velocities `u`.
-    pub fn of(&self, u: &[f64]) -> f64 {
+    pub fn rate(&self, u: &[f64]) -> f64 {
         self.factor * u[self.coordinate.index()]
     }
 }
 
 /// Model of the track around the wheels.
 #[derive(Clone, Debug)]
-pub(super) enum Run {
+pub(super) enum TrackKind {
     Belt(Belt),
     Segments(Segments),
 }
 
 /// Indices by which a step accesses one track.
 #[derive(Clone, Debug)]
-pub(super) struct TrackParts {
+pub(super) struct TrackIndices {
     /// Lateral position of the track's midline, m.
     pub y: f64,
-    pub run: Run,
+    pub run: TrackKind,
     pub arms: Vec<Arm>,
     /// Body that carries the idler.
     pub carrier: BodyId,
-    pub idler: Spin,
+    pub idler: WheelSpin,
     pub tensioner: usize,
     pub sprocket: Coordinate,
-    /// Index of the sprocket's angle in [`crate::multibody::State::q`].
+    /// Index of the sprocket's angle in [`crate::multibody::MultibodyState::q`].
     pub turned: usize,
     /// Force of the tensioner in equilibrium, N.
     pub idler_force: f64,
@@ -68,11 +69,11 @@ pub(super) struct TrackParts {
 
 /// Indices by which a step accesses a tracked vehicle.
 #[derive(Clone, Debug)]
-pub(super) struct Parts {
+pub(super) struct TrackedParts {
     pub hull: BodyId,
     /// Index of the load on the hull in the workspace.
     pub hull_load: usize,
-    pub tracks: [TrackParts; 2],
+    pub tracks: [TrackIndices; 2],
     pub transmission: Transmission,
     pub carrier: usize,
     /// Steering brakes for turns to the left and to the right.
@@ -86,7 +87,7 @@ pub(super) fn vec3(point: Point) -> Vec3 {
 }
 
 /// Combines several rigid parts into one.
-pub(super) fn gathered(parts: &[Inertia]) -> Inertia {
+pub(super) fn combined_inertia(parts: &[Inertia]) -> Inertia {
     let mass: f64 = parts.iter().map(|part| part.mass).sum();
     let com = parts.iter().fold(Vec3::zeros(), |sum, part| sum + part.com * part.mass) / mass;
     let tensor = parts.iter().fold(Mat3::zeros(), |sum, part| {
@@ -111,8 +112,8 @@ pub(super) struct TrackSide<'a> {
 }
 
 /// Assembles a tracked vehicle.
-pub(super) fn assemble(spec: &TrackedSpec) -> Result<(Model, Parts), ModelError> {
-    let mut builder = Builder::default();
+pub(super) fn assemble(spec: &TrackedSpec) -> Result<(MultibodyModel, TrackedParts), ModelError> {
+    let mut builder = ModelBuilder::default();
     let (hull, [left, right]) = match spec.model {
         TrackModel::Belt => belt::assemble(spec, &mut builder),
         TrackModel::Segmented => segments::assemble(spec, &mut builder),
@@ -143,25 +144,32 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<(Model, Parts), ModelError>
         builder.element(Element::Rates { rates })
     };
     let steering = [control(l, r), control(r, l)];
-    let transmission = transmission.acted_on(&spec.powertrain, &mut builder);
+    let transmission = transmission.with_elements(&spec.powertrain, &mut builder);
     let model = builder.build()?;
-    let mut parts =
-        Parts { hull, hull_load, tracks: [left, right], transmission, carrier, steering, pivot };
+    let mut parts = TrackedParts {
+        hull,
+        hull_load,
+        tracks: [left, right],
+        transmission,
+        carrier,
+        steering,
+        pivot,
+    };
     for track in &mut parts.tracks {
         let position = |coordinate| model.position_of(coordinate).unwrap_or_default();
         track.turned = position(track.sprocket.index());
         match &mut track.run {
-            Run::Belt(belt) => {
+            TrackKind::Belt(belt) => {
                 belt.seats.iter_mut().for_each(|seat| seat.advance = position(seat.rate));
             }
-            Run::Segments(segments) => segments.settle(&model),
+            TrackKind::Segments(segments) => segments.find_positions(&model),
         }
     }
     Ok((model, parts))
 }
 
 /// Adds the hull with the parts that are fixed to it.
-pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut Builder) -> BodyId {
+pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut ModelBuilder) -> BodyId {
     let chassis = &spec.chassis;
     let [xy, xz, yz] = chassis.products;
     let [xx, yy, zz] = chassis.inertia;
@@ -177,7 +185,7 @@ pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut Builder)
         joint: Joint::Free,
         anchor: Vec3::zeros(),
         origin: Vec3::zeros(),
-        inertia: gathered(&parts),
+        inertia: combined_inertia(&parts),
     })
 }
 
@@ -187,7 +195,7 @@ pub(super) fn carrier(
     hull: BodyId,
     centre: Vec3,
     parts: &[Inertia],
-    builder: &mut Builder,
+    builder: &mut ModelBuilder,
 ) -> (BodyId, usize) {
     let body = builder.body(Body {
         name: format!("{side} idler carrier"),
@@ -195,7 +203,7 @@ pub(super) fn carrier(
         joint: Joint::Prismatic(-Vec3::x()),
         anchor: centre,
         origin: centre,
-        inertia: gathered(parts),
+        inertia: combined_inertia(parts),
     });
     let slide = builder.coordinate(body);
     (body, builder.element(Element::Rates { rates: vec![(slide, 1.0)] }))
@@ -206,8 +214,8 @@ pub(super) fn wheel(
     name: String,
     parent: BodyId,
     centre: Vec3,
-    part: &Part,
-    builder: &mut Builder,
+    part: &MassProperties,
+    builder: &mut ModelBuilder,
 ) -> BodyId {
     builder.body(Body {
         name,
@@ -229,14 +237,14 @@ pub(super) fn arm(
     index: usize,
     hull: BodyId,
     rolls: bool,
-    builder: &mut Builder,
+    builder: &mut ModelBuilder,
 ) -> Arm {
     let mirror = y.signum();
     let name = side(y);
     let centre = Vec3::new(track.stations[index], y, spec.wheel_height);
     let at = |local: Point| centre + Vec3::new(local[0], mirror * local[1], local[2]);
     let (arm, ring) = (&spec.road_arm, &spec.road_wheel);
-    let ring = Part { mass: ring.mass, inertia: ring.inertia };
+    let ring = MassProperties { mass: ring.mass, inertia: ring.inertia };
     let mut parts = vec![Inertia::principal(arm.arm.mass, at(arm.com), arm.arm.inertia)];
     if !rolls {
         parts.push(Inertia::principal(ring.mass, centre, ring.inertia));
@@ -247,7 +255,7 @@ pub(super) fn arm(
         joint: Joint::Revolute(Vec3::y()),
         anchor: at(arm.pivot),
         origin: centre,
-        inertia: gathered(&parts),
+        inertia: combined_inertia(&parts),
     });
     let swing = builder.coordinate(body);
     let element = builder.element(Element::Rates { rates: vec![(swing, 1.0)] });
@@ -259,12 +267,12 @@ pub(super) fn arm(
             point_b: at(arm.damper_chassis),
         })
     });
-    let spin = Spin { coordinate: swing, factor: 0.0 };
+    let spin = WheelSpin { coordinate: swing, factor: 0.0 };
     if !rolls {
         return Arm { body, element, damper, wheel: body, spin };
     }
     let wheel = wheel(format!("{name} wheel {index}"), body, centre, &ring, builder);
-    let spin = Spin { coordinate: builder.coordinate(wheel), factor: 1.0 };
+    let spin = WheelSpin { coordinate: builder.coordinate(wheel), factor: 1.0 };
     Arm { body, element, damper, wheel, spin }
 }
 

@@ -6,17 +6,19 @@
 //! direction of its tension follows the shape. Wheels roll with the band. The spin of a road wheel
 //! follows the node below it, and that of the idler a shaft that the band turns without slip.
 
-use super::assembly::{Run, Spin, TrackParts, TrackSide, arm, carrier, hull, point_mass, side};
-use super::route::{Place, Route, Station, distance};
+use super::assembly::{
+    TrackIndices, TrackKind, TrackSide, WheelSpin, arm, carrier, hull, point_mass, side,
+};
+use super::route::{BeltPoint, Route, Station, distance};
 use crate::multibody::{
-    Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, ShaftId, Workspace,
+    Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyWorkspace, ShaftId,
 };
 use crate::spec::{Idler, Track, TrackedSpec};
 use bekker_math::spatial::Vec3;
 
 /// An elastic section of the band.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+pub(super) struct BandSection {
     pub element: usize,
     /// Length without tension and before any advance, m.
     pub free: f64,
@@ -26,20 +28,20 @@ pub(super) struct Link {
 
 /// A road wheel on a node of the band.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rim {
+pub(super) struct RimContact {
     pub element: usize,
     pub wheel: usize,
 }
 
 /// A point at which a band is held: on sprocket, idler or node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seat {
+pub(super) struct BeltNode {
     pub body: BodyId,
     /// Position of the band in the body's frame, m.
     pub offset: Vec3,
-    /// Index of the band's advance rate in [`crate::multibody::State::u`].
+    /// Index of the band's advance rate in [`crate::multibody::MultibodyState::u`].
     pub rate: usize,
-    /// Index of the band's advance in [`crate::multibody::State::q`].
+    /// Index of the band's advance in [`crate::multibody::MultibodyState::q`].
     pub advance: usize,
     /// Advance per unit of that coordinate, m.
     pub scale: f64,
@@ -51,18 +53,18 @@ pub(super) struct Seat {
 #[derive(Clone, Debug)]
 pub(super) struct Belt {
     /// From the sprocket to the idler.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<BeltNode>,
     /// Indices in the workspace of the loads of each section, on the seats before and after it.
     ///
     /// A load on a section moves along that section.
     pub loads: Vec<[usize; 2]>,
     /// From seat to seat; the last one returns over the top.
-    pub links: Vec<Link>,
-    pub rims: Vec<Rim>,
+    pub sections: Vec<BandSection>,
+    pub rims: Vec<RimContact>,
 }
 
 /// Route and mass of a band.
-struct Band {
+struct BandRoute {
     y: f64,
     route: Route,
     back: f64,
@@ -72,11 +74,12 @@ struct Band {
     slack: f64,
 }
 
-impl Band {
-    fn of(spec: &TrackedSpec, y: f64, track: &Track) -> Band {
-        let (route, back) = Route::balanced(spec, track, spec.shoe.pin_stiffness * spec.shoe.pitch);
+impl BandRoute {
+    fn new(spec: &TrackedSpec, y: f64, track: &Track) -> BandRoute {
+        let (route, back) =
+            Route::in_equilibrium(spec, track, spec.shoe.pin_stiffness * spec.shoe.pitch);
         let length = route.length();
-        Band {
+        BandRoute {
             y,
             back,
             density: spec.shoe.link_mass() * f64::from(track.shoes) / length,
@@ -85,8 +88,8 @@ impl Band {
         }
     }
 
-    fn at(&self, place: Place) -> Vec3 {
-        Vec3::new(place[0], self.y, place[1])
+    fn position(&self, point: BeltPoint) -> Vec3 {
+        Vec3::new(point[0], self.y, point[1])
     }
 
     /// The sprocket, and the band's mass on it and on half of the sections next to it.
@@ -99,13 +102,15 @@ impl Band {
         let mut fixed = vec![
             point_mass(spec.sprocket.mass, Vec3::new(x, self.y, z)),
             point_mass(arc, Vec3::new(x + 0.6 * spec.pitch_radius(), self.y, z)),
-            point_mass(front, self.at(route.front)),
-            point_mass(top, self.at(route.top_hull)),
+            point_mass(front, self.position(route.front)),
+            point_mass(top, self.position(route.top_hull)),
         ];
         if let Some(roller) = &spec.return_roller {
             // the mass on and before the rollers is divided between the ends of that section
             let over = 0.5 * self.density * route.over_rollers;
-            fixed.extend([route.top_hull, route.top_front].map(|at| point_mass(over, self.at(at))));
+            fixed.extend(
+                [route.top_hull, route.top_front].map(|at| point_mass(over, self.position(at))),
+            );
             let wheel = |&x: &f64| {
                 let centre = Vec3::new(x, self.y, roller.height);
                 Inertia::principal(roller.wheel.mass, centre, roller.wheel.inertia)
@@ -129,9 +134,9 @@ impl Band {
         [
             Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia),
             Inertia::principal(idler.wheel.mass, centre, idler.wheel.inertia),
-            point_mass(self.rear(), self.at(route.rear)),
+            point_mass(self.rear(), self.position(route.rear)),
             point_mass(arc, centre - Vec3::x() * (0.6 * idler.radius)),
-            point_mass(top, self.at(route.top_rear)),
+            point_mass(top, self.position(route.top_rear)),
         ]
     }
 
@@ -139,58 +144,62 @@ impl Band {
     ///
     /// `shafts` move the band over the seats. Each seat's label is set to the free length before
     /// it.
-    fn links(
+    fn sections(
         &self,
         stiffness: f64,
-        seats: &mut [Seat],
+        seats: &mut [BeltNode],
         shafts: &[(ShaftId, f64)],
-        builder: &mut Builder,
-    ) -> Vec<Link> {
+        builder: &mut ModelBuilder,
+    ) -> Vec<BandSection> {
         let route = &self.route;
         let points = route.points();
         let bodies: Vec<BodyId> = seats.iter().map(|seat| seat.body).collect();
-        let mut links = Vec::new();
-        let mut link = |builder: &mut Builder, seats: [usize; 2], places: [Place; 2]| {
-            let free = self.slack * distance(places[0], places[1]);
-            let [a, b] = seats;
-            let rates = vec![
-                (builder.shaft_coordinate(shafts[a].0), -shafts[a].1),
-                (builder.shaft_coordinate(shafts[b].0), shafts[b].1),
-            ];
-            let element = builder.element(Element::Band {
-                a: bodies[a],
-                point_a: self.at(places[0]),
-                b: bodies[b],
-                point_b: self.at(places[1]),
-                rates,
-            });
-            links.push(Link { element, free, stiffness: stiffness / free });
-        };
+        let mut sections = Vec::new();
+        let mut section =
+            |builder: &mut ModelBuilder, seats: [usize; 2], places: [BeltPoint; 2]| {
+                let free = self.slack * distance(places[0], places[1]);
+                let [a, b] = seats;
+                let rates = vec![
+                    (builder.shaft_coordinate(shafts[a].0), -shafts[a].1),
+                    (builder.shaft_coordinate(shafts[b].0), shafts[b].1),
+                ];
+                let element = builder.element(Element::Band {
+                    a: bodies[a],
+                    point_a: self.position(places[0]),
+                    b: bodies[b],
+                    point_b: self.position(places[1]),
+                    rates,
+                });
+                sections.push(BandSection { element, free, stiffness: stiffness / free });
+            };
         let last = points.len() - 1;
         for index in 0..last {
-            link(builder, [index, index + 1], [points[index], points[index + 1]]);
+            section(builder, [index, index + 1], [points[index], points[index + 1]]);
         }
         // From the rollers on, the upper run is fixed to the hull: its pull acts where it first
         // meets them.
-        link(builder, [last, 0], [route.top_rear, route.top_hull]);
+        section(builder, [last, 0], [route.top_rear, route.top_hull]);
         let over = self.slack * route.over_rollers;
-        if let Some(top) = links.last_mut() {
+        if let Some(top) = sections.last_mut() {
             // length and compliance of the whole upper run
             top.stiffness = stiffness / (top.free + over);
         }
         let mut label = 0.0;
-        for (seat, link) in seats.iter_mut().zip(&links) {
+        for (seat, section) in seats.iter_mut().zip(&sections) {
             seat.label = label;
-            label += link.free;
+            label += section.free;
         }
-        links
+        sections
     }
 }
 
 /// Adds the hull and both sides.
-pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
+pub(super) fn assemble(
+    spec: &TrackedSpec,
+    builder: &mut ModelBuilder,
+) -> (BodyId, [TrackIndices; 2]) {
     let y = spec.sprocket.position[1];
-    let bands = [Band::of(spec, y, &spec.left), Band::of(spec, -y, &spec.right)];
+    let bands = [BandRoute::new(spec, y, &spec.left), BandRoute::new(spec, -y, &spec.right)];
     let fixed = [bands[0].on_hull(spec, &spec.left), bands[1].on_hull(spec, &spec.right)].concat();
     let hull = hull(spec, &fixed, builder);
     let left = track(spec, &bands[0], &spec.left, hull, builder);
@@ -201,11 +210,11 @@ pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [T
 /// Adds one side: arms, idler, band.
 fn track(
     spec: &TrackedSpec,
-    band: &Band,
+    band: &BandRoute,
     file: &Track,
     hull: BodyId,
-    builder: &mut Builder,
-) -> TrackParts {
+    builder: &mut ModelBuilder,
+) -> TrackIndices {
     let route = &band.route;
     let name = side(band.y);
     let stations = 0..file.stations.len();
@@ -228,7 +237,7 @@ fn track(
     let top = 0.5 * route.top_length() + route.over_rollers;
     let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
     let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
-    let mut seats = vec![seat(hull, band.at(route.front), sprocket, radius, builder)];
+    let mut seats = vec![seat(hull, band.position(route.front), sprocket, radius, builder)];
     let mut shafts: Vec<(ShaftId, f64)> = vec![(sprocket, radius)];
     let mut rims = Vec::new();
     for (index, station) in route.stations.iter().enumerate() {
@@ -239,9 +248,9 @@ fn track(
             name: format!("{name} band {index}"),
             parent: hull,
             joint: Joint::Prismatic(Vec3::z()),
-            anchor: band.at(here),
-            origin: band.at(here),
-            inertia: point_mass(mass, band.at(here)),
+            anchor: band.position(here),
+            origin: band.position(here),
+            inertia: point_mass(mass, band.position(here)),
         });
         let rolling = rolling_mass(spec, station, here, file.stations.as_slice());
         let shaft = builder.shaft(mass + rolling);
@@ -257,10 +266,10 @@ fn track(
                 point_b: point,
                 axis,
             });
-            rims.push(Rim { element, wheel });
+            rims.push(RimContact { element, wheel });
             if rolling > 0.0 {
                 let coordinate = builder.shaft_coordinate(shaft);
-                arms[wheel].spin = Spin { coordinate, factor: 1.0 / spec.road_wheel.radius };
+                arms[wheel].spin = WheelSpin { coordinate, factor: 1.0 / spec.road_wheel.radius };
             }
         }
     }
@@ -269,22 +278,22 @@ fn track(
     let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
-    seats.push(seat(carrier, band.at(route.rear) - centre, turn, 1.0, builder));
+    seats.push(seat(carrier, band.position(route.rear) - centre, turn, 1.0, builder));
     let ends = seats.windows(2).zip(shafts.windows(2));
     let loads = ends
         .map(|(seats, shafts)| [0, 1].map(|end| builder.conveying(seats[end].body, shafts[end].0)))
         .collect();
 
     let stiffness = spec.shoe.pin_stiffness * spec.shoe.pitch;
-    let links = band.links(stiffness, &mut seats, &shafts, builder);
+    let sections = band.sections(stiffness, &mut seats, &shafts, builder);
     let sprocket = builder.shaft_coordinate(sprocket);
     let spin = builder.shaft_coordinate(turn);
-    TrackParts {
+    TrackIndices {
         y: band.y,
-        run: Run::Belt(Belt { seats, loads, links, rims }),
+        run: TrackKind::Belt(Belt { seats, loads, sections, rims }),
         arms,
         carrier,
-        idler: Spin { coordinate: spin, factor: 1.0 / pitch_radius },
+        idler: WheelSpin { coordinate: spin, factor: 1.0 / pitch_radius },
         tensioner,
         sprocket,
         turned: 0,
@@ -302,13 +311,19 @@ fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
 
 /// A seat on a body at an offset from its origin. `scale` is the advance of the band per unit of
 /// the shaft's position.
-fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &Builder) -> Seat {
+fn seat(
+    body: BodyId,
+    offset: Vec3,
+    shaft: ShaftId,
+    scale: f64,
+    builder: &ModelBuilder,
+) -> BeltNode {
     let rate = builder.shaft_coordinate(shaft).index();
-    Seat { body, offset, rate, advance: 0, scale, label: 0.0 }
+    BeltNode { body, offset, rate, advance: 0, scale, label: 0.0 }
 }
 
 /// Inertia that the spin of a road wheel adds to the band at the node below its center, kg.
-fn rolling_mass(spec: &TrackedSpec, station: &Station, here: Place, stations: &[f64]) -> f64 {
+fn rolling_mass(spec: &TrackedSpec, station: &Station, here: BeltPoint, stations: &[f64]) -> f64 {
     let below = station.wheel.is_some_and(|wheel| stations[wheel] == here[0]);
     let wheel = &spec.road_wheel;
     if below { wheel.inertia[1] / (wheel.radius * wheel.radius) } else { 0.0 }
@@ -316,7 +331,7 @@ fn rolling_mass(spec: &TrackedSpec, station: &Station, here: Place, stations: &[
 
 impl Belt {
     /// Sets the forces of the rims on the band and of the band itself.
-    pub fn pull(&self, spec: &TrackedSpec, workspace: &mut Workspace) {
+    pub fn pull(&self, spec: &TrackedSpec, workspace: &mut MultibodyWorkspace) {
         for rim in &self.rims {
             let (gap, rate) = (workspace.measure[rim.element], workspace.rate[rim.element]);
             let wheel = &spec.road_wheel;
@@ -327,12 +342,12 @@ impl Belt {
                 ElementForce::default()
             };
         }
-        for link in &self.links {
-            let stretch = workspace.measure[link.element] - link.free;
-            let damping = link.stiffness * spec.shoe.pin_damping_time;
-            let force = link.stiffness * stretch + damping * workspace.rate[link.element];
-            workspace.element[link.element] = if force > 0.0 {
-                ElementForce { force, stiffness: link.stiffness, damping }
+        for section in &self.sections {
+            let stretch = workspace.measure[section.element] - section.free;
+            let damping = section.stiffness * spec.shoe.pin_damping_time;
+            let force = section.stiffness * stretch + damping * workspace.rate[section.element];
+            workspace.element[section.element] = if force > 0.0 {
+                ElementForce { force, stiffness: section.stiffness, damping }
             } else {
                 ElementForce::default()
             };

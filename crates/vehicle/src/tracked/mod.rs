@@ -25,7 +25,7 @@ mod shoes;
 #[cfg(test)]
 mod upper_run;
 
-pub use shoes::{ShoePlace, Shoes};
+pub use shoes::{ShoePose, Shoes};
 
 use super::Coupling;
 use super::air;
@@ -39,11 +39,11 @@ use super::state::VehicleState;
 use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
 use super::wheeled::WheelDrive;
-use crate::multibody::{BodyId, ElementForce, ModelError, StepError, Workspace};
-use assembly::{Parts, Run, TrackParts, assemble};
+use crate::multibody::{BodyId, ElementForce, ModelError, MultibodyWorkspace, StepError};
+use assembly::{TrackIndices, TrackKind, TrackedParts, assemble};
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
-use shoes::SeatLoad;
+use shoes::BeltNodeLoad;
 
 /// Fastest motion of the steering, full locks per second.
 const STEERING_RATE: f64 = 2.0;
@@ -54,7 +54,7 @@ const MOTOR: f64 = 1e8;
 #[derive(Clone, Debug)]
 pub struct TrackedVehicle {
     spec: TrackedSpec,
-    parts: Parts,
+    parts: TrackedParts,
     bodies: VehicleBodies,
     drivetrain: Drivetrain,
 }
@@ -82,9 +82,9 @@ pub struct EnergyAccount {
 /// Derived data of a tracked vehicle, never saved.
 #[derive(Clone, Debug)]
 pub struct TrackedWorkspace {
-    body: Workspace,
+    body: MultibodyWorkspace,
     /// Loads of the bands' sections on the seats before and after them, left and right.
-    seats: [Vec<[SeatLoad; 2]>; 2],
+    seats: [Vec<[BeltNodeLoad; 2]>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
     /// Torques of driveline and brakes on the sprockets in the last step.
@@ -95,12 +95,12 @@ pub struct TrackedWorkspace {
 
 impl TrackedWorkspace {
     /// Returns the workspace of the multibody model.
-    pub fn bodies(&self) -> &Workspace {
+    pub fn bodies(&self) -> &MultibodyWorkspace {
         &self.body
     }
 
     /// Returns the workspace of the multibody model for modification.
-    pub fn bodies_mut(&mut self) -> &mut Workspace {
+    pub fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
         &mut self.body
     }
 
@@ -135,8 +135,8 @@ impl TrackedVehicle {
         let wheels = 2 * spec.left.stations.len().min(spec.right.stations.len());
         let centres: Vec<Vec3> =
             (0..wheels).map(|wheel| wheel_centre(&spec, &parts, wheel)).collect();
-        let (footprint, radius) = (Footprint::of_tracks(&spec), spec.road_wheel.radius);
-        let outline = Outline::of(&spec.chassis, &footprint, mass, &centres, radius);
+        let (footprint, radius) = (Footprint::from_tracked_spec(&spec), spec.road_wheel.radius);
+        let outline = Outline::new(&spec.chassis, &footprint, mass, &centres, radius);
         let (ratio, radius) = (spec.drive.ratio, spec.drive_radius());
         let gearing = ThrustGearing {
             mass,
@@ -182,8 +182,8 @@ impl TrackedVehicle {
     pub fn state(&self, pose: &Pose) -> VehicleState {
         let mut body = self.bodies.model.assembled();
         for track in &self.parts.tracks {
-            if let Run::Segments(segments) = &track.run {
-                segments.lay(&mut body.q);
+            if let TrackKind::Segments(segments) = &track.run {
+                segments.place_shoes(&mut body.q);
             }
         }
         self.bodies.model.transform(&mut body, pose);
@@ -220,17 +220,17 @@ impl TrackedVehicle {
                 self.roll(track, speed, u);
             }
             let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
-            self.drivetrain.turn(u, output, gear)
+            self.drivetrain.set_shaft_speeds(u, output, gear)
         });
     }
 
     /// Sets the speeds of the parts that turn with a track at a speed, m/s.
-    fn roll(&self, track: &TrackParts, speed: f64, u: &mut [f64]) {
+    fn roll(&self, track: &TrackIndices, speed: f64, u: &mut [f64]) {
         match &track.run {
-            Run::Belt(belt) => {
+            TrackKind::Belt(belt) => {
                 belt.seats.iter().for_each(|seat| u[seat.rate] = speed / seat.scale);
             }
-            Run::Segments(segments) => {
+            TrackKind::Segments(segments) => {
                 segments.launch(speed, u);
                 let road = track.arms.iter().map(|arm| (arm.spin, self.spec.road_wheel.radius));
                 for (spin, radius) in road.chain([(track.idler, self.spec.idler.radius)]) {
@@ -245,8 +245,8 @@ impl TrackedVehicle {
         let body = self.bodies.workspace(&state.body);
         let tracks = self.parts.tracks.each_ref();
         let seats = tracks.map(|track| match &track.run {
-            Run::Belt(belt) => vec![[SeatLoad::default(); 2]; belt.loads.len()],
-            Run::Segments(_) => Vec::new(),
+            TrackKind::Belt(belt) => vec![[BeltNodeLoad::default(); 2]; belt.loads.len()],
+            TrackKind::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
         let drives = [WheelDrive::default(); 2];
@@ -298,17 +298,17 @@ impl TrackedVehicle {
 
     /// Returns the spin of an idler, rad/s, positive forward.
     pub fn idler_spin(&self, state: &VehicleState, side: usize) -> f64 {
-        self.parts.tracks[side].idler.of(&state.body.u)
+        self.parts.tracks[side].idler.rate(&state.body.u)
     }
 
     /// Returns the spin of a road wheel, rad/s, positive forward; it rolls on the track.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
-        self.parts.tracks[wheel % 2].arms[wheel / 2].spin.of(&state.body.u)
+        self.parts.tracks[wheel % 2].arms[wheel / 2].spin.rate(&state.body.u)
     }
 
     /// Returns the force of a road wheel on its track in the last step, N.
     pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
-        let Run::Belt(belt) = &self.parts.tracks[wheel % 2].run else {
+        let TrackKind::Belt(belt) = &self.parts.tracks[wheel % 2].run else {
             return workspace.rims[wheel % 2][wheel / 2];
         };
         let rims = belt.rims.iter().filter(|rim| rim.wheel == wheel / 2);
@@ -357,16 +357,18 @@ impl TrackedVehicle {
     pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
         let force = |element: usize| workspace.body.element[element].force;
         match &self.parts.tracks[side].run {
-            Run::Belt(belt) => belt.links.iter().map(|link| force(link.element)).collect(),
-            Run::Segments(run) => run.shoes.iter().map(|shoe| force(shoe.pin.along)).collect(),
+            TrackKind::Belt(belt) => belt.sections.iter().map(|link| force(link.element)).collect(),
+            TrackKind::Segments(run) => {
+                run.shoes.iter().map(|shoe| force(shoe.pin.along)).collect()
+            }
         }
     }
 
     /// Returns the largest opening of a pin between shoes that are bodies, m; 0 for belts.
     pub fn pin_opening(&self, workspace: &TrackedWorkspace) -> f64 {
         let tracks = self.parts.tracks.iter().map(|track| match &track.run {
-            Run::Belt(_) => 0.0,
-            Run::Segments(run) => run.opening(&workspace.body),
+            TrackKind::Belt(_) => 0.0,
+            TrackKind::Segments(run) => run.opening(&workspace.body),
         });
         tracks.fold(0.0, f64::max)
     }
@@ -377,8 +379,8 @@ impl TrackedVehicle {
     }
 
     /// Starts recording the energy balance.
-    pub fn keep_account(&self, workspace: &mut TrackedWorkspace) {
-        self.bodies.model.keep_account(&mut workspace.body);
+    pub fn start_account(&self, workspace: &mut TrackedWorkspace) {
+        self.bodies.model.start_account(&mut workspace.body);
     }
 
     /// Returns the energy balance since recording began; all zero if it is not recorded.
@@ -401,11 +403,11 @@ impl TrackedVehicle {
                 account.suspension += of(arm.element) + arm.damper.map_or(0.0, of);
             }
             account.pins += match &track.run {
-                Run::Belt(belt) => {
+                TrackKind::Belt(belt) => {
                     account.rims += belt.rims.iter().map(|rim| of(rim.element)).sum::<f64>();
-                    belt.links.iter().map(|link| of(link.element)).sum()
+                    belt.sections.iter().map(|link| of(link.element)).sum()
                 }
-                Run::Segments(run) => {
+                TrackKind::Segments(run) => {
                     let pins = run.shoes.iter().map(|shoe| shoe.pin);
                     pins.map(|p| of(p.along) + of(p.across) + of(p.side) + of(p.bend)).sum::<f64>()
                 }
@@ -435,8 +437,12 @@ impl TrackedVehicle {
             let back = body.measure[track.tensioner];
             let tensioner = back * (0.5 * idler.stiffness * back - track.idler_force);
             let links: f64 = match &track.run {
-                Run::Belt(belt) => belt.links.iter().map(|link| pulled(link.element)).sum(),
-                Run::Segments(run) => run.shoes.iter().map(|shoe| pulled(shoe.pin.along)).sum(),
+                TrackKind::Belt(belt) => {
+                    belt.sections.iter().map(|link| pulled(link.element)).sum()
+                }
+                TrackKind::Segments(run) => {
+                    run.shoes.iter().map(|shoe| pulled(shoe.pin.along)).sum()
+                }
             };
             tensioner + links + track.arms.iter().map(|arm| of_arm(arm.element)).sum::<f64>()
         });
@@ -474,19 +480,19 @@ impl TrackedVehicle {
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        let still = self.blow(workspace);
+        let still = self.add_air_drag(workspace);
         let advanced = self.bodies.model.advance(&mut state.body, &mut workspace.body, h);
         if let Some(still) = still {
             *workspace.chassis_load() = still;
         }
         advanced?;
         workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
-        self.settle_linings(state, workspace, controls.brake, h);
+        self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }
 
     /// Adds air drag. Returns the load on the chassis without it, if there is any.
-    fn blow(&self, workspace: &mut TrackedWorkspace) -> Option<Load> {
+    fn add_air_drag(&self, workspace: &mut TrackedWorkspace) -> Option<Load> {
         self.spec.chassis.drag_area?;
         let drag = air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace))?;
         let load = workspace.chassis_load();
@@ -535,12 +541,12 @@ impl TrackedVehicle {
     /// Sets the spring forces of both sides: torsion bars, tensioners, and tracks.
     fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
         let TrackedWorkspace { body, rims, .. } = workspace;
-        body.part();
+        body.clear_touches();
         for (track, loads) in self.parts.tracks.iter().zip(rims) {
             self.spring(track, body);
             match &track.run {
-                Run::Belt(belt) => belt.pull(&self.spec, body),
-                Run::Segments(run) => {
+                TrackKind::Belt(belt) => belt.pull(&self.spec, body),
+                TrackKind::Segments(run) => {
                     run.pull(&self.spec, &self.bodies, &state.body, body, loads);
                 }
             }
@@ -548,7 +554,7 @@ impl TrackedVehicle {
     }
 
     /// Sets the forces of torsion bars and tensioner of one side.
-    fn spring(&self, track: &TrackParts, workspace: &mut Workspace) {
+    fn spring(&self, track: &TrackIndices, workspace: &mut MultibodyWorkspace) {
         let spec = &self.spec;
         for arm in &track.arms {
             let (angle, rate) = (workspace.measure[arm.element], workspace.rate[arm.element]);
@@ -579,7 +585,7 @@ impl TrackedVehicle {
     fn drive(
         &self,
         state: &mut VehicleState,
-        workspace: &mut Workspace,
+        workspace: &mut MultibodyWorkspace,
         controls: &Controls,
         tick: u64,
         h: f64,
@@ -619,7 +625,7 @@ impl TrackedVehicle {
     }
 
     /// Advances the deflection of the linings by the new speeds and records the torques.
-    fn settle_linings(
+    fn advance_linings(
         &self,
         state: &mut VehicleState,
         workspace: &mut TrackedWorkspace,
@@ -647,7 +653,7 @@ impl TrackedVehicle {
     /// The steering torque is that of a steering drive, with opposite signs on the two sides, or of
     /// a steering brake, which acts on both through its differential.
     fn record_drives(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
-        let Parts { carrier, pivot, steering, .. } = &self.parts;
+        let TrackedParts { carrier, pivot, steering, .. } = &self.parts;
         let torque = |closure| state.body.closure_forces[self.bodies.model.closure_row(closure)];
         let half = -0.5 * torque(*carrier);
         let against = pivot.map_or(0.0, |(closure, _)| torque(closure));
@@ -710,7 +716,7 @@ fn steered(steering: f64, hand: usize) -> f64 {
     if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
 }
 
-fn wheel_centre(spec: &TrackedSpec, parts: &Parts, wheel: usize) -> Vec3 {
+fn wheel_centre(spec: &TrackedSpec, parts: &TrackedParts, wheel: usize) -> Vec3 {
     let side = wheel % 2;
     let x = spec.tracks()[side].stations[wheel / 2];
     Vec3::new(x, parts.tracks[side].y, spec.wheel_height)

@@ -17,18 +17,18 @@ const AHEAD: usize = 2;
 const ARC: usize = 180;
 
 /// A point in the track's plane: x, z, m.
-pub(super) type Place = [f64; 2];
+pub(super) type BeltPoint = [f64; 2];
 
 /// A circle around which the pins move.
 #[derive(Clone, Copy, Debug)]
-struct Circle {
-    centre: Place,
+struct PinCircle {
+    centre: BeltPoint,
     radius: f64,
 }
 
-impl Circle {
+impl PinCircle {
     /// Points of the circle's arc between two positions in the track's direction, without the last.
-    fn arc(&self, from: Place, to: Place) -> Vec<Place> {
+    fn arc(&self, from: BeltPoint, to: BeltPoint) -> Vec<BeltPoint> {
         let [first, last] =
             [from, to].map(|at| atan2(at[1] - self.centre[1], at[0] - self.centre[0]));
         let turn = (first - last) - TAU * ((first - last) / TAU).floor();
@@ -43,18 +43,18 @@ impl Circle {
 /// A straight section that is an outer tangent of two circles.
 #[derive(Clone, Copy, Debug)]
 struct Tangent {
-    from: Place,
-    to: Place,
+    from: BeltPoint,
+    to: BeltPoint,
     /// Direction of the outward normal, rad.
     normal: f64,
 }
 
 impl Tangent {
-    fn new(a: Circle, b: Circle) -> Tangent {
+    fn new(a: PinCircle, b: PinCircle) -> Tangent {
         let (dx, dz) = (b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]);
         let normal = atan2(dx, -dz) - asin((a.radius - b.radius) / hypot(dx, dz));
         let (sine, cosine) = bekker_math::numeric::sin_cos(normal);
-        let touch = |c: Circle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
+        let touch = |c: PinCircle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
         Tangent { from: touch(a), to: touch(b), normal }
     }
 
@@ -73,7 +73,7 @@ fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Station {
     /// Position in the design position.
-    pub place: Place,
+    pub point: BeltPoint,
     /// Road wheel that rolls on the node.
     pub wheel: Option<usize>,
 }
@@ -82,29 +82,29 @@ pub(super) struct Station {
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     /// Point where the band leaves the sprocket.
-    pub front: Place,
+    pub front: BeltPoint,
     /// Nodes from the front to the rear.
     pub stations: Vec<Station>,
     /// Point where the band reaches the idler.
-    pub rear: Place,
+    pub rear: BeltPoint,
     /// Point where the band leaves the idler, on top.
-    pub top_rear: Place,
+    pub top_rear: BeltPoint,
     /// Point where the band reaches a part fixed to the hull: the rearmost supporting return
     /// roller, or the sprocket.
-    pub top_hull: Place,
+    pub top_hull: BeltPoint,
     /// Point where the band returns to the sprocket.
-    pub top_front: Place,
+    pub top_front: BeltPoint,
     /// Length from `top_hull` to `top_front`, over the rollers, m.
     pub over_rollers: f64,
     /// Length of the arc around the sprocket, m.
     pub sprocket_arc: f64,
     /// Length of the arc around the idler, m.
     pub idler_arc: f64,
-    sprocket: Circle,
-    idler: Circle,
+    sprocket: PinCircle,
+    idler: PinCircle,
     /// Supporting return rollers from the rear, with the points where the band reaches and leaves
     /// them.
-    rollers: Vec<(Circle, [Place; 2])>,
+    rollers: Vec<(PinCircle, [BeltPoint; 2])>,
 }
 
 /// The upper run from the idler to the sprocket over the supporting rollers: straight sections and
@@ -112,7 +112,11 @@ pub(super) struct Route {
 ///
 /// Rollers are ordered from the rear. A roller below the taut band supports nothing and is left
 /// out.
-fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangent>, Vec<Circle>) {
+fn upper_run(
+    idler: PinCircle,
+    rollers: &[PinCircle],
+    sprocket: PinCircle,
+) -> (Vec<Tangent>, Vec<PinCircle>) {
     let (mut circles, mut stretches) = (vec![idler], Vec::<Tangent>::new());
     for &next in rollers.iter().chain([&sprocket]) {
         let mut stretch = Tangent::new(circles[circles.len() - 1], next);
@@ -135,24 +139,29 @@ fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangen
 impl Route {
     /// Returns the route with the idler's center at `idler_x`.
     pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
-        Route::round(spec, track, idler_x, [spec.pitch_radius(), spec.idler.radius + spec.shoe.top])
+        Route::with_radii(
+            spec,
+            track,
+            idler_x,
+            [spec.pitch_radius(), spec.idler.radius + spec.shoe.top],
+        )
     }
 
     /// Returns the route with these radii of the pins at the sprocket and the idler, m.
-    pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
+    pub fn with_radii(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
-        let sprocket = Circle { centre: [x, z], radius: radii[0] };
-        let idler = Circle { centre: [idler_x, spec.idler.position[2]], radius: radii[1] };
+        let sprocket = PinCircle { centre: [x, z], radius: radii[0] };
+        let idler = PinCircle { centre: [idler_x, spec.idler.position[2]], radius: radii[1] };
         let run = spec.road_wheel.radius + top;
-        let wheel = |x: f64| Circle { centre: [x, spec.wheel_height], radius: run };
+        let wheel = |x: f64| PinCircle { centre: [x, spec.wheel_height], radius: run };
         let stations = &track.stations;
         let last = stations.len() - 1;
         let down = Tangent::new(sprocket, wheel(stations[0]));
         let up = Tangent::new(wheel(stations[last]), idler);
         let returning = spec.return_roller.iter().flat_map(|own| {
             let circle =
-                move |&x: &f64| Circle { centre: [x, own.height], radius: own.radius + top };
+                move |&x: &f64| PinCircle { centre: [x, own.height], radius: own.radius + top };
             track.return_rollers.iter().rev().map(circle)
         });
         let (runs, held) = upper_run(idler, &returning.collect::<Vec<_>>(), sprocket);
@@ -166,24 +175,24 @@ impl Route {
         let ground = spec.wheel_height - run;
 
         let mut nodes = Vec::new();
-        let stretch = |from: Place, to: Place, count: usize| -> Vec<Station> {
+        let stretch = |from: BeltPoint, to: BeltPoint, count: usize| -> Vec<Station> {
             (1..=count)
                 .map(|k| {
                     let s = k as f64 / (count + 1) as f64;
-                    let place = [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])];
-                    Station { place, wheel: None }
+                    let point = [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])];
+                    Station { point, wheel: None }
                 })
                 .collect()
         };
         nodes.append(&mut stretch(down.from, down.to, AHEAD));
-        nodes.push(Station { place: down.to, wheel: Some(0) });
+        nodes.push(Station { point: down.to, wheel: Some(0) });
         for (index, &x) in stations.iter().enumerate() {
-            nodes.push(Station { place: [x, ground], wheel: Some(index) });
+            nodes.push(Station { point: [x, ground], wheel: Some(index) });
             if index < last {
                 nodes.append(&mut stretch([x, ground], [stations[index + 1], ground], BETWEEN));
             }
         }
-        nodes.push(Station { place: up.from, wheel: Some(last) });
+        nodes.push(Station { point: up.from, wheel: Some(last) });
         nodes.append(&mut stretch(up.from, up.to, AHEAD));
         Route {
             front: down.from,
@@ -202,13 +211,13 @@ impl Route {
     }
 
     /// Returns the points of the lower run from the sprocket to the idler, including the ends.
-    pub fn points(&self) -> Vec<Place> {
-        let nodes = self.stations.iter().map(|station| station.place);
+    pub fn points(&self) -> Vec<BeltPoint> {
+        let nodes = self.stations.iter().map(|station| station.point);
         std::iter::once(self.front).chain(nodes).chain([self.rear]).collect()
     }
 
     /// Returns the whole loop as a polygon that starts where the band reaches the sprocket.
-    pub fn outline(&self) -> Vec<Place> {
+    pub fn outline(&self) -> Vec<BeltPoint> {
         let lower = self.points();
         let mut outline = self.sprocket.arc(self.top_front, self.front);
         outline.extend_from_slice(&lower[..lower.len() - 1]);
@@ -236,7 +245,7 @@ impl Route {
     ///
     /// `stiffness` is the force per strain of the band, N. The second result is the displacement of
     /// the idler to the rear from its position in the file, m.
-    pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
+    pub fn in_equilibrium(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
         let idler = &spec.idler;
         let free = f64::from(track.shoes) * spec.shoe.pitch;
         let at = |back: f64| Route::new(spec, track, idler.position[0] - back);
@@ -256,7 +265,7 @@ impl Route {
     }
 }
 
-pub(super) fn distance(a: Place, b: Place) -> f64 {
+pub(super) fn distance(a: BeltPoint, b: BeltPoint) -> f64 {
     hypot(b[0] - a[0], b[1] - a[1])
 }
 
@@ -272,8 +281,8 @@ impl crate::spec::Idler {
 mod tests {
     use super::*;
 
-    fn circle(x: f64, z: f64, radius: f64) -> Circle {
-        Circle { centre: [x, z], radius }
+    fn circle(x: f64, z: f64, radius: f64) -> PinCircle {
+        PinCircle { centre: [x, z], radius }
     }
 
     /// One roller of radius r, d above two wheels of radius R, at a distance a from each.

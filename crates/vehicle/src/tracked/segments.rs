@@ -18,12 +18,15 @@
 //! # Limits
 //! A shoe neither rolls nor yaws relative to the hull.
 
-use super::assembly::{Run, Spin, TrackParts, TrackSide, arm, carrier, hull, side, wheel};
-use super::route::{Place, Route, distance};
-use crate::multibody::{
-    Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, Model, State, Workspace,
+use super::assembly::{
+    TrackIndices, TrackKind, TrackSide, WheelSpin, arm, carrier, hull, side, wheel,
 };
-use crate::spec::{Part, Track, TrackedSpec};
+use super::route::{BeltPoint, Route, distance};
+use crate::multibody::{
+    Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyModel,
+    MultibodyState, MultibodyWorkspace,
+};
+use crate::spec::{MassProperties, Track, TrackedSpec};
 use crate::vehicle_bodies::VehicleBodies;
 use bekker_math::numeric::{atan2, hypot, sin_cos};
 use bekker_math::spatial::{Pose, Vec3};
@@ -95,14 +98,14 @@ pub(super) struct Segments {
 /// Pins of a track in the design position, in the direction of the track in forward travel.
 ///
 /// The second result is the displacement of the idler to the rear at which the loop closes, m.
-fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
+fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<BeltPoint>, f64) {
     let half = 0.5 * spec.shoe.length();
     // where a shoe is flat on the idler, its pins are farther out than its middle
     let round_idler = hypot(spec.idler.radius + spec.shoe.top, half);
     let pins = |back: f64| {
         let idler = spec.idler.position[0] - back;
         let radii = [spec.pin_radius(), round_idler];
-        let outline = Route::round(spec, track, idler, radii).outline();
+        let outline = Route::with_radii(spec, track, idler, radii).outline();
         // both runs of the track pull on the idler
         let tension = (0.5 * spec.idler.force(back)).max(0.0);
         let stretch = tension / spec.shoe.pin_stiffness;
@@ -118,7 +121,7 @@ fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
 }
 
 /// A shoe or a connector before assembly.
-struct Link {
+struct SegmentSpec {
     mass: f64,
     inertia: [f64; 3],
     half: f64,
@@ -128,12 +131,12 @@ struct Link {
 }
 
 /// The repeating unit of the track: a shoe, followed by a connector if there is one.
-fn links(spec: &TrackedSpec) -> Vec<Link> {
+fn links(spec: &TrackedSpec) -> Vec<SegmentSpec> {
     let shoe = &spec.shoe;
     let half = 0.5 * shoe.length();
     let held = shoe.connector.is_none().then_some(half);
     let (mass, inertia, plate) = (shoe.mass, shoe.inertia, 0.5 * shoe.pitch);
-    let connector = shoe.connector.map(|connector| Link {
+    let connector = shoe.connector.map(|connector| SegmentSpec {
         mass: connector.mass,
         inertia: connector.inertia,
         half: 0.5 * connector.length,
@@ -141,7 +144,7 @@ fn links(spec: &TrackedSpec) -> Vec<Link> {
         held: Some(0.0),
         is_shoe: false,
     });
-    let shoe = Link { mass, inertia, half, plate, held, is_shoe: true };
+    let shoe = SegmentSpec { mass, inertia, half, plate, held, is_shoe: true };
     std::iter::once(shoe).chain(connector).collect()
 }
 
@@ -149,7 +152,7 @@ fn links(spec: &TrackedSpec) -> Vec<Link> {
 ///
 /// The walk starts at the outline's first point. The second result is the length by which the
 /// chords exceed the outline, m. It is infinite if a chord is longer than the outline is wide.
-fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
+fn chords(outline: &[BeltPoint], lengths: &[f64], count: u32) -> (Vec<BeltPoint>, f64) {
     let corner = |index: usize| outline[index % outline.len()];
     let mut pins = vec![corner(0)];
     let (mut edge, mut here, mut run) = (0, corner(0), 0.0);
@@ -184,7 +187,10 @@ fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
 }
 
 /// Adds the hull and both sides.
-pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
+pub(super) fn assemble(
+    spec: &TrackedSpec,
+    builder: &mut ModelBuilder,
+) -> (BodyId, [TrackIndices; 2]) {
     let hull = hull(spec, &[], builder);
     let y = spec.sprocket.position[1];
     let left = track(spec, TrackSide { y, track: &spec.left }, hull, builder);
@@ -197,8 +203,8 @@ fn track(
     spec: &TrackedSpec,
     on_side: TrackSide<'_>,
     hull: BodyId,
-    builder: &mut Builder,
-) -> TrackParts {
+    builder: &mut ModelBuilder,
+) -> TrackIndices {
     let TrackSide { y, track: file } = on_side;
     let (pins, back) = layout(spec, file);
     let name = side(y);
@@ -212,7 +218,7 @@ fn track(
     let end = wheel(format!("{name} idler"), carrier, centre, &idler.wheel, builder);
     let spin = spec.sprocket.spin_inertia;
     // a thin wheel: the inertia across the axle is half of that about it
-    let part = Part { mass: spec.sprocket.mass, inertia: [0.5 * spin, spin, 0.5 * spin] };
+    let part = MassProperties { mass: spec.sprocket.mass, inertia: [0.5 * spin, spin, 0.5 * spin] };
     let [x, _, z] = spec.sprocket.position;
     let sprocket = wheel(format!("{name} sprocket"), hull, Vec3::new(x, y, z), &part, builder);
     let returning: Vec<Roller> = spec
@@ -231,14 +237,15 @@ fn track(
         .map(|arm| Roller { body: arm.wheel, radius: spec.road_wheel.radius })
         .chain([Roller { body: end, radius: idler.radius }])
         .chain(returning);
-    let segments = Segments::hang(spec, &pins, y, hull, rollers.collect(), sprocket, builder);
+    let segments =
+        Segments::add_to_hull(spec, &pins, y, hull, rollers.collect(), sprocket, builder);
     let turn = builder.coordinate(sprocket);
-    TrackParts {
+    TrackIndices {
         y,
-        run: Run::Segments(segments),
+        run: TrackKind::Segments(segments),
         arms,
         carrier,
-        idler: Spin { coordinate: builder.coordinate(end), factor: 1.0 },
+        idler: WheelSpin { coordinate: builder.coordinate(end), factor: 1.0 },
         tensioner,
         sprocket: turn,
         turned: 0,
@@ -249,14 +256,14 @@ fn track(
 
 impl Segments {
     /// Adds the shoes of a track to the hull.
-    fn hang(
+    fn add_to_hull(
         spec: &TrackedSpec,
-        pins: &[Place],
+        pins: &[BeltPoint],
         y: f64,
         hull: BodyId,
         rollers: Vec<Roller>,
         sprocket: BodyId,
-        builder: &mut Builder,
+        builder: &mut ModelBuilder,
     ) -> Segments {
         let count = pins.len();
         let links = links(spec);
@@ -319,21 +326,22 @@ impl Segments {
             shoes[index].pin = Pin { along, across, side, bend, turn };
         }
         let [cx, _, cz] = spec.sprocket.position;
-        let held =
-            shoes.iter().find_map(|shoe| shoe.held.map(|ahead| shoe.ahead(&shoe.start, ahead)));
+        let held = shoes
+            .iter()
+            .find_map(|shoe| shoe.held.map(|ahead| shoe.point_ahead(&shoe.start, ahead)));
         let gap = held.map_or(0.0, |[x, z]| atan2(x - cx, z - cz));
         Segments { shoes, rollers, sprocket, y, foundation: foundation(spec), gap }
     }
 
     /// Looks up the indices of the positions in a finished model.
-    pub fn settle(&mut self, model: &Model) {
+    pub fn find_positions(&mut self, model: &MultibodyModel) {
         for shoe in &mut self.shoes {
             shoe.position = model.position_of(shoe.coordinate).unwrap_or_default();
         }
     }
 
     /// Places the track around its wheels in the design position.
-    pub fn lay(&self, q: &mut [f64]) {
+    pub fn place_shoes(&self, q: &mut [f64]) {
         for shoe in &self.shoes {
             q[shoe.position..shoe.position + 4].copy_from_slice(&shoe.start);
         }
@@ -356,7 +364,7 @@ impl Segments {
     }
 
     /// Returns the largest opening of a pin, m.
-    pub fn opening(&self, body: &Workspace) -> f64 {
+    pub fn opening(&self, body: &MultibodyWorkspace) -> f64 {
         let square = |element: usize| body.measure[element] * body.measure[element];
         let opening = |pin: &Pin| square(pin.along) + square(pin.across) + square(pin.side);
         self.shoes.iter().map(|shoe| opening(&shoe.pin)).fold(0.0, f64::max).sqrt()
@@ -368,12 +376,12 @@ impl Segments {
         &self,
         spec: &TrackedSpec,
         bodies: &VehicleBodies,
-        state: &State,
-        body: &mut Workspace,
+        state: &MultibodyState,
+        body: &mut MultibodyWorkspace,
         loads: &mut [f64],
     ) {
         let shoe = &spec.shoe;
-        let spring = |body: &mut Workspace, element: usize, rest: f64, k: f64, c: f64| {
+        let spring = |body: &mut MultibodyWorkspace, element: usize, rest: f64, k: f64, c: f64| {
             let force = k * (body.measure[element] - rest) + c * body.rate[element];
             body.element[element] = ElementForce { force, stiffness: k, damping: c };
         };
@@ -386,10 +394,10 @@ impl Segments {
             spring(body, pin.bend, pin.turn, bending.stiffness, bending.damping);
         }
         let (model, hull) = (&bodies.model, bodies.pose(body));
-        let touching = Touching { spec, model, hull: &hull, state };
+        let touching = ShoeContactContext { spec, model, hull: &hull, state };
         loads.fill(0.0);
         for (index, roller) in self.rollers.iter().enumerate() {
-            let centre = hull.local_point(&model.place(body, roller.body));
+            let centre = hull.local_point(&model.body_origin(body, roller.body));
             let load = self.roll(&touching, body, index, [centre.x, centre.z]);
             if let Some(sum) = loads.get_mut(index) {
                 *sum = load;
@@ -401,12 +409,12 @@ impl Segments {
     /// Adds the contacts of a wheel with the shoes. Returns its force on them, N.
     fn roll(
         &self,
-        touching: &Touching<'_>,
-        body: &mut Workspace,
+        touching: &ShoeContactContext<'_>,
+        body: &mut MultibodyWorkspace,
         wheel: usize,
-        centre: Place,
+        centre: BeltPoint,
     ) -> f64 {
-        let Touching { spec, model, hull, state } = *touching;
+        let ShoeContactContext { spec, model, hull, state } = *touching;
         let guide = &spec.shoe.guide;
         let top = spec.shoe.top;
         let radius = self.rollers[wheel].radius;
@@ -425,7 +433,7 @@ impl Segments {
             if above < 0.5 * radius {
                 continue;
             }
-            let Some(print) = Print::of(radius, radius - above, ahead, shoe.plate) else {
+            let Some(print) = ContactPatch::find(radius, radius - above, ahead, shoe.plate) else {
                 continue;
             };
             let pair = shoe.touching + wheel;
@@ -440,13 +448,13 @@ impl Segments {
             let away = hull.direction(&Vec3::new(-s, 0.0, -c));
             model.touch(state, body, pair, &point, &away, |leaving| {
                 load = (self.foundation * print.area - damping * leaving).max(0.0);
-                pressing(load, stiffness, damping)
+                pressing_force(load, stiffness, damping)
             });
             if load <= 0.0 {
                 continue;
             }
             sum += load;
-            let rub = |speed: f64| rubbing(guide.friction * load, speed);
+            let rub = |speed: f64| friction_force(guide.friction * load, speed);
             let along = hull.direction(&Vec3::new(c, 0.0, -s));
             let across = hull.direction(&Vec3::y());
             model.touch(state, body, pair, &point, &along, rub);
@@ -457,8 +465,8 @@ impl Segments {
     }
 
     /// Adds the contacts of the sprocket's teeth with the pins ahead of the shoes.
-    fn mesh(&self, touching: &Touching<'_>, body: &mut Workspace) {
-        let Touching { spec, model, hull, state } = *touching;
+    fn mesh(&self, touching: &ShoeContactContext<'_>, body: &mut MultibodyWorkspace) {
+        let ShoeContactContext { spec, model, hull, state } = *touching;
         let tooth = &spec.sprocket.tooth;
         let [cx, _, cz] = spec.sprocket.position;
         let radius = spec.pitch_radius();
@@ -474,7 +482,7 @@ impl Segments {
             if dx * dx + dz * dz > far * far {
                 continue;
             }
-            let [x, z] = shoe.ahead(q, ahead);
+            let [x, z] = shoe.point_ahead(q, ahead);
             let (x, z) = (x - cx, z - cz);
             let out = hypot(x, z) - radius;
             if out > tooth.height {
@@ -486,11 +494,11 @@ impl Segments {
             let (radial, tangent) = ([sine, cosine], [cosine, -sine]);
             let point = hull.point(&Vec3::new(cx + x, self.y, cz + z));
             let pair = shoe.touching + self.rollers.len();
-            let mut press = |[x, z]: Place, depth: f64| {
+            let mut press = |[x, z]: BeltPoint, depth: f64| {
                 let away = hull.direction(&Vec3::new(x, 0.0, z));
                 model.touch(state, body, pair, &point, &away, |leaving| {
                     let load = (tooth.stiffness * depth - damping * leaving).max(0.0);
-                    pressing(load, tooth.stiffness, damping)
+                    pressing_force(load, tooth.stiffness, damping)
                 });
             };
             if out < 0.0 {
@@ -511,18 +519,25 @@ impl Segments {
 }
 
 /// Vehicle whose shoes touch its wheels in a step.
-struct Touching<'a> {
+struct ShoeContactContext<'a> {
     spec: &'a TrackedSpec,
-    model: &'a Model,
+    model: &'a MultibodyModel,
     /// Pose of the hull.
     hull: &'a Pose,
-    state: &'a State,
+    state: &'a MultibodyState,
 }
 
-impl Touching<'_> {
+impl ShoeContactContext<'_> {
     /// Adds the contact of a guide horn between the halves of a wheel, `offset` m from its middle.
-    fn guide(&self, body: &mut Workspace, pair: usize, point: &Vec3, across: &Vec3, offset: f64) {
-        let Touching { spec, model, state, .. } = *self;
+    fn guide(
+        &self,
+        body: &mut MultibodyWorkspace,
+        pair: usize,
+        point: &Vec3,
+        across: &Vec3,
+        offset: f64,
+    ) {
+        let ShoeContactContext { spec, model, state, .. } = *self;
         let guide = &spec.shoe.guide;
         let beyond = offset.abs() - guide.clearance;
         if beyond > 0.0 {
@@ -530,7 +545,7 @@ impl Touching<'_> {
             let inward = across * -offset.signum();
             model.touch(state, body, pair, point, &inward, |leaving| {
                 let load = (guide.stiffness * beyond - damping * leaving).max(0.0);
-                pressing(load, guide.stiffness, damping)
+                pressing_force(load, guide.stiffness, damping)
             });
         }
     }
@@ -538,7 +553,7 @@ impl Touching<'_> {
 
 impl Segment {
     /// The point `ahead` of the middle, m, at positions `q`, in the plane of the track.
-    fn ahead(&self, q: &[f64], ahead: f64) -> Place {
+    fn point_ahead(&self, q: &[f64], ahead: f64) -> BeltPoint {
         let (s, c) = sin_cos(q[3]);
         [q[0] + ahead * c, q[2] - ahead * s]
     }
@@ -551,7 +566,7 @@ impl Segment {
 
 /// The part of a wheel's contact patch that is on one shoe.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Print {
+struct ContactPatch {
     /// Length, m.
     length: f64,
     /// Integral of the depth over the length, m².
@@ -560,12 +575,12 @@ struct Print {
     middle: f64,
 }
 
-impl Print {
+impl ContactPatch {
     /// Contact patch of a wheel that is `depth` m below the top of a shoe.
     ///
     /// `half` is half the shoe's length and `ahead` the wheel's position ahead of the shoe's
     /// middle, m.
-    fn of(radius: f64, depth: f64, ahead: f64, half: f64) -> Option<Print> {
+    fn find(radius: f64, depth: f64, ahead: f64, half: f64) -> Option<ContactPatch> {
         if depth <= 0.0 {
             return None;
         }
@@ -579,7 +594,7 @@ impl Print {
         let (a2, b2) = (a * a, b * b);
         let area = depth * (b - a) - (b2 * b - a2 * a) / (6.0 * radius);
         let moment = 0.5 * depth * (b2 - a2) - (b2 * b2 - a2 * a2) / (8.0 * radius);
-        Some(Print { length: b - a, area, middle: ahead + moment / area })
+        Some(ContactPatch { length: b - a, area, middle: ahead + moment / area })
     }
 }
 
@@ -599,7 +614,7 @@ fn nearest_turn(angle: f64, whole: f64) -> f64 {
     angle - whole * (angle / whole).round()
 }
 
-fn pressing(load: f64, stiffness: f64, damping: f64) -> ElementForce {
+fn pressing_force(load: f64, stiffness: f64, damping: f64) -> ElementForce {
     if load > 0.0 {
         ElementForce { force: -load, stiffness, damping }
     } else {
@@ -607,7 +622,7 @@ fn pressing(load: f64, stiffness: f64, damping: f64) -> ElementForce {
     }
 }
 
-fn rubbing(most: f64, speed: f64) -> ElementForce {
+fn friction_force(most: f64, speed: f64) -> ElementForce {
     let damping = most / speed.abs().max(SLIDING);
     ElementForce { force: damping * speed, stiffness: 0.0, damping }
 }
@@ -619,7 +634,7 @@ mod tests {
     #[test]
     fn prints_on_two_shoes_make_the_print_on_one() {
         let (radius, depth) = (0.3, 2e-3);
-        let whole = Print::of(radius, depth, 0.0, 1.0).unwrap();
+        let whole = ContactPatch::find(radius, depth, 0.0, 1.0).unwrap();
         let chord = (2.0 * radius * depth).sqrt();
         // the circular segment as a parabola: 4/3 of the depth times half its chord
         assert!((whole.area - 4.0 / 3.0 * depth * chord).abs() < 1e-15);
@@ -627,8 +642,8 @@ mod tests {
         for over in [-0.03, -0.01, 0.0, 0.02, 0.04] {
             // the joint of two shoes, `over` m ahead of the wheel's lowest point
             let half = 0.077;
-            let front = Print::of(radius, depth, -over - half, half);
-            let rear = Print::of(radius, depth, half - over, half);
+            let front = ContactPatch::find(radius, depth, -over - half, half);
+            let rear = ContactPatch::find(radius, depth, half - over, half);
             let area: f64 = [front, rear].iter().flatten().map(|print| print.area).sum();
             assert!((area - whole.area).abs() < 1e-15, "{over}");
         }
@@ -636,7 +651,7 @@ mod tests {
 
     #[test]
     fn chords_close_on_a_circle() {
-        let outline: Vec<Place> = (0..3600)
+        let outline: Vec<BeltPoint> = (0..3600)
             .map(|k| {
                 let (s, c) = sin_cos(f64::from(k) * TAU / 3600.0);
                 [c, s]

@@ -1,7 +1,7 @@
 //! Positions of the shoes, and the loads of the ground on them.
 
-use super::assembly::Run;
-use super::belt::{Belt, Seat};
+use super::assembly::TrackKind;
+use super::belt::{Belt, BeltNode};
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::state::VehicleState;
 use bekker_math::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
@@ -9,18 +9,18 @@ use std::ops::{Add, Mul, Sub};
 
 /// A shoe that may contact the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShoePlace {
+pub struct ShoePose {
     /// Pose of its frame: origin midway between the pins, x to the leading pin, z away from the
     /// ground.
     pub pose: Pose,
     /// Twist about that origin.
     pub twist: Twist,
-    hold: Hold,
+    support: ShoeSupport,
 }
 
 /// Support of a shoe.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Hold {
+enum ShoeSupport {
     /// Pins on a band, the leading first, and the distance between them, m.
     Band { pins: [BandPoint; 2], apart: f64 },
     /// A body with this load.
@@ -40,7 +40,7 @@ struct BandPoint {
 #[derive(Clone, Debug, Default)]
 pub struct Shoes {
     /// Buffers that are reused from step to step.
-    places: Vec<ShoePlace>,
+    poses: Vec<ShoePose>,
     points: Vec<Vec3>,
     velocities: Vec<Vec3>,
     runs: Vec<f64>,
@@ -54,14 +54,14 @@ impl Shoes {
     }
 
     /// Returns the shoes.
-    pub fn places(&self) -> &[ShoePlace] {
-        &self.places
+    pub fn poses(&self) -> &[ShoePose] {
+        &self.poses
     }
 }
 
 /// Sum of the loads at one seat of the band from one section: forces with tangents, and torque.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SeatLoad {
+pub(super) struct BeltNodeLoad {
     force: Vec3,
     torque: Vec3,
     stiffness: Mat3,
@@ -110,7 +110,7 @@ fn frame(front: &Vec3, rear: &Vec3, left: &Vec3) -> Pose {
 ///
 /// It consists of x and z in the chassis frame, m, and the free length of the band from the leading
 /// pin of the first shoe to this point, m.
-pub type BandPlace = ([f64; 2], f64);
+pub type BandPosition = ([f64; 2], f64);
 
 impl TrackedVehicle {
     /// Returns the band of a side (0 left, 1 right), which determines the poses of its shoes.
@@ -121,8 +121,8 @@ impl TrackedVehicle {
         state: &VehicleState,
         workspace: &TrackedWorkspace,
         side: usize,
-    ) -> Vec<BandPlace> {
-        let Run::Belt(track) = &self.parts.tracks[side].run else { return Vec::new() };
+    ) -> Vec<BandPosition> {
+        let TrackKind::Belt(track) = &self.parts.tracks[side].run else { return Vec::new() };
         let model = &self.bodies.model;
         let hull = model.pose(&workspace.body, self.bodies.chassis);
         let pitch = self.spec.shoe.pitch;
@@ -130,7 +130,7 @@ impl TrackedVehicle {
             track.seats.first().map_or(0.0, |seat| (seat.label(state) / pitch).ceil() * pitch);
         let seats = track.seats.iter().map(|seat| {
             let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
-            let place = hull.local_point(&(model.place(&workspace.body, seat.body) + offset));
+            let place = hull.local_point(&(model.body_origin(&workspace.body, seat.body) + offset));
             ([place.x, place.z], seat.label(state) - first)
         });
         seats.collect()
@@ -140,7 +140,7 @@ impl TrackedVehicle {
     /// front.
     ///
     /// There are none if the band has fewer than two points or its labels do not ascend.
-    pub fn shoes_on(&self, side: usize, band: &[BandPlace]) -> Vec<Pose> {
+    pub fn shoes_on(&self, side: usize, band: &[BandPosition]) -> Vec<Pose> {
         if band.len() < 2 || band.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
             return Vec::new();
         }
@@ -165,8 +165,8 @@ impl TrackedVehicle {
     ) -> impl Iterator<Item = ([f64; 3], f64)> {
         let track = &self.parts.tracks[side];
         let shoes = match &track.run {
-            Run::Belt(_) => &[],
-            Run::Segments(run) => &run.shoes[..],
+            TrackKind::Belt(_) => &[],
+            TrackKind::Segments(run) => &run.shoes[..],
         };
         shoes.iter().filter(|shoe| shoe.is_shoe()).map(|shoe| {
             let q = &state.body.q[shoe.position..shoe.position + 4];
@@ -175,26 +175,26 @@ impl TrackedVehicle {
     }
 
     /// Finds the shoes of a side (0 left, 1 right) that face the ground.
-    pub fn lay_shoes(
+    pub fn find_shoes(
         &self,
         state: &VehicleState,
         workspace: &TrackedWorkspace,
         side: usize,
         shoes: &mut Shoes,
     ) {
-        shoes.places.clear();
+        shoes.poses.clear();
         match &self.parts.tracks[side].run {
-            Run::Belt(belt) => self.lay_on_band(belt, state, workspace, shoes),
-            Run::Segments(run) => {
+            TrackKind::Belt(belt) => self.find_shoes_on_band(belt, state, workspace, shoes),
+            TrackKind::Segments(run) => {
                 let (model, body) = (&self.bodies.model, &workspace.body);
                 for shoe in &run.shoes {
                     let Some(load) = shoe.load else { continue };
                     // contact with the ground is not evaluated for steeper shoes
                     if model.rotation(body, shoe.body)[(2, 2)] > 0.1 {
-                        shoes.places.push(ShoePlace {
+                        shoes.poses.push(ShoePose {
                             pose: model.pose(body, shoe.body),
                             twist: model.twist(body, shoe.body),
-                            hold: Hold::Load(load),
+                            support: ShoeSupport::Load(load),
                         });
                     }
                 }
@@ -203,7 +203,7 @@ impl TrackedVehicle {
     }
 
     /// Finds the shoes on a band.
-    fn lay_on_band(
+    fn find_shoes_on_band(
         &self,
         track: &Belt,
         state: &VehicleState,
@@ -214,7 +214,7 @@ impl TrackedVehicle {
         let hull = model.pose(&workspace.body, self.bodies.chassis);
         let spin = model.twist(&workspace.body, self.bodies.chassis).angular;
         let left = hull.direction(&Vec3::y());
-        let Shoes { places, points, velocities, runs, labels } = shoes;
+        let Shoes { poses, points, velocities, runs, labels } = shoes;
         points.clear();
         velocities.clear();
         runs.clear();
@@ -222,14 +222,15 @@ impl TrackedVehicle {
         for seat in &track.seats {
             let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
             let twist = model.twist(&workspace.body, seat.body);
-            points.push(model.place(&workspace.body, seat.body) + offset);
-            velocities.push(twist.at(&offset));
+            points.push(model.body_origin(&workspace.body, seat.body) + offset);
+            velocities.push(twist.velocity_at(&offset));
             runs.push(seat.scale * state.body.u[seat.rate]);
             labels.push(seat.label(state));
         }
         // velocity of a point of the band, including the motion along its section
         let velocity = |pin: BandPoint| {
-            between(velocities, pin) + running(points, labels, pin.section) * between(runs, pin)
+            between(velocities, pin)
+                + section_advance(points, labels, pin.section) * between(runs, pin)
         };
         let mut pins = pins(labels, self.spec.shoe.pitch);
         let Some(mut leading) = pins.next() else { return };
@@ -240,25 +241,25 @@ impl TrackedVehicle {
             let [y, z] = [Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
             let apart = (front - rear).norm();
             let pitching = -(fast - slow).dot(&z) / apart;
-            places.push(ShoePlace {
+            poses.push(ShoePose {
                 pose,
                 twist: Twist {
                     linear: (fast + slow) * 0.5,
                     angular: spin + y * (pitching - spin.dot(&y)),
                 },
-                hold: Hold::Band { pins: [leading, trailing], apart },
+                support: ShoeSupport::Band { pins: [leading, trailing], apart },
             });
             leading = trailing;
         }
     }
 
     /// Clears the loads of the last step.
-    pub fn begin_loads(&self, workspace: &mut TrackedWorkspace) {
+    pub fn clear_loads(&self, workspace: &mut TrackedWorkspace) {
         for seats in &mut workspace.seats {
-            seats.fill([SeatLoad::default(); 2]);
+            seats.fill([BeltNodeLoad::default(); 2]);
         }
         for track in &self.parts.tracks {
-            if let Run::Segments(run) = &track.run {
+            if let TrackKind::Segments(run) = &track.run {
                 let loads = &mut workspace.body.load;
                 let own = run.shoes.iter().filter_map(|shoe| shoe.load);
                 own.for_each(|load| loads[load] = Load::default());
@@ -271,16 +272,16 @@ impl TrackedVehicle {
     /// On a band, each pin takes half of the force. The moment about the shoe's y axis becomes a
     /// couple of the pins; the other moments are divided like the forces. A pin's share is divided
     /// between the seats before and after it by the lever rule.
-    pub fn press_shoe(
+    pub fn add_shoe_load(
         &self,
         workspace: &mut TrackedWorkspace,
         side: usize,
-        shoe: &ShoePlace,
+        shoe: &ShoePose,
         load: &Load,
     ) {
-        let (pins, apart) = match shoe.hold {
-            Hold::Band { pins, apart } => (pins, apart),
-            Hold::Load(own) => {
+        let (pins, apart) = match shoe.support {
+            ShoeSupport::Band { pins, apart } => (pins, apart),
+            ShoeSupport::Load(own) => {
                 workspace.body.load[own] += *load;
                 return;
             }
@@ -325,29 +326,33 @@ impl TrackedVehicle {
         let TrackedWorkspace { body, seats, .. } = workspace;
         let model = &self.bodies.model;
         let hull = model.twist(body, self.bodies.chassis);
-        let middle = model.place(body, self.bodies.chassis);
-        let course = course(&hull.linear, &(model.rotation(body, self.bodies.chassis) * Vec3::x()));
+        let middle = model.body_origin(body, self.bodies.chassis);
+        let course = travel_direction(
+            &hull.linear,
+            &(model.rotation(body, self.bodies.chassis) * Vec3::x()),
+        );
         for (track, stretches) in self.parts.tracks.iter().zip(seats) {
-            let Run::Belt(track) = &track.run else { continue };
+            let TrackKind::Belt(track) = &track.run else { continue };
             let ends = track.seats.windows(2).zip(&track.loads);
-            for ((ends, places), loads) in ends.zip(stretches.iter()) {
+            for ((ends, poses), loads) in ends.zip(stretches.iter()) {
                 let ends = [&ends[0], &ends[1]];
                 let offsets = ends.map(|seat| model.rotation(body, seat.body) * seat.offset);
-                let points = [0, 1].map(|end| model.place(body, ends[end].body) + offsets[end]);
-                let along = running(&points, &ends.map(|seat| seat.label(state)), 0);
+                let points =
+                    [0, 1].map(|end| model.body_origin(body, ends[end].body) + offsets[end]);
+                let along = section_advance(&points, &ends.map(|seat| seat.label(state)), 0);
                 let line = along.normalize();
-                let way = hull.at(&(points[0] - middle)).dot(&course) * h;
+                let way = hull.velocity_at(&(points[0] - middle)).dot(&course) * h;
                 let passed = (course - line * line.dot(&course)) * way;
                 for end in [0, 1] {
-                    body.load[places[end]] = loads[end].load(&passed, &offsets[end]);
-                    body.conveyance[places[end]] = along * ends[end].scale;
+                    body.load[poses[end]] = loads[end].load(&passed, &offsets[end]);
+                    body.conveyance[poses[end]] = along * ends[end].scale;
                 }
             }
         }
     }
 }
 
-impl SeatLoad {
+impl BeltNodeLoad {
     /// Load on a body whose origin is `offset` from the seat's point.
     ///
     /// `passed` is the seat's displacement in the step that does not change the load.
@@ -365,7 +370,7 @@ impl SeatLoad {
     }
 }
 
-impl Seat {
+impl BeltNode {
     /// Free length of the band from the sprocket's seat at the start to the present point, m.
     fn label(&self, state: &VehicleState) -> f64 {
         self.label - self.scale * state.body.q[self.advance]
@@ -376,14 +381,14 @@ impl Seat {
 const STANDS: f64 = 1.0;
 
 /// Direction of the hull's travel, or of its heading while it stands still.
-fn course(velocity: &Vec3, forward: &Vec3) -> Vec3 {
+fn travel_direction(velocity: &Vec3, forward: &Vec3) -> Vec3 {
     let onward = velocity.dot(forward);
     let aside = velocity - forward * onward;
     (forward + aside * (onward / (onward * onward + STANDS * STANDS))).normalize()
 }
 
 /// Displacement of a point of the band along its section per free length of advance.
-fn running(points: &[Vec3], labels: &[f64], section: usize) -> Vec3 {
+fn section_advance(points: &[Vec3], labels: &[f64], section: usize) -> Vec3 {
     let next = section + 1;
     (points[next] - points[section]) / (labels[next] - labels[section])
 }

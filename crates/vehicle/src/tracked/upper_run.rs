@@ -1,9 +1,9 @@
 //! Tests of the return rollers' effect on the upper run, with a fixed hull.
 
 use super::TrackedVehicle;
-use super::assembly::Run;
+use super::assembly::TrackKind;
 use crate::spec::{TrackModel, TrackedSpec};
-use crate::{AnySpec, find_any};
+use crate::{AnySpec, find_vehicle};
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Pose, Vec3};
 
@@ -11,7 +11,7 @@ use bekker_math::spatial::{Pose, Vec3};
 const H: f64 = 1e-3;
 
 fn marder(model: TrackModel) -> TrackedSpec {
-    let AnySpec::Tracked(spec) = find_any("marder").unwrap() else { panic!("it is tracked") };
+    let AnySpec::Tracked(spec) = find_vehicle("marder").unwrap() else { panic!("it is tracked") };
     let mut spec = TrackedSpec { model, ..*spec };
     // enough slack for a sag of centimeters
     (spec.idler.preload, spec.idler.stiffness) = (30e3, 1.0);
@@ -55,7 +55,9 @@ fn vehicle_load(room: &mut super::TrackedWorkspace) -> &mut bekker_math::spatial
 fn shoes_sag_between_rollers_as_a_catenary_does() {
     let (vehicle, state, room) = hung(marder(TrackModel::Segmented));
     let spec = vehicle.spec();
-    let Run::Segments(run) = &vehicle.parts.tracks[0].run else { panic!("every shoe is a body") };
+    let TrackKind::Segments(run) = &vehicle.parts.tracks[0].run else {
+        panic!("every shoe is a body")
+    };
     let tensions = vehicle.tensions(&room, 0);
     let rollers = &spec.left.return_rollers;
     let (front, rear) = (rollers[0], rollers[1]);
@@ -90,7 +92,7 @@ fn shoes_sag_between_rollers_as_a_catenary_does() {
 fn rollers_carry_the_upper_run() {
     let lowest = |spec: TrackedSpec| {
         let (vehicle, state, _) = hung(spec);
-        let Run::Segments(run) = &vehicle.parts.tracks[0].run else { panic!("bodies") };
+        let TrackKind::Segments(run) = &vehicle.parts.tracks[0].run else { panic!("bodies") };
         let places = run.shoes.iter().map(|shoe| {
             let q = &state.body.q[shoe.position..shoe.position + 4];
             [q[0], q[2]]

@@ -1,6 +1,6 @@
 //! A tire as a disc on a plane: contact geometry and loads on the wheel.
 
-use super::{Rolling, TMeasy, Tangential, TyreState};
+use super::{RollingState, TMeasy, TangentialForce, TyreState};
 use bekker_math::numeric::{asin, smooth_step};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -15,7 +15,7 @@ const ALIGNING_SPEEDS: [f64; 2] = [0.1, 1.0];
 
 /// The ground under a wheel as a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plane {
+pub struct GroundPlane {
     /// A point of the plane, world axes, m.
     pub point: Vec3,
     /// Unit normal, upward.
@@ -26,7 +26,7 @@ pub struct Plane {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmPatch {
     /// Plane of the ground.
-    pub plane: Plane,
+    pub plane: GroundPlane,
     /// Coefficient of friction.
     pub friction: f64,
     /// Share of the contact area on the firm ground, 0 to 1.
@@ -61,7 +61,7 @@ impl DiscContact {
     /// Returns the contact of a disc of `radius`, m, with its center and its spin axis y at `pose`.
     ///
     /// `None` if the disc does not touch the plane, or leans by more than 60 degrees.
-    pub fn find(pose: &Pose, plane: &Plane, radius: f64) -> Option<DiscContact> {
+    pub fn find(pose: &Pose, plane: &GroundPlane, radius: f64) -> Option<DiscContact> {
         let axis = pose.direction(&Vec3::y());
         let normal = plane.normal;
         let forward = axis.cross(&normal);
@@ -98,7 +98,7 @@ impl DiscContact {
     ///
     /// `twist` is the wheel's twist about its center.
     fn sliding(&self, twist: &Twist, rolling_radius: f64) -> [f64; 2] {
-        let velocity = twist.at(&(self.up * -rolling_radius));
+        let velocity = twist.velocity_at(&(self.up * -rolling_radius));
         [velocity.dot(&self.forward), velocity.dot(&self.left)]
     }
 }
@@ -113,16 +113,16 @@ pub struct FirmContact {
     /// Normal force, N.
     pub normal_force: f64,
     /// Tangential forces, N, and slips.
-    pub tangential: Tangential,
+    pub tangential: TangentialForce,
     /// Ratio of speed to spin in free rolling, m.
     pub rolling_radius: f64,
 }
 
 /// A tire on firm ground, for both contact models.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Carried {
+struct TyreLoadCase {
     /// Point of action of the forces relative to the wheel's center, m.
-    place: Vec3,
+    center: Vec3,
     /// Normal force, N; it is part of the load only if `presses`.
     normal_force: f64,
     presses: bool,
@@ -144,7 +144,7 @@ pub struct BeltPatch {
     /// Mean unit normal of the ground.
     pub normal: Vec3,
     /// Center of pressure relative to the wheel's center, m.
-    pub place: Vec3,
+    pub center: Vec3,
     /// Coefficient of friction.
     pub friction: f64,
     /// Radius of the tire without load, m.
@@ -170,7 +170,7 @@ impl TMeasy {
         let offset = contact.offset();
         let (spring, stiffness) = self.radial(contact.deflection);
         let damping = self.vertical_damping * smooth_step(0.0, TOUCHDOWN, contact.deflection);
-        let approach = -twist.at(&offset).dot(&contact.normal);
+        let approach = -twist.velocity_at(&offset).dot(&contact.normal);
         let normal_force = share * (spring + damping * approach);
         if normal_force <= 0.0 {
             return None;
@@ -178,8 +178,8 @@ impl TMeasy {
 
         let mut load = Load::default();
         load.add_tangent(&contact.normal, &offset, share * stiffness, share * damping);
-        let carried = Carried {
-            place: offset,
+        let carried = TyreLoadCase {
+            center: offset,
             normal_force,
             presses: true,
             friction,
@@ -203,7 +203,7 @@ impl TMeasy {
         state: &TyreState,
         h: f64,
     ) -> Option<FirmContact> {
-        let BeltPatch { normal_force, normal, place, friction, radius, deflection } = *patch;
+        let BeltPatch { normal_force, normal, center, friction, radius, deflection } = *patch;
         let axis = pose.direction(&Vec3::y());
         let forward = axis.cross(&normal);
         let upright = forward.norm();
@@ -221,8 +221,8 @@ impl TMeasy {
             axis,
             camber: asin(axis.dot(&normal)),
         };
-        let carried = Carried {
-            place,
+        let carried = TyreLoadCase {
+            center,
             normal_force,
             presses: false,
             friction,
@@ -238,14 +238,14 @@ impl TMeasy {
         &self,
         mut load: Load,
         contact: DiscContact,
-        carried: &Carried,
+        carried: &TyreLoadCase,
         twist: &Twist,
         state: &TyreState,
         h: f64,
     ) -> FirmContact {
-        let Carried { place, normal_force, friction, rolling_radius, .. } = *carried;
+        let TyreLoadCase { center, normal_force, friction, rolling_radius, .. } = *carried;
         let spin = twist.angular.dot(&contact.axis);
-        let rolling = Rolling {
+        let rolling = RollingState {
             load: normal_force,
             sliding: contact.sliding(twist, rolling_radius),
             transport: spin.abs() * rolling_radius,
@@ -257,7 +257,7 @@ impl TMeasy {
         let force = contact.normal * pushed
             + contact.forward * tangential.force[0]
             + contact.left * tangential.force[1];
-        load.wrench.add_force(&force, &place);
+        load.wrench.add_force(&force, &center);
         let tread = contact.up * -rolling_radius;
         load.add_tangent(&contact.forward, &tread, 0.0, tangential.damping[0]);
         load.add_tangent(&contact.left, &tread, 0.0, tangential.damping[1]);
@@ -313,7 +313,7 @@ impl TMeasy {
         match contact {
             Some(firm) => {
                 let sliding = firm.contact.sliding(twist, firm.rolling_radius);
-                self.relax(&firm.tangential, sliding, state, h);
+                self.advance_carcass(&firm.tangential, sliding, state, h);
             }
             None => *state = TyreState::default(),
         }
@@ -343,15 +343,15 @@ mod tests {
     use bekker_math::spatial::Quat;
 
     fn hmmwv() -> TMeasy {
-        crate::find("hmmwv").unwrap().tyre.handling
+        crate::find_wheeled("hmmwv").unwrap().tyre.handling
     }
 
     fn firm(friction: f64, share: f64) -> FirmPatch {
         FirmPatch { plane: flat(), friction, share }
     }
 
-    fn flat() -> Plane {
-        Plane { point: Vec3::zeros(), normal: Vec3::z() }
+    fn flat() -> GroundPlane {
+        GroundPlane { point: Vec3::zeros(), normal: Vec3::z() }
     }
 
     fn upright(height: f64) -> Pose {
@@ -362,7 +362,7 @@ mod tests {
     fn geometry_of_a_leaning_wheel_on_a_slope() {
         let slope = 0.2_f64;
         let normal = Quat::from_axis_angle(&Vec3::y_axis(), -slope) * Vec3::z();
-        let plane = Plane { point: Vec3::new(1.0, 2.0, 3.0), normal };
+        let plane = GroundPlane { point: Vec3::new(1.0, 2.0, 3.0), normal };
         // stands on the plane and leans by 0.1 rad about its heading
         let orientation = Quat::from_axis_angle(&Vec3::y_axis(), -slope)
             * Quat::from_axis_angle(&Vec3::x_axis(), 0.1);

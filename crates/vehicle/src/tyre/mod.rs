@@ -11,7 +11,7 @@ mod ring;
 mod tmeasy;
 
 pub use catalogue::{TyreFile, TyreFileError, tyre, tyres};
-pub use contact::{BeltPatch, DiscContact, FirmContact, FirmPatch, Plane};
-pub use relaxation::{Rolling, Tangential, TyreState};
-pub use ring::{OnPlate, PlatePoint, RingError, RingFigures};
-pub use tmeasy::{ADHERING, LoadPair, SlipCurve, TMeasy, Trail};
+pub use contact::{BeltPatch, DiscContact, FirmContact, FirmPatch, GroundPlane};
+pub use relaxation::{RollingState, TangentialForce, TyreState};
+pub use ring::{PlateContact, PlatePoint, RingError, RingParameters};
+pub use tmeasy::{ADHERING, LoadPair, PneumaticTrail, SlipCurve, TMeasy};

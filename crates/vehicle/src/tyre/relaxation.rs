@@ -27,7 +27,7 @@ pub struct TyreState {
 
 /// Motion of the wheel over the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rolling {
+pub struct RollingState {
     /// Normal force, N.
     pub load: f64,
     /// Velocity of the tread over the ground without deflection, m/s: longitudinal and lateral.
@@ -40,7 +40,7 @@ pub struct Rolling {
 
 /// Tangential force with its tangents for an implicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tangential {
+pub struct TangentialForce {
     /// Force on the wheel at the present sliding velocity, N: longitudinal and lateral.
     pub force: [f64; 2],
     /// Negative derivative with respect to the sliding velocity, N s/m.
@@ -53,11 +53,11 @@ pub struct Tangential {
 
 impl TMeasy {
     /// Returns the tangential force for a step of `h` seconds.
-    pub fn tangential(&self, rolling: &Rolling, state: &TyreState, h: f64) -> Tangential {
+    pub fn tangential(&self, rolling: &RollingState, state: &TyreState, h: f64) -> TangentialForce {
         let transport = rolling.transport.max(LEAST_TRANSPORT);
         let slip = rolling.sliding.map(|v| v / transport);
         let contact = self.secant_at(rolling.load, slip, transport, rolling.friction) / transport;
-        let mut tangential = Tangential { slip, contact, ..Tangential::default() };
+        let mut tangential = TangentialForce { slip, contact, ..TangentialForce::default() };
         for axis in 0..2 {
             let carcass = self.carcass_stiffness[axis] * h + self.carcass_damping[axis];
             let rate = self.rate(axis, state, contact, rolling.sliding[axis], h);
@@ -69,7 +69,13 @@ impl TMeasy {
     }
 
     /// Advances the carcass by a step of `h` seconds with the sliding velocity at its end, m/s.
-    pub fn relax(&self, tangential: &Tangential, sliding: [f64; 2], state: &mut TyreState, h: f64) {
+    pub fn advance_carcass(
+        &self,
+        tangential: &TangentialForce,
+        sliding: [f64; 2],
+        state: &mut TyreState,
+        h: f64,
+    ) {
         for (axis, velocity) in sliding.into_iter().enumerate() {
             state.deflection[axis] += h * self.rate(axis, state, tangential.contact, velocity, h);
         }
@@ -89,21 +95,22 @@ mod tests {
     use bekker_math::numeric::GRAVITY;
 
     fn hmmwv() -> TMeasy {
-        crate::find("hmmwv").unwrap().tyre.handling
+        crate::find_wheeled("hmmwv").unwrap().tyre.handling
     }
 
     #[test]
     fn settles_to_the_steady_force_over_a_relaxation_length() {
         let tyre = hmmwv();
-        let rolling = Rolling { load: 6000.0, sliding: [0.0, 0.05], transport: 5.0, friction: 0.8 };
+        let rolling =
+            RollingState { load: 6000.0, sliding: [0.0, 0.05], transport: 5.0, friction: 0.8 };
         let mut state = TyreState::default();
         let h = 1e-4;
         let steady = -tyre.secant(6000.0, [0.0, 0.01], 0.8) * 0.01;
         let mut first = 0.0;
-        let mut tangential = Tangential::default();
+        let mut tangential = TangentialForce::default();
         for step in 0..10_000 {
             tangential = tyre.tangential(&rolling, &state, h);
-            tyre.relax(&tangential, rolling.sliding, &mut state, h);
+            tyre.advance_carcass(&tangential, rolling.sliding, &mut state, h);
             // without the carcass's damping: 1 - 1/e after the relaxation length κ/c v
             let length = tyre.secant(6000.0, [0.0, 0.01], 0.8) / tyre.carcass_stiffness[1]
                 + tyre.carcass_damping[1] / tyre.carcass_stiffness[1] * 5.0;
@@ -129,11 +136,15 @@ mod tests {
         let (mut state, mut v, mut x) = (TyreState::default(), velocity, 0.0);
         for step in 0..(seconds / h) as usize {
             let push = push(h * step as f64);
-            let rolling =
-                Rolling { load: mass * GRAVITY, sliding: [v, 0.0], transport: 0.0, friction: 0.8 };
+            let rolling = RollingState {
+                load: mass * GRAVITY,
+                sliding: [v, 0.0],
+                transport: 0.0,
+                friction: 0.8,
+            };
             let t = tyre.tangential(&rolling, &state, h);
             v += h * (push + t.force[0]) / (mass + h * t.damping[0]);
-            tyre.relax(&t, [v, 0.0], &mut state, h);
+            tyre.advance_carcass(&t, [v, 0.0], &mut state, h);
             x += h * v;
         }
         (v, x)
@@ -188,7 +199,7 @@ mod tests {
         let tyre = hmmwv();
         for transport in [0.0, 1e-3, 1.0, 30.0] {
             for sliding in [0.0, 1e-9, 1e-3, 0.1, 5.0] {
-                let rolling = Rolling {
+                let rolling = RollingState {
                     load: 6000.0,
                     sliding: [sliding, -sliding],
                     transport,

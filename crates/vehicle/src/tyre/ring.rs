@@ -18,7 +18,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// Parameters of a tire's belt on its foundation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RingFigures {
+pub struct RingParameters {
     /// Radius without load, m.
     pub radius: f64,
     /// Width of the tread, m.
@@ -42,7 +42,7 @@ pub struct PlatePoint {
 
 /// Result for a tire pressed on a plate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OnPlate {
+pub struct PlateContact {
     /// Load, N.
     pub load: f64,
     /// Length of the contact, m.
@@ -60,7 +60,7 @@ pub enum RingError {
         "{points} points at {inflations} inflations: a tire belt requires at least 3 points at 2 \
          or more inflations"
     )]
-    Few {
+    TooFewPoints {
         /// Number of points.
         points: usize,
         /// Number of distinct inflations.
@@ -71,7 +71,7 @@ pub enum RingError {
         "the best-fitting belt differs from the load at {inflation:.0} kPa and {deflection:.4} m \
          by {by:.0} %; at most 15 % is allowed"
     )]
-    Misses {
+    PoorFit {
         /// Inflation of the point, kPa.
         inflation: f64,
         /// Deflection of the point, m.
@@ -88,20 +88,24 @@ pub enum RingError {
 const MISSED: f64 = 0.15;
 const ROUNDS: usize = 200;
 
-impl RingFigures {
+impl RingParameters {
     /// Fits a belt to the points.
     ///
     /// # Errors
     /// [`RingError`] for too few points, or points that no belt fits.
-    pub fn fit(radius: f64, width: f64, points: &[PlatePoint]) -> Result<RingFigures, RingError> {
+    pub fn fit(
+        radius: f64,
+        width: f64,
+        points: &[PlatePoint],
+    ) -> Result<RingParameters, RingError> {
         let mut inflations: Vec<f64> = points.iter().map(|point| point.inflation).collect();
         inflations.sort_by(f64::total_cmp);
         inflations.dedup();
         if points.len() < 3 || inflations.len() < 2 {
             let (points, inflations) = (points.len(), inflations.len());
-            return Err(RingError::Few { points, inflations });
+            return Err(RingError::TooFewPoints { points, inflations });
         }
-        let of = |x: &Vector3<f64>| RingFigures {
+        let of = |x: &Vector3<f64>| RingParameters {
             radius,
             width,
             // logarithms keep all three positive
@@ -158,7 +162,7 @@ impl RingFigures {
         let within = |miss: f64| miss.abs() <= MISSED;
         let worst = now.iter().zip(points).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
         match worst {
-            Some((miss, point)) if !within(*miss) => Err(RingError::Misses {
+            Some((miss, point)) if !within(*miss) => Err(RingError::PoorFit {
                 inflation: point.inflation / 1e3,
                 deflection: point.deflection,
                 by: 100.0 * miss,
@@ -174,14 +178,14 @@ impl RingFigures {
     }
 
     /// Returns the result on a plate at an `inflation`, Pa, and a `deflection`, m.
-    pub fn plate(&self, inflation: f64, deflection: f64) -> OnPlate {
+    pub fn plate(&self, inflation: f64, deflection: f64) -> PlateContact {
         let (tension, foundation) = self.stiffness(inflation);
         let deflection = deflection.clamp(0.0, self.radius);
         let y = deflection * (1.0 - 0.5 * deflection / self.radius);
         let falls = (tension / foundation).sqrt();
         let half = (falls * falls + 2.0 * self.radius * y).sqrt() - falls;
         let cube = half * half * half / (3.0 * self.radius);
-        OnPlate {
+        PlateContact {
             load: 2.0 * half * tension / self.radius + foundation * (2.0 * half * y - cube),
             length: 2.0 * half,
             pressure: (tension / self.radius + foundation * y) / self.width,
@@ -223,7 +227,7 @@ mod tests {
     const STIFFNESS: [(f64, f64); 4] =
         [(275.8, 406.5), (413.7, 565.2), (482.6, 644.5), (655.0, 848.6)];
 
-    fn feda() -> RingFigures {
+    fn feda() -> RingParameters {
         let file = crate::tyre::tyre("fed_alpha").unwrap();
         // unloaded radius of the .tir files
         file.flexible.ring(0.4987).unwrap()
@@ -249,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_fit_finds_what_the_points_were_made_of() {
-        let made = RingFigures {
+        let made = RingParameters {
             radius: 0.47,
             width: 0.24,
             tension_width: 0.13,
@@ -262,14 +266,14 @@ mod tests {
                 points.push(PlatePoint { inflation, deflection, load });
             }
         }
-        let found = RingFigures::fit(0.47, 0.24, &points).unwrap();
+        let found = RingParameters::fit(0.47, 0.24, &points).unwrap();
         assert!((found.tension_width / 0.13 - 1.0).abs() < 1e-5, "{found:?}");
         assert!((found.foundation[0] / 0.2e6 - 1.0).abs() < 1e-5, "{found:?}");
         assert!((found.foundation[1] / 2.2 - 1.0).abs() < 1e-5, "{found:?}");
-        let one = RingFigures::fit(0.47, 0.24, &points[..3]);
-        assert_eq!(one, Err(RingError::Few { points: 3, inflations: 1 }));
+        let one = RingParameters::fit(0.47, 0.24, &points[..3]);
+        assert_eq!(one, Err(RingError::TooFewPoints { points: 3, inflations: 1 }));
         // a load in kN
         points[4].load *= 1e-3;
-        assert!(matches!(RingFigures::fit(0.47, 0.24, &points), Err(RingError::Misses { .. })));
+        assert!(matches!(RingParameters::fit(0.47, 0.24, &points), Err(RingError::PoorFit { .. })));
     }
 }

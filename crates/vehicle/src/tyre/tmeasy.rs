@@ -49,7 +49,8 @@ pub struct SlipCurve {
 /// load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Trail {
+#[schemars(rename = "Trail")]
+pub struct PneumaticTrail {
     /// Trail at zero slip over the length of the contact.
     pub initial: LoadPair,
     /// Lateral slip at which the trail crosses zero.
@@ -91,7 +92,7 @@ pub struct TMeasy {
     /// Lateral force over lateral slip.
     pub lateral: SlipCurve,
     /// Pneumatic trail of the lateral force.
-    pub trail: Trail,
+    pub trail: PneumaticTrail,
 }
 
 /// A slip curve at one load and friction in one direction.
@@ -116,7 +117,7 @@ fn quadratic(pair: LoadPair, ratio: f64) -> f64 {
 }
 
 impl SlipCurve {
-    fn at(&self, load_ratio: f64, friction_ratio: f64) -> Characteristic {
+    fn characteristic(&self, load_ratio: f64, friction_ratio: f64) -> Characteristic {
         Characteristic {
             initial_slope: quadratic(self.initial_slope, load_ratio),
             max_force: friction_ratio * quadratic(self.max_force, load_ratio),
@@ -213,8 +214,8 @@ impl TMeasy {
             return 0.0;
         }
         let friction_ratio = friction / self.friction;
-        let along = self.longitudinal.at(load_ratio, friction_ratio);
-        let across = self.lateral.at(load_ratio, friction_ratio);
+        let along = self.longitudinal.characteristic(load_ratio, friction_ratio);
+        let across = self.lateral.characteristic(load_ratio, friction_ratio);
         let slip_size = hypot(slip[0], slip[1]);
         let (cosine, sine) = if slip_size > 0.0 {
             (slip[0] / slip_size, slip[1] / slip_size)
@@ -256,7 +257,8 @@ mod tests {
     use std::sync::LazyLock;
 
     /// Read once, because the property test uses it often.
-    static HMMWV: LazyLock<TMeasy> = LazyLock::new(|| crate::find("hmmwv").unwrap().tyre.handling);
+    static HMMWV: LazyLock<TMeasy> =
+        LazyLock::new(|| crate::find_wheeled("hmmwv").unwrap().tyre.handling);
 
     fn hmmwv() -> &'static TMeasy {
         &HMMWV

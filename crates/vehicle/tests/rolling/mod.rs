@@ -1,7 +1,7 @@
 //! Test rig: a vehicle on firm, level ground.
 
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_vehicle::tyre::{FirmPatch, Plane, TyreState};
+use bekker_vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
 use bekker_vehicle::{Controls, Vehicle, VehicleSpec, VehicleState, VehicleWorkspace};
 
 /// Time step, s.
@@ -42,7 +42,7 @@ impl Rolling {
             let twist = self.vehicle.wheel_twist(&self.room, wheel);
             let [height, friction] = self.ground[wheel];
             let point = Vec3::new(pose.position.x, pose.position.y, height);
-            let plane = Plane { point, normal: Vec3::z() };
+            let plane = GroundPlane { point, normal: Vec3::z() };
             let patch = FirmPatch { plane, friction, share: 1.0 };
             let tyre = &self.vehicle.tyre(wheel).handling;
             let contact = tyre.firm_contact(&pose, &twist, &patch, &self.carcass[wheel], H);
@@ -77,7 +77,7 @@ impl Rolling {
     /// Radius of the path of a point on the chassis's midplane: speed over yaw rate, m.
     pub fn radius(&self, x: f64) -> f64 {
         let (pose, twist) = (self.vehicle.pose(&self.room), self.vehicle.twist(&self.room));
-        twist.at(&pose.direction(&Vec3::new(x, 0.0, 0.0))).norm() / twist.angular.z.abs()
+        twist.velocity_at(&pose.direction(&Vec3::new(x, 0.0, 0.0))).norm() / twist.angular.z.abs()
     }
 
     /// Loads of the axles, N.

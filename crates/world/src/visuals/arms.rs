@@ -213,7 +213,7 @@ pub(super) fn of_tracks(arm: &RoadArm, centres: &[Vec3], meshes: &mut Vec<Mesh>)
 mod tests {
     use super::*;
     use bekker_vehicle::Vehicle;
-    use bekker_vehicle::find;
+    use bekker_vehicle::find_wheeled;
 
     fn wheels(spec: &VehicleSpec, lift: f64, steer: f64) -> Vec<PartState> {
         let mut wheels = Vec::new();
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn arms_lie_as_designed_and_follow_their_wheels() {
         for name in ["hmmwv", "mrzr4"] {
-            let spec = find(name).unwrap();
+            let spec = find_wheeled(name).unwrap();
             assert_eq!(Vehicle::new(spec.clone()).unwrap().wheels(), 2 * spec.axles.len());
             let mut meshes = Vec::new();
             let arms = of_axles(&spec, &mut meshes);

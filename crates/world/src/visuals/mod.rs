@@ -155,7 +155,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     }
     // A box between the wheels with a cab on it, for vehicles without a model.
     let span = |pick: fn(&[f64; 3]) -> f64| {
-        let places = spec.own_axles().iter().map(|axle| pick(&axle.position));
+        let places = spec.tractor_axles().iter().map(|axle| pick(&axle.position));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
     };
     let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
@@ -188,12 +188,12 @@ fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::{find, find_any};
+    use bekker_vehicle::{find_vehicle, find_wheeled};
 
     #[test]
     fn each_axle_has_the_wheels_of_its_file() {
         for (name, expected) in [("hmmwv", 1), ("gator", 2), ("kraz_64431+semitrailer", 2)] {
-            let spec = find(name).unwrap();
+            let spec = find_wheeled(name).unwrap();
             let mut meshes = Vec::new();
             let wheels = of_axles(&spec, &mut |builder| {
                 meshes.push(builder.finish());
@@ -215,9 +215,9 @@ mod tests {
         // Lengths and widths from the manufacturers' data, m: HMMWV M1025 4.57 x 2.16, with mirrors
         // of 0.23 on either side; M113A1 4.86 x 2.54 without skirts; MRZR-4 3.59 x 1.52.
         let sizes = [
-            (wheeled_hull(&find("hmmwv").unwrap()), 4.57, 2.62),
-            (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
-            (wheeled_hull(&find("mrzr4").unwrap()), 3.59, 1.52),
+            (wheeled_hull(&find_wheeled("hmmwv").unwrap()), 4.57, 2.62),
+            (tracked_hull(find_vehicle("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
+            (wheeled_hull(&find_wheeled("mrzr4").unwrap()), 3.59, 1.52),
         ];
         for (builder, length, width) in sizes {
             let bounds = builder.finish().bounds();

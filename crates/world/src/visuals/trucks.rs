@@ -110,7 +110,7 @@ pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
 
 /// Front and rear ends, and half the width, m.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
-    let own = bekker_vehicle::spec::Footprint::of_tractor(spec);
+    let own = bekker_vehicle::spec::Footprint::from_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
 }
 

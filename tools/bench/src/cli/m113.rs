@@ -4,13 +4,13 @@ use super::allocations::{ALLOCATIONS, allocations, allocations_note};
 use super::{Failure, print_results};
 use crate::tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
 use bekker::cli::{models, quantity::quantity};
-use bekker_ground::Published;
+use bekker_ground::SharedGround;
 use bekker_ground::soil::catalogue;
 use bekker_report::text_table;
 use bekker_rig::{BenchCase, Grouping, StepCost, Throughput, step_cost, throughput};
 use bekker_scenario::config::LawsPreset;
 use bekker_vehicle::spec::TrackModel;
-use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
+use bekker_vehicle::{AnySpec, TrackedSpec, find_vehicle};
 use clap::Args;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ fn name(model: TrackModel) -> &'static str {
 
 /// Returns Project Chrono's model, for a comparison of cost with Chrono.
 fn m113() -> Result<TrackedSpec, Failure> {
-    match find_any("m113_chrono") {
+    match find_vehicle("m113_chrono") {
         Ok(AnySpec::Tracked(spec)) => Ok(TrackedSpec { model: TrackModel::Segmented, ..*spec }),
         _ => Err("m113: it is not tracked".into()),
     }
@@ -76,7 +76,7 @@ impl BenchM113 {
                 let title = format!("{}, {} cm, {threads}", name(tracks), 100.0 * spacing);
                 say(&title);
                 let case = BenchCase { threads, ..self.case(tracks, spacing) };
-                let cost = step_cost(&case, Published::default(), ALLOCATIONS);
+                let cost = step_cost(&case, SharedGround::default(), ALLOCATIONS);
                 steps.push((title, cost?));
             }
             for threads in [1, 2] {

@@ -45,7 +45,7 @@ impl ChunkGrid {
 
     /// Returns the chunk that contains the cell in a column from the west and a row from the north.
     #[inline]
-    pub fn holding(&self, column: usize, row: usize) -> usize {
+    pub fn chunk_of(&self, column: usize, row: usize) -> usize {
         self.stored_row(row) / self.size[1] * self.count[0] + column / self.size[0]
     }
 
@@ -58,7 +58,7 @@ impl ChunkGrid {
     /// Returns the index of a cell among the heights of its chunk, in row-major order from the
     /// north.
     #[inline]
-    pub fn place(&self, column: usize, row: usize) -> usize {
+    pub fn index_in_chunk(&self, column: usize, row: usize) -> usize {
         let stored = self.stored_row(row);
         let from_first = stored % self.size[1];
         let line = if self.south_up {
@@ -72,7 +72,7 @@ impl ChunkGrid {
 
     /// Returns the chunks that contain cells of a part of the image, given by its first and last
     /// column and row.
-    pub fn about(
+    pub fn overlapping(
         &self,
         columns: [usize; 2],
         rows: [usize; 2],
@@ -107,17 +107,17 @@ mod tests {
                 for row in north..north + rows {
                     for column in west..west + columns {
                         cells[row * 11 + column] += 1;
-                        assert_eq!(grid.holding(column, row), chunk);
+                        assert_eq!(grid.chunk_of(column, row), chunk);
                         let place = (row - north) * columns + column - west;
-                        assert_eq!(grid.place(column, row), place);
+                        assert_eq!(grid.index_in_chunk(column, row), place);
                     }
                 }
             }
             assert!(cells.iter().all(|count| *count == 1));
-            let about: Vec<usize> = grid.about([3, 5], [0, 2]).collect();
+            let about: Vec<usize> = grid.overlapping([3, 5], [0, 2]).collect();
             for row in 0..3 {
                 for column in 3..6 {
-                    assert!(about.contains(&grid.holding(column, row)));
+                    assert!(about.contains(&grid.chunk_of(column, row)));
                 }
             }
         }

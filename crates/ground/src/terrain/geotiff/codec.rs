@@ -17,7 +17,7 @@ pub(super) enum Codec {
 
 impl Codec {
     /// Returns the compression for the value of the tag `Compression`.
-    pub fn of_tag(code: u16) -> Result<Codec, TerrainError> {
+    pub fn from_tag(code: u16) -> Result<Codec, TerrainError> {
         let name = match code {
             1 => return Ok(Codec::Uncompressed),
             5 => return Ok(Codec::Lzw),
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn other_compressions_are_refused_with_a_remedy() {
         for (code, name) in [(50000, "ZSTD"), (34887, "LERC"), (7, "JPEG"), (50001, "WebP")] {
-            let message = Codec::of_tag(code).unwrap_err().to_string();
+            let message = Codec::from_tag(code).unwrap_err().to_string();
             assert!(message.contains(name) && message.contains("gdal_translate"), "{message}");
         }
     }

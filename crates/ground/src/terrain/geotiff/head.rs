@@ -5,7 +5,7 @@ use super::keys::{GeoKeys, georeference, placing};
 use super::stored::{Sample, StoredImage, text};
 use super::{LARGEST, fault, refuse};
 use crate::terrain::angles::AngleFrame;
-use crate::terrain::arc_info::of_arc_info;
+use crate::terrain::arc_info::parse_arc_info;
 use crate::terrain::cells::Cells;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::no_data_value::{NoDataValue, Precision};
@@ -49,7 +49,7 @@ impl Scaling {
 
 /// Georeference of the first image of a GeoTIFF, and the conversion of its samples to heights.
 #[derive(Clone, Debug)]
-pub(in crate::terrain) struct Head {
+pub(in crate::terrain) struct GeoTiffHead {
     pub cells: Cells,
     pub crs: Crs,
     /// Conversion of samples to heights in meters.
@@ -60,7 +60,7 @@ pub(in crate::terrain) struct Head {
 }
 
 /// The first image with its georeference and the properties of its values.
-struct Found {
+struct FirstImage {
     keys: GeoKeys,
     image: StoredImage,
     map: Option<super::keys::AffineMap>,
@@ -69,7 +69,10 @@ struct Found {
     no_data: Option<f64>,
 }
 
-fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Found, TerrainError> {
+fn first_image<R: Read + Seek>(
+    file: &mut Decoder<R>,
+    bytes: u64,
+) -> Result<FirstImage, TerrainError> {
     let byte_order = file.byte_order();
     let mut tags = file.image_ifd();
     let photometric: Option<u16> =
@@ -89,7 +92,7 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
     let keys = GeoKeys::read(&mut tags)?;
     let (map, height_scale) = placing(&mut tags, &keys)?;
     let metadata = text(&mut tags, GDAL_METADATA)?;
-    let metadata = metadata.map(|own| Auxiliary::of_metadata(&own)).unwrap_or_default();
+    let metadata = metadata.map(|own| Auxiliary::from_metadata(&own)).unwrap_or_default();
     let no_data = match text(&mut tags, Tag::GdalNodata)? {
         None => None,
         Some(own) => {
@@ -97,12 +100,12 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
             Some(own.parse::<f64>().map_err(|_| refuse("GDAL_NODATA", own, "a number"))?)
         }
     };
-    Ok(Found { keys, image, map, height_scale, metadata, no_data })
+    Ok(FirstImage { keys, image, map, height_scale, metadata, no_data })
 }
 
 /// Directories after the first.
 #[derive(Default)]
-struct Further {
+struct ExtraDirectories {
     mask: Option<StoredImage>,
     /// Number of images that are neither masks nor overviews.
     images: usize,
@@ -118,9 +121,9 @@ fn further_images<R: Read + Seek>(
     file: &mut Decoder<R>,
     first: u64,
     bytes: u64,
-) -> Result<Further, TerrainError> {
+) -> Result<ExtraDirectories, TerrainError> {
     let byte_order = file.byte_order();
-    let mut found = Further::default();
+    let mut found = ExtraDirectories::default();
     let mut offsets = vec![first];
     let mut next = file.image_ifd().directory().next();
     while let Some(pointer) = next {
@@ -228,7 +231,7 @@ pub(in crate::terrain) fn system(
     if let Some(text) = auxiliary.system.as_deref().filter(|text| !text.trim().is_empty()) {
         let file = "auxiliary file (.aux.xml)";
         warnings.push(RasterWarning::TakenFromSidecar(what, file));
-        return Crs::of_text(text).map(Some).map_err(|error| refused(file, error));
+        return Crs::from_text(text).map(Some).map_err(|error| refused(file, error));
     }
     let mut of_keys = |keys: &GeoKeys| {
         let (crs, angles) = keys.crs()?;
@@ -241,7 +244,7 @@ pub(in crate::terrain) fn system(
     if let Some(text) = sidecars.projection_text() {
         let file = "projection file (.prj)";
         warnings.push(RasterWarning::TakenFromSidecar(what, file));
-        let read = of_arc_info(&text).unwrap_or_else(|| Crs::of_text(&text));
+        let read = parse_arc_info(&text).unwrap_or_else(|| Crs::from_text(&text));
         return read.map(Some).map_err(|error| match error {
             error @ TerrainError::Sidecar { .. } => error,
             other => refused(file, other),
@@ -255,7 +258,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     mut source: R,
     sidecars: &Sidecars,
     content: CellContent,
-) -> Result<(HeightReader<R>, Head), TerrainError> {
+) -> Result<(HeightReader<R>, GeoTiffHead), TerrainError> {
     let unreadable = |error: std::io::Error| TerrainError::GeoTiff(error.to_string());
     let bytes = source.seek(SeekFrom::End(0)).map_err(unreadable)?;
     source.rewind().map_err(unreadable)?;
@@ -263,7 +266,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     limits.decoding_buffer_size = LARGEST;
     let first = first_directory(&mut source).map_err(unreadable)?;
     let mut file = Decoder::new(&mut source).map_err(fault)?.with_limits(limits);
-    let Found { keys, mut image, map, height_scale, metadata, no_data } =
+    let FirstImage { keys, mut image, map, height_scale, metadata, no_data } =
         first_image(&mut file, bytes)?;
     let further = further_images(&mut file, first, bytes)?;
     drop(file);
@@ -324,5 +327,5 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
         .or(no_data)
         .and_then(|no_data| NoDataValue::new(no_data, precision(image.sample)));
     let reader = HeightReader::new(source, image, no_data, mask);
-    Ok((reader, Head { cells, crs, scaling, warnings, bytes }))
+    Ok((reader, GeoTiffHead { cells, crs, scaling, warnings, bytes }))
 }

@@ -89,7 +89,7 @@ impl Mask {
     ) -> Result<(), TerrainError> {
         let grid = self.image.grid;
         let chunks: Vec<usize> =
-            grid.about([west, west + columns - 1], [north, north + rows - 1]).collect();
+            grid.overlapping([west, west + columns - 1], [north, north + rows - 1]).collect();
         // neighbors of a chunk often overlap the same chunks of the mask
         self.decoded.retain(|(chunk, _)| chunks.contains(chunk));
         for chunk in chunks {
@@ -137,13 +137,13 @@ fn cells_with_data<R: Read + Seek>(
     })?;
     cells.resize(columns * rows, false);
     if image.grid.is_south_up() {
-        turn_over(&mut cells, columns);
+        flip_rows(&mut cells, columns);
     }
     Ok(cells)
 }
 
 /// Reverses the order of rows.
-fn turn_over<T>(cells: &mut [T], columns: usize) {
+fn flip_rows<T>(cells: &mut [T], columns: usize) {
     let rows = cells.len() / columns;
     for row in 0..rows / 2 {
         let (upper, lower) = cells.split_at_mut((rows - 1 - row) * columns);
@@ -203,8 +203,8 @@ impl<R: Read + Seek> HeightReader<R> {
         };
         if self.image.grid.is_south_up() {
             match &mut heights {
-                Heights::Single(heights) => turn_over(heights, columns),
-                Heights::Double(heights) => turn_over(heights, columns),
+                Heights::Single(heights) => flip_rows(heights, columns),
+                Heights::Double(heights) => flip_rows(heights, columns),
             }
         }
         if let Some(mask) = &mut self.mask {
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn rows_are_turned_over() {
         let mut cells: Vec<usize> = (0..15).collect();
-        turn_over(&mut cells, 3);
+        flip_rows(&mut cells, 3);
         assert_eq!(cells, [12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2]);
     }
 }

@@ -85,11 +85,11 @@ impl GeoKeys {
         let allowed =
             "9001 (meter), 9002 (foot), 9003 (US survey foot), 1025, 1033, 9014, 9036 or 9096";
         match self.short(VERTICAL_UNIT).filter(|code| !matches!(*code, 0 | USER_DEFINED)) {
-            Some(code) => match HeightUnit::of_epsg_unit(code) {
+            Some(code) => match HeightUnit::from_epsg_unit(code) {
                 Some(unit) => Ok(Some(unit)),
                 None => Err(refuse("VerticalUnits", code, allowed)),
             },
-            None => Ok(self.short(VERTICAL_CRS).and_then(HeightUnit::of_vertical_system)),
+            None => Ok(self.short(VERTICAL_CRS).and_then(HeightUnit::from_vertical_system)),
         }
     }
 
@@ -141,27 +141,27 @@ impl GeoKeys {
 
     /// Returns the unit of longitudes and latitudes and their prime meridian.
     fn angles(&self) -> Result<AngleFrame, TerrainError> {
-        let known = self.named(GEOGRAPHIC_CRS).map_or(AngleFrame::PLAIN, AngleFrame::of_epsg);
+        let known = self.named(GEOGRAPHIC_CRS).map_or(AngleFrame::PLAIN, AngleFrame::from_epsg);
         let allowed = "9101 (radian), 9102 (degree), 9103 (arc-minute), 9104 (arc-second), 9105 (grad), 9106, \
                        9109, 9122, or 32767 with GeogAngularUnitSize";
         let degrees = match self.short(ANGULAR_UNIT) {
             None | Some(0) => known.degrees,
             Some(USER_DEFINED) => match self.double(ANGULAR_UNIT_SIZE) {
-                Some(radians) => AngleFrame::of_radians(radians)?,
+                Some(radians) => AngleFrame::degrees_from_radians(radians)?,
                 None => return Err(refuse("GeogAngularUnits", USER_DEFINED, allowed)),
             },
-            Some(code) => AngleFrame::unit_of_epsg(code)
+            Some(code) => AngleFrame::unit_from_epsg(code)
                 .ok_or_else(|| refuse("GeogAngularUnits", code, allowed))?,
         };
         let longitude = self.double(PRIME_MERIDIAN_LONGITUDE).map(|own| own * degrees);
         // GDAL also writes the name of a meridian, and a wrong longitude where the unit is the grad
         let citation = self.text(GEOGRAPHIC_CITATION).unwrap_or_default();
         let name = citation.split('|').find_map(|part| part.trim().strip_prefix("Primem = "));
-        let named = name.and_then(|name| AngleFrame::meridian_of_name(&wkt::plain(name)));
+        let named = name.and_then(|name| AngleFrame::meridian_from_name(&wkt::plain(name)));
         let meridian = match (self.named(PRIME_MERIDIAN), named.or(longitude)) {
             (_, Some(longitude)) => longitude,
             (None, None) => known.meridian,
-            (Some(code), None) => AngleFrame::meridian_of_epsg(code).ok_or_else(|| {
+            (Some(code), None) => AngleFrame::meridian_from_epsg(code).ok_or_else(|| {
                 let allowed = "8901 to 8914, or GeogPrimeMeridianLong; warp the raster, for \
                     example with gdalwarp -t_srs EPSG:4326";
                 refuse("GeogPrimeMeridian", code, allowed)
@@ -180,7 +180,7 @@ impl GeoKeys {
         let crs = match self.short(MODEL_TYPE) {
             None | Some(0 | USER_DEFINED) => match self.written_system() {
                 Some(system) => {
-                    let (crs, angles) = Crs::of_text(&system)?;
+                    let (crs, angles) = Crs::from_text(&system)?;
                     return Ok((Crs { text: text.or(crs.text.clone()), ..crs }, angles));
                 }
                 None if self.named(PROJECTED_CRS).is_some() => self.projected(text)?,
@@ -208,7 +208,7 @@ impl GeoKeys {
             None | Some(0) => return Ok(None),
             Some(code) => code,
         };
-        if let Some(unit) = HeightUnit::of_epsg_unit(code) {
+        if let Some(unit) = HeightUnit::from_epsg_unit(code) {
             return Ok(Some(unit.metres()));
         }
         if code == 9005 {
@@ -226,7 +226,7 @@ impl GeoKeys {
     fn projected(&self, text: Option<String>) -> Result<Crs, TerrainError> {
         let length = self.length()?;
         if let Some(code) = self.named(PROJECTED_CRS) {
-            let known = ProjectedSystem::of_epsg(code);
+            let known = ProjectedSystem::from_epsg(code);
             let method = if known.is_some() { Projection::TrueToScale } else { self.method()? };
             let own = known.unwrap_or_else(|| ProjectedSystem {
                 length: 1.0,
@@ -240,7 +240,7 @@ impl GeoKeys {
             return Ok(Crs { length, projection, epsg: Some(code), text, ..Crs::local() });
         }
         if let Some(system) = self.written_system() {
-            let (crs, _) = Crs::of_text(&system)?;
+            let (crs, _) = Crs::from_text(&system)?;
             let length = length.unwrap_or(crs.length);
             return Ok(Crs { length, text: text.or(crs.text.clone()), ..crs });
         }
@@ -254,7 +254,7 @@ impl GeoKeys {
                 let epsg = datum.and_then(|datum| wkt::utm_code(datum, zone, is_south));
                 let projection = match epsg {
                     Some(_) => Projection::TrueToScale,
-                    None => Projection::Mapped(MapProjection::of_utm(zone, is_south)),
+                    None => Projection::Mapped(MapProjection::from_utm_zone(zone, is_south)),
                 };
                 return Ok(Crs { length, epsg, projection, text, ..Crs::local() });
             }

@@ -29,7 +29,7 @@ use super::error::{RasterWarning, TerrainError};
 use super::raster::{CellContent, Raster};
 use super::sidecars::Sidecars;
 pub(super) use chunks::ChunkGrid;
-pub(super) use head::{Head, Scaling, apply_mask_file, open, system};
+pub(super) use head::{GeoTiffHead, Scaling, apply_mask_file, open, system};
 pub(super) use heights::{HeightReader, Heights};
 pub use keys::geo_keys;
 
@@ -59,7 +59,7 @@ pub(super) fn read_geotiff_with(
     content: CellContent,
 ) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
     let (mut reader, head) = open(Cursor::new(bytes), sidecars, content)?;
-    let Head { cells, crs, scaling, warnings, bytes } = head;
+    let GeoTiffHead { cells, crs, scaling, warnings, bytes } = head;
     let (columns, rows) = (cells.columns, cells.rows);
     let cell_count = columns.saturating_mul(rows);
     if cell_count.saturating_mul(size_of::<f32>()) > LARGEST {
@@ -221,7 +221,7 @@ mod tests {
         });
         let (raster, warnings) = read_geotiff(&bytes).unwrap();
         assert_eq!(raster.south_west, [100.0, 190.0]);
-        assert_eq!((raster.at(0, 1), raster.at(1, 0), raster.missing()), (1.0, 4.0, 1));
+        assert_eq!((raster.value_at(0, 1), raster.value_at(1, 0), raster.missing()), (1.0, 4.0, 1));
         // projected, with an unnamed system and unit
         assert_eq!(warnings, [RasterWarning::MetresGuessed]);
     }

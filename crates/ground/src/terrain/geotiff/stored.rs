@@ -139,7 +139,7 @@ impl StoredImage {
         let sample = Sample::of_tags(bits, format)?;
         let codec = match unsigned(tags, Tag::Compression)? {
             None => Codec::Uncompressed,
-            Some(code) => Codec::of_tag(u16::try_from(code).unwrap_or(u16::MAX))?,
+            Some(code) => Codec::from_tag(u16::try_from(code).unwrap_or(u16::MAX))?,
         };
         let predictor = match unsigned(tags, Tag::Predictor)?.unwrap_or(1) {
             // libtiff supports predictors for these two compressions only

@@ -121,7 +121,7 @@ fn heights_have_the_bits_of_a_raster_that_was_read_whole() {
                     let (x, y) = (s - 350.0, 0.65 * (t - 350.0));
                     let place = format!("file {index}, {crop:?}, {resident}: {x} {y}");
                     if k % 50 == 0 {
-                        tiled.hold([x, y], 20.0);
+                        tiled.preload([x, y], 20.0);
                     }
                     let (a, b) = (tiled.height(x, y), whole.height(x, y));
                     assert_eq!(a.to_bits(), b.to_bits(), "{place}: {a} {b}");
@@ -129,7 +129,11 @@ fn heights_have_the_bits_of_a_raster_that_was_read_whole() {
                 }
                 // the last decoded tile may exceed the limit
                 let one = if index == 5 { 4 * COLUMNS * ROWS } else { 4096 };
-                assert!(tiled.held() <= resident.max(one), "{} of {resident}", tiled.held());
+                assert!(
+                    tiled.resident_bytes() <= resident.max(one),
+                    "{} of {resident}",
+                    tiled.resident_bytes()
+                );
                 assert_eq!(tiled.fault(), None);
             }
         }

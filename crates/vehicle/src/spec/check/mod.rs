@@ -42,7 +42,7 @@ impl VehicleSpec {
         )?;
         drive::driveline(&self.driveline, driven)?;
         powertrain(&self.powertrain)?;
-        super::plausible::figures(self)?;
+        super::plausible::check_values(self)?;
         self.check_geometry()
     }
 
@@ -195,7 +195,7 @@ impl VehicleSpec {
         inertia("tyre.inertia", &own.inertia)?;
         tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
         if let Some(flexible) = &own.flexible {
-            tyre::flexible(flexible, &own.rigid, 2 * self.own_axles().len())?;
+            tyre::flexible(flexible, &own.rigid, 2 * self.tractor_axles().len())?;
         }
         tyre::handling(&own.handling)
     }
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_driven_axle_needs_a_final_drive() {
-        let mut spec = crate::find("hmmwv").unwrap();
+        let mut spec = crate::find_wheeled("hmmwv").unwrap();
         spec.axles[0].final_drive = None;
         assert_eq!(
             spec.check().unwrap_err().to_string(),

@@ -7,8 +7,8 @@ use crate::spec::VehicleSpec;
 pub(super) fn rear_frame(spec: &VehicleSpec) -> Check {
     let Some(rear) = &spec.rear_frame else { return Ok(()) };
     point("rear_frame.joint", &rear.joint)?;
-    let behind = (0..spec.own_axles().len()).filter(|&axle| spec.hangs_behind(axle)).count();
-    let between = behind > 0 && behind < spec.own_axles().len();
+    let behind = (0..spec.tractor_axles().len()).filter(|&axle| spec.is_behind_joint(axle)).count();
+    let between = behind > 0 && behind < spec.tractor_axles().len();
     let place = list(&rear.joint);
     require(between, "rear_frame.joint", place, "between the first and the last axle along x")?;
     positive("rear_frame.stiffness", rear.stiffness)?;
@@ -20,7 +20,7 @@ pub(super) fn rear_frame(spec: &VehicleSpec) -> Check {
     inertia("rear_frame.inertia", &rear.inertia)?;
     point("rear_frame.products", &rear.products)?;
     point("rear_frame.com", &rear.com)?;
-    for part in [rear.behind(), rear.ahead(&spec.chassis)] {
+    for part in [rear.rear_part(), rear.front_part(&spec.chassis)] {
         let least = part.tensor.symmetric_eigenvalues().min();
         let allowed = "such that all principal moments of it, and of the rest of the chassis, are \
             above 0";

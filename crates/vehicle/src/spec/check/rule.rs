@@ -1,6 +1,6 @@
 //! Rules for single parameters.
 
-use super::super::{Part, Point};
+use super::super::{MassProperties, Point};
 use crate::spec::spec_error::SpecError;
 use bekker_math::curve::Curve;
 
@@ -74,7 +74,7 @@ pub(in crate::spec) fn inertia(key: &str, moments: &Point) -> Check {
     )
 }
 
-pub(in crate::spec) fn part(key: &str, part: &Part) -> Check {
+pub(in crate::spec) fn part(key: &str, part: &MassProperties) -> Check {
     positive(&format!("{key}.mass"), part.mass)?;
     require(
         part.inertia.iter().all(|m| m.is_finite() && *m > 0.0),

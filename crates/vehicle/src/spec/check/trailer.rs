@@ -7,7 +7,7 @@ use crate::spec::{HitchKind, VehicleSpec};
 
 /// Rejects a trailer without axles, axles without a trailer, and invalid couplings.
 pub(super) fn trailer(spec: &VehicleSpec) -> Check {
-    let own = spec.own_axles().len();
+    let own = spec.tractor_axles().len();
     require(own >= 2, "axles", format!("{own} without those of the trailer"), "at least 2")?;
     for (index, axle) in spec.axles.iter().enumerate().skip(own) {
         let key = |name: &str| format!("axles[{index}].{name}");

@@ -48,12 +48,12 @@ pub trait SoilLaw: Debug + Send + Sync {
 ///
 /// The code of a contact is compiled for each implementation, so that the built-in laws have no
 /// overhead.
-pub trait Answering<'a>: Copy {
+pub trait SoilResponse<'a>: Copy {
     /// Whether it is a custom law.
-    const OWN: bool;
+    const IS_CUSTOM: bool;
 
     /// Returns the law for `soil` under a patch of width `1 / inverse_width`, 1/m.
-    fn under(self, soil: &'a Soil, inverse_width: f64) -> Self;
+    fn for_patch(self, soil: &'a Soil, inverse_width: f64) -> Self;
 
     /// Returns the yield pressures of virgin soil at four sinkages, Pa. The soil's built-in curve
     /// is `modulus` (Pa/m^n) times sinkage to the power `exponent`.
@@ -69,13 +69,13 @@ pub trait Answering<'a>: Copy {
 
 /// The built-in laws.
 #[derive(Clone, Copy, Debug)]
-pub struct Usual;
+pub struct BuiltinLaw;
 
-impl<'a> Answering<'a> for Usual {
-    const OWN: bool = false;
+impl<'a> SoilResponse<'a> for BuiltinLaw {
+    const IS_CUSTOM: bool = false;
 
     #[inline(always)]
-    fn under(self, _soil: &'a Soil, _inverse_width: f64) -> Usual {
+    fn for_patch(self, _soil: &'a Soil, _inverse_width: f64) -> BuiltinLaw {
         self
     }
 
@@ -86,7 +86,7 @@ impl<'a> Answering<'a> for Usual {
 
     #[inline(always)]
     fn exponents<S: Simd>(&self, sinkage: Lanes<S>, usual: f64) -> Lanes<S> {
-        Lanes::of(sinkage.simd(), usual)
+        Lanes::new(sinkage.simd(), usual)
     }
 
     #[inline(always)]
@@ -102,17 +102,17 @@ impl<'a> Answering<'a> for Usual {
 
 /// A custom law under one patch.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnLaw<'a> {
+pub struct CustomLaw<'a> {
     law: &'a dyn SoilLaw,
     soil: Option<&'a Soil>,
     /// Width b of the patch in Bekker's equation, m.
     width: f64,
 }
 
-impl<'a> OwnLaw<'a> {
+impl<'a> CustomLaw<'a> {
     /// Returns a law without a soil, under which the pressure is zero.
-    pub(crate) fn new(law: &'a dyn SoilLaw) -> OwnLaw<'a> {
-        OwnLaw { law, soil: None, width: f64::INFINITY }
+    pub(crate) fn new(law: &'a dyn SoilLaw) -> CustomLaw<'a> {
+        CustomLaw { law, soil: None, width: f64::INFINITY }
     }
 
     fn loading(&self, sinkage: f64) -> Loading {
@@ -131,22 +131,22 @@ fn possible(number: f64) -> f64 {
     if number > 0.0 { number.min(f64::MAX) } else { 0.0 }
 }
 
-impl<'a> Answering<'a> for OwnLaw<'a> {
-    const OWN: bool = true;
+impl<'a> SoilResponse<'a> for CustomLaw<'a> {
+    const IS_CUSTOM: bool = true;
 
-    fn under(self, soil: &'a Soil, inverse_width: f64) -> OwnLaw<'a> {
-        OwnLaw { law: self.law, soil: Some(soil), width: 1.0 / inverse_width }
+    fn for_patch(self, soil: &'a Soil, inverse_width: f64) -> CustomLaw<'a> {
+        CustomLaw { law: self.law, soil: Some(soil), width: 1.0 / inverse_width }
     }
 
     fn pressures<S: Simd>(&self, sinkage: Lanes<S>, _modulus: f64, _exponent: f64) -> Lanes<S> {
-        let at = sinkage.numbers();
-        Lanes::gather(sinkage.simd(), |k| self.loading(at[k]).pressure)
+        let at = sinkage.to_array();
+        Lanes::from_fn(sinkage.simd(), |k| self.loading(at[k]).pressure)
     }
 
     /// Returns z p'/p; zero where there is no pressure.
     fn exponents<S: Simd>(&self, sinkage: Lanes<S>, _usual: f64) -> Lanes<S> {
-        let at = sinkage.numbers();
-        Lanes::gather(sinkage.simd(), |k| {
+        let at = sinkage.to_array();
+        Lanes::from_fn(sinkage.simd(), |k| {
             let Loading { pressure, slope } = self.loading(at[k]);
             if pressure > 0.0 { possible(at[k] * slope / pressure) } else { 0.0 }
         })
@@ -154,8 +154,8 @@ impl<'a> Answering<'a> for OwnLaw<'a> {
 
     fn strengths<S: Simd>(&self, usual: Lanes<S>, pressure: Lanes<S>, slip: Lanes<S>) -> Lanes<S> {
         let Some(soil) = self.soil else { return usual };
-        let [usual, at, slip] = [usual.numbers(), pressure.numbers(), slip.numbers()];
-        Lanes::gather(pressure.simd(), |k| {
+        let [usual, at, slip] = [usual.to_array(), pressure.to_array(), slip.to_array()];
+        Lanes::from_fn(pressure.simd(), |k| {
             possible(self.law.shear_strength(soil, usual[k], at[k], slip[k]))
         })
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A plot panel: axes and lines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Panel {
+pub struct PlotPanel {
     /// Heading.
     pub title: String,
     /// Quantity and unit of the horizontal axis.
@@ -12,24 +12,24 @@ pub struct Panel {
     /// Quantity and unit of the vertical axis.
     pub y: String,
     /// Lines of the panel.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotLine>,
 }
 
 /// A line of a panel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Line {
+pub struct PlotLine {
     /// Name in the legend.
     pub name: String,
     /// Points (x, y).
     pub points: Vec<[f64; 2]>,
     /// Drawing style.
-    pub mark: Mark,
+    pub mark: LineStyle,
 }
 
 /// Drawing style of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
+pub enum LineStyle {
     /// Solid line, for results of the model.
     #[default]
     Line,

@@ -1,15 +1,15 @@
 //! Distribution of the power of a contact.
 
-use super::vectors::Vectors;
-use crate::soil::pressure_sinkage::PressedLanes;
-use bekker_math::numeric::{Lanes, Simd, Where};
+use super::vector_lanes::VectorLanes;
+use crate::soil::pressure_sinkage::PressureLanes;
+use bekker_math::numeric::{LaneMask, Lanes, Simd};
 
 /// Distribution of the power -F·v - M·ω that a body transfers to the soil.
 ///
 /// The terms are computed from the soil's state and surface, the wrench from the body's motion. The
 /// agreement of both is a check, not an identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Works {
+pub struct ContactWork {
     /// Work of permanent sinkage in this step, J.
     pub compaction: f64,
     /// Energy that the soil under the body would return on unloading, J.
@@ -28,7 +28,7 @@ pub struct Works {
     pub spin: f64,
 }
 
-/// [`Works`] summed per lane.
+/// [`ContactWork`] summed per lane.
 pub(super) struct WorkLanes<S: Simd> {
     compaction: Lanes<S>,
     elastic: Lanes<S>,
@@ -41,11 +41,11 @@ pub(super) struct WorkLanes<S: Simd> {
 }
 
 /// Input of [`WorkLanes::press`]: four nodes before and after loading.
-pub(super) struct Press<'a, S: Simd> {
+pub(super) struct PressInput<'a, S: Simd> {
     /// Area along the initial normal, m².
     pub area: Lanes<S>,
     /// Response of the soil.
-    pub pressed: &'a PressedLanes<S>,
+    pub pressed: &'a PressureLanes<S>,
     /// Sinkage, m.
     pub sinkage: Lanes<S>,
     /// Permanent sinkage before this step, m.
@@ -68,7 +68,10 @@ const STEEPEST: f64 = 20.0;
 
 /// Returns the sinking speeds under a front that is no steeper than [`STEEPEST`], m/s.
 #[inline(always)]
-pub(super) fn pressing<S: Simd>(sinking: Lanes<S>, shape: &Vectors<S>) -> Lanes<S> {
+pub(super) fn limited_sinking_speed<S: Simd>(
+    sinking: Lanes<S>,
+    shape: &VectorLanes<S>,
+) -> Lanes<S> {
     sinking.min(shape.norm() * STEEPEST)
 }
 
@@ -80,8 +83,13 @@ pub(super) fn pressing<S: Simd>(sinking: Lanes<S>, shape: &Vectors<S>) -> Lanes<
 /// It was pressed only since then, by twice the sinking speed at the end of the step: the depth of
 /// a circle grows with the square root of the distance.
 #[inline(always)]
-pub(super) fn reach<S: Simd>(stayed: Where<S>, sinking: Lanes<S>, dt: f64) -> Lanes<S> {
-    stayed.pick(Lanes::of(sinking.simd(), f64::INFINITY), 2.0 * dt * sinking.max(0.0))
+pub(super) fn max_pressed_distance<S: Simd>(
+    in_previous_contact: LaneMask<S>,
+    sinking: Lanes<S>,
+    dt: f64,
+) -> Lanes<S> {
+    in_previous_contact
+        .select(Lanes::new(sinking.simd(), f64::INFINITY), 2.0 * dt * sinking.max(0.0))
 }
 
 impl<S: Simd> WorkLanes<S> {
@@ -100,12 +108,12 @@ impl<S: Simd> WorkLanes<S> {
 
     /// Adds the work and power of pressing four nodes.
     #[inline(always)]
-    pub fn press(&mut self, press: &Press<S>) {
-        let Press { area, pressed, pressure, .. } = *press;
+    pub fn press(&mut self, press: &PressInput<S>) {
+        let PressInput { area, pressed, pressure, .. } = *press;
         let sunk = pressed.sinkage - press.residual;
         let since = 0.5 * (press.yielded_at + pressed.pressure) * sunk;
-        let met = sunk.gt(press.reach).pick(pressed.pressure * press.reach, since);
-        self.compaction += sunk.gt(0.0).pick(area * met, 0.0);
+        let met = sunk.gt(press.reach).select(pressed.pressure * press.reach, since);
+        self.compaction += sunk.gt(0.0).select(area * met, 0.0);
         self.elastic += 0.5 * area * pressed.pressure * (press.sinkage - pressed.sinkage);
         self.damping += area * (pressure - pressed.pressure) * press.sinking;
         self.spin += area * pressure * (press.entering - press.sinking);
@@ -113,8 +121,8 @@ impl<S: Simd> WorkLanes<S> {
 
     /// Returns the sums over all lanes.
     #[inline(always)]
-    pub fn sum(&self) -> Works {
-        Works {
+    pub fn sum(&self) -> ContactWork {
+        ContactWork {
             compaction: self.compaction.sum(),
             elastic: self.elastic.sum(),
             damping: self.damping.sum(),

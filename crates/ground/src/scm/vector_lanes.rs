@@ -6,37 +6,37 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// A vector in each lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Vectors<S: Simd> {
+pub(super) struct VectorLanes<S: Simd> {
     pub x: Lanes<S>,
     pub y: Lanes<S>,
     pub z: Lanes<S>,
 }
 
-impl<S: Simd> Vectors<S> {
+impl<S: Simd> VectorLanes<S> {
     /// Returns one vector in all lanes.
     #[inline(always)]
-    pub fn of(simd: S, v: &Vec3) -> Vectors<S> {
-        let all = |number: f64| Lanes::of(simd, number);
-        Vectors { x: all(v.x), y: all(v.y), z: all(v.z) }
+    pub fn splat(simd: S, v: &Vec3) -> VectorLanes<S> {
+        let all = |number: f64| Lanes::new(simd, number);
+        VectorLanes { x: all(v.x), y: all(v.y), z: all(v.z) }
     }
 
     /// Returns vectors from the lanes of their components.
     #[inline(always)]
-    pub fn from_parts(simd: S, [x, y, z]: &[[f64; 4]; 3]) -> Vectors<S> {
-        Vectors { x: Lanes::of(simd, *x), y: Lanes::of(simd, *y), z: Lanes::of(simd, *z) }
+    pub fn from_arrays(simd: S, [x, y, z]: &[[f64; 4]; 3]) -> VectorLanes<S> {
+        VectorLanes { x: Lanes::new(simd, *x), y: Lanes::new(simd, *y), z: Lanes::new(simd, *z) }
     }
 
     /// Returns the lanes of the components.
     #[inline(always)]
-    pub fn parts(self) -> [[f64; 4]; 3] {
-        [self.x.numbers(), self.y.numbers(), self.z.numbers()]
+    pub fn to_arrays(self) -> [[f64; 4]; 3] {
+        [self.x.to_array(), self.y.to_array(), self.z.to_array()]
     }
 
     /// Returns the velocities at the offsets `r`.
     #[inline(always)]
-    pub fn velocity(twist: &Twist, r: &Vectors<S>) -> Vectors<S> {
+    pub fn velocity(twist: &Twist, r: &VectorLanes<S>) -> VectorLanes<S> {
         let (v, w) = (&twist.linear, &twist.angular);
-        Vectors {
+        VectorLanes {
             x: v.x + (w.y * r.z - w.z * r.y),
             y: v.y + (w.z * r.x - w.x * r.z),
             z: v.z + (w.x * r.y - w.y * r.x),
@@ -44,13 +44,13 @@ impl<S: Simd> Vectors<S> {
     }
 
     #[inline(always)]
-    pub fn dot(&self, other: &Vectors<S>) -> Lanes<S> {
+    pub fn dot(&self, other: &VectorLanes<S>) -> Lanes<S> {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
     #[inline(always)]
-    pub fn cross(&self, other: &Vectors<S>) -> Vectors<S> {
-        Vectors {
+    pub fn cross(&self, other: &VectorLanes<S>) -> VectorLanes<S> {
+        VectorLanes {
             x: self.y * other.z - self.z * other.y,
             y: self.z * other.x - self.x * other.z,
             z: self.x * other.y - self.y * other.x,
@@ -64,7 +64,7 @@ impl<S: Simd> Vectors<S> {
 
     /// Returns the components across the unit vectors `n`.
     #[inline(always)]
-    pub fn across(self, n: &Vectors<S>) -> Vectors<S> {
+    pub fn perpendicular_to(self, n: &VectorLanes<S>) -> VectorLanes<S> {
         self - *n * n.dot(&self)
     }
 
@@ -75,33 +75,33 @@ impl<S: Simd> Vectors<S> {
     }
 }
 
-impl<S: Simd> Add for Vectors<S> {
-    type Output = Vectors<S>;
+impl<S: Simd> Add for VectorLanes<S> {
+    type Output = VectorLanes<S>;
     #[inline(always)]
-    fn add(self, other: Vectors<S>) -> Vectors<S> {
-        Vectors { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    fn add(self, other: VectorLanes<S>) -> VectorLanes<S> {
+        VectorLanes { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
     }
 }
 
-impl<S: Simd> AddAssign for Vectors<S> {
+impl<S: Simd> AddAssign for VectorLanes<S> {
     #[inline(always)]
-    fn add_assign(&mut self, other: Vectors<S>) {
+    fn add_assign(&mut self, other: VectorLanes<S>) {
         *self = *self + other;
     }
 }
 
-impl<S: Simd> Sub for Vectors<S> {
-    type Output = Vectors<S>;
+impl<S: Simd> Sub for VectorLanes<S> {
+    type Output = VectorLanes<S>;
     #[inline(always)]
-    fn sub(self, other: Vectors<S>) -> Vectors<S> {
-        Vectors { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    fn sub(self, other: VectorLanes<S>) -> VectorLanes<S> {
+        VectorLanes { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
     }
 }
 
-impl<S: Simd> Mul<Lanes<S>> for Vectors<S> {
-    type Output = Vectors<S>;
+impl<S: Simd> Mul<Lanes<S>> for VectorLanes<S> {
+    type Output = VectorLanes<S>;
     #[inline(always)]
-    fn mul(self, size: Lanes<S>) -> Vectors<S> {
-        Vectors { x: self.x * size, y: self.y * size, z: self.z * size }
+    fn mul(self, size: Lanes<S>) -> VectorLanes<S> {
+        VectorLanes { x: self.x * size, y: self.y * size, z: self.z * size }
     }
 }

@@ -42,9 +42,9 @@ pub(super) fn within_rim(index: usize) -> usize {
 }
 
 /// Number of tiles in a set that shares a lock.
-const SHELF: usize = 64;
-/// Number of sets; with [`SHELF`] tiles of 3 kB each they take 3 MB when full.
-const SHELVES: usize = 16;
+const SET_SIZE: usize = 64;
+/// Number of sets; with [`SET_SIZE`] tiles of 3 kB each they take 3 MB when full.
+const SETS: usize = 16;
 /// Associativity: number of adjacent slots that a tile can occupy.
 const WAYS: usize = 2;
 
@@ -54,61 +54,61 @@ const WAYS: usize = 2;
 /// not sample the terrain again. The content of the cache depends on the order of requests; the
 /// returned tiles do not.
 #[derive(Debug)]
-pub(super) struct KeptTiles {
-    shelves: Vec<Mutex<Shelf>>,
+pub(super) struct TileCache {
+    sets: Vec<Mutex<CacheSet>>,
 }
 
 /// One set of the cache. Its arrays are flat and initially zero, so that memory of unused slots is
 /// never touched.
 #[derive(Debug)]
-struct Shelf {
-    keys: [Option<TileKey>; SHELF],
+struct CacheSet {
+    keys: [Option<TileKey>; SET_SIZE],
     /// Index of the most recently used of the [`WAYS`] in each group.
-    latest: [u8; SHELF / WAYS],
+    latest: [u8; SET_SIZE / WAYS],
     heights: Vec<f64>,
     soil: Vec<u16>,
 }
 
-impl KeptTiles {
-    pub(super) fn new() -> KeptTiles {
-        let shelf = || Shelf {
-            keys: [None; SHELF],
-            latest: [0; SHELF / WAYS],
-            heights: vec![0.0; SHELF * RIMMED * RIMMED],
-            soil: vec![0; SHELF * TILE_NODES],
+impl TileCache {
+    pub(super) fn new() -> TileCache {
+        let set = || CacheSet {
+            keys: [None; SET_SIZE],
+            latest: [0; SET_SIZE / WAYS],
+            heights: vec![0.0; SET_SIZE * RIMMED * RIMMED],
+            soil: vec![0; SET_SIZE * TILE_NODES],
         };
-        KeptTiles { shelves: (0..SHELVES).map(|_| Mutex::new(shelf())).collect() }
+        TileCache { sets: (0..SETS).map(|_| Mutex::new(set())).collect() }
     }
 
     /// Returns the undisturbed tile of `model` under `key`. The cache must belong to that model.
     pub(super) fn tile(&self, model: &GroundModel, key: TileKey) -> UndisturbedTile {
-        let (shelf, group) = self.place(key);
+        let (set, group) = self.locate(key);
         // a separate statement: the set is not locked while the tile is sampled
-        let kept = locked(shelf).kept(group, key);
-        kept.unwrap_or_else(|| {
+        let cache = locked(set).get(group, key);
+        cache.unwrap_or_else(|| {
             let found = UndisturbedTile::find(model, key);
-            locked(shelf).keep(group, key, &found);
+            locked(set).insert(group, key, &found);
             found
         })
     }
 
     /// Returns the set of a tile and its group in it. Neighboring tiles are spread by
     /// multiplicative hashing with the golden ratio.
-    fn place(&self, key: TileKey) -> (&Mutex<Shelf>, usize) {
+    fn locate(&self, key: TileKey) -> (&Mutex<CacheSet>, usize) {
         let both = u64::from(key.a as u32) | u64::from(key.b as u32) << 32;
         let hash = (both.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize;
-        (&self.shelves[hash % SHELVES], hash / SHELVES % (SHELF / WAYS))
+        (&self.sets[hash % SETS], hash / SETS % (SET_SIZE / WAYS))
     }
 }
 
 /// Locks a set. A poisoned lock is safe to use: no operation on a set can panic halfway.
-fn locked(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {
-    shelf.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(set: &Mutex<CacheSet>) -> MutexGuard<'_, CacheSet> {
+    set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shelf {
+impl CacheSet {
     /// Returns the tile under `key`, if it is in `group`.
-    fn kept(&mut self, group: usize, key: TileKey) -> Option<UndisturbedTile> {
+    fn get(&mut self, group: usize, key: TileKey) -> Option<UndisturbedTile> {
         let way = (0..WAYS).find(|way| self.keys[group * WAYS + way] == Some(key))?;
         self.latest[group] = way as u8;
         let at = group * WAYS + way;
@@ -119,7 +119,7 @@ impl Shelf {
     }
 
     /// Inserts a tile into the group, evicting the least recently used.
-    fn keep(&mut self, group: usize, key: TileKey, tile: &UndisturbedTile) {
+    fn insert(&mut self, group: usize, key: TileKey, tile: &UndisturbedTile) {
         let way = (usize::from(self.latest[group]) + 1) % WAYS;
         self.latest[group] = way as u8;
         let at = group * WAYS + way;
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn a_kept_tile_has_the_bits_of_the_terrain() {
         let model = rough();
-        let kept = KeptTiles::new();
+        let cache = TileCache::new();
         let check = |key: TileKey| {
-            let tile = kept.tile(&model, key);
+            let tile = cache.tile(&model, key);
             for index in [0, 17, TILE_NODES - 1] {
                 let node = key.node(index);
                 let height = model.base_height(node);
@@ -167,7 +167,7 @@ mod tests {
                 assert_eq!(tile.soil[index], u16::from(x >= 3.3), "{key:?}");
             }
         };
-        for count in 0..10 * (SHELVES * SHELF) as i32 {
+        for count in 0..10 * (SETS * SET_SIZE) as i32 {
             let key = TileKey { a: count % 101 - 50, b: count / 101 - 50 };
             check(key);
             check(key);
@@ -179,16 +179,16 @@ mod tests {
     #[test]
     fn tiles_of_a_line_do_not_drive_each_other_out() {
         for step in [[1, 0], [0, 1], [1, 1], [3, -2]] {
-            let kept = KeptTiles::new();
+            let cache = TileCache::new();
             let model = rough();
             let keys: Vec<TileKey> =
                 (0..200).map(|n| TileKey { a: n * step[0], b: n * step[1] }).collect();
             for &key in &keys {
-                kept.tile(&model, key);
+                cache.tile(&model, key);
             }
             let still = keys.iter().filter(|&&key| {
-                let (shelf, group) = kept.place(key);
-                locked(shelf).kept(group, key).is_some()
+                let (set, group) = cache.locate(key);
+                locked(set).get(group, key).is_some()
             });
             // at random, 97 of 100 of 200 tiles would stay in 512 groups of two
             assert!(still.count() >= 180, "{step:?}");

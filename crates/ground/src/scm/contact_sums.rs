@@ -1,22 +1,22 @@
 //! Sums over the nodes of a contact.
 
 use super::contact_result::Contact;
+use super::contact_work::WorkLanes;
 use super::footprint::Footprint;
 use super::moments::{MomentLanes, Moments, tangent};
 use super::stiff::StiffTangents;
-use super::vectors::Vectors;
-use super::works::WorkLanes;
+use super::vector_lanes::VectorLanes;
 use bekker_math::numeric::{Lanes, Simd};
 use bekker_math::spatial::{Vec3, Wrench};
 
 /// Sums over the nodes of a contact, in lanes.
-pub(super) struct Sums<S: Simd> {
-    force: Vectors<S>,
-    torque: Vectors<S>,
+pub(super) struct ContactSums<S: Simd> {
+    force: VectorLanes<S>,
+    torque: VectorLanes<S>,
     /// Torque from the arms of the spin of a flexible body.
-    spin: Vectors<S>,
+    spin: VectorLanes<S>,
     /// Normals weighted by the pressure force.
-    pub mean_normal: Vectors<S>,
+    pub mean_normal: VectorLanes<S>,
     /// Force along the initial normals, N.
     pub normal_force: Lanes<S>,
     /// Area in contact, m².
@@ -39,12 +39,12 @@ pub(super) struct Sums<S: Simd> {
     pub heaped: f64,
 }
 
-impl<S: Simd> Sums<S> {
+impl<S: Simd> ContactSums<S> {
     #[inline(always)]
-    pub fn new(simd: S) -> Sums<S> {
+    pub fn new(simd: S) -> ContactSums<S> {
         let (zero, moments) = (Lanes::zero(simd), MomentLanes::new(simd));
-        let vectors = Vectors { x: zero, y: zero, z: zero };
-        Sums {
+        let vectors = VectorLanes { x: zero, y: zero, z: zero };
+        ContactSums {
             force: vectors,
             torque: vectors,
             spin: vectors,
@@ -64,20 +64,20 @@ impl<S: Simd> Sums<S> {
 
     /// Adds forces at the offsets `r` from the body's center.
     #[inline(always)]
-    pub fn add_force(&mut self, force: &Vectors<S>, r: &Vectors<S>) {
+    pub fn add_force(&mut self, force: &VectorLanes<S>, r: &VectorLanes<S>) {
         self.force += *force;
         self.torque += r.cross(force);
     }
 
     /// Adds the torque of forces at the arms `arm` of a flexible body's spin.
     #[inline(always)]
-    pub fn add_spin(&mut self, force: &Vectors<S>, arm: &Vectors<S>) {
+    pub fn add_spin(&mut self, force: &VectorLanes<S>, arm: &VectorLanes<S>) {
         self.spin += arm.cross(force);
     }
 
     /// Fills `result`; returns the mean normal and the moments of the stiffness across it.
     #[inline(always)]
-    pub fn hand_to<F: Footprint>(&self, body: &F, result: &mut Contact) -> (Vec3, Moments) {
+    pub fn write_to<F: Footprint>(&self, body: &F, result: &mut Contact) -> (Vec3, Moments) {
         let spin_axis = body.spin_axis();
         let mut torque = self.torque.sum();
         // pressure normal to a belt acts along its moving shape and exerts no torque about the axis
@@ -87,7 +87,7 @@ impl<S: Simd> Sums<S> {
         result.load.wrench = Wrench { force: self.force.sum(), torque };
         result.normal_force = self.normal_force.sum();
         result.area = self.area.sum();
-        result.sinkage = self.sinkage.greatest();
+        result.sinkage = self.sinkage.max_lane();
         result.works = self.works.sum();
         let mean_normal = self.mean_normal.sum();
         let length = mean_normal.norm();

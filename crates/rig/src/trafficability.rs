@@ -10,7 +10,7 @@
 
 use crate::RigidWheel;
 use bekker_agent::{AnyVehicle, GroundVehicle};
-use bekker_ground::soil::{Soil, SoilKind, Yielding};
+use bekker_ground::soil::{DeformableSoil, Soil, SoilKind};
 use bekker_math::numeric::{exp, pow, tan};
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ const SLIP: f64 = 0.3;
 
 /// Trafficability of a soil for a vehicle; forces are divided by the vehicle's weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Going {
+pub struct Trafficability {
     /// Sinkage, m.
     pub sinkage: f64,
     /// Limit of the soil's shear strength at any slip.
@@ -32,28 +32,28 @@ pub struct Going {
     pub hung_up: bool,
 }
 
-impl Going {
+impl Trafficability {
     /// Returns the drawbar pull over weight on level ground, about the steepest grade it climbs.
     pub fn drawbar(&self) -> f64 {
         self.thrust - self.resistance
     }
 
     /// Estimates the trafficability of `soil` for a vehicle.
-    pub fn of(ground_vehicle: &AnyVehicle, soil: &Soil) -> Going {
+    pub fn estimate(ground_vehicle: &AnyVehicle, soil: &Soil) -> Trafficability {
         match &soil.kind {
-            SoilKind::Firm { friction } => Going {
+            SoilKind::Firm { friction } => Trafficability {
                 sinkage: 0.0,
                 strength: *friction,
                 thrust: *friction,
                 resistance: 0.0,
                 hung_up: false,
             },
-            SoilKind::Yielding(soil) => yielding(ground_vehicle, soil),
+            SoilKind::Deformable(soil) => yielding(ground_vehicle, soil),
         }
     }
 }
 
-fn yielding(ground_vehicle: &AnyVehicle, soil: &Yielding) -> Going {
+fn yielding(ground_vehicle: &AnyVehicle, soil: &DeformableSoil) -> Trafficability {
     let weight = ground_vehicle.mass() * bekker_math::numeric::GRAVITY;
     let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
     let (sinkage, length, area, resistance) = match ground_vehicle {
@@ -86,7 +86,7 @@ fn yielding(ground_vehicle: &AnyVehicle, soil: &Yielding) -> Going {
     // length
     let reach = SLIP * length / soil.shear_modulus;
     let mobilised = if reach > 1e-6 { 1.0 - (1.0 - exp(-reach)) / reach } else { 0.0 };
-    Going {
+    Trafficability {
         sinkage,
         strength,
         thrust: strength * mobilised,

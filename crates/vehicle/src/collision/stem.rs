@@ -54,30 +54,30 @@ impl Stem {
     }
 
     /// Whether a stem with this damage is felled.
-    pub fn lies(damage: u16) -> bool {
+    pub fn is_felled(damage: u16) -> bool {
         damage >= FELLED
     }
 
     /// Returns the damage of a stem that has fallen in the direction (x, y).
-    pub fn felled(x: f64, y: f64) -> u16 {
+    pub fn felled_damage(x: f64, y: f64) -> u16 {
         let turn = atan2(y, x) / std::f64::consts::TAU;
         FELLED | ((turn * 256.0).round().rem_euclid(256.0) as u16).min(255)
     }
 
     /// Returns the heading of a felled stem, rad; `None` if it stands.
-    pub fn fall(damage: u16) -> Option<f64> {
+    pub fn fall_heading(damage: u16) -> Option<f64> {
         let turn = f64::from(damage & 0xff) / 256.0;
-        Stem::lies(damage).then_some(turn * std::f64::consts::TAU)
+        Stem::is_felled(damage).then_some(turn * std::f64::consts::TAU)
     }
 
     /// Returns the reaction to a body that has moved `push` m into the stem at a `height`, m.
     ///
     /// `damage` is the damage before the push, and `body` is the stiffness of the pushing body,
     /// N/m.
-    pub fn resist(&self, push: f64, height: f64, damage: u16, body: f64) -> Resistance {
+    pub fn resistance(&self, push: f64, height: f64, damage: u16, body: f64) -> Resistance {
         let mut yielded = f64::from(damage) / UNITS;
         let end = Stem::felled_at(height);
-        if Stem::lies(damage) || yielded >= end {
+        if Stem::is_felled(damage) || yielded >= end {
             return Resistance { damage: damage.max(FELLED), ..Resistance::default() };
         }
         let limit = override_force(self.diameter, height);
@@ -133,12 +133,12 @@ mod tests {
     fn work(stem: &Stem, height: f64) -> f64 {
         let (mut damage, mut work, step) = (0, 0.0, 1e-3);
         for k in 0..3000 {
-            let now = stem.resist(f64::from(k) * step, height, damage, 1e6);
+            let now = stem.resistance(f64::from(k) * step, height, damage, 1e6);
             assert!(now.damage >= damage);
             damage = now.damage;
             work += now.force * step;
         }
-        assert!(Stem::lies(damage));
+        assert!(Stem::is_felled(damage));
         work
     }
 
@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn a_stem_that_is_not_overcome_springs_back_unhurt() {
         let stem = Stem { diameter: 0.4, height: 9.0 };
-        let pushed = stem.resist(0.1, 0.6, 0, 1e6);
+        let pushed = stem.resistance(0.1, 0.6, 0, 1e6);
         assert_eq!(pushed.damage, 0);
         assert!(pushed.force > 1e4);
-        assert_eq!(stem.resist(0.0, 0.6, 0, 1e6).force, 0.0);
+        assert_eq!(stem.resistance(0.0, 0.6, 0, 1e6).force, 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The published ground, which all agents share.
 
-use super::{GroundDigest, Mask, NOBODY, NodeState, Patches, Tile};
+use super::{GroundDigest, NO_AGENT, NodeMask, NodeState, Patches, Tile};
 use bekker_math::grid::{Node, TileKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
-struct Entry {
+struct SharedTile {
     /// Number of the last merge that changed it.
     revision: u64,
     /// Number of the change before that, 0 for none.
     before: u64,
     /// Nodes that the last change affected.
-    changed: Mask,
+    changed: NodeMask,
     tile: Arc<Tile>,
 }
 
@@ -23,32 +23,32 @@ struct Entry {
 /// A clone is a snapshot: the tiles are shared until one side writes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
-pub struct Published {
-    tiles: BTreeMap<TileKey, Entry>,
+pub struct SharedGround {
+    tiles: BTreeMap<TileKey, SharedTile>,
     /// Number of merges so far.
     merges: u64,
     digest: GroundDigest,
 }
 
 /// A published tile with its revision history.
-pub(super) struct Revised<'a> {
+pub(super) struct TileRevision<'a> {
     /// Number of the last merge that changed it, 0 for none.
     pub revision: u64,
     /// Number of the change before that.
     pub before: u64,
     /// Nodes that the last change affected.
-    pub changed: Mask,
+    pub changed: NodeMask,
     /// The tile, if it was ever deformed.
     pub tile: Option<&'a Tile>,
 }
 
-impl PartialEq for Published {
+impl PartialEq for SharedGround {
     fn eq(&self, other: &Self) -> bool {
         self.tiles().eq(other.tiles())
     }
 }
 
-impl Published {
+impl SharedGround {
     /// Merges patches; any order and any grouping give the same ground ([`NodeState::join`]).
     pub fn apply(&mut self, patches: &Patches) {
         self.merge([patches]);
@@ -56,19 +56,19 @@ impl Published {
 
     /// Merges the patches of several agents in one heartbeat.
     pub fn merge<'a>(&mut self, all: impl IntoIterator<Item = &'a Patches>) {
-        let Published { tiles, merges, digest } = self;
+        let SharedGround { tiles, merges, digest } = self;
         *merges += 1;
         for patch in all.into_iter().flat_map(Patches::iter) {
             let entry = tiles.entry(patch.key).or_default();
             if entry.revision != *merges {
                 entry.before = std::mem::replace(&mut entry.revision, *merges);
-                entry.changed = Mask::default();
+                entry.changed = NodeMask::default();
             }
             entry.changed = entry.changed.union(patch.mask);
-            let place = GroundDigest::place(patch.key);
-            Arc::make_mut(&mut entry.tile).join_watched(&patch, |index, before, now| {
-                before.inspect(|&before| digest.remove(place, index, before));
-                digest.add(place, index, now);
+            let key_hash = GroundDigest::key_hash(patch.key);
+            Arc::make_mut(&mut entry.tile).join_observed(&patch, |index, before, now| {
+                before.inspect(|&before| digest.remove(key_hash, index, before));
+                digest.add(key_hash, index, now);
             });
         }
     }
@@ -80,7 +80,7 @@ impl Published {
             self.digest.add_tile(key, &tile);
             // no working copy has the revision before: each reads the whole tile
             let (revision, before, changed) = (self.merges, u64::MAX, *tile.mask());
-            let entry = Entry { revision, before, changed, tile };
+            let entry = SharedTile { revision, before, changed, tile };
             if let Some(before) = self.tiles.insert(key, entry) {
                 self.digest.remove_tile(key, &before.tile);
             }
@@ -106,7 +106,7 @@ impl Published {
 
     /// Returns the deformed tiles in a rectangle of keys, from its lowest to its highest key, for
     /// sharing.
-    pub fn shared_within(
+    pub fn shared_in_range(
         &self,
         [low, high]: [TileKey; 2],
     ) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
@@ -123,7 +123,7 @@ impl Published {
         self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
     }
 
-    /// Returns the number of merges so far, the argument of [`Published::changed_since`].
+    /// Returns the number of merges so far, the argument of [`SharedGround::changed_since`].
     pub fn merges(&self) -> u64 {
         self.merges
     }
@@ -163,15 +163,17 @@ impl Published {
     }
 
     /// Returns the tile under `key` with its revisions.
-    pub(super) fn revised(&self, key: TileKey) -> Revised<'_> {
+    pub(super) fn tile_revision(&self, key: TileKey) -> TileRevision<'_> {
         match self.tiles.get(&key) {
-            Some(Entry { revision, before, changed, tile }) => Revised {
+            Some(SharedTile { revision, before, changed, tile }) => TileRevision {
                 revision: *revision,
                 before: *before,
                 changed: *changed,
                 tile: Some(tile),
             },
-            None => Revised { revision: 0, before: 0, changed: Mask::default(), tile: None },
+            None => {
+                TileRevision { revision: 0, before: 0, changed: NodeMask::default(), tile: None }
+            }
         }
     }
 
@@ -180,10 +182,10 @@ impl Published {
         self.tile(node.tile()).and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
     }
 
-    /// Returns the state of a node and the number of the agent that owns it, or [`NOBODY`].
-    pub fn owned(&self, node: Node) -> (NodeState, u16) {
-        let owned = self.tile(node.tile()).and_then(|tile| tile.owned(node.index()));
-        owned.map_or((NodeState::default(), NOBODY), |(state, agent)| (*state, agent))
+    /// Returns the state of a node and the number of the agent that owns it, or [`NO_AGENT`].
+    pub fn state_and_agent(&self, node: Node) -> (NodeState, u16) {
+        let owned = self.tile(node.tile()).and_then(|tile| tile.state_and_agent(node.index()));
+        owned.map_or((NodeState::default(), NO_AGENT), |(state, agent)| (*state, agent))
     }
 
     /// Returns the number of deformed nodes.
@@ -219,7 +221,7 @@ impl Published {
         for (key, tile) in self.tiles() {
             hasher.update(key.a.to_le_bytes());
             hasher.update(key.b.to_le_bytes());
-            let Mask(words) = tile.mask();
+            let NodeMask(words) = tile.mask();
             for word in words {
                 hasher.update(word.to_le_bytes());
             }
@@ -231,9 +233,9 @@ impl Published {
     }
 }
 
-impl From<Vec<(TileKey, Tile)>> for Published {
+impl From<Vec<(TileKey, Tile)>> for SharedGround {
     fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
-        let entry = |tile: Tile| Entry {
+        let entry = |tile: Tile| SharedTile {
             revision: 1,
             before: 0,
             changed: *tile.mask(),
@@ -243,12 +245,12 @@ impl From<Vec<(TileKey, Tile)>> for Published {
             tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
         let mut digest = GroundDigest::default();
         tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
-        Published { tiles, merges: 1, digest }
+        SharedGround { tiles, merges: 1, digest }
     }
 }
 
-impl From<Published> for Vec<(TileKey, Tile)> {
-    fn from(published: Published) -> Self {
+impl From<SharedGround> for Vec<(TileKey, Tile)> {
+    fn from(published: SharedGround) -> Self {
         published.tiles().map(|(key, tile)| (key, tile.clone())).collect()
     }
 }
@@ -292,7 +294,7 @@ mod tests {
                 let state = NodeState { plastic_sinkage: sinkage, ..NodeState::default() };
                 patches.push(7, state);
             }
-            let mut ground = Published::default();
+            let mut ground = SharedGround::default();
             ground.apply(&patches);
             ground
         };
@@ -302,7 +304,7 @@ mod tests {
         target.retain(|key| key.a != 9);
         assert_eq!((&target, target.digest()), (&source, source.digest()));
         let [low, high] = [TileKey { a: 1, b: -2 }, TileKey { a: 5, b: -1 }];
-        let within: Vec<i32> = source.shared_within([low, high]).map(|(key, _)| key.a).collect();
+        let within: Vec<i32> = source.shared_in_range([low, high]).map(|(key, _)| key.a).collect();
         assert_eq!(within, [1, 2]);
         let halves = [rut(&[1, 5], 30).digest(), rut(&[2], 30).digest()];
         assert_eq!(halves[0].joined(halves[1]), source.digest());
@@ -315,22 +317,22 @@ mod tests {
             shuffled in any::<proptest::sample::Index>(),
             split in any::<proptest::sample::Index>(),
         ) {
-            let mut whole = Published::default();
+            let mut whole = SharedGround::default();
             whole.merge(&patches);
 
             let mut turned = patches.clone();
             turned.rotate_left(shuffled.index(patches.len()));
             turned.reverse();
             let (first, second) = turned.split_at(split.index(turned.len()));
-            let mut parts = Published::default();
+            let mut parts = SharedGround::default();
             parts.merge(second);
             parts.merge(first);
             prop_assert_eq!(whole.hash(), parts.hash());
             prop_assert_eq!(&whole, &parts);
             prop_assert_eq!(whole.digest(), parts.digest());
-            let stored: Published = Vec::from(whole.clone()).into();
+            let stored: SharedGround = Vec::from(whole.clone()).into();
             prop_assert_eq!(whole.digest(), stored.digest());
-            let mut told = Published::default();
+            let mut told = SharedGround::default();
             told.merge(whole.as_patches().iter().rev());
             prop_assert_eq!(&whole, &told);
             prop_assert_eq!(whole.digest(), told.digest());
@@ -354,15 +356,15 @@ mod tests {
             patches
         };
         let node = Node { i: 7, j: 0 };
-        let mut ground = Published::default();
-        assert_eq!(ground.owned(node).1, NOBODY);
+        let mut ground = SharedGround::default();
+        assert_eq!(ground.state_and_agent(node).1, NO_AGENT);
         ground.apply(&left(5, 3, 0));
-        assert_eq!(ground.owned(node).1, 5);
+        assert_eq!(ground.state_and_agent(node).1, 5);
         ground.merge([&left(4, 9, 0), &left(3, 9, 1)]);
-        assert_eq!(ground.owned(node).1, 3, "of equal ones the lower number");
+        assert_eq!(ground.state_and_agent(node).1, 3, "of equal ones the lower number");
         ground.apply(&left(1, 8, 2));
-        assert_eq!((ground.owned(node).1, ground.node(node).berm), (3, 3));
-        assert_eq!(ground.owned(Node { i: 8, j: 0 }).1, NOBODY);
+        assert_eq!((ground.state_and_agent(node).1, ground.node(node).berm), (3, 3));
+        assert_eq!(ground.state_and_agent(Node { i: 8, j: 0 }).1, NO_AGENT);
     }
 
     #[test]
@@ -373,7 +375,7 @@ mod tests {
             patches.push(7, NodeState { plastic_sinkage, ..NodeState::default() });
             patches
         };
-        let mut ground = Published::default();
+        let mut ground = SharedGround::default();
         ground.apply(&sunk(3));
         let snapshot = ground.clone();
         ground.apply(&sunk(9));
@@ -382,7 +384,7 @@ mod tests {
         assert_ne!(snapshot.hash(), ground.hash());
         assert_eq!((ground.nodes(), snapshot.nodes()), (1, 1));
         let stored = postcard::to_stdvec(&ground).unwrap();
-        let restored: Published = postcard::from_bytes(&stored).unwrap();
+        let restored: SharedGround = postcard::from_bytes(&stored).unwrap();
         assert_eq!(restored.hash(), ground.hash());
     }
 }

@@ -4,7 +4,7 @@ use bekker_math::spatial::Vec3;
 
 /// A belt station in contact with firm ground.
 #[derive(Clone, Debug)]
-pub(super) struct Pressed {
+pub(super) struct StationLoad {
     pub station: usize,
     pub strip: usize,
     /// Position from the wheel's center, m.

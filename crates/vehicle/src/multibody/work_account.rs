@@ -7,13 +7,13 @@
 
 use super::element::ElementForce;
 use super::inertia::{angular, dot, linear, stack};
-use super::model::Model;
-use super::step::{State, Workspace};
+use super::model::MultibodyModel;
+use super::step::{MultibodyState, MultibodyWorkspace};
 use bekker_math::spatial::Vec6;
 
 /// Work since recording began, J: positive where forces drive the mechanism.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct WorkAccount {
     /// Work of each element.
     pub elements: Vec<f64>,
     /// Work of all touches.
@@ -26,14 +26,16 @@ pub struct Work {
 }
 
 /// Force at the end of a step of an element whose force at its beginning is `answer`.
-fn at_the_end(answer: &ElementForce, before: f64, after: f64, h: f64) -> f64 {
-    answer.force + answer.damping * (after - before) + h * answer.stiffness * after
+fn end_force(element_force: &ElementForce, before: f64, after: f64, h: f64) -> f64 {
+    element_force.force
+        + element_force.damping * (after - before)
+        + h * element_force.stiffness * after
 }
 
-impl Model {
+impl MultibodyModel {
     /// Starts recording work.
-    pub fn keep_account(&self, workspace: &mut Workspace) {
-        workspace.work = Some(Work {
+    pub fn start_account(&self, workspace: &mut MultibodyWorkspace) {
+        workspace.work = Some(WorkAccount {
             elements: vec![0.0; self.elements.len()],
             touches: 0.0,
             loads: vec![0.0; self.loaded.len()],
@@ -42,8 +44,12 @@ impl Model {
     }
 
     /// Records the velocities at the beginning of a step.
-    pub(super) fn note_velocities(&self, state: &State, workspace: &mut Workspace) {
-        let Workspace { work: Some(work), twist, .. } = workspace else { return };
+    pub(super) fn record_velocities(
+        &self,
+        state: &MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+    ) {
+        let MultibodyWorkspace { work: Some(work), twist, .. } = workspace else { return };
         for ((before, &body), conveyor) in
             work.before.iter_mut().zip(&self.loaded).zip(&self.conveyor)
         {
@@ -53,25 +59,30 @@ impl Model {
 
     /// Adds the work of a step whose new velocities are known, in the configuration of its
     /// solution.
-    pub(super) fn add_works(&self, state: &State, workspace: &mut Workspace, h: f64) {
+    pub(super) fn add_work(
+        &self,
+        state: &MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+        h: f64,
+    ) {
         let Some(mut work) = workspace.work.take() else { return };
         let rate = |slots: &[u32], entries: &[f64]| -> f64 {
             slots.iter().zip(entries).map(|(&slot, j)| j * state.u[slot as usize]).sum()
         };
         for (index, (_, row)) in self.elements.iter().enumerate() {
-            let (answer, before) = (&workspace.element[index], workspace.rate[index]);
+            let (element_force, before) = (&workspace.element[index], workspace.rate[index]);
             let after = rate(&row.slots, &workspace.jacobian[row.start..]);
-            let force = at_the_end(answer, before, after, h);
+            let force = end_force(element_force, before, after, h);
             work.elements[index] -= 0.5 * h * force * (before + after);
         }
         for touch in &workspace.touches {
             let row = &self.touching[touch.pair].0;
             let after = rate(&row.slots, &workspace.touch_jacobian[touch.first..]);
-            let force = at_the_end(&touch.answer, touch.rate, after, h);
+            let force = end_force(&touch.force, touch.rate, after, h);
             work.touches -= 0.5 * h * force * (touch.rate + after);
         }
         for (index, (&body, load)) in self.loaded.iter().zip(&workspace.load).enumerate() {
-            let point = workspace.place[body];
+            let point = workspace.body_origin[body];
             let along = workspace.conveyance[index];
             let at = |twist: &Vec6, run: f64| {
                 let spin = angular(twist);

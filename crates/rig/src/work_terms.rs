@@ -1,15 +1,15 @@
 //! Energy balance of a rig: the work of the body on the soil and its dissipation.
 
-use bekker_ground::scm::{Contact, Works};
+use bekker_ground::scm::{Contact, ContactWork};
 use bekker_math::spatial::Twist;
 use serde::{Deserialize, Serialize};
 
 /// Work terms of a rig: energies, J, or, divided by a distance, resistances, N.
 ///
 /// The input is the power -F·v - M·ω of the wrench on the body, summed over the run. The other
-/// terms are computed on the soil's side ([`Works`]).
+/// terms are computed on the soil's side ([`ContactWork`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SoilWorks {
+pub struct WorkTerms {
     /// Work of the axle, the drawbar and the guide.
     pub input: f64,
     /// Work of plastic sinkage.
@@ -27,13 +27,13 @@ pub struct SoilWorks {
     pub spin: f64,
 }
 
-impl SoilWorks {
+impl WorkTerms {
     /// Adds a step of `dt` s with the body at `twist`; `stored` is the elastic energy of the
     /// previous step, J.
     pub(super) fn add(&mut self, contact: &Contact, twist: &Twist, stored: f64, dt: f64) {
         let wrench = &contact.load.wrench;
         let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
-        let Works { compaction, elastic, damping, shear, bulldozing, spin } = contact.works;
+        let ContactWork { compaction, elastic, damping, shear, bulldozing, spin } = contact.works;
         self.input -= power * dt;
         self.compaction += compaction;
         self.elastic += elastic - stored;
@@ -44,13 +44,13 @@ impl SoilWorks {
     }
 
     /// Returns the sum of all terms on the soil's side.
-    pub fn taken(&self) -> f64 {
+    pub fn total(&self) -> f64 {
         self.compaction + self.elastic + self.damping + self.shear + self.bulldozing + self.spin
     }
 
     /// Returns the terms divided by a distance, m.
-    pub(super) fn per(&self, distance: f64) -> SoilWorks {
-        SoilWorks {
+    pub(super) fn per_distance(&self, distance: f64) -> WorkTerms {
+        WorkTerms {
             input: self.input / distance,
             compaction: self.compaction / distance,
             elastic: self.elastic / distance,

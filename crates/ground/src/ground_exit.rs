@@ -14,7 +14,7 @@ const FARTHEST: f64 = 30.0;
 
 /// Direction and distance by which a point leaves the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exit {
+pub struct GroundExit {
     /// Unit normal of the surface that it leaves through.
     pub normal: Vec3,
     /// Depth below that surface along the normal, m.
@@ -29,14 +29,14 @@ pub struct Exit {
 /// the normal one d cos θ.
 ///
 /// `height` is that of the ground, sampled every `spacing` m.
-pub fn way_out(
-    up: Exit,
+pub fn ground_exit(
+    up: GroundExit,
     deep: f64,
     point: &Vec3,
     middle: &Vec3,
     spacing: f64,
     height: impl Fn(f64, f64) -> f64,
-) -> Exit {
+) -> GroundExit {
     let depth = up.depth;
     let level = Vec3::new(middle.x - point.x, middle.y - point.y, 0.0);
     let Some(way) = level.try_normalize(spacing).filter(|_| depth > deep) else {
@@ -67,7 +67,7 @@ pub fn way_out(
     );
     let out = fall.try_normalize(1e-9).unwrap_or(way);
     let through = outside * out.dot(&way);
-    if through > 0.0 && through < depth { Exit { normal: out, depth: through } } else { up }
+    if through > 0.0 && through < depth { GroundExit { normal: out, depth: through } } else { up }
 }
 
 #[cfg(test)]
@@ -77,9 +77,9 @@ mod tests {
     const SPACING: f64 = 0.05;
     const DEEP: f64 = 0.1;
 
-    fn out_of(height: impl Fn(f64, f64) -> f64, point: Vec3) -> Exit {
-        let up = Exit { normal: Vec3::z(), depth: height(point.x, point.y) - point.z };
-        way_out(up, DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, height)
+    fn out_of(height: impl Fn(f64, f64) -> f64, point: Vec3) -> GroundExit {
+        let up = GroundExit { normal: Vec3::z(), depth: height(point.x, point.y) - point.z };
+        ground_exit(up, DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, height)
     }
 
     /// A step of 2 m over 5 cm at x = 0: 0.3 m behind its face the exit is back, not up, at any
@@ -88,13 +88,13 @@ mod tests {
     fn behind_a_face_the_way_out_is_back() {
         let step = |x: f64, _: f64| 2.0 * (x / 0.05).clamp(0.0, 1.0);
         for y in [-1.0, 0.0, 0.7] {
-            let Exit { normal, depth } = out_of(step, Vec3::new(0.3, y, 0.5));
+            let GroundExit { normal, depth } = out_of(step, Vec3::new(0.3, y, 0.5));
             assert!((normal + Vec3::x()).norm() < 1e-9, "{normal}");
             // the face is at a quarter of its height there
             assert!((depth - (0.3 - 0.0125)).abs() < 1e-3, "{depth}");
         }
         // near its top, up is shorter
-        let up = Exit { normal: Vec3::z(), depth: 2.0 - 1.85 };
+        let up = GroundExit { normal: Vec3::z(), depth: 2.0 - 1.85 };
         assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), up);
     }
 
@@ -107,7 +107,7 @@ mod tests {
             looks.set(looks.get() + 1);
             0.0
         };
-        let up = Exit { normal: Vec3::z(), depth: 1e12 };
+        let up = GroundExit { normal: Vec3::z(), depth: 1e12 };
         assert_eq!(out_of(level, Vec3::new(0.3, 0.0, -1e12)), up);
         assert!(looks.get() < 1000, "{} looks", looks.get());
     }
@@ -118,11 +118,17 @@ mod tests {
         for slope in [0.0, 0.5, 1.0, 3.0] {
             let plane = |x: f64, _: f64| slope * x;
             let normal = Vec3::new(-slope, 0.0, 1.0).normalize();
-            let up = |depth: f64| Exit { normal, depth: depth * normal.z };
+            let up = |depth: f64| GroundExit { normal, depth: depth * normal.z };
             for depth in [0.05, 0.3, 1.0] {
                 let point = Vec3::new(0.2, 0.0, plane(0.2, 0.0) - depth);
-                let found =
-                    way_out(up(depth), DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, plane);
+                let found = ground_exit(
+                    up(depth),
+                    DEEP,
+                    &point,
+                    &Vec3::new(-3.0, 0.0, 1.0),
+                    SPACING,
+                    plane,
+                );
                 assert_eq!(found, up(depth), "{slope} {depth}");
             }
         }
