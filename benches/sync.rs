@@ -3,10 +3,12 @@
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, Patches, SharedGround};
-use bekker::simulation::{AgentModel, AnyVehicle, Clock, OnWheels, RankAccess, World, WorldModel};
+use bekker::simulation::{
+    AgentModel, AnyVehicle, Clock, RankAccess, WheeledGroundVehicle, World, WorldModel,
+};
 use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Vec3};
-use bekker::sync::ground_code::Memory;
+use bekker::sync::ground_code::CodecState;
 use bekker::terrain::Terrain;
 use bekker::vehicle::Vehicle;
 use bekker::vehicle::driver::{Driver, Table};
@@ -35,7 +37,7 @@ fn drive(spacing: f64) -> WorldModel {
         .expect("the bench's own soil");
     let spec = bekker::vehicle::find_wheeled("hmmwv").expect("in the catalogue");
     let vehicle = Arc::new(Vehicle::new(spec).expect("a sound vehicle"));
-    let vehicle = OnWheels::new(vehicle).expect("a sound tyre");
+    let vehicle = WheeledGroundVehicle::new(vehicle).expect("a sound tyre");
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = AgentModel {
         name: "lead".into(),
@@ -80,12 +82,12 @@ fn code(criterion: &mut Criterion) {
     for spacing in [0.05, 0.02] {
         let heartbeats = patches(spacing);
         let nodes: usize = heartbeats.iter().map(|heartbeat| heartbeat.states().len()).sum();
-        let mut memory = Memory::default();
+        let mut codec_state = CodecState::default();
         let coded: Vec<Vec<u8>> = heartbeats
             .iter()
             .map(|heartbeat| {
                 let mut bytes = Vec::new();
-                memory.encode(heartbeat, &mut bytes);
+                codec_state.encode(heartbeat, &mut bytes);
                 bytes
             })
             .collect();
@@ -100,20 +102,20 @@ fn code(criterion: &mut Criterion) {
         let mut out = Vec::new();
         group.bench_function("encode", |bencher| {
             bencher.iter(|| {
-                memory.forget();
+                codec_state.reset();
                 for heartbeat in &heartbeats {
                     out.clear();
-                    memory.encode(black_box(heartbeat), &mut out);
+                    codec_state.encode(black_box(heartbeat), &mut out);
                 }
             });
         });
         let mut read = Patches::default();
         group.bench_function("decode", |bencher| {
             bencher.iter(|| {
-                memory.forget();
+                codec_state.reset();
                 for bytes in &coded {
                     read.clear();
-                    memory.decode(black_box(bytes), &mut read).expect("what was encoded");
+                    codec_state.decode(black_box(bytes), &mut read).expect("what was encoded");
                 }
             });
         });

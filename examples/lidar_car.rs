@@ -132,7 +132,7 @@ impl BetweenBarriers {
 
 impl ExternalDriver for BetweenBarriers {
     fn command(&mut self, perception: &Perception<'_>) -> Option<Command> {
-        for measured in perception.measured() {
+        for measured in perception.measurements() {
             match measured.reading {
                 Reading::Cloud(cloud) => self.look(cloud),
                 Reading::Odometry(own) => self.speed = own.velocity.x,
@@ -164,7 +164,7 @@ impl Lap {
 }
 
 impl Observer<Infallible> for Lap {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Infallible> {
         let Some([car]) = moment.samples() else { return Ok(Flow::Continue) };
         let place = car.pose.position;
         let angle = place.y.atan2(place.x);

@@ -35,7 +35,7 @@ struct Scout {
 
 impl ExternalDriver for Scout {
     fn command(&mut self, perception: &Perception<'_>) -> Option<Command> {
-        for measured in perception.measured() {
+        for measured in perception.measurements() {
             match measured.reading {
                 Reading::Imu { angular_rate, .. } => self.heading += angular_rate.z / 100.0,
                 Reading::Fix(fix) if fix.valid => self.speed = fix.velocity.norm(),
@@ -60,7 +60,7 @@ impl ExternalDriver for Scout {
 struct Diary;
 
 impl Observer<Infallible> for Diary {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Infallible> {
         let Some([scout]) = moment.samples() else { return Ok(Flow::Continue) };
         if moment.time % 2.0 < 1e-6 {
             let (place, heading) = (scout.pose.position, scout.pose.yaw().to_degrees());

@@ -38,7 +38,7 @@ struct OffTerrain {
 }
 
 impl Observer<OffTerrain> for Profilometer {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, OffTerrain> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, OffTerrain> {
         for event in moment.world.events(0) {
             if let Event::SoilEntered { to, .. } = event {
                 let soil = &moment.world.model().ground.soils()[usize::from(to.0)];

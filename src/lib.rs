@@ -164,22 +164,25 @@ mod pages {
 pub mod simulation {
     #[doc(inline)]
     pub use bekker_agent::{
-        AgentModel, AgentState, AnyVehicle, Approach, Aside, Assignment, Autonomy, AutonomyState,
-        Beacon, Boom, Bursts, Cause, Clock, ClockError, ContactContext, ContactWorkspace,
-        Diagnosis, DriveWork, Endings, Event, Failure, Form, GroundVehicle, GroundVehicleError,
-        GroundVehicleWorkspace, Hazard, Heard, Hit, Immobility, Leader, Letter, Light, MapSharing,
-        Member, Message, Monitor, Obstacles, OnTracks, OnWheels, Outcome, OutcomeCode,
-        OutcomeReport, Parts, Pedestrian, Phase, PlatoonSummary, Prop, PropKind, Radio, RadioNet,
-        RadioSummary, RoadUser, Sample, Spent, Spinning, Stand, StandingObstacle, Station,
-        Stopwatch, Struck, Task, Team, TimedPart, Timing, Timings, TowLink, TracksWorkspace,
+        AgentModel, AgentState, AnyVehicle, Approach, Assignment, Autonomy, AutonomyState,
+        BarrierArm, Beacon, Bursts, Cause, Clock, ClockError, Collision, CollisionTarget,
+        ContactContext, ContactWorkspace, Diagnosis, DriveWork, Endings, Event, Failure,
+        GroundVehicle, GroundVehicleError, GroundVehicleWorkspace, Hazard, Immobility, Leader,
+        Light, MapSharing, Message, Monitor, Obstacles, Outcome, OutcomeCode, OutcomeReport,
+        Pedestrian, Phase, PhaseTime, PlatoonSummary, Prop, PropForm, PropKind, Radio, RadioNet,
+        RadioSummary, ReceivedMessage, RoadUser, Sample, SearchPartition, SecondThreadScratch,
+        Spinning, StartCondition, StaticObstacle, Station, Stopwatch, Task, Team, TeamMember,
+        TileMessage, TimedPhase, Timing, Timings, TowLink, TrackedGroundVehicle, TracksWorkspace,
         Traffic, TrafficLight, TrailerEvent, TrailerSample, TyreState, TyreSummary,
-        VehicleProperties, VehicleSummary, WheelMean, WheelSample, WheelsWorkspace, belt,
-        decimal_seconds, ring, stand, tread, underside, whole_microseconds,
+        VehicleProperties, VehicleSummary, WheelMean, WheelSample, WheeledGroundVehicle,
+        WheelsWorkspace, belt, decimal_seconds, resting_pose, ring, tread, underside,
+        whole_microseconds,
     };
     #[doc(inline)]
     pub use bekker_ranks::{
-        Flow, HeartbeatFigures, Moment, Observer, Obstacle, RankError, Ranks, Rebalancing,
-        RootHeartbeat, Route, RunError, Runner, Schedule, Sharing, agree, first_obstacle,
+        Flow, HeartbeatInfo, HeartbeatMetrics, Observer, RankError, Ranks, Rebalancing,
+        RootHeartbeat, Route, RunError, Runner, Schedule, Sharing, StartupError, agree,
+        first_startup_error,
     };
     #[doc(hidden)]
     pub use bekker_world::RankAccess;
@@ -187,12 +190,13 @@ pub mod simulation {
     pub use bekker_world::checkpoint;
     #[doc(inline)]
     pub use bekker_world::{
-        Asked, AutonomyView, Batch, BlockedCell, Call, CellView, CheckpointError, Command,
-        CommandError, CommandOrigin, Commanded, Controller, ExplorationSummary, ExternalDriver,
-        HeartbeatRecord, Hole, ImportedMeshes, Measured, NAMED_AGENTS, OnTimeout, PacingSummary,
-        PartsError, Perception, Placement, PoolSize, RunSummary, RunWarning, SceneModel, Seat,
-        Shown, StateError, StateHash, StatePart, Steering, ThreadError, VisibleWorld, VisualMeshes,
-        World, WorldModel, WorldState, drawn_hull, ensure_global_pool, start_global_pool,
-        start_workers, strewn, thread_pool,
+        AutonomyView, Batch, BlockedCell, CellView, CheckpointError, Command, CommandError,
+        CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
+        ExplorationSummary, ExternalDriver, ExternalVehicle, HeartbeatRecord, Hole, ImportedMeshes,
+        Measurement, NAMED_AGENTS, OnTimeout, PacingSummary, PartsError, Perception, Placement,
+        PoolSize, RunSummary, RunWarning, SceneModel, StateError, StateHash, StatePart, Steering,
+        ThreadError, ViewRequest, VisibleWorld, VisualMeshes, World, WorldModel, WorldState,
+        drawn_hull, ensure_global_pool, scatter_props, start_global_pool, start_workers,
+        thread_pool,
     };
 }

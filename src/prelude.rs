@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | a scenario | [`ScenarioFile`], [`Scenario`], [`Faults`], [`build`] |
 //! | a world | [`World`], [`WorldModel`], [`WorldState`], [`Batch`], [`Placement`], [`Endings`] |
-//! | a run | [`Runner`], [`Schedule`], [`Observer`], [`Moment`], [`Flow`], [`RunError`], [`RunSummary`] |
+//! | a run | [`Runner`], [`Schedule`], [`Observer`], [`HeartbeatInfo`], [`Flow`], [`RunError`], [`RunSummary`] |
 //! | results | [`Sample`], [`WheelSample`], [`Event`], [`OutcomeCode`], [`Reading`], [`Delivery`] |
 //! | control | [`Command`], [`Steering`], [`Selector`], [`ExternalDriver`], [`Perception`], [`Controller`] |
 //! | ground | [`Terrain`], [`GroundModel`], [`Soil`], [`SoilLaw`], [`Loading`] |
@@ -138,7 +138,7 @@ pub use bekker_world::WorldState;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// # let mut world = World::new(build::world(&file)?.world);
-/// let mut futures = Batch::of(&world, 3);
+/// let mut futures = Batch::from_world(&world, 3);
 /// for (future, world) in futures.iter_mut().enumerate() {
 ///     world.command(0, Some(Command { throttle: 0.5 * future as f64, ..Command::default() }))?;
 /// }
@@ -216,7 +216,7 @@ pub use bekker_ranks::Schedule;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// struct TopSpeed(f64);
 /// impl Observer<std::convert::Infallible> for TopSpeed {
-///     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, std::convert::Infallible> {
+///     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, std::convert::Infallible> {
 ///         self.0 = moment.samples().into_iter().flatten().fold(self.0, |top, it| top.max(it.speed));
 ///         Ok(Flow::Continue)
 ///     }
@@ -235,13 +235,13 @@ pub use bekker_ranks::Observer;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// fn is_deep(moment: &Moment<'_>) -> bool {
+/// fn is_deep(moment: &HeartbeatInfo<'_>) -> bool {
 ///     moment.world.samples().any(|vehicle| vehicle.wheels.iter().any(|wheel| wheel.sinkage > 0.2))
 /// }
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_ranks::Moment;
+pub use bekker_ranks::HeartbeatInfo;
 
 /// Answer of an observer: the run continues or stops.
 ///
@@ -448,7 +448,7 @@ pub use bekker_world::ExternalDriver;
 /// ```
 /// # use bekker::prelude::*;
 /// fn speed_by_satellites(perception: &Perception<'_>) -> Option<f64> {
-///     perception.measured().find_map(|measured| match measured.reading {
+///     perception.measurements().find_map(|measured| match measured.reading {
 ///         Reading::Fix(fix) if fix.valid => Some(fix.velocity.norm()),
 ///         _ => None,
 ///     })
@@ -462,13 +462,13 @@ pub use bekker_world::Perception;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// use bekker::simulation::{Call, Shown};
+/// use bekker::simulation::{ControllerRequest, ControllerView};
 /// struct Quit;
 /// impl Controller for Quit {
-///     fn call(&mut self, world: &World) -> Call {
-///         if world.time() < 0.1 { Call::Go(Vec::new()) } else { Call::Stop }
+///     fn call(&mut self, world: &World) -> ControllerRequest {
+///         if world.time() < 0.1 { ControllerRequest::Go(Vec::new()) } else { ControllerRequest::Stop }
 ///     }
-///     fn show(&mut self, _shown: &Shown<'_>) {}
+///     fn show(&mut self, _shown: &ControllerView<'_>) {}
 /// }
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;

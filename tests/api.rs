@@ -5,9 +5,9 @@ use bekker::ground::SampleGrid;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
 use bekker::simulation::{
-    Batch, Command, CommandError, Endings, Event, Flow, GroundVehicle, HeartbeatFigures, Moment,
-    Observer, OutcomeCode, Perception, Placement, RunError, Runner, Sample, Schedule, Steering,
-    World, WorldModel,
+    Batch, Command, CommandError, Endings, Event, Flow, GroundVehicle, HeartbeatInfo,
+    HeartbeatMetrics, Observer, OutcomeCode, Perception, Placement, RunError, Runner, Sample,
+    Schedule, Steering, World, WorldModel,
 };
 use bekker::vehicle::Selector;
 use bekker::vehicle::driver::Intent;
@@ -59,7 +59,7 @@ impl Observer<String> for Log {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, String> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, String> {
         self.heartbeats += 1;
         self.times.extend(moment.samples().map(|_| moment.time));
         self.hashes.extend(moment.hash.map(|hash| hash.state));
@@ -73,7 +73,7 @@ impl Observer<String> for Log {
         Ok(())
     }
 
-    fn on_figures(&mut self, figures: &[Vec<HeartbeatFigures>]) -> Result<(), String> {
+    fn on_metrics(&mut self, figures: &[Vec<HeartbeatMetrics>]) -> Result<(), String> {
         self.figures += figures[0].len();
         Ok(())
     }
@@ -122,7 +122,7 @@ fn an_observer_may_end_a_run_or_fail_it() {
 
     struct Fails;
     impl Observer<String> for Fails {
-        fn on_heartbeat(&mut self, _: &Moment<'_>) -> Result<Flow, String> {
+        fn on_heartbeat(&mut self, _: &HeartbeatInfo<'_>) -> Result<Flow, String> {
             Err("disk full".into())
         }
     }
@@ -145,7 +145,7 @@ fn a_driver_from_outside_drives_by_its_sensors() {
     };
     let mut seen = 0;
     let driver = |perception: &Perception<'_>| {
-        for measured in perception.measured() {
+        for measured in perception.measurements() {
             assert_eq!(measured.sensor, "imu");
             assert!(matches!(measured.reading, Reading::Imu { .. }));
             assert!(measured.taken <= perception.time + 1e-9);
@@ -154,7 +154,7 @@ fn a_driver_from_outside_drives_by_its_sensors() {
         Some(command(seen))
     };
     let blind = |perception: &Perception<'_>| {
-        assert_eq!(perception.measured().count(), 0, "it carries no sensor");
+        assert_eq!(perception.measurements().count(), 0, "it carries no sensor");
         None
     };
     let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();

@@ -357,7 +357,7 @@ fn a_vehicle_without_contact_goes_on_with_what_it_has() {
         let [own, other] = [own, other].map(|state| state.autonomy.as_ref().unwrap());
         assert_eq!(own.member.map().digest(), other.member.map().digest());
         assert_eq!(own.plan, other.plan);
-        assert_eq!(own.member.traffic.letters, 0);
+        assert_eq!(own.member.traffic.messages, 0);
     }
 }
 

@@ -6,8 +6,8 @@ use crate::scene;
 use bekker::collision::{Stem, override_force};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AnyVehicle, Endings, Event, GroundVehicle, Hit, OutcomeCode, Route, Struck, World, WorldModel,
-    checkpoint,
+    AnyVehicle, Collision, CollisionTarget, Endings, Event, GroundVehicle, OutcomeCode, Route,
+    World, WorldModel, checkpoint,
 };
 use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
@@ -50,7 +50,7 @@ fn drives(throttle: f64) -> String {
     format!("driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = {throttle} }}] }}")
 }
 
-fn until(world: &mut World, time: f64, mut each: impl FnMut(&World)) -> Vec<(usize, Hit)> {
+fn until(world: &mut World, time: f64, mut each: impl FnMut(&World)) -> Vec<(usize, Collision)> {
     let mut hits = Vec::new();
     while world.time() < time - 1e-9 {
         world.advance();
@@ -90,7 +90,7 @@ fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
     assert!((0.3..0.6).contains(&((b - a) / 5.0)), "{a} {b}");
     // Both vehicles report the same collision: equal impulse and position.
     let [(0, one), (1, other)] = hits[..] else { panic!("{hits:?}") };
-    assert_eq!((one.with, other.with), (Struck::Vehicle(1), Struck::Vehicle(0)));
+    assert_eq!((one.with, other.with), (CollisionTarget::Vehicle(1), CollisionTarget::Vehicle(0)));
     assert_eq!((one.impulse, one.place, one.energy), (other.impulse, other.place, other.energy));
     // m/2 (1 + e) v
     assert!((0.8..1.2).contains(&(one.impulse / (0.5 * 2573.0 * (b - a + 5.0)))), "{one:?}");
@@ -451,7 +451,7 @@ fn two_convoys_head_on_are_the_same_on_any_ranks() {
     let expected = alone(model.clone(), 200);
     let mut world = World::new(model.clone());
     let hits = until(&mut world, 2.0, |_| {});
-    let vehicles = hits.iter().filter(|(_, hit)| matches!(hit.with, Struck::Vehicle(_)));
+    let vehicles = hits.iter().filter(|(_, hit)| matches!(hit.with, CollisionTarget::Vehicle(_)));
     println!("head on: {} hits", hits.len());
     let going = world.state().damage.iter().filter(|damage| **damage > 0).count();
     assert!(vehicles.count() > 0 || going > 0, "they have not met: {hits:?}");
@@ -494,7 +494,7 @@ fn a_row_that_pushes_is_the_same_on_any_ranks() {
 #[test]
 fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     let mut model = convoys();
-    model.clock = model.clock.within(0.05);
+    model.clock = model.clock.with_tolerance(0.05);
     let expected = alone(model.clone(), 200);
     for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 200);
@@ -569,7 +569,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
     let hits = until(&mut world, 3.0, |_| {});
     let with_tree: Vec<usize> = hits
         .iter()
-        .filter(|(_, hit)| matches!(hit.with, Struck::Obstacle(0)))
+        .filter(|(_, hit)| matches!(hit.with, CollisionTarget::Obstacle(0)))
         .map(|(agent, _)| *agent)
         .collect();
     assert_eq!(with_tree, [0], "the second meets nothing");
@@ -612,7 +612,7 @@ fn one_that_has_rolled_over_lies_on_its_hull() {
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
     let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
     let hmmwv = vehicle("hmmwv");
-    let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
+    let start = bekker::simulation::resting_pose(&terrain, &hmmwv, 3.0, 2.0, 0.0);
     let agents = vec![agent(&hmmwv, table(&[], &[], &[]), start)];
     let built = scene::world_model(ground(0.05, terrain, vec![firm(1.8)]), 2e-3, agents);
     let model = WorldModel { endings: Endings::never(), ..built };

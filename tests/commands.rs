@@ -6,8 +6,8 @@ use crate::scene;
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Command, CommandError, GroundVehicle, OutcomeCode, Placement, Ranks, Sharing, Stand, Steering,
-    World, WorldModel,
+    Command, CommandError, GroundVehicle, OutcomeCode, Placement, Ranks, Sharing, StartCondition,
+    Steering, World, WorldModel,
 };
 use bekker::soil::SoilId;
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -184,7 +184,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     let depth = deepest(&world);
     assert!(depth > 0.02, "{depth}");
     let place = Placement { position: [20.0, 30.0], heading: FRAC_PI_2, speed: 0.0 };
-    assert_eq!(world.respawn(0, &place).unwrap(), Stand::Still);
+    assert_eq!(world.respawn(0, &place).unwrap(), StartCondition::Equilibrium);
     world.command(0, Some(Command { brake: 1.0, ..Command::default() })).unwrap();
     let start = world.sample(0).unwrap();
     assert!((start.pose.position.xy() - nalgebra::Vector2::new(20.0, 30.0)).norm() < 0.05);
@@ -202,8 +202,8 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     // A start at that position gives the same bits.
     let agent = &world.model().agents[0];
     let ground = &world.model().ground;
-    let pose = agent.vehicle.stand(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
-    let (fresh, _) = agent.settled(ground, &Default::default(), &pose, 0.0, 0, 2e-3);
+    let pose = agent.vehicle.resting_pose(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
+    let (fresh, _) = agent.solve_equilibrium(ground, &Default::default(), &pose, 0.0, 0, 2e-3);
     let mut other = World::new(model());
     other.respawn(0, &place).unwrap();
     assert_eq!(other.state().agents[0].digest(), fresh.digest());

@@ -51,7 +51,7 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
     let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
     let hmmwv = vehicle("hmmwv");
-    let start = bekker::simulation::stand(&terrain, &hmmwv, 3.0, 2.0, 0.0);
+    let start = bekker::simulation::resting_pose(&terrain, &hmmwv, 3.0, 2.0, 0.0);
     let mut world = on(terrain, "firm", vec![agent(&hmmwv, table(&[], &[], &[]), start)]);
     let ended = until_ended(&mut world, 10.0);
     let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };

@@ -14,7 +14,7 @@ use bekker::sensor::mesh::MeshBuilder;
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::Relief;
 use bekker::sensor::scene::{Instance, Scene};
-use bekker::simulation::{PropKind, SceneModel, World, strewn};
+use bekker::simulation::{PropKind, SceneModel, World, scatter_props};
 use bekker::soil::{Laws, SoilId};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{Roughness, RoughnessClass, SoilMap, Stamp, StampFace, Surface, Terrain};
@@ -154,8 +154,10 @@ fn wood() -> (World, SceneModel, Relief) {
     model.ground = GroundModel::new(Lattice { spacing: 0.25 }, terrain, soils, laws).unwrap();
     let kinds = [PropKind::Oak, PropKind::Birch, PropKind::Spruce, PropKind::Rock];
     let area = [-60.0, -60.0, 60.0, 60.0];
-    let props: Vec<_> =
-        kinds.iter().flat_map(|&kind| strewn(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice)).collect();
+    let props: Vec<_> = kinds
+        .iter()
+        .flat_map(|&kind| scatter_props(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice))
+        .collect();
     let scene_model = SceneModel::new(&model, &props);
     let relief = Relief::around(&model.ground, &SharedGround::default(), [0.0, 0.0]);
     (World::new(model), scene_model, relief)

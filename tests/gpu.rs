@@ -490,7 +490,7 @@ rate = 10
             world.advance();
             frames.extend(world.delivered(0).iter().cloned());
         }
-        assert_eq!(world.lost_gpu(), None);
+        assert_eq!(world.gpu_error(), None);
         (world.hash(), frames)
     };
     let (ours, theirs) = (drive(None), drive(Some(gpu)));
@@ -559,7 +559,7 @@ sensor = [
                 }
             }
         }
-        assert_eq!(world.lost_gpu(), None);
+        assert_eq!(world.gpu_error(), None);
         (world.hash(), clouds)
     };
     let (ours, theirs) = (drive(None), drive(Some(gpu)));

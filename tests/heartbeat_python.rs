@@ -5,9 +5,9 @@ use crate::python;
 use bekker::grid::TileKey;
 use bekker::ground::{NodeState, Patches};
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::sync::ground_code::Memory;
+use bekker::sync::ground_code::CodecState;
 use bekker::sync::message::{
-    BandSeat, Origin, PartState, RunningGear, ShoeState, VERSION, VehicleState, Writer,
+    BandSeat, Origin, PartState, RunningGear, ShoeState, VERSION, VehicleMessage, Writer,
 };
 use serde_json::Value as Json;
 use std::path::Path;
@@ -24,10 +24,10 @@ fn part(x: f64, y: f64) -> PartState {
     PartState { pose: Pose { position: Vec3::new(x, y, -0.3), orientation }, spin: 12.5 * x }
 }
 
-fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleState {
+fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleMessage {
     // More than half a turn, where the scalar part is negative and the sign must change.
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), 4.0);
-    VehicleState {
+    VehicleMessage {
         chassis: Pose { position: Vec3::new(12.25, -300.5, 0.8), orientation },
         velocity: Vec3::new(-5.25, 1.125, 0.01),
         angular_velocity: Vec3::new(0.0, 0.1, -0.25),
@@ -103,7 +103,7 @@ fn heartbeats_are_read_from_python_by_the_schema() {
     let (mut writer, mut bytes) = (Writer::default(), Vec::new());
     let mut ground = Vec::new();
     for ((vehicle, origin), patches) in sent.iter().zip(&origins).zip([rut(), Patches::default()]) {
-        writer.agent_heartbeat(origin, vehicle, &patches, &mut Memory::default(), &mut bytes);
+        writer.agent_heartbeat(origin, vehicle, &patches, &mut CodecState::default(), &mut bytes);
         ground.push(if patches.is_empty() { 0 } else { writer.ground_bytes() });
     }
     assert!(ground[0] > 0);

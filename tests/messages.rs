@@ -3,9 +3,9 @@
 use bekker::ground::{NodeState, Patches};
 use bekker::random::RandomStream;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
-use bekker::sync::ground_code::Memory;
+use bekker::sync::ground_code::CodecState;
 use bekker::sync::message::{
-    Motion, Origin, PartState, Reader, RunningGear, VehicleState, Writer, checksum,
+    MotionMessage, Origin, PartState, Reader, RunningGear, VehicleMessage, Writer, checksum,
 };
 
 /// Total number of altered messages.
@@ -33,13 +33,13 @@ impl Dice {
     }
 }
 
-fn vehicle() -> VehicleState {
+fn vehicle() -> VehicleMessage {
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), 0.4);
     let wheel = |x: f64, y: f64| PartState {
         pose: Pose { position: Vec3::new(x, y, -0.3), ..Pose::default() },
         spin: 12.5,
     };
-    VehicleState {
+    VehicleMessage {
         chassis: Pose { position: Vec3::new(12.0, -3.0, 0.8), orientation },
         velocity: Vec3::new(5.0, 1.0, 0.0),
         angular_velocity: Vec3::new(0.0, 0.1, 0.2),
@@ -52,10 +52,10 @@ fn vehicle() -> VehicleState {
             wheel(-1.7, 0.9),
             wheel(-1.7, -0.9),
         ]),
-        motion: Some(Motion {
+        motion: Some(MotionMessage {
             orientation,
             twist: Twist::default(),
-            otherwise: Default::default(),
+            external_acceleration: Default::default(),
         }),
         trailer: None,
     }
@@ -100,7 +100,7 @@ fn a_million_altered_messages_do_no_harm() {
                 &origin,
                 &vehicle(),
                 &ruts,
-                &mut Memory::default(),
+                &mut CodecState::default(),
                 &mut original,
             );
         }
@@ -122,8 +122,8 @@ fn a_million_altered_messages_do_no_harm() {
             message[4..FRAME].copy_from_slice(&sum.to_le_bytes());
         }
         patches.clear();
-        let mut memories = [Memory::default(), Memory::default()];
-        let read = Reader::new(&message).next(&mut memories, &mut patches);
+        let mut codec_states = [CodecState::default(), CodecState::default()];
+        let read = Reader::new(&message).next(&mut codec_states, &mut patches);
         assert!(forged || read.is_err() || message == original, "an accident is taken");
         assert!(patches.states().len() <= 8 * message.len(), "ground out of nothing");
         taken += u32::from(read.is_ok());

@@ -128,11 +128,11 @@ fn what_is_told_is_how_the_sender_moves_and_comes_when_it_is_due() {
     let clear = "radio[0].channel={ near = 1, far = 1, latency = 0.03 }";
     let mut world = World::new(model(&[clear]));
     drive(&mut world, 1.0);
-    let heard = |world: &World, agent: usize| world.perception(agent).heard().to_vec();
+    let heard = |world: &World, agent: usize| world.perception(agent).radio_messages().to_vec();
     // Sent at 1.0 s, due at 1.03 s.
     assert!(heard(&world, 1).is_empty());
     let sender = world.sample(0).unwrap();
-    world.say(0, b"mud ahead").unwrap();
+    world.queue_radio_message(0, b"mud ahead").unwrap();
     drive(&mut world, 1.03);
     let messages = heard(&world, 1);
     assert_eq!(messages.iter().map(|own| own.from).collect::<Vec<_>>(), [0, 2, 3]);
@@ -151,7 +151,7 @@ fn what_is_told_is_how_the_sender_moves_and_comes_when_it_is_due() {
         })
         .collect();
     assert_eq!(users, [(0, b"mud ahead".to_vec())]);
-    assert_eq!(world.say(4, b"hello"), Err(CommandError::NoRadio { agent: 4 }));
+    assert_eq!(world.queue_radio_message(4, b"hello"), Err(CommandError::NoRadio { agent: 4 }));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::scene;
 
 use bekker::simulation::{
-    AnyVehicle, RankError, Ranks, Rebalancing, Route, Sharing, Stand, World, WorldModel,
+    AnyVehicle, RankError, Ranks, Rebalancing, Route, Sharing, StartCondition, World, WorldModel,
     WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
@@ -85,7 +85,7 @@ pub fn together(
         }
         // The replicas themselves, by the slow and strong hash.
         let own = ranks.world().state().published.hash();
-        let grounds = ranks.gathered("ground", &own).unwrap();
+        let grounds = ranks.gather_all("ground", &own).unwrap();
         assert!(route == Route::Neighbour || grounds.iter().all(|ground| *ground == grounds[0]));
         hashes
     });
@@ -239,7 +239,7 @@ fn ranks_that_leave_hand_over_what_they_have() {
             for heartbeat in 0..heartbeats {
                 // Two at once, then the last of the others; rank 0 cannot leave.
                 if [(1, 20), (3, 70), (2, 250), (0, 30)].contains(&(own, heartbeat)) {
-                    assert_eq!(ranks.ask_to_leave(), own > 0);
+                    assert_eq!(ranks.request_departure(), own > 0);
                 }
                 ranks.advance(false).unwrap();
                 if ranks.has_left() {
@@ -326,10 +326,15 @@ fn the_first_rank_knows_how_all_begin() {
     // A grade of 1 is steeper than soft soil holds.
     let steep = ground(0.05, slope(1.0), vec![soil("soft")]);
     let alone = world(steep, 2e-3, agents);
-    assert!(alone.stands().iter().all(|stand| *stand != Stand::Still), "{:?}", alone.stands());
+    assert!(
+        alone.start_conditions().iter().all(|stand| *stand != StartCondition::Equilibrium),
+        "{:?}",
+        alone.start_conditions()
+    );
     let sharing = Sharing::default();
-    let ends = on_each(alone.model(), 3, &sharing, |ranks| ranks.world().stands().to_vec());
-    assert_eq!(ends[0], alone.stands());
+    let ends =
+        on_each(alone.model(), 3, &sharing, |ranks| ranks.world().start_conditions().to_vec());
+    assert_eq!(ends[0], alone.start_conditions());
 }
 
 #[test]
@@ -493,8 +498,8 @@ impl Communicator for Altering {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut bekker::sync::Parts,
-    ) -> Result<bekker::sync::Phases, CommError> {
+        all: &mut bekker::sync::RankBuffers,
+    ) -> Result<bekker::sync::ExchangeTimes, CommError> {
         self.exchanges += 1;
         let mut mine = mine.to_vec();
         if self.rank() == 1 && self.exchanges == 9 {
@@ -509,8 +514,8 @@ impl Communicator for Altering {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut bekker::sync::Parts,
-    ) -> Result<bekker::sync::Phases, CommError> {
+        received: &mut bekker::sync::RankBuffers,
+    ) -> Result<bekker::sync::ExchangeTimes, CommError> {
         self.inner.exchange(to, from, meanwhile, received)
     }
 }
@@ -651,7 +656,7 @@ fn ghosts_stay_within_the_bound_and_change_nothing() {
 #[test]
 fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     let mut model = far_apart();
-    model.clock = model.clock.within(0.05);
+    model.clock = model.clock.with_tolerance(0.05);
     // The first is slow, the last fast: all use the heartbeat that the last requires.
     model.agents[2].speed = 12.0;
     let heartbeats = 150;
@@ -788,7 +793,7 @@ fn altered_plain_data_names_rank_tick_and_kind() {
         let rank = Altering { inner: rank, exchanges: 0 };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         (0..6).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
-        ranks.gathered("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
+        ranks.gather_all("figures", &vec![0.25_f64; 40]).unwrap_err().to_string()
     });
     for told in ends {
         let told = told.unwrap();

@@ -58,7 +58,7 @@ fn a_rank_in_python_keeps_the_contract() {
         size,
         token: "open sesame".into(),
         program: "bekker of the tests".into(),
-        patience: minute,
+        join_timeout: minute,
         timeout: minute,
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dds_rank.py");
@@ -75,7 +75,7 @@ fn a_rank_in_python_keeps_the_contract() {
         let play = |rank| {
             let rendezvous = &rendezvous;
             scope.spawn(move || {
-                let mut met = rendezvous.meet_over_dds(rank, domain, &mut || Ok(())).unwrap();
+                let mut met = rendezvous.join_over_dds(rank, domain, &mut || Ok(())).unwrap();
                 contract::check(&mut met).unwrap();
             })
         };

@@ -241,20 +241,20 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
 fn parts_that_do_not_go_together_are_refused() {
     let model = convoy();
     let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, Route::All, heartbeats));
-    let join = |parts: Vec<StatePart>| WorldState::of_parts(parts, 5).map(|_| ());
+    let join = |parts: Vec<StatePart>| WorldState::from_parts(parts, 5).map(|_| ());
     let of = |ranks: &[usize]| ranks.iter().map(|&rank| three[rank].clone()).collect::<Vec<_>>();
     assert_eq!(join(of(&[0, 1, 2])), Ok(()));
     assert_eq!(join(Vec::new()), Err(PartsError::None));
     assert_eq!(join(of(&[0, 1])), Err(PartsError::Missing { rank: 2, size: 3 }));
-    assert!(matches!(join(of(&[0, 2, 1])), Err(PartsError::Stranger { rank: 2, .. })));
+    assert!(matches!(join(of(&[0, 2, 1])), Err(PartsError::Mismatch { rank: 2, .. })));
     let mixed = vec![three[0].clone(), later[1].clone(), three[2].clone()];
     let refused = join(mixed).unwrap_err().to_string();
     assert_eq!(
         refused,
         "the part of rank 1 of 3 at tick 15 does not match that of rank 0 of 3 at tick 10"
     );
-    let fewer = WorldState::of_parts(of(&[0, 1, 2]), 4).map(|_| ());
+    let fewer = WorldState::from_parts(of(&[0, 1, 2]), 4).map(|_| ());
     assert!(matches!(fewer, Err(PartsError::Agent { agent: 4, agents: 4, .. })));
-    let more = WorldState::of_parts(of(&[0, 1, 2]), 6).map(|_| ());
+    let more = WorldState::from_parts(of(&[0, 1, 2]), 6).map(|_| ());
     assert_eq!(more, Err(PartsError::Agent { agent: 5, agents: 6, count: 0 }));
 }

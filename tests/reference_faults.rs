@@ -115,7 +115,7 @@ fn a_node_is_sent_once_a_pass() {
         let sharing = Sharing::default();
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let heartbeats: Vec<_> = (0..200).map(|_| ranks.advance(false).unwrap()).collect();
-        let sum = |value: fn(&bekker::simulation::HeartbeatFigures) -> u64| -> u64 {
+        let sum = |value: fn(&bekker::simulation::HeartbeatMetrics) -> u64| -> u64 {
             heartbeats.iter().map(value).sum()
         };
         (sum(|b| b.nodes), sum(|b| b.ground_bytes), ranks.world().state().published.clone())

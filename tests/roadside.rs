@@ -9,7 +9,7 @@ use crate::scene::same_bits_on_threads_and_resumed;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
 use bekker::sensor::class::Class;
-use bekker::simulation::{Event, Struck, World, WorldModel};
+use bekker::simulation::{CollisionTarget, Event, World, WorldModel};
 use std::path::Path;
 use std::process::Command;
 
@@ -110,9 +110,9 @@ fn who_hears_of_barrier_and_walker_stops_for_both_and_who_does_not_meets_them() 
     assert!(x > 70.0, "{x} m");
     // The vehicle without messages has hit both, without a force.
     hits.sort_by_key(|own| (own.0, own.1));
-    let met = [(1, Struck::Barrier(1), 0.0), (1, Struck::Pedestrian(1), 0.0)];
+    let met = [(1, CollisionTarget::Barrier(1), 0.0), (1, CollisionTarget::Pedestrian(1), 0.0)];
     assert_eq!(hits, met);
-    assert_eq!(world.model().struck(Struck::Pedestrian(1)), "other walker");
+    assert_eq!(world.model().target_name(CollisionTarget::Pedestrian(1)), "other walker");
 }
 
 #[test]

@@ -6,7 +6,9 @@ use bekker::ground::{Overlay, SharedGround};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::{Scratch, WorkingGround, wheel_contact};
 use bekker::sensor::Reading;
-use bekker::simulation::{AnyVehicle, GroundVehicle, Stand, World, WorldModel, checkpoint};
+use bekker::simulation::{
+    AnyVehicle, GroundVehicle, StartCondition, World, WorldModel, checkpoint,
+};
 use bekker::spatial::{Twist, Vec3};
 use std::path::Path;
 
@@ -46,7 +48,7 @@ fn stepped(vehicle: &str, soil: &str, grade: f64, extra: &str, step: f64) -> Wor
 fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     let what = format!("{vehicle} on {soil} at {grade}, {extra}");
     let mut world = World::new(model(vehicle, soil, grade, extra));
-    assert_eq!(world.stands(), [Stand::Still], "{what}");
+    assert_eq!(world.start_conditions(), [StartCondition::Equilibrium], "{what}");
     let weight = world.model().agents[0].vehicle.mass() * GRAVITY;
     world.advance();
     let first = world.samples().next().unwrap();
@@ -113,7 +115,11 @@ fn longer_steps_stand_as_shorter_ones_do() {
     ] {
         let stand = |step: f64| {
             let mut world = World::new(stepped(vehicle, soil, grade, extra, step));
-            assert_eq!(world.stands(), [Stand::Still], "{vehicle} on {soil}, {step}");
+            assert_eq!(
+                world.start_conditions(),
+                [StartCondition::Equilibrium],
+                "{vehicle} on {soil}, {step}"
+            );
             world.advance();
             world.samples().next().unwrap()
         };
@@ -195,7 +201,7 @@ fn parked_vehicles_come_to_rest() {
 #[test]
 fn a_long_trailer_behind_a_light_vehicle_stands() {
     let world = World::new(model("hmmwv+semitrailer", "rigid", 0.0, ""));
-    assert_eq!(world.stands(), [Stand::Still]);
+    assert_eq!(world.start_conditions(), [StartCondition::Equilibrium]);
 }
 
 /// The yaw of a vehicle on a slope is its heading at any grade.
@@ -321,7 +327,8 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     let world = World::new(build());
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, SharedGround::default());
-    let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed, 0, 2e-3);
+    let (again, _) =
+        agent.solve_equilibrium(ground, &published, &agent.start, agent.speed, 0, 2e-3);
     assert_eq!(again.digest(), world.state().agents[0].digest());
 }
 
@@ -331,8 +338,8 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, SharedGround::default());
-    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0, 0, 2e-3);
-    assert_eq!(stand, Stand::Slides);
+    let (_, stand) = agent.solve_equilibrium(ground, &published, &agent.start, 0.0, 0, 2e-3);
+    assert_eq!(stand, StartCondition::Sliding);
     let start = world.samples().next().unwrap();
     while world.time() < 0.5 {
         world.advance();

@@ -7,7 +7,7 @@ use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::simulation::{RankAccess, World};
 use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
-use bekker::sync::ground_code::Memory;
+use bekker::sync::ground_code::CodecState;
 use bekker::vehicle::spec::TrackModel;
 use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -165,7 +165,7 @@ fn on_soil_only_the_shared_map_grows() {
 fn a_stream_of_ground_keeps_its_room() {
     in_turn(|| {
         let mut world = two("mid");
-        let (mut writer, mut reader) = (Memory::default(), Memory::default());
+        let (mut writer, mut reader) = (CodecState::default(), CodecState::default());
         let (mut bytes, mut patches) = (Vec::new(), Patches::default());
         let mut counted = 0;
         for heartbeat in 0..600 {

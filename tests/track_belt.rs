@@ -4,7 +4,9 @@ use crate::scene;
 
 use bekker::rig::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::scenario::ScenarioFile;
-use bekker::simulation::{AgentModel, ContactWorkspace, GroundVehicle, OnTracks, Sample, World};
+use bekker::simulation::{
+    AgentModel, ContactWorkspace, GroundVehicle, Sample, TrackedGroundVehicle, World,
+};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
@@ -39,10 +41,10 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle = bekker::simulation::AnyVehicle::from(OnTracks::new(Arc::new(
+    let vehicle = bekker::simulation::AnyVehicle::from(TrackedGroundVehicle::new(Arc::new(
         TrackedVehicle::new(spec).unwrap(),
     )));
-    let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
+    let start = vehicle.resting_pose(terrain, 0.0, 0.0, 0.0);
     AgentModel {
         name: "m113".into(),
         vehicle,

@@ -6,7 +6,7 @@ use crate::scene;
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, AnyVehicle, ContactWorkspace, GroundVehicle, OnTracks, Sample, World,
+    AgentModel, AnyVehicle, ContactWorkspace, GroundVehicle, Sample, TrackedGroundVehicle, World,
 };
 use bekker::soil::{Soil, SoilId};
 
@@ -41,8 +41,9 @@ fn slope(grade: f64) -> Terrain {
 }
 
 fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
-    let vehicle = AnyVehicle::from(OnTracks::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
-    let start = vehicle.stand(terrain, 0.0, 0.0, 0.0);
+    let vehicle =
+        AnyVehicle::from(TrackedGroundVehicle::new(Arc::new(TrackedVehicle::new(m113()).unwrap())));
+    let start = vehicle.resting_pose(terrain, 0.0, 0.0, 0.0);
     let sensors = Vec::new();
     AgentModel {
         name: "m113".into(),

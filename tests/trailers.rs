@@ -9,8 +9,8 @@ use crate::scene::{agent, at, firm, flat, table, world};
 use bekker::collision::{CollisionPair, FreeBody, Hull};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, Command, CommandError, Event, GroundVehicle, Route, SceneModel, Stand, Struck,
-    World, WorldModel, checkpoint,
+    AgentModel, CollisionTarget, Command, CommandError, Event, GroundVehicle, Route, SceneModel,
+    StartCondition, World, WorldModel, checkpoint,
 };
 use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;
@@ -119,7 +119,7 @@ driver = { kind = "table", rows = [{ time = 0, brake = 1, gear = "neutral" }] }
 "#;
     for vehicle in ["hmmwv+cargo_trailer", "kraz_64431+semitrailer"] {
         let mut world = World::new(model(STOOD, &[&format!("vehicle.0.model={vehicle:?}")]));
-        assert_eq!(world.stands(), [Stand::Still], "{vehicle}");
+        assert_eq!(world.start_conditions(), [StartCondition::Equilibrium], "{vehicle}");
         let first = world.samples().next().unwrap();
         (0..100).for_each(|_| world.advance());
         let last = world.samples().next().unwrap();
@@ -251,13 +251,16 @@ fn parted_and_struck_trailers_give_the_same_bits() {
         }));
     }
     assert!(events.contains(&(0, Event::Uncoupled { broken: false })));
-    let struck = |agent: usize, with: Struck| {
+    let struck = |agent: usize, with: CollisionTarget| {
         events.iter().any(|(own, event)| {
             matches!(event, Event::Collided(hit) if *own == agent && hit.with == with)
         })
     };
-    assert!(struck(1, Struck::Vehicle(0)) && struck(0, Struck::Vehicle(1)), "the trailer is met");
-    assert!(struck(2, Struck::Obstacle(0)), "the trailer meets what stands");
+    assert!(
+        struck(1, CollisionTarget::Vehicle(0)) && struck(0, CollisionTarget::Vehicle(1)),
+        "the trailer is met"
+    );
+    assert!(struck(2, CollisionTarget::Obstacle(0)), "the trailer meets what stands");
     let expected = alone(model.clone(), HEARTBEATS);
     assert_eq!(&whole.hash(), expected.last().unwrap());
     for route in [Route::All, Route::Neighbour] {
@@ -427,7 +430,7 @@ fn a_coupling_is_set_down_without_a_strain() {
     }
     let weak = "overrides = { trailer.hitch.breaking_load = 5000 }";
     let mut world = World::new(model(&text("hmmwv+cargo_trailer", stands, weak), &[]));
-    assert_eq!(world.stands(), [Stand::Still]);
+    assert_eq!(world.start_conditions(), [StartCondition::Equilibrium]);
     (0..100).for_each(|_| world.advance());
     assert!(world.summary("", 0.0).warnings.is_empty());
     let weak = "overrides = { trailer.hitch.breaking_load = 1000 }";
@@ -595,8 +598,7 @@ driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, thr
             }
             (deepest, energy) = (deepest.max(depth), energy.max(pressed));
         }
-        let own_trailer =
-            |event: &Event| matches!(event, Event::Collided(own) if own.with == Struck::Vehicle(0));
+        let own_trailer = |event: &Event| matches!(event, Event::Collided(own) if own.with == CollisionTarget::Vehicle(0));
         hit |= world.events(0).iter().any(own_trailer);
     }
     let pushed = from - place(&world).1.position.x;

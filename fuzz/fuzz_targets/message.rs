@@ -1,15 +1,15 @@
 //! Passes arbitrary bytes to the reader of messages, also with a valid checksum.
 #![no_main]
 
-use bekker::sync::ground_code::Memory;
+use bekker::sync::ground_code::CodecState;
 use bekker::sync::message::Reader;
 use libfuzzer_sys::fuzz_target;
 
 fn read(bytes: &[u8]) {
     let mut patches = bekker::ground::Patches::default();
     let mut reader = Reader::new(bytes);
-    let mut memories = vec![Memory::default(); 4];
-    while let Ok(Some(_)) = reader.next(&mut memories, &mut patches) {}
+    let mut codec_states = vec![CodecState::default(); 4];
+    while let Ok(Some(_)) = reader.next(&mut codec_states, &mut patches) {}
 }
 
 fuzz_target!(|bytes: &[u8]| {

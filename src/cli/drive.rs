@@ -13,8 +13,8 @@ use crate::report::recorder::{Recorded, Recorder};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    Controller, Flow, Moment, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError, Runner,
-    Sample, Schedule, Stand, World,
+    Controller, Flow, HeartbeatInfo, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError,
+    Runner, Sample, Schedule, StartCondition, World,
 };
 use crate::view::{Clients, HtmlFile, LiveView, RanksView, View};
 use std::path::Path;
@@ -142,7 +142,7 @@ pub fn last_words(
     recovery: &Arc<Recovery>,
     here: usize,
     tick: &Arc<AtomicU64>,
-) -> crate::sync::LastWords {
+) -> crate::sync::AbortHook {
     use std::io::Write;
     let (recovery, tick) = (recovery.clone(), tick.clone());
     Box::new(move |source, at_work| {
@@ -175,7 +175,7 @@ pub fn drive<'a>(
     let (here, size) = (ranks.rank(), ranks.size());
     // as `OsString`: names of folders need not be UTF-8
     let own = recovery.folder().map(|folder| folder.clone().into_os_string());
-    let folders = ranks.gathered("folder", &own)?;
+    let folders = ranks.gather_all("folder", &own)?;
     folders.iter().flatten().for_each(|folder| recovery.set_folder(Path::new(folder)));
     timing.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     let reads_ground = serving.tells_ground || (!output.parts && reads_ground(scenario));
@@ -238,7 +238,7 @@ pub fn drive<'a>(
     if let Some(view) = &mut among_ranks {
         observers.push(view);
     }
-    let mut runner = Runner::among(ranks, schedule)
+    let mut runner = Runner::with_ranks(ranks, schedule)
         .interrupted_by(signals.interrupted)
         .dismissed_by(signals.dismissed);
     if output.resumes {
@@ -284,7 +284,7 @@ fn failure(error: RunError<Failure>, options: &RunOptions<'_>, here: usize) -> F
 /// Checks that the folder is the same one on all ranks, as each writes to it.
 fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), Failure> {
     let seen = FileHash::of(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
-    let all = ranks.gathered("folder", &seen)?;
+    let all = ranks.gather_all("folder", &seen)?;
     match all.iter().position(|own| own.is_none() || *own != all[0]) {
         None => Ok(()),
         Some(_) if ranks.rank() > 0 && !apart => Err(Failure::Reported { code: 1 }),
@@ -387,11 +387,11 @@ impl Observer<Failure> for Narrator<'_> {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Failure> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Failure> {
         let world = moment.world;
         self.options.timing.tick.store(world.state().tick, Ordering::Relaxed);
         self.enlarge(moment.ranks);
-        if let (true, false, Some(agent)) = (self.first, self.outran, moment.figures.outran) {
+        if let (true, false, Some(agent)) = (self.first, self.outran, moment.metrics.outran) {
             self.outran = true;
             let name = &world.model().agents[agent as usize].name;
             self.note(&format!(
@@ -402,7 +402,7 @@ impl Observer<Failure> for Narrator<'_> {
         if self.first && !self.options.output.quiet {
             self.note_endings(world);
         }
-        if let (Some(cause), false) = (world.lost_gpu(), self.gave_up) {
+        if let (Some(cause), false) = (world.gpu_error(), self.gave_up) {
             if self.options.gpu_required {
                 return Err(Failure::Run { subject: "--gpu".into(), cause });
             }
@@ -425,13 +425,19 @@ impl Observer<Failure> for Narrator<'_> {
 
 /// Reports the vehicles that do not start in equilibrium, and how they start.
 fn tell_of_starts(world: &World) {
-    let others = world.stands().iter().filter(|stand| **stand != Stand::Still).count();
-    let begun = world.model().agents.iter().zip(world.stands());
-    for (agent, stand) in begun.filter(|(_, stand)| **stand != Stand::Still).take(MOST_TOLD) {
+    let others = world
+        .start_conditions()
+        .iter()
+        .filter(|stand| **stand != StartCondition::Equilibrium)
+        .count();
+    let begun = world.model().agents.iter().zip(world.start_conditions());
+    for (agent, stand) in
+        begun.filter(|(_, stand)| **stand != StartCondition::Equilibrium).take(MOST_TOLD)
+    {
         let begins = match stand {
-            Stand::Still => continue,
-            Stand::Slides => "start pose is not stable: the vehicle slides from t = 0",
-            Stand::Falls => {
+            StartCondition::Equilibrium => continue,
+            StartCondition::Sliding => "start pose is not stable: the vehicle slides from t = 0",
+            StartCondition::Unsupported => {
                 "no equilibrium at the start pose: the vehicle starts in its design position"
             }
         };

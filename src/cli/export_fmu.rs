@@ -72,7 +72,7 @@ impl ExportFmu {
         let variables = variables(&built.world, &outside(&file.scenario));
         let identifier = model_identifier(&file.scenario.name);
         let clock = &built.world.clock;
-        let heartbeat = clock.told(clock.steps_per_heartbeat());
+        let heartbeat = clock.reported_time(clock.steps_per_heartbeat());
         let description = Description {
             name: &file.scenario.name,
             description: &file.scenario.description,
@@ -149,7 +149,7 @@ fn summary(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> s
         "file": out.display().to_string(),
         "bytes": bytes,
         "instantiation_token": built.fingerprint,
-        "heartbeat": built.world.clock.told(built.world.clock.steps_per_heartbeat()),
+        "heartbeat": built.world.clock.reported_time(built.world.clock.steps_per_heartbeat()),
         "variables": variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
     })
 }

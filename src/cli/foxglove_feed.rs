@@ -5,7 +5,7 @@ use crate::link::{FoxgloveServer, Publication};
 use crate::report::ReportError;
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::topics::{TopicMessage, Topics, met};
-use crate::simulation::{Flow, Moment, Observer, Sample, World};
+use crate::simulation::{Flow, HeartbeatInfo, Observer, Sample, World};
 use std::time::{Duration, Instant};
 
 /// Wall time between poses that are sent in addition to samples: 30 Hz.
@@ -23,7 +23,7 @@ impl<'a> FoxgloveFeed<'a> {
         FoxgloveFeed { server, topics: None, told: None }
     }
 
-    fn tell(&mut self, moment: &Moment<'_>) -> Result<(), ReportError> {
+    fn tell(&mut self, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
         let world = moment.world;
         let root = moment.root.unwrap_or_default();
         let time_us = world.time_us();
@@ -74,7 +74,7 @@ impl Observer<Failure> for FoxgloveFeed<'_> {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Failure> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Failure> {
         if moment.first && self.server.is_watched() {
             self.tell(moment)?;
         }

@@ -54,7 +54,7 @@ pub fn alone() -> Result<(), Failure> {
 /// MPI.
 #[cfg(feature = "mpi")]
 pub fn session() -> Result<Option<MpiSession>, Failure> {
-    let session = MpiSession::of_launcher().filter(|session| session.size() > 1);
+    let session = MpiSession::from_launcher().filter(|session| session.size() > 1);
     if session.is_none() {
         refuse_others(
             "the MPI library of this bekker reports a single process; use the launcher of that \

@@ -138,11 +138,12 @@ impl Processes {
                 env!("CARGO_PKG_VERSION"),
                 crate::scenario::SOURCE
             ),
-            patience: timeout,
+            join_timeout: timeout,
             timeout,
         };
         let (Some(rank), Some(rendezvous_point)) = (self.rank, &self.meet) else {
-            let token = Rendezvous::fresh_token().map_err(|error| failed("--processes", &error))?;
+            let token =
+                Rendezvous::generate_token().map_err(|error| failed("--processes", &error))?;
             return launched(&rendezvous(token), threads, waits).map(Some);
         };
         if rank >= size {
@@ -197,7 +198,7 @@ fn met_over_dds(
     rendezvous: &Rendezvous,
     waits: &mut dyn FnMut() -> Result<(), String>,
 ) -> Result<Box<dyn Communicator>, Failure> {
-    let met = rendezvous.meet_over_dds(rank, domain, waits);
+    let met = rendezvous.join_over_dds(rank, domain, waits);
     Ok(Box::new(met.map_err(|error| failed(&format!("--meet dds:{domain}"), &error))?))
 }
 

@@ -290,7 +290,8 @@ impl Run {
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
-        let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.told(state.tick));
+        let resumed_at =
+            prepared.state.as_ref().map(|state| built.world.clock.reported_time(state.tick));
         let results = RunResults { file: &file, built: &built, wall, resumed_at };
         let summary = self.leave(driven, place, results, quiet)?;
         // results first: a slow or stalled peer must delay only what follows

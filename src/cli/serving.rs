@@ -8,7 +8,7 @@ use crate::report::topics;
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{Controller, OnTimeout, Seat, World, WorldModel};
+use crate::simulation::{Controller, ExternalVehicle, OnTimeout, World, WorldModel};
 use crate::sync::DdsDomain;
 use crate::view::{Clients, Control, Source, View};
 use clap::Args;
@@ -284,7 +284,7 @@ impl Bound {
 }
 
 /// Returns the vehicles with an external controller.
-fn seats(scenario: &Scenario) -> Vec<Seat> {
+fn seats(scenario: &Scenario) -> Vec<ExternalVehicle> {
     let seat = |(agent, own): (usize, &crate::scenario::config::Vehicle)| {
         let Driver::Outside { on_timeout, timeout } = own.driver else { return None };
         let on_timeout = match on_timeout {
@@ -292,7 +292,7 @@ fn seats(scenario: &Scenario) -> Vec<Seat> {
             TimeoutPolicy::Hold => OnTimeout::Hold,
             TimeoutPolicy::Fail => OnTimeout::Fail,
         };
-        Some(Seat { agent, on_timeout, timeout: Duration::from_secs_f64(timeout) })
+        Some(ExternalVehicle { agent, on_timeout, timeout: Duration::from_secs_f64(timeout) })
     };
     scenario.vehicle.iter().enumerate().filter_map(seat).collect()
 }

@@ -6,7 +6,9 @@ pub mod lagging_transmission;
 use bekker::curve::Curve;
 use bekker::grid::Lattice;
 use bekker::ground::GroundModel;
-use bekker::simulation::{AgentModel, Clock, OnTracks, OnWheels, World, WorldModel};
+use bekker::simulation::{
+    AgentModel, Clock, TrackedGroundVehicle, WheeledGroundVehicle, World, WorldModel,
+};
 use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::{Rendezvous, Tcp, Threads};
@@ -89,7 +91,7 @@ pub fn vehicle(name: &str) -> Arc<Vehicle> {
 pub fn agent(vehicle: &Arc<Vehicle>, driver: Driver, start: Pose) -> AgentModel {
     AgentModel {
         name: "test".into(),
-        vehicle: OnWheels::new(vehicle.clone()).unwrap().into(),
+        vehicle: WheeledGroundVehicle::new(vehicle.clone()).unwrap().into(),
         driver,
         leader: None,
         start,
@@ -116,7 +118,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
     AgentModel {
         name: "m113".into(),
-        vehicle: OnTracks::new(Arc::new(vehicle)).into(),
+        vehicle: TrackedGroundVehicle::new(Arc::new(vehicle)).into(),
         driver,
         leader: None,
         start,
@@ -218,7 +220,7 @@ pub fn on_tcp_ranks<T: Send>(
         size,
         token: "open sesame".into(),
         program: "bekker 0".into(),
-        patience: timeout,
+        join_timeout: timeout,
         timeout,
     };
     let goes_on = || Ok(());

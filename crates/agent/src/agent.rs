@@ -3,25 +3,25 @@
 //! Agents step in parallel within a heartbeat.
 
 use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
-use super::apart::Aside;
 use super::autonomous::{Autonomy, AutonomyState};
+use super::collision::CollisionLog;
 use super::energy_account::EnergyAccount;
 use super::event::Event;
+use super::external_acceleration::ExternalAcceleration;
 use super::ground_vehicle::GroundVehicle;
-use super::hit::Hits;
-use super::kept::Kept;
 use super::monitor::Monitor;
-use super::otherwise::Otherwise;
+use super::obstacle_contacts::ObstacleContacts;
 use super::outcome::Outcome;
+use super::parallel_contact::SecondThreadScratch;
 use super::radio::Station;
 use super::sample::{Sample, WheelSample};
-use super::strikes::Strikes;
+use super::state_backup::StateBackup;
 use super::tyre::TyreState;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{Overlay, Patches};
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use bekker_sync::message::{TrailerState, VehicleState as VehicleMessage};
+use bekker_sync::message::{TrailerState, VehicleMessage};
 use bekker_vehicle::driver::{Driver, DriverState, PathFollower};
 use bekker_vehicle::spec::Footprint;
 use bekker_vehicle::{Controls, VehicleState};
@@ -101,9 +101,9 @@ pub struct AgentState {
     /// motion.
     pub(super) close: bool,
     /// Accelerations by everything other than contact with other vehicles.
-    pub otherwise: Otherwise,
+    pub external_acceleration: ExternalAcceleration,
     /// Ongoing collisions.
-    pub hits: Hits,
+    pub collisions: CollisionLog,
     /// Stored energy and the work put in.
     pub energy: EnergyAccount,
     /// State of the autonomous driver, if the agent has one.
@@ -118,11 +118,11 @@ pub struct AgentWorkspace {
     /// Workspace of the vehicle.
     pub vehicle: GroundVehicleWorkspace,
     /// Backup of the state at the start of the heartbeat.
-    pub kept: Kept,
+    pub backup: StateBackup,
     /// Contact scratch, lent for a heartbeat.
     pub scratch: Scratch,
     /// Scratch of a second thread, lent if threads are spare.
-    pub aside: Option<Aside>,
+    pub second_scratch: Option<SecondThreadScratch>,
     /// Ground patches published by the last heartbeat.
     pub patches: Patches,
     /// Wheel motion as sensors receive it.
@@ -132,7 +132,7 @@ pub struct AgentWorkspace {
     /// Events of the last heartbeat.
     pub events: Vec<Event>,
     /// Obstacles around the vehicle.
-    pub strikes: Strikes,
+    pub obstacle_contacts: ObstacleContacts,
 }
 
 /// Part of an agent's state that other agents receive at a heartbeat.
@@ -155,7 +155,7 @@ pub struct AgentView {
     pub twist: Twist,
     /// Acceleration of the center of mass by everything other than contact with other vehicles; set
     /// only if other vehicles are near.
-    pub otherwise: Acceleration,
+    pub external_acceleration: Acceleration,
     /// Trailer, coupled or not, if the agent has one.
     pub trailer: Option<TrailerState>,
 }
@@ -166,7 +166,9 @@ impl From<&VehicleMessage> for AgentView {
         AgentView {
             pose,
             twist,
-            otherwise: message.motion.map_or_else(Acceleration::default, |own| own.otherwise),
+            external_acceleration: message
+                .motion
+                .map_or_else(Acceleration::default, |own| own.external_acceleration),
             station: message.station,
             speed: message.speed,
             velocity: message.velocity,
@@ -178,7 +180,7 @@ impl From<&VehicleMessage> for AgentView {
 
 impl AgentModel {
     /// Returns the relative cost of one step: wheels or shoes on the ground, plus imaging sensors.
-    pub fn weight(&self) -> f64 {
+    pub fn step_cost(&self) -> f64 {
         // the factor 10 is a guess; it only distributes a rank's measured time and changes no
         // result
         let looks = self.sensors.iter().filter(|sensor| sensor.model.is_imaging()).count();
@@ -188,7 +190,7 @@ impl AgentModel {
 
 impl AgentState {
     /// Returns the placeholder for an agent that another rank steps.
-    pub fn elsewhere() -> AgentState {
+    pub fn remote() -> AgentState {
         AgentState {
             vehicle: VehicleState::default(),
             tyres: Vec::new(),
@@ -196,13 +198,13 @@ impl AgentState {
             controls: Controls::default(),
             command: None,
             overlay: Overlay::new(),
-            monitor: Monitor::of(0, Vec3::zeros()),
+            monitor: Monitor::new(0, Vec3::zeros()),
             wheels: Vec::new(),
             outcome: None,
             sensors: Vec::new(),
             close: false,
-            otherwise: Otherwise::default(),
-            hits: Hits::default(),
+            external_acceleration: ExternalAcceleration::default(),
+            collisions: CollisionLog::default(),
             energy: EnergyAccount::default(),
             autonomy: None,
             radio: None,
@@ -210,7 +212,7 @@ impl AgentState {
     }
 
     /// Returns whether this is the placeholder for an agent that another rank steps.
-    pub fn is_elsewhere(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         // the vehicle of every local agent has moving bodies
         self.vehicle.body.q.is_empty()
     }
@@ -218,7 +220,7 @@ impl AgentState {
     /// Returns the end of the drive, s, if it has ended.
     ///
     /// The monitor does not count steps after an arrival; the outcome then gives the time.
-    fn ended(&self) -> Option<f64> {
+    fn end_time(&self) -> Option<f64> {
         let outcome = self.outcome.as_ref()?;
         let said = self.monitor.arrived().and_then(|_| outcome.time());
         let last = self.monitor.last_step();
@@ -231,7 +233,7 @@ impl AgentState {
     }
 
     /// Sets the wheels that the record shows.
-    pub(super) fn show_wheels(&mut self, wheels: impl Iterator<Item = WheelSample>) {
+    pub(super) fn set_recorded_wheels(&mut self, wheels: impl Iterator<Item = WheelSample>) {
         self.wheels.clear();
         self.wheels.extend(wheels);
     }
@@ -252,8 +254,8 @@ impl AgentState {
             outcome,
             sensors,
             close,
-            otherwise,
-            hits,
+            external_acceleration,
+            collisions,
             // derived from the rest, and no state depends on it
             energy: _,
             autonomy,
@@ -264,13 +266,13 @@ impl AgentState {
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serializes into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
-        if *close || !hits.is_empty() || hits.given() > 0.0 {
-            let meeting = postcard::to_stdvec(&(close, otherwise));
+        if *close || !collisions.is_empty() || collisions.energy_gained() > 0.0 {
+            let meeting = postcard::to_stdvec(&(close, external_acceleration));
             hasher.update(meeting.expect("plain data serializes into memory"));
-            hasher.update(hits.digested());
+            hasher.update(collisions.digest_bytes());
         }
         if let Some(autonomy) = autonomy {
-            hasher.update(autonomy.digested());
+            hasher.update(autonomy.digest_bytes());
         }
         if let Some(radio) = radio {
             let heard = postcard::to_stdvec(radio);
@@ -284,7 +286,7 @@ impl AgentModel {
     /// Returns the agent in its design position at `pose`, before static equilibrium is solved.
     ///
     /// The state starts at `now_us` µs. The sensors start as if the vehicle moved at `speed` m/s.
-    pub fn unsettled(&self, pose: &Pose, speed: f64, now_us: u64) -> AgentState {
+    pub fn in_design_position(&self, pose: &Pose, speed: f64, now_us: u64) -> AgentState {
         AgentState {
             vehicle: self.vehicle.launched(pose, 0.0),
             tyres: self.vehicle.tyres(),
@@ -292,13 +294,13 @@ impl AgentModel {
             controls: Controls::default(),
             command: None,
             overlay: Overlay::new(),
-            monitor: Monitor::of(self.vehicle.wheels(), pose.position),
+            monitor: Monitor::new(self.vehicle.wheels(), pose.position),
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],
             outcome: None,
             sensors: self.start_sensors(pose, speed, now_us),
             close: false,
-            otherwise: Otherwise::default(),
-            hits: Hits::default(),
+            external_acceleration: ExternalAcceleration::default(),
+            collisions: CollisionLog::default(),
             energy: EnergyAccount::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
@@ -309,14 +311,14 @@ impl AgentModel {
     pub fn workspace(&self, state: &AgentState) -> AgentWorkspace {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
-            kept: Kept::of(state),
+            backup: StateBackup::new(state),
             scratch: Scratch::new(),
-            aside: None,
+            second_scratch: None,
             patches: Patches::default(),
             wheels: Vec::with_capacity(self.vehicle.wheels()),
             delivered: Vec::new(),
             events: Vec::new(),
-            strikes: Strikes::default(),
+            obstacle_contacts: ObstacleContacts::default(),
         }
     }
 
@@ -326,7 +328,7 @@ impl AgentModel {
     }
 
     /// Returns the position of the chassis, m, and the larger speed of chassis and trailer, m/s.
-    pub fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
+    pub fn position_and_speed(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
         let trailer = self.vehicle.trailer_twist(&workspace.vehicle);
@@ -337,7 +339,7 @@ impl AgentModel {
     /// Returns the largest distance of a trailer wheel from the chassis, m; 0 without a trailer.
     ///
     /// An uncoupled trailer may be far away.
-    pub fn trails(&self, workspace: &AgentWorkspace) -> f64 {
+    pub fn trailer_reach(&self, workspace: &AgentWorkspace) -> f64 {
         let (own, body) = (&self.vehicle, &workspace.vehicle);
         let chassis = own.pose(body).position;
         let wheels = own.wheels() - own.trailed_wheels()..own.wheels();
@@ -346,7 +348,7 @@ impl AgentModel {
     }
 
     /// Returns the direction of travel: 1 forward, -1 in reverse.
-    pub(super) fn way(&self) -> f64 {
+    pub(super) fn travel_sign(&self) -> f64 {
         self.driver.follower().map_or(1.0, PathFollower::travel_sign)
     }
 
@@ -381,8 +383,8 @@ impl AgentModel {
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
         // at the end itself the sample shows the last driven state
-        if state.ended().is_some_and(|ended| time - ended > ROUNDING) {
-            sample.stand();
+        if state.end_time().is_some_and(|ended| time - ended > ROUNDING) {
+            sample.set_standstill();
         }
     }
 }

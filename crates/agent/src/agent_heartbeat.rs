@@ -3,21 +3,21 @@
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::belly::BellyContact;
 use super::clock::Clock;
+use super::collision::StepContact;
+use super::collision_motion::CollisionMotion;
 use super::contact_context::ContactContext;
-use super::encounters::Encounters;
 use super::endings::Endings;
 use super::event::Event;
+use super::external_acceleration::ExternalAcceleration;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
-use super::hit::Touch;
 use super::hull_part::HullPart;
-use super::judging::direction;
-use super::monitor::StepFigures;
+use super::monitor::StepMetrics;
 use super::obstacle::Obstacles;
-use super::otherwise::Otherwise;
 use super::outcome::{Failure, Outcome};
-use super::pushed_motion::PushedMotion;
+use super::outcome_evaluation::direction;
 use super::radio::RadioNet;
 use super::roadside::{Pedestrian, TrafficLight};
+use super::vehicle_collisions::VehicleCollisions;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::spatial::{Load, Twist, Wrench};
 use bekker_vehicle::Controls;
@@ -32,11 +32,11 @@ fn work_of(wrench: &Wrench, twist: &Twist, mass: f64, h: f64) -> f64 {
 }
 
 /// Distance along the path within which a driver considers a leader on another path, m.
-const LOOKS_AHEAD: f64 = 100.0;
+const LEADER_RANGE: f64 = 100.0;
 /// Radius around an agent in which terrain is loaded for a heartbeat, m.
 ///
 /// Larger than a tractor with trailer plus the distance that a vehicle travels in a heartbeat.
-const REACH: f64 = 60.0;
+const LOAD_RADIUS: f64 = 60.0;
 
 /// Inputs of one agent's heartbeat, shared by all agents.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ pub struct HeartbeatEnv<'a> {
     /// Views of all agents at the last heartbeat.
     pub views: &'a [AgentView],
     /// Pairs of vehicles that may collide, with their forces.
-    pub encounters: &'a Encounters,
+    pub vehicle_collisions: &'a VehicleCollisions,
     /// Damage of obstacles at the last heartbeat.
     pub damage: &'a [u16],
 }
@@ -94,46 +94,60 @@ impl AgentModel {
         workspace.patches.clear();
         workspace.delivered.clear();
         workspace.events.clear();
-        workspace.strikes.damage.clear();
-        state.close = env.encounters.is_close(index);
+        workspace.obstacle_contacts.damage.clear();
+        state.close = env.vehicle_collisions.is_close(index);
         if state.outcome.is_some() {
             self.deliver(clock.micros(first_tick + steps), state, workspace);
             return;
         }
-        workspace.kept.keep(state);
-        if !state.energy.has_begun() {
+        workspace.backup.save(state);
+        if !state.energy.has_start() {
             let energy = self.stored_energy(state, workspace);
-            state.energy.take(energy);
+            state.energy.record_energy(energy);
         }
-        let before = self.circumstance(ground, state, workspace);
+        let before = self.event_context(ground, state, workspace);
         // ground changes that others published at the previous heartbeat
         state.overlay.refresh(published);
         // loads the tiles now, so that no step waits for a file
-        ground.terrain().preload(self.place(workspace).0, REACH);
+        ground.terrain().preload(self.position_and_speed(workspace).0, LOAD_RADIUS);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
-        let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));
-        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let mut collision_motion =
+            state.close.then(|| CollisionMotion::start(self, &workspace.vehicle));
+        let AgentWorkspace { vehicle: vehicle_workspace, obstacle_contacts, .. } = workspace;
         let span = steps as f64 * h;
-        let near = self.approach_obstacles(env.obstacles, env.damage, room, strikes, span);
+        let near = self.find_obstacles(
+            env.obstacles,
+            env.damage,
+            vehicle_workspace,
+            obstacle_contacts,
+            span,
+        );
         for tick in first_tick..first_tick + steps {
             let heartbeat_step = HeartbeatStep { index, first_tick, tick };
-            let requested = self.request(heartbeat_step, env, state, workspace);
+            let requested = self.requested_controls(heartbeat_step, env, state, workspace);
             state.controls = requested.clamped();
             let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
             if due || state.controls.uncouple {
                 self.vehicle.trailer().into_iter().for_each(|own| own.uncouple(&mut state.vehicle));
             }
-            self.meet_ground(ground, published, state, workspace, low, h);
-            self.meet_others(heartbeat_step, env, state, workspace, near, &mut pushed);
+            self.contact_ground(ground, published, state, workspace, low, h);
+            self.add_collision_loads(
+                heartbeat_step,
+                env,
+                state,
+                workspace,
+                near,
+                &mut collision_motion,
+            );
             let AgentState { vehicle, tyres, controls, .. } = state;
-            let room = &mut workspace.vehicle;
-            let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
+            let vehicle_workspace = &mut workspace.vehicle;
+            let stepped = self.vehicle.step(vehicle, tyres, vehicle_workspace, controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
                 self.fail(time, error.into(), state, workspace);
-                self.part(time, state, workspace);
-                let now = self.circumstance(ground, state, workspace);
+                self.finish_collisions(time, state, workspace);
+                let now = self.event_context(ground, state, workspace);
                 now.events_since(&before, &mut workspace.events);
                 return;
             }
@@ -141,18 +155,20 @@ impl AgentModel {
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
         // sent to other agents if they are near
-        state.otherwise = pushed
-            .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
+        state.external_acceleration = collision_motion
+            .map_or_else(ExternalAcceleration::default, |collision_motion| {
+                collision_motion.finish(self, &workspace.vehicle, span)
+            });
         let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
         let velocity = self.vehicle.twist(&workspace.vehicle).linear;
         let energy = self.stored_energy(state, workspace);
-        state.energy.take(energy);
-        let mut touch = |touch: Touch| state.hits.add(&touch, velocity, time, span);
-        self.pass_roadside(env, &workspace.vehicle, now_us, &mut touch);
-        match self.judge(ground, endings, time, state, workspace) {
+        state.energy.record_energy(energy);
+        let mut touch = |touch: StepContact| state.collisions.add(&touch, velocity, time, span);
+        self.contact_roadside(env, &workspace.vehicle, now_us, &mut touch);
+        match self.evaluate_outcome(ground, endings, time, state, workspace) {
             Some(Outcome::Failed { failure, .. }) => self.fail(time, failure, state, workspace),
             outcome => {
-                state.show_wheels(workspace.vehicle.samples().iter().copied());
+                state.set_recorded_wheels(workspace.vehicle.samples().iter().copied());
                 state.outcome = outcome;
             }
         }
@@ -161,8 +177,8 @@ impl AgentModel {
         } else {
             state.overlay.publish(&mut workspace.patches);
         }
-        self.part(time, state, workspace);
-        let now = self.circumstance(ground, state, workspace);
+        self.finish_collisions(time, state, workspace);
+        let now = self.event_context(ground, state, workspace);
         now.events_since(&before, &mut workspace.events);
     }
 
@@ -174,68 +190,84 @@ impl AgentModel {
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
     ) {
-        workspace.kept.put_back(state);
+        workspace.backup.restore(state);
         // the workspace derived from a non-finite state is not finite either
         workspace.vehicle = self.vehicle.workspace(&state.vehicle);
-        let position = state.monitor.last_place();
+        let position = state.monitor.last_position();
         state.outcome = Some(Outcome::Failed { time, position, failure });
     }
 
     /// Reports collisions that are over as events.
-    fn part(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
+    fn finish_collisions(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let ended = state.outcome.is_some();
-        state.hits.over(time, ended, self.vehicle.mass(), |hit| {
+        state.collisions.drain_finished(time, ended, self.vehicle.mass(), |hit| {
             workspace.events.push(Event::Collided(hit))
         });
     }
 
     /// Adds the loads of obstacles and other vehicles to the loads of a step.
-    fn meet_others(
+    fn add_collision_loads(
         &self,
         step: HeartbeatStep,
         env: &HeartbeatEnv<'_>,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
         near: bool,
-        pushed: &mut Option<PushedMotion>,
+        collision_motion: &mut Option<CollisionMotion>,
     ) {
         let HeartbeatStep { index, first_tick, tick } = step;
-        let HeartbeatEnv { clock, obstacles, encounters, .. } = *env;
+        let HeartbeatEnv { clock, obstacles, vehicle_collisions, .. } = *env;
         let (h, time) = (clock.step(), clock.time(tick + 1));
-        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
-        let velocity = self.vehicle.twist(room).linear;
-        let (hits, energy) = (&mut state.hits, &mut state.energy);
-        let mut touch = |touch: Touch| hits.add(&touch, velocity, time, h);
+        let AgentWorkspace { vehicle: vehicle_workspace, obstacle_contacts, .. } = workspace;
+        let velocity = self.vehicle.twist(vehicle_workspace).linear;
+        let (collisions, energy) = (&mut state.collisions, &mut state.energy);
+        let mut touch = |touch: StepContact| collisions.add(&touch, velocity, time, h);
         if near {
-            let mut touch = |met: Touch| {
+            let mut touch = |met: StepContact| {
                 energy.add(-met.energy);
                 touch(met);
             };
-            let loads =
-                self.meet_obstacles(obstacles, &state.vehicle, room, strikes, h, &mut touch);
+            let loads = self.obstacle_loads(
+                obstacles,
+                &state.vehicle,
+                vehicle_workspace,
+                obstacle_contacts,
+                h,
+                &mut touch,
+            );
             for (part, load) in HullPart::ALL.into_iter().zip(loads) {
-                self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
+                self.vehicle
+                    .load_on(part, vehicle_workspace)
+                    .into_iter()
+                    .for_each(|own| *own += load);
             }
         }
-        if let Some(pushed) = pushed {
+        if let Some(collision_motion) = collision_motion {
             let step = (tick - first_tick) as usize;
-            let poses = [Some(self.vehicle.pose(room)), self.vehicle.trailer_pose(room)];
+            let poses = [
+                Some(self.vehicle.pose(vehicle_workspace)),
+                self.vehicle.trailer_pose(vehicle_workspace),
+            ];
             for (part, pose) in HullPart::ALL.into_iter().zip(poses) {
                 let Some(pose) = pose else { continue };
-                let wrench = encounters.on(index, part, step, &pose.position, &mut touch);
+                let wrench =
+                    vehicle_collisions.wrench_on(index, part, step, &pose.position, &mut touch);
                 let Some((wrench, outline)) = wrench.zip(self.vehicle.outline_of(part)) else {
                     continue;
                 };
-                pushed.add(part, outline, &pose, &wrench, h);
-                let twist = self.vehicle.twist_of(part, room);
+                collision_motion.add(part, outline, &pose, &wrench, h);
+                let twist = self.vehicle.twist_of(part, vehicle_workspace);
                 energy.add(work_of(&wrench, &twist, outline.mass, h));
-                self.vehicle.load_on(part, room).into_iter().for_each(|own| own.wrench += wrench);
+                self.vehicle
+                    .load_on(part, vehicle_workspace)
+                    .into_iter()
+                    .for_each(|own| own.wrench += wrench);
             }
         }
     }
 
     /// Returns what the external command, or else the vehicle's driver, requests for a step.
-    fn request(
+    fn requested_controls(
         &self,
         step: HeartbeatStep,
         env: &HeartbeatEnv<'_>,
@@ -250,7 +282,7 @@ impl AgentModel {
             state.driver.intent = Intent::from_controls(&command);
             return command;
         }
-        if let Some(controls) = self.drive_itself(state, time, h) {
+        if let Some(controls) = self.autonomous_controls(state, time, h) {
             return controls;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);
@@ -266,7 +298,7 @@ impl AgentModel {
             // a leader on another path counts as standing still, whatever its heading; a leader
             // that has been passed is ignored
             let [x, y] = [shown.pose.position.x, shown.pose.position.y];
-            let middle = own.path().nearest_ahead(place, LOOKS_AHEAD, [x, y]).station;
+            let middle = own.path().nearest_ahead(place, LEADER_RANGE, [x, y]).station;
             let reach = leader.footprint.reach();
             let ahead = middle + reach > place.station + rear;
             let gap = middle - reach - (place.station + front);
@@ -280,9 +312,9 @@ impl AgentModel {
         let last = workspace.vehicle.samples();
         let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
-        let forward = [self.way() * speed, h];
+        let forward = [self.travel_sign() * speed, h];
         let leader =
-            leader.map(|seen| self.cooperating(index, radios, state, seen, forward, now_us));
+            leader.map(|seen| self.cooperative_view(index, radios, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
         let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
         let pedals = self.pedals(state);
@@ -306,7 +338,7 @@ impl AgentModel {
             // the throttle that raises engine speed accelerates no more than the driver's limit
             let most = self.driver.follower().and_then(|own| own.config().acceleration);
             let aimed = given - state.driver.speed.integral;
-            station.aims(most.map_or(aimed, |most| aimed.min(most)));
+            station.set_aimed_acceleration(most.map_or(aimed, |most| aimed.min(most)));
         }
         controls
     }
@@ -326,7 +358,7 @@ impl AgentModel {
 
     /// Computes the loads of deformable and firm ground on every wheel or shoe, and on the plates
     /// flagged in `low`.
-    fn meet_ground(
+    fn contact_ground(
         &self,
         ground: &GroundModel,
         published: &SharedGround,
@@ -336,29 +368,42 @@ impl AgentModel {
         h: f64,
     ) {
         let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
-        let AgentWorkspace { vehicle: room, scratch, aside, .. } = workspace;
-        let (grips, aside) = (true, aside.as_mut());
-        let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-        self.vehicle.meet_ground(vehicle, tyres, room, &mut context, h);
+        let AgentWorkspace { vehicle: vehicle_workspace, scratch, second_scratch, .. } = workspace;
+        let (grips, second_scratch) = (true, second_scratch.as_mut());
+        let mut context =
+            ContactContext { ground, published, overlay, scratch, grips, second_scratch };
+        self.vehicle.contact_ground(vehicle, tyres, vehicle_workspace, &mut context, h);
         let mut belly = BellyContact::default();
         if low != 0 {
-            belly = self.hang_up(low, room, &mut context, h);
-            monitor.rest_on_belly(belly.force, h);
+            belly = self.plate_loads(low, vehicle_workspace, &mut context, h);
+            monitor.record_belly_force(belly.force, h);
         }
         let mut on_chassis = belly.load;
         let mut on_trailer = Load::default();
-        self.lie(HullPart::Chassis, vehicle.coupling, room, &context, &mut on_chassis);
-        self.lie(HullPart::Trailer, vehicle.coupling, room, &context, &mut on_trailer);
-        *self.vehicle.chassis_load(room) = on_chassis;
-        self.vehicle.trailer_load(room).into_iter().for_each(|own| *own = on_trailer);
-        self.vehicle.heap(room, belly.displaced, &mut context);
+        self.contact_hulls(
+            HullPart::Chassis,
+            vehicle.coupling,
+            vehicle_workspace,
+            &context,
+            &mut on_chassis,
+        );
+        self.contact_hulls(
+            HullPart::Trailer,
+            vehicle.coupling,
+            vehicle_workspace,
+            &context,
+            &mut on_trailer,
+        );
+        *self.vehicle.chassis_load(vehicle_workspace) = on_chassis;
+        self.vehicle.trailer_load(vehicle_workspace).into_iter().for_each(|own| *own = on_trailer);
+        self.vehicle.heap(vehicle_workspace, belly.displaced, &mut context);
     }
 
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
         let burned = self.vehicle.drivetrain().fuel_rate(&state.vehicle, state.controls.throttle);
         let coupling = state.vehicle.coupling;
-        let figures = StepFigures {
+        let metrics = StepMetrics {
             position: self.vehicle.pose(&workspace.vehicle).position,
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             advance: self.advance(state, workspace),
@@ -366,10 +411,10 @@ impl AgentModel {
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.properties().drive_radius,
-            belts: self.vehicle.belts(coupling),
+            flexible_wheel_count: self.vehicle.flexible_wheel_count(coupling),
         };
-        let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
-        state.energy.add(figures.work.engine);
-        state.monitor.take(time, h, &state.controls, wheels, &figures);
+        let wheels = self.vehicle.coupled_samples(coupling, &workspace.vehicle);
+        state.energy.add(metrics.work.engine);
+        state.monitor.record_step(time, h, &state.controls, wheels, &metrics);
     }
 }

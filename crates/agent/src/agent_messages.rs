@@ -5,29 +5,29 @@ use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sync::message::{
-    Description, Motion, PartState, TrailerState, VehicleState as VehicleMessage, as_told,
+    Description, MotionMessage, PartState, TrailerState, VehicleMessage, as_received,
 };
 
 impl AgentModel {
     /// Returns the part of the state that other agents receive.
     pub fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
         let chassis = self.vehicle.pose(&workspace.vehicle);
-        let (pose, twist, otherwise) = match self.motion(state, workspace) {
-            Some(Motion { orientation, twist, otherwise }) => {
-                (Pose { orientation, ..chassis }, twist, otherwise)
+        let (pose, twist, external_acceleration) = match self.motion(state, workspace) {
+            Some(MotionMessage { orientation, twist, external_acceleration }) => {
+                (Pose { orientation, ..chassis }, twist, external_acceleration)
             }
             None => {
-                let (pose, twist) = as_told(&chassis, &self.told_twist(state, workspace));
+                let (pose, twist) = as_received(&chassis, &self.reported_twist(state, workspace));
                 (pose, twist, Acceleration::default())
             }
         };
         let view = AgentView {
             pose,
             twist,
-            otherwise,
+            external_acceleration,
             // an externally controlled vehicle does not follow its path
             station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
-            speed: self.way() * self.speed(workspace),
+            speed: self.travel_sign() * self.speed(workspace),
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
             trailer: self.trailer_state(state, workspace),
@@ -37,7 +37,7 @@ impl AgentModel {
     }
 
     /// Returns the twist that others receive: zero after the drive has ended.
-    fn told_twist(&self, state: &AgentState, workspace: &AgentWorkspace) -> Twist {
+    fn reported_twist(&self, state: &AgentState, workspace: &AgentWorkspace) -> Twist {
         match state.outcome {
             Some(_) => Twist::default(),
             None => self.vehicle.twist(&workspace.vehicle),
@@ -57,17 +57,25 @@ impl AgentModel {
             Some(_) => Twist::default(),
             None => Twist { linear: twist.velocity_at(&arm), ..twist },
         };
-        let motion = Motion::of(&pose.orientation, &twist, state.otherwise.of(HullPart::Trailer))?;
+        let motion = MotionMessage::new(
+            &pose.orientation,
+            &twist,
+            state.external_acceleration.of_part(HullPart::Trailer),
+        )?;
         let wheels = self.vehicle.trailed_wheels() as u8;
         Some(TrailerState { place: pose.position + arm, motion, wheels })
     }
 
     /// Returns the exact motion of the chassis, which is sent only if other vehicles are near.
-    fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<Motion> {
+    fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<MotionMessage> {
         let chassis = self.vehicle.pose(&workspace.vehicle);
-        let twist = self.told_twist(state, workspace);
-        let otherwise = state.otherwise.of(HullPart::Chassis);
-        if state.close { Motion::of(&chassis.orientation, &twist, otherwise) } else { None }
+        let twist = self.reported_twist(state, workspace);
+        let external_acceleration = state.external_acceleration.of_part(HullPart::Chassis);
+        if state.close {
+            MotionMessage::new(&chassis.orientation, &twist, external_acceleration)
+        } else {
+            None
+        }
     }
 
     /// Returns the message about the agent to other ranks; it contains at least the content of its

@@ -3,12 +3,12 @@
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
-use super::obstacle::{Solid, StemOnWheel};
-use super::on_tracks::{OnTracks, TracksWorkspace};
-use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::obstacle::{Solid, WheelStemContact};
 use super::sample::WheelSample;
+use super::tracked_ground_vehicle::{TrackedGroundVehicle, TracksWorkspace};
 use super::tyre::TyreState;
 use super::vehicle_properties::VehicleProperties;
+use super::wheeled_ground_vehicle::{WheeledGroundVehicle, WheelsWorkspace};
 use bekker_ground::scm::{Contact, UndersideError};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sync::message::{Description, PartState, RunningGear};
@@ -24,9 +24,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub enum AnyVehicle {
     /// On wheels.
-    Wheeled(OnWheels),
+    Wheeled(WheeledGroundVehicle),
     /// On tracks.
-    Tracked(OnTracks),
+    Tracked(TrackedGroundVehicle),
 }
 
 /// Derived and scratch data of a vehicle; never saved.
@@ -79,10 +79,10 @@ impl AnyVehicle {
     pub fn new(spec: &AnySpec) -> Result<AnyVehicle, GroundVehicleError> {
         Ok(match spec {
             AnySpec::Wheeled(spec) => {
-                OnWheels::new(Arc::new(Vehicle::new((**spec).clone())?))?.into()
+                WheeledGroundVehicle::new(Arc::new(Vehicle::new((**spec).clone())?))?.into()
             }
             AnySpec::Tracked(spec) => {
-                OnTracks::new(Arc::new(TrackedVehicle::new((**spec).clone())?)).into()
+                TrackedGroundVehicle::new(Arc::new(TrackedVehicle::new((**spec).clone())?)).into()
             }
         })
     }
@@ -151,7 +151,7 @@ impl GroundVehicle for AnyVehicle {
         for_kind!(self, workspace, own => own.stored_energy(state, tyres, workspace))
     }
 
-    fn meet_ground(
+    fn contact_ground(
         &self,
         state: &VehicleState,
         tyres: &[TyreState],
@@ -159,7 +159,7 @@ impl GroundVehicle for AnyVehicle {
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        for_kind!(self, workspace, own => own.meet_ground(state, tyres, workspace, context, h));
+        for_kind!(self, workspace, own => own.contact_ground(state, tyres, workspace, context, h));
     }
 
     fn solve(
@@ -173,8 +173,8 @@ impl GroundVehicle for AnyVehicle {
         for_kind!(self, workspace, own => own.solve(state, workspace, controls, tick, h))
     }
 
-    fn settle_tyres(&self, tyres: &mut [TyreState], workspace: &GroundVehicleWorkspace, h: f64) {
-        for_kind!(self, workspace, own => own.settle_tyres(tyres, workspace, h));
+    fn advance_tyres(&self, tyres: &mut [TyreState], workspace: &GroundVehicleWorkspace, h: f64) {
+        for_kind!(self, workspace, own => own.advance_tyres(tyres, workspace, h));
     }
 
     fn inflate_tyres(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
@@ -215,13 +215,13 @@ impl GroundVehicle for AnyVehicle {
         foot: &Vec3,
         workspace: &GroundVehicleWorkspace,
         least: f64,
-    ) -> Option<StemOnWheel> {
+    ) -> Option<WheelStemContact> {
         for_kind!(self, workspace, own => own.stem_contact(stem, foot, workspace, least))
     }
 
     fn press_stem(
         &self,
-        contact: &StemOnWheel,
+        contact: &WheelStemContact,
         push: impl FnOnce(&Vec3) -> ContactForce,
         workspace: &mut GroundVehicleWorkspace,
     ) -> Option<(ContactForce, Vec3)> {
@@ -273,14 +273,14 @@ impl ContactWorkspace for GroundVehicleWorkspace {
     }
 }
 
-impl From<OnWheels> for AnyVehicle {
-    fn from(own: OnWheels) -> AnyVehicle {
+impl From<WheeledGroundVehicle> for AnyVehicle {
+    fn from(own: WheeledGroundVehicle) -> AnyVehicle {
         AnyVehicle::Wheeled(own)
     }
 }
 
-impl From<OnTracks> for AnyVehicle {
-    fn from(own: OnTracks) -> AnyVehicle {
+impl From<TrackedGroundVehicle> for AnyVehicle {
+    fn from(own: TrackedGroundVehicle) -> AnyVehicle {
         AnyVehicle::Tracked(own)
     }
 }

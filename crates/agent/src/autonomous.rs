@@ -8,8 +8,8 @@
 //! bit of the result.
 
 use super::imaging_threads::imaging_threads;
-use super::team::{Member, Report};
-use super::timings::{Part, Stopwatch};
+use super::team::{Report, TeamMember};
+use super::timings::{Stopwatch, TimedPhase};
 use bekker_autonomy::costs::Mark;
 use bekker_autonomy::elevation_map::{Tile, TileKey};
 use bekker_autonomy::giving_way::Moving;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Margin around the predicted position of another vehicle within which lidar returns belong to
 /// that vehicle, m.
-const ROOM: f64 = 0.3;
+const VEHICLE_MARGIN: f64 = 0.3;
 
 /// Configuration of an autonomous driver; immutable.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,16 +50,16 @@ impl Autonomy {
     pub(super) fn start(&self, pose: &Pose, now_us: u64) -> AutonomyState {
         let navigator = &self.navigator;
         let memory = navigator.remember(pose);
-        let thought = Thought { memory, plan: Plan::default(), changed: Vec::new() };
+        let outcome = PlanOutcome { memory, plan: Plan::default(), changed: Vec::new() };
         AutonomyState {
             navigator: navigator.start(pose, 1e-6 * now_us as f64),
             plan: Plan::default(),
-            thought: Awaited::ready(now_us, thought),
+            outcome: Awaited::ready(now_us, outcome),
             in_force: true,
             scans: 0,
-            passed_over: 0,
+            skipped_scans: 0,
             others: BTreeMap::new(),
-            member: Member::new(navigator.map),
+            member: TeamMember::new(navigator.map),
         }
     }
 }
@@ -72,22 +72,22 @@ pub struct AutonomyState {
     /// The plan in force.
     pub plan: Plan,
     /// Result of the last scan, finished or in progress.
-    thought: Awaited<Thought>,
+    outcome: Awaited<PlanOutcome>,
     /// Whether the plan of the last scan is already in force.
     in_force: bool,
     /// Number of scans processed.
     pub scans: u64,
     /// Number of scans skipped.
-    pub passed_over: u64,
+    pub skipped_scans: u64,
     /// Last reported positions of other vehicles, by agent index.
-    pub others: BTreeMap<u32, LastKnown>,
+    pub others: BTreeMap<u32, LastObservation>,
     /// State shared with the team.
-    pub member: Member,
+    pub member: TeamMember,
 }
 
 /// Result of processing a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Thought {
+struct PlanOutcome {
     memory: Memory,
     plan: Plan,
     /// Map tiles that the scan changed.
@@ -96,7 +96,7 @@ struct Thought {
 
 /// Last reported position of another vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LastKnown {
+pub struct LastObservation {
     /// Time of the report, µs.
     pub at_us: u64,
     /// Position, m.
@@ -107,24 +107,24 @@ pub struct LastKnown {
     pub reach: f64,
 }
 
-impl LastKnown {
+impl LastObservation {
     /// Predicts x, y and radius, m, at time `moment`, s, with constant velocity.
-    fn at(&self, moment: f64) -> [f64; 3] {
+    fn predict(&self, moment: f64) -> [f64; 3] {
         let since = moment - 1e-6 * self.at_us as f64;
         let [x, y] = [0, 1].map(|k| self.place[k] + self.velocity[k] * since);
         [x, y, self.reach]
     }
 
-    fn moves(&self) -> bool {
-        hypot(self.velocity[0], self.velocity[1]) > MOVES
+    fn is_moving(&self) -> bool {
+        hypot(self.velocity[0], self.velocity[1]) > MOVING_SPEED
     }
 }
 
 /// Speed above which another vehicle counts as moving, m/s.
-const MOVES: f64 = 0.3;
+const MOVING_SPEED: f64 = 0.3;
 
 /// Inputs for processing a scan.
-struct Thinking {
+struct PlanJob {
     autonomy: Arc<Autonomy>,
     memory: Memory,
     taken: f64,
@@ -145,11 +145,11 @@ struct Thinking {
     news: Vec<(TileKey, Arc<Tile>)>,
 }
 
-impl Thinking {
-    fn thought(self) -> Thought {
-        let Thinking { autonomy, mut memory, taken, cloud, track, estimate, .. } = self;
+impl PlanJob {
+    fn run(self) -> PlanOutcome {
+        let PlanJob { autonomy, mut memory, taken, cloud, track, estimate, .. } = self;
         let Autonomy { navigator, stopwatch, .. } = &*autonomy;
-        stopwatch.time(Part::Merging, || {
+        stopwatch.time(TimedPhase::Merging, || {
             for (key, tile) in &self.news {
                 memory.map.merge_tile(*key, tile);
             }
@@ -169,80 +169,82 @@ impl Thinking {
             seen: &self.seen,
         };
         // same sequence as `Navigator::think`
-        stopwatch.time(Part::Registration, || navigator.register(&mut memory, &look));
-        stopwatch.time(Part::Costs, || navigator.appraise(&mut memory, &look));
-        stopwatch.time(Part::Route, || navigator.plan_global(&mut memory, &look));
-        let plan = stopwatch.time(Part::Spline, || navigator.plan_local(&mut memory, &look));
+        stopwatch.time(TimedPhase::Registration, || navigator.register(&mut memory, &look));
+        stopwatch.time(TimedPhase::Costs, || navigator.appraise(&mut memory, &look));
+        stopwatch.time(TimedPhase::Route, || navigator.plan_global(&mut memory, &look));
+        let plan = stopwatch.time(TimedPhase::Spline, || navigator.plan_local(&mut memory, &look));
         let changed = memory.map.changed_since(before);
         let changed = changed.map(|(key, tile)| (*key, tile.clone())).collect();
-        Thought { memory, plan, changed }
+        PlanOutcome { memory, plan, changed }
     }
 }
 
 impl AutonomyState {
     /// Returns the map and costs after the last scan, once it is processed.
     pub fn memory(&self) -> Option<&Memory> {
-        self.thought.get().map(|thought| &thought.memory)
+        self.outcome.get().map(|outcome| &outcome.memory)
     }
 
     /// Returns the bytes that identify this state in a hash, without the map in progress.
     ///
     /// That map follows from the readings. It enters the plan and the shared map as soon as it has
     /// an effect.
-    pub(super) fn digested(&self) -> Vec<u8> {
+    pub(super) fn digest_bytes(&self) -> Vec<u8> {
         let AutonomyState {
             navigator,
             plan,
-            thought,
+            outcome,
             in_force,
             scans,
-            passed_over,
+            skipped_scans,
             others,
             member,
         } = self;
-        let thinking = (thought.due_us(), in_force, scans, passed_over);
+        let progress = (outcome.due_us(), in_force, scans, skipped_scans);
         let shared = (member.map().digest(), &member.traffic);
-        let parts = (navigator, plan, thinking, others, shared);
+        let parts = (navigator, plan, progress, others, shared);
         let mut bytes = postcard::to_stdvec(&parts).expect("plain data serializes into memory");
         if let Some(order) = member.order() {
-            let told = postcard::to_stdvec(&(order, &member.ledger));
-            bytes.extend(told.expect("plain data serializes into memory"));
+            let ordered = postcard::to_stdvec(&(order, &member.ledger));
+            bytes.extend(ordered.expect("plain data serializes into memory"));
         }
         bytes
     }
 
     /// Puts the plan of the last scan in force if it is due.
-    fn take_plan(&mut self, now_us: u64) {
-        if self.in_force || self.thought.due_us() > now_us {
+    fn apply_due_plan(&mut self, now_us: u64) {
+        if self.in_force || self.outcome.due_us() > now_us {
             return;
         }
         self.in_force = true;
-        if let Some(thought) = self.thought.get() {
-            self.plan = thought.plan.clone();
-            self.member.see(&thought.changed);
+        if let Some(outcome) = self.outcome.get() {
+            self.plan = outcome.plan.clone();
+            self.member.merge_scanned(&outcome.changed);
         }
     }
 
     /// Returns the predicted current x, y and radius of other vehicles, m.
     fn others(&self, now_us: u64) -> Vec<[f64; 3]> {
-        self.others.values().map(|told| told.at(1e-6 * now_us as f64)).collect()
+        self.others.values().map(|observation| observation.predict(1e-6 * now_us as f64)).collect()
     }
 
     /// Returns the moving vehicles with a lower agent index, to which this vehicle gives way.
     fn moving(&self, agent: u32, now_us: u64) -> Vec<Moving> {
-        let before = self.others.range(..agent).map(|(_, told)| told);
-        let moving = before.filter(|told| told.moves());
-        let as_now = |told: &LastKnown| {
-            let [x, y, reach] = told.at(1e-6 * now_us as f64);
-            Moving { place: [x, y], velocity: told.velocity, reach }
+        let before = self.others.range(..agent).map(|(_, observation)| observation);
+        let moving = before.filter(|observation| observation.is_moving());
+        let as_now = |observation: &LastObservation| {
+            let [x, y, reach] = observation.predict(1e-6 * now_us as f64);
+            Moving { place: [x, y], velocity: observation.velocity, reach }
         };
         moving.map(as_now).collect()
     }
 
     /// Returns x, y and radius of the other vehicles that stand still, m.
     fn standing(&self) -> Vec<[f64; 3]> {
-        let standing = self.others.values().filter(|told| !told.moves());
-        standing.map(|told| [told.place[0], told.place[1], told.reach]).collect()
+        let standing = self.others.values().filter(|observation| !observation.is_moving());
+        standing
+            .map(|observation| [observation.place[0], observation.place[1], observation.reach])
+            .collect()
     }
 
     /// Returns the positions of other vehicles at the start, the middle and the end (`taken`, s) of
@@ -253,8 +255,11 @@ impl AutonomyState {
     fn seen(&self, taken: f64, cloud: &Cloud) -> Vec<[f64; 3]> {
         let begun = cloud.returns.first().map_or(0.0, |first| f64::from(first.time));
         let moments = [begun, 0.5 * begun, 0.0].map(|before| taken + before);
-        let seen = self.others.values().flat_map(|told| moments.map(|moment| told.at(moment)));
-        seen.map(|[x, y, reach]| [x, y, reach + ROOM]).collect()
+        let seen = self
+            .others
+            .values()
+            .flat_map(|observation| moments.map(|moment| observation.predict(moment)));
+        seen.map(|[x, y, reach]| [x, y, reach + VEHICLE_MARGIN]).collect()
     }
 }
 
@@ -277,7 +282,7 @@ impl AutonomyState {
         delivered: &[Delivery],
         now_us: u64,
     ) {
-        self.take_plan(now_us);
+        self.apply_due_plan(now_us);
         if let Some(order) = self.member.take_order() {
             self.navigator.set_goals(order.goal.into_iter().collect());
         }
@@ -287,10 +292,10 @@ impl AutonomyState {
             let sensor = delivery.sensor as usize;
             match (&delivery.reading, autonomy.roles.get(sensor).copied().flatten()) {
                 (Reading::Cloud(cloud), _) if sensor == autonomy.lidar => {
-                    self.passed_over += u64::from(scan.replace((taken, cloud)).is_some());
+                    self.skipped_scans += u64::from(scan.replace((taken, cloud)).is_some());
                 }
                 (reading, Some(role)) => {
-                    autonomy.stopwatch.time(Part::Localisation, || {
+                    autonomy.stopwatch.time(TimedPhase::Localisation, || {
                         autonomy.navigator.feel(&mut self.navigator, role, taken, reading);
                     });
                 }
@@ -298,12 +303,12 @@ impl AutonomyState {
             }
         }
         if let Some((taken, cloud)) = scan {
-            self.look(agent, autonomy, taken, cloud, now_us);
+            self.process_scan(agent, autonomy, taken, cloud, now_us);
         }
     }
 
     /// Processes a scan, on a background thread if its plan is not due immediately.
-    fn look(
+    fn process_scan(
         &mut self,
         agent: u32,
         autonomy: &Arc<Autonomy>,
@@ -312,16 +317,17 @@ impl AutonomyState {
         now_us: u64,
     ) {
         if !self.in_force {
-            self.passed_over += 1;
+            self.skipped_scans += 1;
             return;
         }
         let (next, maker) = Awaited::new(now_us + autonomy.latency_us);
-        let Some(Thought { memory, .. }) = std::mem::replace(&mut self.thought, next).take() else {
+        let Some(PlanOutcome { memory, .. }) = std::mem::replace(&mut self.outcome, next).take()
+        else {
             return;
         };
         self.scans += 1;
         self.in_force = false;
-        let thinking = Thinking {
+        let job = PlanJob {
             autonomy: autonomy.clone(),
             memory,
             taken,
@@ -335,13 +341,13 @@ impl AutonomyState {
             moving: self.moving(agent, now_us),
             standing: self.standing(),
             seen: self.seen(taken, cloud),
-            news: self.member.take_news(),
+            news: self.member.take_new_tiles(),
         };
-        let think = move || maker.hand_in(Some(thinking.thought()));
+        let think = move || maker.hand_in(Some(job.run()));
         match imaging_threads().filter(|_| autonomy.latency_us > 0) {
             Some(threads) => threads.spawn(think),
             None => think(),
         }
-        self.take_plan(now_us);
+        self.apply_due_plan(now_us);
     }
 }

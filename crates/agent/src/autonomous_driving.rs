@@ -2,7 +2,7 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::autonomous::AutonomyState;
-use super::timings::Part;
+use super::timings::TimedPhase;
 use bekker_autonomy::Phase;
 use bekker_math::spatial::Pose;
 use bekker_vehicle::Controls;
@@ -15,14 +15,14 @@ impl AgentModel {
     }
 
     /// Returns the commands of an autonomous driver for the step of `h` s at `time` s.
-    pub(super) fn drive_itself(
+    pub(super) fn autonomous_controls(
         &self,
         state: &mut AgentState,
         time: f64,
         h: f64,
     ) -> Option<Controls> {
         let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
-        let controls = autonomy.stopwatch.time(Part::Tracking, || {
+        let controls = autonomy.stopwatch.time(TimedPhase::Tracking, || {
             autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
         });
         // GaveUp means stuck; planning and backing off do not. Without an order the vehicle waits

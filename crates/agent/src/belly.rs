@@ -8,7 +8,7 @@ use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
 use super::firm_spring::FirmSpring;
 use super::ground_vehicle::GroundVehicle;
-use crate::lying;
+use crate::hull_contact;
 use bekker_ground::GroundModel;
 use bekker_ground::scm::{DisplacedSoil, PlateOutline, plate_contact};
 use bekker_ground::soil::{SoilKind, Tread};
@@ -18,26 +18,27 @@ use bekker_vehicle::collision::{ExitRule, Hull};
 use bekker_vehicle::spec::Belly;
 
 /// Clearance under the belly, m, above which contact is not evaluated until the next heartbeat.
-const CLEAR: f64 = 0.25;
+const CLEARANCE_LIMIT: f64 = 0.25;
 /// Spacing of the belly points that are tested against firm ground, m; assumed.
 const SPACING: f64 = 0.1;
 /// Deflection of plate and frame under a vehicle that rests on one of these points, m; assumed.
-const GIVES: f64 = 0.005;
+const PLATE_DEFLECTION: f64 = 0.005;
 /// Damping ratio of that spring; assumed.
 const DAMPING_RATIO: f64 = 0.3;
 /// Depth, m, above which the plate is dented and its force no longer grows.
-const DENTED: f64 = 0.03;
+const DENT_DEPTH: f64 = 0.03;
 /// Spacing of the belly points at which clearance is measured, m.
 ///
 /// A wider bump gets under one of the points as the vehicle moves on. A narrower bump that is
-/// higher than [`CLEAR`] may pass between them undetected.
-const LOOKED_AT: f64 = 0.2;
+/// higher than [`CLEARANCE_LIMIT`] may pass between them undetected.
+const CLEARANCE_SPACING: f64 = 0.2;
 /// Number of points per batched height query.
-const TOGETHER: usize = 128;
+const BATCH_SIZE: usize = 128;
 /// Amplitude bound of fine roughness, m.
 ///
-/// Fine roughness is evaluated only at points that may be within [`CLEAR`] given this bound.
-const FINE: f64 = 0.03;
+/// Fine roughness is evaluated only at points that may be within [`CLEARANCE_LIMIT`] given this
+/// bound.
+const FINE_ROUGHNESS: f64 = 0.03;
 
 /// Bit of the belly in the mask of plates that may touch before the next heartbeat.
 const BELLY: u32 = 1;
@@ -101,27 +102,27 @@ impl AgentModel {
     /// Returns the mask of plates (belly and hull bottoms) that may touch before the next
     /// heartbeat.
     ///
-    /// A plate counts if one of its points is within [`CLEAR`] of the undisturbed ground.
+    /// A plate counts if one of its points is within [`CLEARANCE_LIMIT`] of the undisturbed ground.
     pub(super) fn low_plates(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> u32 {
         let pose = self.vehicle.pose(body);
         let belly = self.vehicle.belly().into_iter().flat_map(|belly| {
             let centre = Vec3::from(belly.centre);
-            points(belly, LOOKED_AT).map(move |point| (BELLY, centre + point))
+            points(belly, CLEARANCE_SPACING).map(move |point| (BELLY, centre + point))
         });
         let hulls = self.bottoms().flat_map(|(bit, hull)| {
             let plate = bottom(hull);
             ends(&plate).map(|point| (bit, Vec3::from(plate.centre) + point))
         });
         let mut points = belly.chain(hulls).map(|(bit, point)| (bit, pose.point(&point)));
-        let mut group = [(0, Vec3::zeros()); TOGETHER];
+        let mut group = [(0, Vec3::zeros()); BATCH_SIZE];
         let mut low = 0;
         loop {
             let taken = group.iter_mut().zip(&mut points);
             let count = taken.map(|(place, point)| *place = point).count();
             let mut places = group.map(|(_, point)| [point.x, point.y]);
-            let mut heights = [0.0; TOGETHER];
-            let is_near = |(_, point): (u32, Vec3), height: f64| point.z - height < CLEAR;
-            ground.terrain().height_bounds(FINE, &places[..count], &mut heights[..count]);
+            let mut heights = [0.0; BATCH_SIZE];
+            let is_near = |(_, point): (u32, Vec3), height: f64| point.z - height < CLEARANCE_LIMIT;
+            ground.terrain().height_bounds(FINE_ROUGHNESS, &places[..count], &mut heights[..count]);
             let mut near = 0;
             for n in 0..count {
                 if is_near(group[n], heights[n]) {
@@ -135,14 +136,14 @@ impl AgentModel {
                     low |= bit;
                 }
             }
-            if count < TOGETHER {
+            if count < BATCH_SIZE {
                 return low;
             }
         }
     }
 
     /// Returns the loads of the ground on the plates flagged in `low`.
-    pub(super) fn hang_up(
+    pub(super) fn plate_loads(
         &self,
         low: u32,
         body: &GroundVehicleWorkspace,
@@ -151,11 +152,11 @@ impl AgentModel {
     ) -> BellyContact {
         let belly = self.vehicle.belly().filter(|_| low & BELLY != 0);
         let mut on = belly.map_or_else(BellyContact::default, |belly| {
-            self.rest_on_plate(belly, body, context, h)
+            self.contact_belly(belly, body, context, h)
         });
         for (bit, hull) in self.bottoms() {
             if low & bit != 0 {
-                self.dip(hull, body, context, h, &mut on);
+                self.contact_hull_bottom(hull, body, context, h, &mut on);
             }
         }
         on
@@ -165,7 +166,7 @@ impl AgentModel {
     ///
     /// Soil yields under its bottom and is pushed ahead by its faces. Firm ground presses on the
     /// balls of its lower edges. Displaced soil does not rise.
-    fn dip(
+    fn contact_hull_bottom(
         &self,
         hull: &Hull,
         body: &GroundVehicleWorkspace,
@@ -174,10 +175,10 @@ impl AgentModel {
         on: &mut BellyContact,
     ) {
         let chassis = self.vehicle.pose(body);
-        let soft = self.press_plate(&bottom(hull), body, context, h);
+        let soft = self.contact_plate_soil(&bottom(hull), body, context, h);
         on.load += soft.load;
         on.force += soft.force;
-        self.plough(hull, body, context, &mut on.load);
+        self.add_passive_pressure(hull, body, context, &mut on.load);
         if !context.ground.has_firm_soil() {
             return;
         }
@@ -187,30 +188,30 @@ impl AgentModel {
             let SoilKind::Firm { .. } = context.ground.soil_at(centre.x, centre.y).kind else {
                 continue;
             };
-            let (radius, stiffness) = (sample.radius, lying::STIFFNESS);
-            let ball = lying::Ball { centre, radius, stiffness };
-            on.force += lying::press(&ball, &motion, context, &mut on.load);
+            let (radius, stiffness) = (sample.radius, hull_contact::STIFFNESS);
+            let ball = hull_contact::ContactBall { centre, radius, stiffness };
+            on.force += hull_contact::contact_ball(&ball, &motion, context, &mut on.load);
         }
     }
 
     /// Returns the load of the ground on the belly.
-    fn rest_on_plate(
+    fn contact_belly(
         &self,
         belly: &Belly,
         body: &GroundVehicleWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> BellyContact {
-        let mut on = self.press_plate(belly, body, context, h);
+        let mut on = self.contact_plate_soil(belly, body, context, h);
         if context.ground.has_firm_soil() {
             let chassis = self.vehicle.pose(body);
             let offset = chassis.direction(&Vec3::from(belly.centre));
             let pose = Pose { position: chassis.position + offset, ..chassis };
             let twist = self.vehicle.twist(body);
             let twist = Twist { linear: twist.velocity_at(&offset), ..twist };
-            let felt = context.felt(twist, &pose.position);
+            let contact_twist = context.contact_twist(twist, &pose.position);
             let mut firm = BellyContact::default();
-            self.press_on_firm(belly, &pose, &felt, context, &mut firm);
+            self.contact_firm_ground(belly, &pose, &contact_twist, context, &mut firm);
             on.load += firm.load.moved(&offset);
             on.force += firm.force;
         }
@@ -218,7 +219,7 @@ impl AgentModel {
     }
 
     /// Returns the load of deformable soil on a plate of the chassis.
-    fn press_plate(
+    fn contact_plate_soil(
         &self,
         belly: &Belly,
         body: &GroundVehicleWorkspace,
@@ -231,9 +232,16 @@ impl AgentModel {
         let offset = pose.position - chassis.position;
         let twist = self.vehicle.twist(body);
         let twist = Twist { linear: twist.velocity_at(&offset), ..twist };
-        let felt = context.felt(twist, &pose.position);
+        let contact_twist = context.contact_twist(twist, &pose.position);
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
-        let met = plate_contact(&mut context.working(), outline, &Tread::rough(), &pose, &felt, h);
+        let met = plate_contact(
+            &mut context.working(),
+            outline,
+            &Tread::rough(),
+            &pose,
+            &contact_twist,
+            h,
+        );
         BellyContact {
             load: met.load.moved(&offset),
             force: met.normal_force,
@@ -244,7 +252,7 @@ impl AgentModel {
     /// Adds the contact of firm ground at the points of a belly whose center is at `pose`.
     ///
     /// Each point is a spring against the ground's tangent plane, with Coulomb friction.
-    fn press_on_firm(
+    fn contact_firm_ground(
         &self,
         belly: &Belly,
         pose: &Pose,
@@ -253,9 +261,9 @@ impl AgentModel {
         on: &mut BellyContact,
     ) {
         let mass = self.vehicle.mass();
-        let stiffness = mass * GRAVITY / GIVES;
+        let stiffness = mass * GRAVITY / PLATE_DEFLECTION;
         let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();
-        let spring = FirmSpring { stiffness, damping, deepest: DENTED };
+        let spring = FirmSpring { stiffness, damping, deepest: DENT_DEPTH };
         for point in points(belly, SPACING) {
             let r = pose.direction(&point);
             let pushed = spring.press(context, &pose.position, &r, twist, &mut on.load);

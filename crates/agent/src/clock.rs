@@ -70,12 +70,12 @@ impl Clock {
     ///
     /// No vehicle moves farther than `tolerance`, m, from the state that others have of it.
     #[must_use]
-    pub fn within(self, tolerance: f64) -> Clock {
+    pub fn with_tolerance(self, tolerance: f64) -> Clock {
         Clock { tolerance: Some(tolerance), ..self }
     }
 
     /// Whether heartbeats are shortened.
-    pub fn adapts(&self) -> bool {
+    pub fn is_adaptive(&self) -> bool {
         self.tolerance.is_some()
     }
 
@@ -119,7 +119,7 @@ impl Clock {
     }
 
     /// Returns the time at a tick as it is reported, s: the `f64` nearest to the decimal number.
-    pub fn told(&self, tick: u64) -> f64 {
+    pub fn reported_time(&self, tick: u64) -> f64 {
         decimal_seconds(self.micros(tick))
     }
 
@@ -157,10 +157,17 @@ mod tests {
     #[test]
     fn tells_times_as_decimals() {
         let clock = Clock::new(0.002, 0.01).unwrap();
-        assert_eq!((clock.time(6820), clock.told(6820)), (13.639999999999999, 13.64));
+        assert_eq!((clock.time(6820), clock.reported_time(6820)), (13.639999999999999, 13.64));
         for tick in 0..20_000 {
-            assert_eq!(clock.told(tick).to_string().parse::<f64>(), Ok(clock.told(tick)));
-            assert!(clock.told(tick).to_string().len() <= 6, "{}", clock.told(tick));
+            assert_eq!(
+                clock.reported_time(tick).to_string().parse::<f64>(),
+                Ok(clock.reported_time(tick))
+            );
+            assert!(
+                clock.reported_time(tick).to_string().len() <= 6,
+                "{}",
+                clock.reported_time(tick)
+            );
         }
     }
 
@@ -168,7 +175,7 @@ mod tests {
     fn heartbeats_keep_the_bound_and_meet_at_full_ones() {
         let clock = Clock::new(0.002, 0.01).unwrap();
         assert_eq!(clock.steps_to_heartbeat(10, 100.0, 100.0), 5);
-        let clock = clock.within(0.05);
+        let clock = clock.with_tolerance(0.05);
         assert_eq!(clock.steps_to_heartbeat(10, 0.0, 0.0), 5);
         // in 4 ms at 10 m/s: slightly above 40 mm; in 6 ms: 60 mm
         assert_eq!(clock.steps_to_heartbeat(10, 10.0, 5.0), 2);

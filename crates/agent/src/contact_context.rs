@@ -1,6 +1,6 @@
 //! Ground as the contact of one vehicle uses it in a step.
 
-use super::apart::Aside;
+use super::parallel_contact::SecondThreadScratch;
 use bekker_ground::scm::{DisplacedSoil, Scratch, WorkingGround, heap};
 use bekker_ground::{
     GroundExit, GroundModel, Overlay, SharedGround, ground_exit, working_surface_height,
@@ -21,13 +21,13 @@ pub struct ContactContext<'a> {
     /// Whether the ground resists sliding; if false, it only carries normal loads.
     pub grips: bool,
     /// Scratch of a second thread, if one is idle.
-    pub aside: Option<&'a mut Aside>,
+    pub second_scratch: Option<&'a mut SecondThreadScratch>,
 }
 
 /// Depth, m, from which a shorter way out of the ground than upward is searched.
 ///
 /// Larger than the penetration of hulls into ground that is not a wall.
-const DEEP: f64 = 0.1;
+const WALL_SEARCH_DEPTH: f64 = 0.1;
 
 impl ContactContext<'_> {
     /// Returns the ground in the form that the contact models take.
@@ -42,16 +42,16 @@ impl ContactContext<'_> {
     }
 
     /// Returns how a point of a body around `middle` is pushed out of the ground.
-    pub(super) fn way_out(&self, up: GroundExit, point: &Vec3, middle: &Vec3) -> GroundExit {
+    pub(super) fn push_out(&self, up: GroundExit, point: &Vec3, middle: &Vec3) -> GroundExit {
         let ContactContext { ground, published, overlay, .. } = self;
         let height = |x, y| working_surface_height(ground, published, overlay, x, y);
-        ground_exit(up, DEEP, point, middle, ground.lattice().spacing, height)
+        ground_exit(up, WALL_SEARCH_DEPTH, point, middle, ground.lattice().spacing, height)
     }
 
     /// Returns the twist that contact uses for a plate at `place`.
     ///
     /// Without grip, sliding along the ground and spin about its normal are removed.
-    pub(super) fn felt(&self, twist: Twist, place: &Vec3) -> Twist {
+    pub(super) fn contact_twist(&self, twist: Twist, place: &Vec3) -> Twist {
         if self.grips {
             return twist;
         }
@@ -66,10 +66,10 @@ impl ContactContext<'_> {
     ///
     /// Without grip, its whole rotation is removed, because a wheel that turns slides at its
     /// underside.
-    pub(super) fn felt_of_wheel(&self, twist: Twist, place: &Vec3) -> Twist {
+    pub(super) fn wheel_contact_twist(&self, twist: Twist, place: &Vec3) -> Twist {
         if self.grips {
             return twist;
         }
-        Twist { angular: Vec3::zeros(), ..self.felt(twist, place) }
+        Twist { angular: Vec3::zeros(), ..self.contact_twist(twist, place) }
     }
 }

@@ -9,29 +9,29 @@
 //! Wong, *Theory of Ground Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W
 //! tan φ).
 
-use super::hit::Struck;
+use super::collision::CollisionTarget;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Absolute slip above which a wheel counts as spinning.
-const SPINS: f64 = 0.5;
+const SPINNING_SLIP: f64 = 0.5;
 /// Fraction of the weight on the belly from which a vehicle is hung up on it.
-const HUNG_UP: f64 = 0.1;
+const BELLY_FRACTION: f64 = 0.1;
 /// Fraction of the thrust limit that the grade force must reach to be the cause.
-const MOST_OF_THE_THRUST: f64 = 0.5;
+const GRADE_FRACTION: f64 = 0.5;
 /// Fraction of the thrust limit that must remain at gripping wheels for spinning wheels to be the
 /// cause.
-const RESERVE: f64 = 0.2;
+const RESERVE_FRACTION: f64 = 0.2;
 /// Side slope from which it can be the cause, rad (10 degrees), if steeper than the grade.
 const SIDE_SLOPE: f64 = 0.175;
 /// Fraction of the ground clearance from which ruts are too deep.
 const DEEP_RUT: f64 = 0.5;
 /// Fractions of traction and of weight that the obstacle force must both reach to be the cause.
-const BLOCKS: [f64; 2] = [0.5, 0.01];
+const OBSTACLE_FRACTIONS: [f64; 2] = [0.5, 0.01];
 /// Throttle at or below which the driver requests no drive, as when it holds the vehicle.
 const NO_THROTTLE: f64 = 0.05;
 /// Grade above which the message states it, rad (2 degrees).
-const WORTH_A_WORD: f64 = 0.035;
+const REPORTED_GRADE: f64 = 0.035;
 
 /// Data of a wheel, or of a road wheel with the track under it, averaged over about the last
 /// second.
@@ -125,7 +125,7 @@ pub struct Diagnosis {
     /// Additional thrust that the wheels that do not spin could transmit, N.
     pub reserve: f64,
     /// Obstacle with the largest opposing force, if there is one.
-    pub obstacle: Option<Struck>,
+    pub obstacle: Option<CollisionTarget>,
     /// Force of all obstacles against the requested direction of travel, N.
     #[serde(default)]
     pub obstacle_force: f64,
@@ -153,17 +153,17 @@ pub(super) struct Evidence {
     /// Thrust limit of each wheel, N.
     pub limits: Vec<f64>,
     /// Obstacle with the largest opposing force, and the opposing force of all obstacles, N.
-    pub obstacle: Option<(Struck, f64)>,
+    pub obstacle: Option<(CollisionTarget, f64)>,
 }
 
 impl Diagnosis {
     /// Finds the cause from the evidence.
-    pub(super) fn of(evidence: Evidence) -> Diagnosis {
+    pub(super) fn from_evidence(evidence: Evidence) -> Diagnosis {
         let Evidence { tracked, throttle, grade, side_slope, weight, clearance, .. } = evidence;
         let wheels = evidence.wheels;
         let sum = |of: fn(&WheelMean) -> f64| wheels.iter().map(of).sum::<f64>();
         let spare = |(wheel, limit): (&WheelMean, &f64)| {
-            if wheel.slip.abs() > SPINS { 0.0 } else { (limit - wheel.rim_force).max(0.0) }
+            if wheel.slip.abs() > SPINNING_SLIP { 0.0 } else { (limit - wheel.rim_force).max(0.0) }
         };
         let reserve = wheels.iter().zip(&evidence.limits).map(spare).sum();
         let mut found = Diagnosis {
@@ -186,12 +186,12 @@ impl Diagnosis {
             clearance,
             wheels,
         };
-        found.cause = found.find();
+        found.cause = found.find_cause();
         found
     }
 
-    fn find(&self) -> Cause {
-        let [of_traction, of_weight] = BLOCKS;
+    fn find_cause(&self) -> Cause {
+        let [of_traction, of_weight] = OBSTACLE_FRACTIONS;
         let turns = self.spinning != Spinning::None;
         if !turns && self.throttle <= NO_THROTTLE {
             return Cause::NoThrottle;
@@ -202,16 +202,18 @@ impl Diagnosis {
         if !turns {
             return Cause::Torque;
         }
-        if self.belly_share >= HUNG_UP {
+        if self.belly_share >= BELLY_FRACTION {
             return Cause::HungUp;
         }
         if self.side_slope.abs() >= SIDE_SLOPE && self.side_slope.abs() > self.grade.abs() {
             return Cause::SideSlope;
         }
-        if self.grade_force < self.thrust_limit && self.reserve >= RESERVE * self.thrust_limit {
+        if self.grade_force < self.thrust_limit
+            && self.reserve >= RESERVE_FRACTION * self.thrust_limit
+        {
             return Cause::WheelSpin;
         }
-        if self.grade_force >= MOST_OF_THE_THRUST * self.thrust_limit {
+        if self.grade_force >= GRADE_FRACTION * self.thrust_limit {
             return Cause::Grade;
         }
         if self.clearance.is_some_and(|clearance| self.sinkage >= DEEP_RUT * clearance) {
@@ -228,7 +230,7 @@ impl Diagnosis {
 
 /// Classifies the wheels that spin; each axle has two wheels.
 fn spinning(wheels: &[WheelMean]) -> Spinning {
-    let spins = |wheel: usize| wheels[wheel].slip.abs() > SPINS;
+    let spins = |wheel: usize| wheels[wheel].slip.abs() > SPINNING_SLIP;
     let count = wheels.len();
     // whether the wheels that spin are exactly those that `own` selects
     let just = |own: &dyn Fn(usize) -> bool| (0..count).all(|wheel| spins(wheel) == own(wheel));
@@ -265,7 +267,8 @@ impl fmt::Display for Diagnosis {
             Spinning::LeftSide => "the left wheels".to_owned(),
             Spinning::RightSide => "the right wheels".to_owned(),
             Spinning::Some => {
-                let spin = self.wheels.iter().filter(|wheel| wheel.slip.abs() > SPINS).count();
+                let spin =
+                    self.wheels.iter().filter(|wheel| wheel.slip.abs() > SPINNING_SLIP).count();
                 format!("{spin} of {} wheels", self.wheels.len())
             }
         };
@@ -333,7 +336,7 @@ impl fmt::Display for Diagnosis {
                 write!(f, ", developing {traction} of {limit}, sinkage up to {depth:.0} cm")?;
             }
         }
-        if self.grade.abs() > WORTH_A_WORD { write!(f, "; {}", grade()) } else { Ok(()) }
+        if self.grade.abs() > REPORTED_GRADE { write!(f, "; {}", grade()) } else { Ok(()) }
     }
 }
 
@@ -369,7 +372,7 @@ mod tests {
         let blocked = |force: f64, slips: [f64; 4]| {
             let mut blocked = evidence(slips);
             blocked.wheels.iter_mut().for_each(|wheel| wheel.traction = 3e3);
-            Evidence { obstacle: Some((Struck::Obstacle(0), force)), ..blocked }
+            Evidence { obstacle: Some((CollisionTarget::Obstacle(0), force)), ..blocked }
         };
         // 24 kN sin(0.6) is 13.6 kN, more than half of 19.2 kN
         for (evidence, cause) in [
@@ -390,14 +393,14 @@ mod tests {
             (sunk(0.25), Cause::Rut),
             (sunk(0.1), Cause::Soil),
         ] {
-            let found = Diagnosis::of(evidence);
+            let found = Diagnosis::from_evidence(evidence);
             assert_eq!(found.cause, cause, "{found}");
         }
     }
 
     #[test]
     fn names_the_wheels_that_spin_either_way() {
-        let of = |slips| Diagnosis::of(evidence(slips)).spinning;
+        let of = |slips| Diagnosis::from_evidence(evidence(slips)).spinning;
         assert_eq!(of([-1.0, -1.0, 0.0, 0.0]), Spinning::FrontAxle);
         assert_eq!(of([0.1, 0.1, 0.9, 0.9]), Spinning::RearAxle);
         assert_eq!(of([1.0, 0.0, 1.0, 0.0]), Spinning::LeftSide);

@@ -30,12 +30,12 @@ pub struct Immobility {
     /// Time without sufficient travel, s.
     pub after: f64,
     /// Travel that the vehicle must cover in that time, m.
-    pub way: f64,
+    pub travel: f64,
 }
 
 impl Default for Immobility {
     fn default() -> Immobility {
-        Immobility { after: 4.0, way: 0.2 }
+        Immobility { after: 4.0, travel: 0.2 }
     }
 }
 
@@ -71,7 +71,7 @@ impl Endings {
     }
 
     /// Returns the travel below which a vehicle counts as stalled, m.
-    pub(super) fn way(&self) -> f64 {
-        self.immobilised.unwrap_or_default().way
+    pub(super) fn stall_travel(&self) -> f64 {
+        self.immobilised.unwrap_or_default().travel
     }
 }

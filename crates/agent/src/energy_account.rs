@@ -39,7 +39,7 @@ impl EnergyAccount {
     /// Records the vehicle's energy at a heartbeat, J.
     ///
     /// Non-finite energy belongs to a failing drive and is ignored.
-    pub fn take(&mut self, energy: f64) {
+    pub fn record_energy(&mut self, energy: f64) {
         let balance = energy - self.input;
         if !balance.is_finite() {
             return;
@@ -50,7 +50,7 @@ impl EnergyAccount {
     }
 
     /// Returns whether the energy at the start is recorded.
-    pub fn has_begun(&self) -> bool {
+    pub fn has_start(&self) -> bool {
         self.least.is_some()
     }
 
@@ -60,7 +60,7 @@ impl EnergyAccount {
     }
 
     /// Returns whether the values are valid in a checkpoint.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.input.is_finite()
             && self.least.is_none_or(f64::is_finite)
             && self.risen.is_finite()
@@ -78,23 +78,23 @@ mod tests {
         // loses 30 J, receives 10 J and keeps them
         for (energy, given) in [(100.0, 0.0), (70.0, 0.0), (80.0, 10.0), (75.0, 0.0)] {
             account.add(given);
-            account.take(energy);
+            account.record_energy(energy);
         }
         assert_eq!(account.risen, 0.0);
-        account.take(f64::NAN);
+        account.record_energy(f64::NAN);
         for energy in [68.0, 70.5, 69.0, 72.0, 60.0] {
-            account.take(energy);
+            account.record_energy(energy);
         }
         // 10 J of work in both values
         assert_eq!(account.risen, 72.0 - 68.0);
-        assert!(account.is_sound());
+        assert!(account.is_valid());
     }
 
     #[test]
     fn a_gain_is_reported_by_the_mass() {
         let mut account = EnergyAccount::default();
-        account.take(0.0);
-        account.take(2001.0);
+        account.record_energy(0.0);
+        account.record_energy(2001.0);
         assert_eq!(account.gained(1000.0), Some(2001.0));
         assert_eq!(account.gained(1001.0), None);
     }

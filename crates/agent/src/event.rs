@@ -1,6 +1,6 @@
 //! Events of an agent within a heartbeat, for users who need more than states.
 
-use super::hit::Hit;
+use super::collision::Collision;
 use super::outcome::OutcomeCode;
 use bekker_ground::soil::SoilId;
 use bekker_vehicle::driver::Intent;
@@ -35,7 +35,7 @@ pub enum Event {
         to: Intent,
     },
     /// A collision is over: the two have been apart for 0.25 s, or the drive has ended.
-    Collided(Hit),
+    Collided(Collision),
     /// The trailer was uncoupled or tore off.
     Uncoupled {
         /// Whether the coupling broke.
@@ -64,7 +64,7 @@ pub enum TrailerEvent {
 
 impl TrailerEvent {
     /// Returns the trailer event of an event, if it is one.
-    pub fn of(event: &Event) -> Option<TrailerEvent> {
+    pub fn from_event(event: &Event) -> Option<TrailerEvent> {
         match event {
             Event::Uncoupled { broken: false } => Some(TrailerEvent::Released),
             Event::Uncoupled { broken: true } => Some(TrailerEvent::TornOff),

@@ -46,7 +46,7 @@ impl FirmSpring {
         let normal = ground.terrain().normal(point.x, point.y);
         let depth = (height - point.z) * normal.z;
         let GroundExit { normal, depth } =
-            context.way_out(GroundExit { normal, depth }, &point, place);
+            context.push_out(GroundExit { normal, depth }, &point, place);
         let velocity = twist.velocity_at(r);
         let leaving = velocity.dot(&normal);
         let FirmSpring { stiffness, damping, deepest } = *self;

@@ -23,10 +23,10 @@ impl FreshViews {
         self.is_stale |= !std::mem::replace(&mut self.flags[agent], true);
     }
 
-    /// Keeps only the agents for which `keeps` returns true.
-    pub fn retain(&mut self, keeps: impl Fn(usize) -> bool) {
-        for (agent, heard) in self.flags.iter_mut().enumerate().filter(|(_, heard)| **heard) {
-            *heard = keeps(agent);
+    /// Keeps only the agents for which `is_kept` returns true.
+    pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        for (agent, fresh) in self.flags.iter_mut().enumerate().filter(|(_, fresh)| **fresh) {
+            *fresh = is_kept(agent);
         }
         self.is_stale = true;
     }
@@ -57,16 +57,16 @@ mod tests {
 
     #[test]
     fn who_comes_and_goes_is_listed() {
-        let mut heard = FreshViews::new(4, false);
-        heard.refresh();
-        assert_eq!(heard.agents(), [0; 0]);
-        heard.add(3);
-        heard.add(1);
-        heard.refresh();
-        assert_eq!(heard.agents(), [1, 3]);
-        heard.retain(|agent| agent == 3);
-        heard.refresh();
-        assert_eq!(heard.agents(), [3]);
-        assert!(heard.has(3) && !heard.has(1));
+        let mut fresh = FreshViews::new(4, false);
+        fresh.refresh();
+        assert_eq!(fresh.agents(), [0; 0]);
+        fresh.add(3);
+        fresh.add(1);
+        fresh.refresh();
+        assert_eq!(fresh.agents(), [1, 3]);
+        fresh.retain(|agent| agent == 3);
+        fresh.refresh();
+        assert_eq!(fresh.agents(), [3]);
+        assert!(fresh.has(3) && !fresh.has(1));
     }
 }

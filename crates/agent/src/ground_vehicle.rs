@@ -6,7 +6,7 @@
 
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
-use super::obstacle::{Solid, StemOnWheel};
+use super::obstacle::{Solid, WheelStemContact};
 use super::sample::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
 use super::vehicle_properties::VehicleProperties;
@@ -97,7 +97,7 @@ pub trait GroundVehicle {
     /// of `h` s.
     ///
     /// [`ContactContext::heap`] must follow.
-    fn meet_ground(
+    fn contact_ground(
         &self,
         state: &VehicleState,
         tyres: &[TyreState],
@@ -120,7 +120,7 @@ pub trait GroundVehicle {
     ) -> Result<(), StepError>;
 
     /// Advances the tires over the completed step.
-    fn settle_tyres(&self, _tyres: &mut [TyreState], _workspace: &Self::Workspace, _h: f64) {}
+    fn advance_tyres(&self, _tyres: &mut [TyreState], _workspace: &Self::Workspace, _h: f64) {}
 
     /// Changes tire pressure toward the command at the rate of central tire inflation.
     fn inflate_tyres(&self, _controls: &Controls, _tyres: &mut [TyreState], _h: f64) {}
@@ -154,14 +154,14 @@ pub trait GroundVehicle {
         _foot: &Vec3,
         _workspace: &Self::Workspace,
         _least: f64,
-    ) -> Option<StemOnWheel> {
+    ) -> Option<WheelStemContact> {
         None
     }
 
     /// Adds the push of a stem on a wheel; returns it with the wheel's velocity at the contact.
     fn press_stem(
         &self,
-        _contact: &StemOnWheel,
+        _contact: &WheelStemContact,
         _push: impl FnOnce(&Vec3) -> ContactForce,
         _workspace: &mut Self::Workspace,
     ) -> Option<(ContactForce, Vec3)> {
@@ -223,7 +223,7 @@ pub trait GroundVehicle {
     }
 
     /// Returns the number of wheels with flexible tires, without those of an uncoupled trailer.
-    fn belts(&self, coupling: Coupling) -> usize {
+    fn flexible_wheel_count(&self, coupling: Coupling) -> usize {
         self.properties().flexible_wheels[usize::from(coupling == Coupling::Holds)]
     }
 
@@ -239,7 +239,7 @@ pub trait GroundVehicle {
     }
 
     /// Returns the number of wheels, from the first on, without those of an uncoupled trailer.
-    fn wheels_along(&self, coupling: Coupling) -> usize {
+    fn coupled_wheels(&self, coupling: Coupling) -> usize {
         match coupling {
             Coupling::Holds => self.wheels(),
             Coupling::Released | Coupling::Broken => self.wheels() - self.trailed_wheels(),
@@ -253,9 +253,16 @@ pub trait GroundVehicle {
     }
 
     /// Returns the chassis frame of the vehicle that rests at (x, y) with `heading`, rad.
-    fn stand(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
+    fn resting_pose(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
         let VehicleProperties { wheel_centres, ride_radius, .. } = self.properties();
-        super::standing::stand_on(terrain, wheel_centres, *ride_radius, x, y, heading)
+        super::resting_pose::resting_pose_on_wheels(
+            terrain,
+            wheel_centres,
+            *ride_radius,
+            x,
+            y,
+            heading,
+        )
     }
 
     /// Returns the state in the design position at `pose` of the chassis frame, rolling at `speed`
@@ -308,7 +315,7 @@ pub trait GroundVehicle {
     }
 
     /// Returns whether it has a trailer, coupled or not.
-    fn draws_trailer(&self) -> bool {
+    fn has_trailer(&self) -> bool {
         self.trailer().is_some()
     }
 
@@ -349,7 +356,7 @@ pub trait GroundVehicle {
     }
 
     /// Returns the mass without that of an uncoupled trailer, kg.
-    fn mass_along(&self, coupling: Coupling) -> f64 {
+    fn coupled_mass(&self, coupling: Coupling) -> f64 {
         match coupling {
             Coupling::Holds => self.mass(),
             Coupling::Released | Coupling::Broken => self.mass() - self.trailer_mass(),
@@ -373,7 +380,7 @@ pub trait GroundVehicle {
     }
 
     /// Advances vehicle and tires by `h` s under the loads of
-    /// [`meet_ground`](GroundVehicle::meet_ground); `tick` counts steps.
+    /// [`contact_ground`](GroundVehicle::contact_ground); `tick` counts steps.
     ///
     /// # Errors
     /// [`StepError`] if the equations have no finite solution.
@@ -387,7 +394,7 @@ pub trait GroundVehicle {
         h: f64,
     ) -> Result<(), StepError> {
         self.solve(state, workspace, controls, tick, h)?;
-        self.settle_tyres(tyres, workspace, h);
+        self.advance_tyres(tyres, workspace, h);
         self.inflate_tyres(controls, tyres, h);
         if let Some(trailer) = self.trailer() {
             trailer.break_if_overloaded(state, workspace.bodies());
@@ -396,12 +403,12 @@ pub trait GroundVehicle {
     }
 
     /// Returns the wheel samples of the last step, without those of an [uncoupled
-    /// trailer](GroundVehicle::wheels_along).
-    fn samples_along<'a>(
+    /// trailer](GroundVehicle::coupled_wheels).
+    fn coupled_samples<'a>(
         &self,
         coupling: Coupling,
         workspace: &'a Self::Workspace,
     ) -> &'a [WheelSample] {
-        &workspace.samples()[..self.wheels_along(coupling)]
+        &workspace.samples()[..self.coupled_wheels(coupling)]
     }
 }

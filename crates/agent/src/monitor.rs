@@ -17,22 +17,22 @@ use std::mem::take;
 
 /// Speed over the last second in the requested direction from which a vehicle advances at present,
 /// m/s.
-pub(super) const ADVANCING: f64 = 0.05;
+pub(super) const MIN_ADVANCE_SPEED: f64 = 0.05;
 /// Decrease of backward speed that counts as progress of a vehicle that rolls back, m/s: brake or
 /// drive prevails.
-const SLOWING: f64 = 0.2;
+const PROGRESS_SLOWDOWN: f64 = 0.2;
 /// Time constant that filters peaks of slip, s.
-const PEAK_TIME: f64 = 0.1;
+const PEAK_TIME_CONSTANT: f64 = 0.1;
 /// Time constant of the wheels' means, s.
 const MEAN_TIME: f64 = 1.0;
 /// Speed above which a vehicle rolls, m/s; below, it stands still.
-pub(super) const ROLLING: f64 = 0.2;
+pub(super) const MIN_ROLLING_SPEED: f64 = 0.2;
 /// Rolled distance from which motion resistance is reported, m.
-const LEAST_WAY_ROLLED: f64 = 2.0;
+const MIN_ROLLED_DISTANCE: f64 = 2.0;
 
 /// Values of a vehicle over one step, gathered by its agent.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StepFigures {
+pub(super) struct StepMetrics {
     /// Position of the chassis, m.
     pub position: Vec3,
     /// Velocity of the chassis, m/s.
@@ -48,12 +48,12 @@ pub(super) struct StepFigures {
     /// Radius at which the drive acts on the ground, m.
     pub drive_radius: f64,
     /// Number of wheels with flexible tires.
-    pub belts: usize,
+    pub flexible_wheel_count: usize,
 }
 
 /// Period in which a vehicle requests motion and does not advance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Standstill {
+struct StallTimer {
     since: f64,
     /// Travel at its start, m; positive forward.
     from: f64,
@@ -66,40 +66,41 @@ struct Standstill {
 /// Number of intervals of the last second at whose ends the travel is stored.
 ///
 /// Interpolation within an interval is off by less than a (1/20 s)²/8, which is 3 mm at 1 g.
-const PARTS: usize = 20;
+const INTERVALS: usize = 20;
 
 /// Travel over the last second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LastSecond {
     /// Travel at the last twentieths of a second since the start, m; the n-th is at index n modulo
     /// the length.
-    ways: [f64; PARTS + 1],
+    travels: [f64; INTERVALS + 1],
     /// Number of the last twentieth stored.
-    noted: usize,
+    recorded: usize,
 }
 
 impl LastSecond {
-    /// Stores the travel `way`, m, at `time`, s since the start.
+    /// Stores the travel `travel`, m, at `time`, s since the start.
     ///
     /// Called at the end of each step, which is shorter than an interval and has speed `speed`,
     /// m/s.
-    fn note(&mut self, time: f64, way: f64, speed: f64) {
-        let last = (time * PARTS as f64).floor();
-        if last as usize > self.noted {
-            self.noted = last as usize;
-            self.ways[self.noted % (PARTS + 1)] = way - speed * (time - last / PARTS as f64);
+    fn record(&mut self, time: f64, travel: f64, speed: f64) {
+        let last = (time * INTERVALS as f64).floor();
+        if last as usize > self.recorded {
+            self.recorded = last as usize;
+            self.travels[self.recorded % (INTERVALS + 1)] =
+                travel - speed * (time - last / INTERVALS as f64);
         }
     }
 
     /// Returns the mean speed over the second before `time`, or since the start, m/s.
-    fn speed(&self, time: f64, way: f64) -> f64 {
+    fn speed(&self, time: f64, travel: f64) -> f64 {
         if time < 1.0 {
-            return if time > 0.0 { way / time } else { 0.0 };
+            return if time > 0.0 { travel / time } else { 0.0 };
         }
-        let parts = time * PARTS as f64;
-        let at = |part: usize| self.ways[part % (PARTS + 1)];
-        let first = (parts.floor() as usize).saturating_sub(PARTS);
-        way - at(first) - (at(first + 1) - at(first)) * parts.fract()
+        let parts = time * INTERVALS as f64;
+        let at = |part: usize| self.travels[part % (INTERVALS + 1)];
+        let first = (parts.floor() as usize).saturating_sub(INTERVALS);
+        travel - at(first) - (at(first + 1) - at(first)) * parts.fract()
     }
 }
 
@@ -126,7 +127,7 @@ pub struct Monitor {
     tyre_time: [f64; 2],
     /// Present mean inflation of the tires, Pa.
     inflation: f64,
-    way_rolled: f64,
+    rolled_distance: f64,
     rolling_work: f64,
     /// Time integral of the throttle, s.
     throttle_time: f64,
@@ -137,36 +138,41 @@ pub struct Monitor {
     belly_force: f64,
     wheels: Vec<WheelMean>,
     /// Travel, m, positive forward, and travel of the last second.
-    way_made: f64,
+    net_travel: f64,
     last_second: LastSecond,
     /// Requested direction: 1 forward, -1 backward.
     sense: f64,
-    standstill: Option<Standstill>,
+    standstill: Option<StallTimer>,
     intent: Intent,
     intent_since: f64,
     arrived: Option<f64>,
     /// Largest sinkage, m, in each soil whose measured range was exceeded.
-    beyond: Vec<(SoilId, f64)>,
+    excess_sinkage: Vec<(SoilId, f64)>,
     last_position: [f64; 3],
 }
 
 impl Clone for Monitor {
     fn clone(&self) -> Monitor {
-        Monitor { wheels: self.wheels.clone(), beyond: self.beyond.clone(), ..*self }
+        Monitor {
+            wheels: self.wheels.clone(),
+            excess_sinkage: self.excess_sinkage.clone(),
+            ..*self
+        }
     }
 
     /// Reuses the allocations.
     fn clone_from(&mut self, source: &Monitor) {
-        let (mut wheels, mut beyond) = (take(&mut self.wheels), take(&mut self.beyond));
+        let (mut wheels, mut excess_sinkage) =
+            (take(&mut self.wheels), take(&mut self.excess_sinkage));
         wheels.clone_from(&source.wheels);
-        beyond.clone_from(&source.beyond);
-        *self = Monitor { wheels, beyond, ..*source };
+        excess_sinkage.clone_from(&source.excess_sinkage);
+        *self = Monitor { wheels, excess_sinkage, ..*source };
     }
 }
 
 impl Monitor {
     /// Creates the metrics of a vehicle at `start`, m, with `wheels` wheels or road wheels.
-    pub(super) fn of(wheels: usize, start: Vec3) -> Monitor {
+    pub(super) fn new(wheels: usize, start: Vec3) -> Monitor {
         Monitor {
             time: 0.0,
             began: 0.0,
@@ -183,7 +189,7 @@ impl Monitor {
             max_sinkage: 0.0,
             tyre_time: [0.0; 2],
             inflation: 0.0,
-            way_rolled: 0.0,
+            rolled_distance: 0.0,
             rolling_work: 0.0,
             throttle_time: 0.0,
             drive_energy: 0.0,
@@ -192,30 +198,30 @@ impl Monitor {
             fuel: None,
             belly_force: 0.0,
             wheels: vec![WheelMean::default(); wheels],
-            way_made: 0.0,
+            net_travel: 0.0,
             last_second: LastSecond::default(),
             sense: 1.0,
             standstill: None,
             intent: Intent::default(),
             intent_since: 0.0,
             arrived: None,
-            beyond: Vec::new(),
+            excess_sinkage: Vec::new(),
             last_position: start.into(),
         }
     }
 
     /// Adds one step of `h` s that ended at `time`.
-    pub(super) fn take(
+    pub(super) fn record_step(
         &mut self,
         time: f64,
         h: f64,
         controls: &Controls,
         wheels: &[WheelSample],
-        figures: &StepFigures,
+        metrics: &StepMetrics,
     ) {
-        self.speed = figures.velocity.norm();
+        self.speed = metrics.velocity.norm();
         // horizontal speed only: a standing vehicle may heave on its springs
-        let rolls = hypot(figures.velocity.x, figures.velocity.y) >= ROLLING;
+        let rolls = hypot(metrics.velocity.x, metrics.velocity.y) >= MIN_ROLLING_SPEED;
         if rolls {
             self.rolled = time;
         }
@@ -224,13 +230,13 @@ impl Monitor {
         }
         if self.time == 0.0 {
             self.began = time - h;
-            self.start = (figures.position - figures.velocity * h).into();
+            self.start = (metrics.position - metrics.velocity * h).into();
             self.end = self.start;
         }
         self.time = time;
-        let way = (figures.position - Vec3::from(self.end)).norm();
-        self.end = figures.position.into();
-        self.distance += way;
+        let travel = (metrics.position - Vec3::from(self.end)).norm();
+        self.end = metrics.position.into();
+        self.distance += travel;
 
         let (mut slip, mut sinkage) = (0.0, 0.0);
         let (mut inflation, mut tyre) = (0.0, [0.0; 2]);
@@ -240,13 +246,13 @@ impl Monitor {
             sinkage += wheel.sinkage / wheels.len() as f64;
             self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
             // zero for rigid tires
-            inflation += wheel.inflation / figures.belts.max(1) as f64;
-            tyre[0] += wheel.deflection / figures.belts.max(1) as f64;
-            tyre[1] += wheel.contact_length / figures.belts.max(1) as f64;
+            inflation += wheel.inflation / metrics.flexible_wheel_count.max(1) as f64;
+            tyre[0] += wheel.deflection / metrics.flexible_wheel_count.max(1) as f64;
+            tyre[1] += wheel.contact_length / metrics.flexible_wheel_count.max(1) as f64;
             mean.slip += (wheel.slip - mean.slip) * share;
             mean.load += (wheel.load - mean.load) * share;
             mean.traction += (wheel.traction - mean.traction) * share;
-            mean.rim_force += (wheel.torque / figures.drive_radius - mean.rim_force) * share;
+            mean.rim_force += (wheel.torque / metrics.drive_radius - mean.rim_force) * share;
             mean.sinkage += (wheel.sinkage - mean.sinkage) * share;
             mean.area += (wheel.area - mean.area) * share;
         }
@@ -254,74 +260,75 @@ impl Monitor {
             self.driving_time += h;
             self.slip_time += slip * h;
         }
-        self.held_slip += (slip - self.held_slip) * (h / PEAK_TIME).min(1.0);
+        self.held_slip += (slip - self.held_slip) * (h / PEAK_TIME_CONSTANT).min(1.0);
         self.peak_slip = self.peak_slip.max(self.held_slip);
         self.sinkage_time += sinkage * h;
         self.inflation = inflation;
         self.tyre_time[0] += tyre[0] * h;
         self.tyre_time[1] += tyre[1] * h;
         if rolls {
-            self.way_rolled += way;
-            self.rolling_work += figures.work.compaction;
+            self.rolled_distance += travel;
+            self.rolling_work += metrics.work.compaction;
         }
         self.throttle_time += controls.throttle * h;
-        self.drive_energy += figures.work.driving;
-        self.braking_energy += figures.work.braking;
-        self.soil_energy += figures.work.compaction + figures.work.shear;
-        if let Some(burned) = figures.fuel {
+        self.drive_energy += metrics.work.driving;
+        self.braking_energy += metrics.work.braking;
+        self.soil_energy += metrics.work.compaction + metrics.work.shear;
+        if let Some(burned) = metrics.fuel {
             *self.fuel.get_or_insert(0.0) += burned;
         }
         // signed sum of both directions, so that rocking does not accumulate travel
-        self.sense = figures.sense;
-        let forward = figures.sense * figures.advance;
-        self.way_made += forward * h;
-        self.last_second.note(time - self.began, self.way_made, forward);
+        self.sense = metrics.sense;
+        let forward = metrics.sense * metrics.advance;
+        self.net_travel += forward * h;
+        self.last_second.record(time - self.began, self.net_travel, forward);
     }
 
     /// Adds the force on the belly over a step of `h` s.
-    pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
+    pub(super) fn record_belly_force(&mut self, force: f64, h: f64) {
         self.belly_force += (force - self.belly_force) * (h / MEAN_TIME).min(1.0);
     }
 
     /// Returns the mean speed over the last second, m/s; positive forward.
-    fn speed_made(&self) -> f64 {
-        self.last_second.speed(self.time - self.began, self.way_made)
+    fn mean_speed(&self) -> f64 {
+        self.last_second.speed(self.time - self.began, self.net_travel)
     }
 
     /// Records the driver's intent and the vehicle's progress, at a heartbeat.
     ///
-    /// Progress is travel of at least `way`, m, in the requested direction, or loss of speed
+    /// Progress is travel of at least `travel`, m, in the requested direction, or loss of speed
     /// against it. If the requested direction reverses, progress is measured from the speed at
     /// which the vehicle still rolls.
-    pub(super) fn watch(&mut self, time: f64, intent: Intent, way: f64) {
+    pub(super) fn record_intent(&mut self, time: f64, intent: Intent, travel: f64) {
         if intent != self.intent {
             (self.intent, self.intent_since) = (intent, time);
         }
         if intent == Intent::Arrived {
             self.arrived.get_or_insert(time);
         }
-        let rolls_back = (-self.sense * self.speed_made()).max(0.0);
-        let fresh = Standstill { since: time, from: self.way_made, rolls_back, sense: self.sense };
-        let gets_on = |still: &Standstill| {
-            self.sense * (self.way_made - still.from) >= way
-                || rolls_back <= still.rolls_back - SLOWING
+        let rolls_back = (-self.sense * self.mean_speed()).max(0.0);
+        let fresh =
+            StallTimer { since: time, from: self.net_travel, rolls_back, sense: self.sense };
+        let progresses = |still: &StallTimer| {
+            self.sense * (self.net_travel - still.from) >= travel
+                || rolls_back <= still.rolls_back - PROGRESS_SLOWDOWN
         };
         self.standstill = match self.standstill {
             _ if intent != Intent::Drive => None,
             Some(still) if still.sense != self.sense => {
-                Some(Standstill { rolls_back, sense: self.sense, ..still })
+                Some(StallTimer { rolls_back, sense: self.sense, ..still })
             }
-            Some(still) if !gets_on(&still) => Some(still),
+            Some(still) if !progresses(&still) => Some(still),
             _ => Some(fresh),
         };
     }
 
     /// Returns the start of the current stall, s, if it has lasted at least `least` s.
     ///
-    /// `pace` is the target speed relative to normal speeds.
-    pub(super) fn immobile_since(&self, time: f64, least: f64, pace: f64) -> Option<f64> {
+    /// `speed_ratio` is the target speed relative to normal speeds.
+    pub(super) fn immobile_since(&self, time: f64, least: f64, speed_ratio: f64) -> Option<f64> {
         let still = self.standstill?;
-        let advances = self.sense * self.speed_made() >= pace * ADVANCING;
+        let advances = self.sense * self.mean_speed() >= speed_ratio * MIN_ADVANCE_SPEED;
         (time - still.since >= least && !advances).then_some(still.since)
     }
 
@@ -331,7 +338,7 @@ impl Monitor {
     }
 
     /// Returns the time at which the vehicle last rolled, s.
-    pub(super) fn stands_since(&self) -> f64 {
+    pub(super) fn standing_since(&self) -> f64 {
         self.rolled
     }
 
@@ -352,7 +359,7 @@ impl Monitor {
 
     /// Stores a finite position, m; returns the last finite one as error if `position` is not
     /// finite.
-    pub(super) fn place(&mut self, position: Vec3) -> Result<(), Vec3> {
+    pub(super) fn record_position(&mut self, position: Vec3) -> Result<(), Vec3> {
         if !position.iter().all(|x| x.is_finite()) {
             return Err(Vec3::from(self.last_position));
         }
@@ -361,21 +368,21 @@ impl Monitor {
     }
 
     /// Returns the last finite position, m.
-    pub(super) fn last_place(&self) -> Vec3 {
+    pub(super) fn last_position(&self) -> Vec3 {
         Vec3::from(self.last_position)
     }
 
     /// Records a sinkage beyond the measured range of a soil, m.
-    pub(super) fn sink_beyond(&mut self, soil: SoilId, sinkage: f64) {
-        match self.beyond.iter_mut().find(|(known, _)| *known == soil) {
+    pub(super) fn add_excess_sinkage(&mut self, soil: SoilId, sinkage: f64) {
+        match self.excess_sinkage.iter_mut().find(|(known, _)| *known == soil) {
             Some((_, deepest)) => *deepest = deepest.max(sinkage),
-            None => self.beyond.push((soil, sinkage)),
+            None => self.excess_sinkage.push((soil, sinkage)),
         }
     }
 
     /// Returns the soils whose measured range was exceeded, and the largest sinkage in each, m.
-    pub fn beyond(&self) -> &[(SoilId, f64)] {
-        &self.beyond
+    pub fn excess_sinkage(&self) -> &[(SoilId, f64)] {
+        &self.excess_sinkage
     }
 
     /// Returns the end of the last step that counted, s.
@@ -397,7 +404,7 @@ impl Monitor {
     pub fn summary(&self, name: &str, model: &str, outcome: OutcomeReport) -> VehicleSummary {
         let per = |sum: f64, span: f64| if span > 0.0 { sum / span } else { 0.0 };
         let made_good = (Vec3::from(self.end) - Vec3::from(self.start)).norm();
-        let rolled = self.way_rolled >= LEAST_WAY_ROLLED;
+        let rolled = self.rolled_distance >= MIN_ROLLED_DISTANCE;
         VehicleSummary {
             name: name.into(),
             model: model.into(),
@@ -416,7 +423,7 @@ impl Monitor {
                 deflection: per(self.tyre_time[0], self.time),
                 contact_length: per(self.tyre_time[1], self.time),
             }),
-            motion_resistance: rolled.then(|| self.rolling_work / self.way_rolled),
+            motion_resistance: rolled.then(|| self.rolling_work / self.rolled_distance),
             throttle_time: self.throttle_time,
             drive_energy: self.drive_energy,
             braking_energy: self.braking_energy,
@@ -438,19 +445,20 @@ mod tests {
     fn the_last_second_is_a_second_long() {
         let (speed, stop) = (3.7, 2.0);
         for h in [0.002, 0.007, 0.01, 0.02] {
-            let (mut last, mut way, mut time) = (LastSecond::default(), 0.0, 0.0);
+            let (mut last, mut travel, mut time) = (LastSecond::default(), 0.0, 0.0);
             for step in 1..=(4.0 / h) as usize {
                 time = step as f64 * h;
                 let now = if time <= stop + 1e-9 { speed } else { 0.0 };
-                way += now * h;
-                last.note(time, way, now);
-                let moved = f64::min(time, way / speed) - (time - 1.0).clamp(0.0, way / speed);
+                travel += now * h;
+                last.record(time, travel, now);
+                let moved =
+                    f64::min(time, travel / speed) - (time - 1.0).clamp(0.0, travel / speed);
                 let known = speed * moved / f64::min(time, 1.0);
-                let breaks = (time - 1.0 - stop).abs() < 1.0 / PARTS as f64 + h;
-                let error = (last.speed(time, way) - known).abs();
+                let breaks = (time - 1.0 - stop).abs() < 1.0 / INTERVALS as f64 + h;
+                let error = (last.speed(time, travel) - known).abs();
                 assert!(error < if breaks { 0.05 } else { 1e-9 }, "{h} {time}: {error}");
             }
-            assert_eq!(last.speed(time, way), 0.0, "{h}");
+            assert_eq!(last.speed(time, travel), 0.0, "{h}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Outcome of a vehicle's drive: plain data in the state, code and sentence in reports.
 
 use super::clock::whole_microseconds;
+use super::collision::CollisionTarget;
 use super::diagnosis::{Cause, Diagnosis};
-use super::hit::Struck;
 use bekker_ground::soil::SoilId;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::multibody::StepError;
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// Speed above which a state counts as failed, m/s: no vehicle is as fast, so it is a numerical
 /// error.
-pub(super) const FASTEST: f64 = 100.0;
+pub(super) const MAX_SPEED: f64 = 100.0;
 
 /// Outcome of a vehicle's drive, or its state at the end of the run.
 ///
@@ -77,7 +77,7 @@ pub enum Outcome {
         /// Position, m.
         position: Vec3,
         /// Collision partner.
-        with: Struck,
+        with: CollisionTarget,
     },
     /// Left the terrain.
     LeftTerrain {
@@ -140,7 +140,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Position => write!(f, "its position is no longer finite"),
             Failure::Orientation => write!(f, "its orientation is no longer finite"),
-            Failure::Speed => write!(f, "its speed is above {FASTEST} m/s or not finite"),
+            Failure::Speed => write!(f, "its speed is above {MAX_SPEED} m/s or not finite"),
             Failure::Velocity { coordinate } => {
                 write!(f, "velocity {coordinate} is no longer finite")
             }
@@ -267,7 +267,7 @@ impl Outcome {
     }
 
     /// Returns the collision partner, or the obstacle that blocks the vehicle.
-    pub fn struck(&self) -> Option<Struck> {
+    pub fn collision_target(&self) -> Option<CollisionTarget> {
         match self {
             Outcome::Collided { with, .. } => Some(*with),
             Outcome::Immobilised { diagnosis, .. } => diagnosis.obstacle,
@@ -310,13 +310,13 @@ impl Outcome {
         }
     }
 
-    /// Returns the report; `soil`, `vehicle` and `struck` give the names of soils, vehicles and
-    /// collision partners.
+    /// Returns the report; `soil`, `vehicle` and `target_name` give the names of soils, vehicles
+    /// and collision partners.
     pub fn report<'a>(
         &self,
         soil: impl Fn(SoilId) -> &'a str,
         vehicle: impl Fn(usize) -> &'a str,
-        struck: impl Fn(Struck) -> &'a str,
+        target_name: impl Fn(CollisionTarget) -> &'a str,
     ) -> OutcomeReport {
         let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
         let mut report = OutcomeReport {
@@ -353,8 +353,8 @@ impl Outcome {
                 report.soil = Some(soil.to_owned());
                 report.diagnosis = Some(diagnosis.clone());
                 let held = diagnosis.obstacle.filter(|_| diagnosis.cause == Cause::Obstacle);
-                let held =
-                    held.map_or(String::new(), |with| format!(", blocked by {}", struck(with)));
+                let held = held
+                    .map_or(String::new(), |with| format!(", blocked by {}", target_name(with)));
                 format!("immobilized since {time:.1} s at {place} in {soil}{held}: {diagnosis}")
             }
             Outcome::Sunk { time, position, soil: id, depth, height } => {
@@ -371,7 +371,7 @@ impl Outcome {
                 format!("overturned at {time:.1} s at {}", at(position))
             }
             Outcome::Collided { time, position, with } => {
-                let with = struck(*with);
+                let with = target_name(*with);
                 format!("collided with {with} at {time:.1} s at {}", at(position))
             }
             Outcome::LeftTerrain { time, position } => {

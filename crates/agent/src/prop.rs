@@ -7,7 +7,7 @@ use bekker_sensor::class::Class;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prop {
     /// Appearance of the object.
-    pub form: Form,
+    pub form: PropForm,
     /// Position, m.
     pub place: [f64; 2],
     /// Heading, rad.
@@ -27,26 +27,26 @@ impl Prop {
     /// Name of the kind of object, in one word.
     pub fn noun(&self) -> &'static str {
         match self.form {
-            Form::Kind(PropKind::Spruce) => "spruce",
-            Form::Kind(PropKind::Oak) => "oak",
-            Form::Kind(PropKind::Birch) => "birch",
-            Form::Kind(PropKind::WhiteOak) => "white oak",
-            Form::Kind(PropKind::Pine) => "pine",
-            Form::Kind(PropKind::Pecan) => "pecan",
-            Form::Kind(PropKind::Magnolia) => "magnolia",
-            Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
-            Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
-            Form::Kind(PropKind::Block) => "block",
-            Form::Kind(PropKind::Barrier) => "barrier",
-            Form::Mesh { class: Class::Tree, .. } => "tree",
-            Form::Mesh { .. } => "mesh",
+            PropForm::Kind(PropKind::Spruce) => "spruce",
+            PropForm::Kind(PropKind::Oak) => "oak",
+            PropForm::Kind(PropKind::Birch) => "birch",
+            PropForm::Kind(PropKind::WhiteOak) => "white oak",
+            PropForm::Kind(PropKind::Pine) => "pine",
+            PropForm::Kind(PropKind::Pecan) => "pecan",
+            PropForm::Kind(PropKind::Magnolia) => "magnolia",
+            PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: Class::Rock, .. } => "rock",
+            PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: Class::Post, .. } => "post",
+            PropForm::Kind(PropKind::Block) => "block",
+            PropForm::Kind(PropKind::Barrier) => "barrier",
+            PropForm::Mesh { class: Class::Tree, .. } => "tree",
+            PropForm::Mesh { .. } => "mesh",
         }
     }
 }
 
 /// Appearance of scenery.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
+pub enum PropForm {
     /// One of the built-in kinds.
     Kind(PropKind),
     /// An imported mesh.
@@ -60,9 +60,9 @@ pub enum Form {
     },
 }
 
-impl From<PropKind> for Form {
-    fn from(kind: PropKind) -> Form {
-        Form::Kind(kind)
+impl From<PropKind> for PropForm {
+    fn from(kind: PropKind) -> PropForm {
+        PropForm::Kind(kind)
     }
 }
 

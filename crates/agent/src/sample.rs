@@ -57,7 +57,7 @@ impl WheelSample {
 impl WheelSample {
     /// Resets the sample to a standing wheel: keeps the load and removes the effects of rolling and
     /// drive.
-    fn standing(&mut self) {
+    fn set_standstill(&mut self) {
         (self.spin, self.slip, self.torque) = (0.0, 0.0, 0.0);
         (self.traction, self.lateral) = (0.0, 0.0);
     }
@@ -108,12 +108,12 @@ impl Sample {
     ///
     /// The vehicle stands in neutral with its engine off and its brake on. Loads, sinkages, tires
     /// and steering keep their values.
-    pub(super) fn stand(&mut self) {
+    pub(super) fn set_standstill(&mut self) {
         (self.velocity, self.angular_velocity) = (Vec3::zeros(), Vec3::zeros());
         (self.speed, self.engine_speed, self.gear) = (0.0, 0.0, 0);
         let neutral = Selector::Neutral;
         self.controls = Controls { throttle: 0.0, brake: 1.0, gear: neutral, ..self.controls };
-        self.wheels.iter_mut().for_each(WheelSample::standing);
+        self.wheels.iter_mut().for_each(WheelSample::set_standstill);
         if let Some(trailer) = &mut self.trailer {
             trailer.hitch_force = Vec3::zeros();
         }

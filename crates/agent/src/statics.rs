@@ -22,14 +22,14 @@
 
 use super::agent::{AgentModel, AgentState};
 use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
-use super::apart::Aside;
 use super::belly::BellyContact;
 use super::body_motion::BodyMotion;
 use super::contact_context::ContactContext;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
-use super::on_wheels::level_forward;
+use super::parallel_contact::SecondThreadScratch;
 use super::sample::WheelSample;
 use super::tyre::TyreState;
+use super::wheeled_ground_vehicle::level_forward;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, SharedGround, working_surface_height};
 use bekker_math::numeric::{pow, smooth_step};
@@ -47,45 +47,45 @@ const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
 /// Largest number of phase durations for a vehicle that still moves.
 ///
 /// Some vehicles level slowly, for example a long trailer behind a light vehicle.
-const PATIENCE: usize = 4;
+const MAX_DURATIONS: usize = 4;
 /// Fraction of phases 2 and 3 over which the weight is applied or the anchor released.
-const CHANGES: f64 = 0.4;
+const CHANGE_FRACTION: f64 = 0.4;
 /// Damping of the chassis per kilogram, 1/s, half of it on levers of 1 m.
 ///
 /// Critical for a vehicle that rocks on its springs at 1 Hz.
 const DAMPING: f64 = 12.0;
 /// Damping of the anchor per kilogram, 1/s: creep of 2 µm/s on a slope of 20 %.
-const ANCHOR: f64 = 1e6;
+const ANCHOR_DAMPING: f64 = 1e6;
 /// Speeds below which a phase ends, m/s and rad/s, for a vehicle that stays and for one that drives
 /// off.
 ///
 /// The vehicle that drives off has about 0.3 mm left to settle.
-const AT_REST: [f64; 2] = [1e-4, 1e-3];
+const PHASE_END_SPEEDS: [f64; 2] = [1e-4, 1e-3];
 /// Time between checks of rest and of the belly's clearance, s.
 ///
 /// The belly counts as low far above the ground. If only the dampers hold the chassis, it descends
 /// by a sixth of that clearance between checks.
-const BETWEEN_CHECKS: f64 = 0.05;
+const CHECK_INTERVAL: f64 = 0.05;
 /// Speed below which a vehicle is in equilibrium at the end of the time, m/s and rad/s.
 ///
 /// It corresponds to a fall of 0.1 mm, and is set to zero at the start.
-const STILL: f64 = 0.05;
+const REST_SPEED: f64 = 0.05;
 /// Travel along the ground from which friction does not hold the vehicle, m.
 ///
 /// Tire carcasses and the shear of soil need less.
-const SLIDES: f64 = 0.15;
+const MAX_SLIDE: f64 = 0.15;
 /// Cosine of the tilt relative to the start below which a vehicle tips over.
-const TIPS: f64 = 0.9;
+const MIN_TILT_COSINE: f64 = 0.9;
 
 /// Condition of a vehicle at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stand {
+pub enum StartCondition {
     /// In static equilibrium.
-    Still,
+    Equilibrium,
     /// Supported by the ground, which does not hold it against the slope.
-    Slides,
+    Sliding,
     /// Unsupported: it starts in the design position.
-    Falls,
+    Unsupported,
 }
 
 /// Start of a drive.
@@ -101,18 +101,19 @@ struct Start<'a> {
 }
 
 impl AgentModel {
-    /// Returns the agent at its start, in static equilibrium ([`AgentModel::settled`]).
+    /// Returns the agent at its start, in static equilibrium ([`AgentModel::solve_equilibrium`]).
     ///
-    /// With scratch in `aside` a second thread may be used; `step` is the step of the run, s.
+    /// With scratch in `second_scratch` a second thread may be used; `step` is the step of the run,
+    /// s.
     pub fn state(
         &self,
         ground: &GroundModel,
         published: &SharedGround,
-        aside: Option<Aside>,
+        second_scratch: Option<SecondThreadScratch>,
         step: f64,
-    ) -> (AgentState, Stand) {
+    ) -> (AgentState, StartCondition) {
         let start = Start { pose: &self.start, speed: self.speed, now_us: 0, step };
-        self.settled_beside(aside, ground, published, &start)
+        self.solve_equilibrium_with(second_scratch, ground, published, &start)
     }
 
     /// Returns the agent in static equilibrium at `pose`, launched forward at `speed` m/s, and its
@@ -125,7 +126,7 @@ impl AgentModel {
     ///
     /// Used for starts, resets and respawns; the result is the same on any number of threads and
     /// ranks.
-    pub fn settled(
+    pub fn solve_equilibrium(
         &self,
         ground: &GroundModel,
         published: &SharedGround,
@@ -133,30 +134,31 @@ impl AgentModel {
         speed: f64,
         now_us: u64,
         step: f64,
-    ) -> (AgentState, Stand) {
-        self.settled_beside(None, ground, published, &Start { pose, speed, now_us, step })
+    ) -> (AgentState, StartCondition) {
+        self.solve_equilibrium_with(None, ground, published, &Start { pose, speed, now_us, step })
     }
 
-    /// Runs [`settled`](AgentModel::settled) with optional scratch for a second thread.
-    fn settled_beside(
+    /// Runs [`solve_equilibrium`](AgentModel::solve_equilibrium) with optional scratch for a second
+    /// thread.
+    fn solve_equilibrium_with(
         &self,
-        aside: Option<Aside>,
+        second_scratch: Option<SecondThreadScratch>,
         ground: &GroundModel,
         published: &SharedGround,
         start: &Start<'_>,
-    ) -> (AgentState, Stand) {
+    ) -> (AgentState, StartCondition) {
         let Start { pose, speed, now_us, step } = *start;
         let design = self.vehicle.launched(pose, 0.0);
-        let mut relaxation = Relaxation::new(self, ground, published, &design, aside);
+        let mut relaxation = Relaxation::new(self, ground, published, &design, second_scratch);
         if !self.vehicle.properties().is_tracked {
             relaxation.h = step.clamp(STEPS[0], STEPS[1]);
         }
         let stand = relaxation.run(pose, speed == 0.0);
-        let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
-        let mut state = self.unsettled(pose, speed, now_us);
-        if stand != Stand::Falls {
-            let bearing = room.samples().iter().map(at_rest);
-            state.show_wheels(bearing);
+        let Relaxation { vehicle, tyres, overlay, workspace, .. } = relaxation;
+        let mut state = self.in_design_position(pose, speed, now_us);
+        if stand != StartCondition::Unsupported {
+            let bearing = workspace.samples().iter().map(at_rest);
+            state.set_recorded_wheels(bearing);
             state.overlay = overlay;
             state.tyres = tyres;
             state.vehicle = if speed == 0.0 {
@@ -185,11 +187,11 @@ struct Relaxation<'a> {
     ground: &'a GroundModel,
     published: &'a SharedGround,
     vehicle: VehicleState,
-    room: GroundVehicleWorkspace,
+    workspace: GroundVehicleWorkspace,
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
-    aside: Option<Aside>,
+    second_scratch: Option<SecondThreadScratch>,
     /// Plates that may touch before the next check ([`AgentModel::low_plates`]).
     low: u32,
     /// Step, s.
@@ -207,10 +209,10 @@ struct DampedBody {
 
 /// Phase of the relaxation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Aloft,
-    SetDown,
-    LetGo,
+enum RelaxationPhase {
+    Suspended,
+    Lowered,
+    Released,
 }
 
 impl<'a> Relaxation<'a> {
@@ -219,7 +221,7 @@ impl<'a> Relaxation<'a> {
         ground: &'a GroundModel,
         published: &'a SharedGround,
         design: &VehicleState,
-        aside: Option<Aside>,
+        second_scratch: Option<SecondThreadScratch>,
     ) -> Relaxation<'a> {
         let ground_vehicle = &agent.vehicle;
         // the brakes have been applied for long: their pressure is at its maximum
@@ -230,11 +232,11 @@ impl<'a> Relaxation<'a> {
             ground,
             published,
             vehicle,
-            room: ground_vehicle.workspace(design),
+            workspace: ground_vehicle.workspace(design),
             tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
-            aside,
+            second_scratch,
             low: 0,
             h: STEPS[0],
             gravity: Vec3::zeros(),
@@ -246,99 +248,111 @@ impl<'a> Relaxation<'a> {
     }
 
     /// Solves the equilibrium near `start`; with friction if the vehicle `stays`.
-    fn run(&mut self, start: &Pose, stays: bool) -> Stand {
-        self.gravity = self.room.bodies().gravity;
-        self.relax(Phase::Aloft, start, AT_REST[0]);
-        self.touch_down();
-        let at_rest = AT_REST[usize::from(!stays)];
-        if !self.relax(Phase::SetDown, start, at_rest) {
-            return Stand::Falls;
+    fn run(&mut self, start: &Pose, stays: bool) -> StartCondition {
+        self.gravity = self.workspace.bodies().gravity;
+        self.relax(RelaxationPhase::Suspended, start, PHASE_END_SPEEDS[0]);
+        self.lower_to_ground();
+        let at_rest = PHASE_END_SPEEDS[usize::from(!stays)];
+        if !self.relax(RelaxationPhase::Lowered, start, at_rest) {
+            return StartCondition::Unsupported;
         }
         if !stays {
-            return Stand::Still;
+            return StartCondition::Equilibrium;
         }
         self.tyres.iter_mut().for_each(TyreState::release);
         let held = (self.vehicle.clone(), self.tyres.clone(), self.overlay.clone());
-        if self.relax(Phase::LetGo, start, at_rest) {
-            return Stand::Still;
+        if self.relax(RelaxationPhase::Released, start, at_rest) {
+            return StartCondition::Equilibrium;
         }
         (self.vehicle, self.tyres, self.overlay) = held;
-        Stand::Slides
+        StartCondition::Sliding
     }
 
     /// Returns whether the vehicle is upright and has not slid away from `from`, m.
-    fn holds(&self, phase: Phase, start: &Pose, from: &Vec3) -> bool {
-        let pose = self.ground_vehicle().pose(&self.room);
+    fn is_held(&self, phase: RelaxationPhase, start: &Pose, from: &Vec3) -> bool {
+        let pose = self.ground_vehicle().pose(&self.workspace);
         let upright = pose.direction(&Vec3::z()).dot(&start.direction(&Vec3::z()));
-        upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
+        upright > MIN_TILT_COSINE
+            && (phase != RelaxationPhase::Released || (pose.position - from).norm() < MAX_SLIDE)
     }
 
     /// Steps through a phase until the vehicle is slower than `at_rest`, m/s; returns whether it is
     /// in equilibrium.
-    fn relax(&mut self, phase: Phase, start: &Pose, at_rest: f64) -> bool {
-        let from = self.ground_vehicle().pose(&self.room).position;
+    fn relax(&mut self, phase: RelaxationPhase, start: &Pose, at_rest: f64) -> bool {
+        let from = self.ground_vehicle().pose(&self.workspace).position;
         let steps = (TIMES[phase as usize] / self.h) as usize;
-        let between_checks = (BETWEEN_CHECKS / self.h) as usize;
-        let patience = if phase == Phase::Aloft { 1 } else { PATIENCE };
-        for step in 0..patience * steps {
-            let part = step as f64 / (CHANGES * steps as f64);
-            let stands = if step < steps { at_rest } else { STILL };
+        let between_checks = (CHECK_INTERVAL / self.h) as usize;
+        let max_durations = if phase == RelaxationPhase::Suspended { 1 } else { MAX_DURATIONS };
+        for step in 0..max_durations * steps {
+            let part = step as f64 / (CHANGE_FRACTION * steps as f64);
+            let stands = if step < steps { at_rest } else { REST_SPEED };
             if part > 1.0 && step % between_checks == 0 && self.speed() < stands {
                 break;
             }
-            if phase != Phase::Aloft && step % between_checks == 0 {
-                self.low = self.agent.low_plates(self.ground, &self.room);
+            if phase != RelaxationPhase::Suspended && step % between_checks == 0 {
+                self.low = self.agent.low_plates(self.ground, &self.workspace);
             }
-            if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
+            if !self.step(phase, start, part.min(1.0)) || !self.is_held(phase, start, &from) {
                 return false;
             }
         }
-        phase == Phase::Aloft || self.speed() < STILL
+        phase == RelaxationPhase::Suspended || self.speed() < REST_SPEED
     }
 
     /// Returns the larger speed of chassis and trailer, m/s or rad/s.
     fn speed(&self) -> f64 {
         let speed = |twist: Twist| twist.linear.norm().max(twist.angular.norm());
-        let trailer = self.ground_vehicle().trailer_twist(&self.room).map_or(0.0, speed);
-        speed(self.ground_vehicle().twist(&self.room)).max(trailer)
+        let trailer = self.ground_vehicle().trailer_twist(&self.workspace).map_or(0.0, speed);
+        speed(self.ground_vehicle().twist(&self.workspace)).max(trailer)
     }
 
     /// Makes one step at the fraction `part` of a phase's change; returns whether it succeeded.
-    fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
+    fn step(&mut self, phase: RelaxationPhase, start: &Pose, part: f64) -> bool {
         let (agent, h) = (self.agent, self.h);
         let ground_vehicle = &agent.vehicle;
         let mut on_chassis = Load::default();
-        if phase != Phase::Aloft {
-            let Relaxation { ground, published, overlay, scratch, aside, .. } = self;
-            let (grips, aside) = (phase == Phase::LetGo, aside.as_mut());
-            let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-            ground_vehicle.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut context, h);
+        if phase != RelaxationPhase::Suspended {
+            let Relaxation { ground, published, overlay, scratch, second_scratch, .. } = self;
+            let (grips, second_scratch) =
+                (phase == RelaxationPhase::Released, second_scratch.as_mut());
+            let mut context =
+                ContactContext { ground, published, overlay, scratch, grips, second_scratch };
+            ground_vehicle.contact_ground(
+                &self.vehicle,
+                &self.tyres,
+                &mut self.workspace,
+                &mut context,
+                h,
+            );
             let mut belly = BellyContact::default();
             if self.low != 0 {
-                belly = agent.hang_up(self.low, &self.room, &mut context, h);
+                belly = agent.plate_loads(self.low, &self.workspace, &mut context, h);
             }
-            ground_vehicle.heap(&self.room, belly.displaced, &mut context);
+            ground_vehicle.heap(&self.workspace, belly.displaced, &mut context);
             on_chassis = belly.load;
         }
         let (weight, across, along) = match phase {
-            Phase::Aloft => (0.0, ANCHOR, ANCHOR),
-            Phase::SetDown => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR),
-            Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
+            RelaxationPhase::Suspended => (0.0, ANCHOR_DAMPING, ANCHOR_DAMPING),
+            RelaxationPhase::Lowered => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR_DAMPING),
+            RelaxationPhase::Released => (1.0, DAMPING, pow(ANCHOR_DAMPING, 1.0 - part)),
         };
-        self.room.bodies_mut().gravity = self.gravity * weight;
-        let (pose, twist) = (ground_vehicle.pose(&self.room), ground_vehicle.twist(&self.room));
+        self.workspace.bodies_mut().gravity = self.gravity * weight;
+        let (pose, twist) =
+            (ground_vehicle.pose(&self.workspace), ground_vehicle.twist(&self.workspace));
         let mass = ground_vehicle.mass();
         let body = DampedBody { motion: BodyMotion { pose, twist }, mass };
         self.damp(start, &body, [across, along, along], &mut on_chassis);
-        *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
+        *ground_vehicle.chassis_load(&mut self.workspace) = on_chassis;
         self.damp_trailer(start, [across, along, DAMPING]);
-        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &Controls::BRAKED, 0, h).is_err()
+        if ground_vehicle
+            .solve(&mut self.vehicle, &mut self.workspace, &Controls::BRAKED, 0, h)
+            .is_err()
         {
             return false;
         }
         // without grip a carcass does not change; belts deflect from the first load on
-        if phase != Phase::Aloft {
-            ground_vehicle.settle_tyres(&mut self.tyres, &self.room, h);
+        if phase != RelaxationPhase::Suspended {
+            ground_vehicle.advance_tyres(&mut self.tyres, &self.workspace, h);
         }
         true
     }
@@ -349,14 +363,15 @@ impl<'a> Relaxation<'a> {
     /// the coupling strained by the relative displacement of the two while their springs compress.
     fn damp_trailer(&mut self, start: &Pose, rates: [f64; 3]) {
         let ground_vehicle = self.ground_vehicle();
-        let body =
-            ground_vehicle.trailer_pose(&self.room).zip(ground_vehicle.trailer_twist(&self.room));
+        let body = ground_vehicle
+            .trailer_pose(&self.workspace)
+            .zip(ground_vehicle.trailer_twist(&self.workspace));
         let Some((pose, twist)) = body else { return };
         let mut load = Load::default();
         let motion = BodyMotion { pose, twist };
         let body = DampedBody { motion, mass: ground_vehicle.trailer_mass() };
         self.damp(start, &body, rates, &mut load);
-        ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
+        ground_vehicle.trailer_load(&mut self.workspace).into_iter().for_each(|own| *own = load);
     }
 
     /// Adds dampers between a body and the fixed ground, per kilogram, 1/s.
@@ -395,12 +410,12 @@ impl<'a> Relaxation<'a> {
     }
 
     /// Moves the vehicle vertically until its first wheel touches the ground.
-    fn touch_down(&mut self) {
+    fn lower_to_ground(&mut self) {
         let ground_vehicle = self.ground_vehicle();
         let [radius, half_width] = ground_vehicle.properties().wheel_reach;
         let mut gap = f64::INFINITY;
         for wheel in 0..ground_vehicle.wheels() {
-            let pose = ground_vehicle.wheel_pose(&self.room, wheel);
+            let pose = ground_vehicle.wheel_pose(&self.workspace, wheel);
             let axis = pose.direction(&Vec3::y());
             let forward = level_forward(&axis);
             let up = forward.cross(&axis);
@@ -417,7 +432,11 @@ impl<'a> Relaxation<'a> {
             }
         }
         if gap.is_finite() {
-            ground_vehicle.shift(&mut self.vehicle, &mut self.room, &Vec3::new(0.0, 0.0, -gap));
+            ground_vehicle.shift(
+                &mut self.vehicle,
+                &mut self.workspace,
+                &Vec3::new(0.0, 0.0, -gap),
+            );
         }
     }
 }

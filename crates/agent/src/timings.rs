@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Timed phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TimedPhase {
     /// Localization from IMU and GPS readings.
     Localisation,
     /// Registration of a scan in the map.
@@ -27,24 +27,24 @@ pub enum Part {
     Reading,
 }
 
-impl Part {
+impl TimedPhase {
     /// All phases.
-    pub const ALL: [Part; 9] = [
-        Part::Localisation,
-        Part::Registration,
-        Part::Merging,
-        Part::Costs,
-        Part::Route,
-        Part::Spline,
-        Part::Tracking,
-        Part::Writing,
-        Part::Reading,
+    pub const ALL: [TimedPhase; 9] = [
+        TimedPhase::Localisation,
+        TimedPhase::Registration,
+        TimedPhase::Merging,
+        TimedPhase::Costs,
+        TimedPhase::Route,
+        TimedPhase::Spline,
+        TimedPhase::Tracking,
+        TimedPhase::Writing,
+        TimedPhase::Reading,
     ];
 }
 
 /// Time spent in a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct PhaseTime {
     /// Number of executions.
     pub count: u64,
     /// Total time, s.
@@ -57,7 +57,7 @@ pub struct Spent {
 #[derive(Debug)]
 pub struct Timings {
     clock: fn() -> f64,
-    spent: Mutex<[Spent; Part::ALL.len()]>,
+    spent: Mutex<[PhaseTime; TimedPhase::ALL.len()]>,
 }
 
 impl Timings {
@@ -67,13 +67,13 @@ impl Timings {
     }
 
     /// Returns the time spent in a phase, over all vehicles.
-    pub fn of(&self, part: Part) -> Spent {
+    pub fn spent_in(&self, part: TimedPhase) -> PhaseTime {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)[part as usize]
     }
 
-    fn add(&self, part: Part, time: f64) {
+    fn add(&self, part: TimedPhase, time: f64) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let Spent { count, total, longest } = &mut spent[part as usize];
+        let PhaseTime { count, total, longest } = &mut spent[part as usize];
         (*count, *total, *longest) = (*count + 1, *total + time, longest.max(time));
     }
 }
@@ -91,7 +91,7 @@ impl PartialEq for Stopwatch {
 impl Stopwatch {
     /// Runs and times work of a phase.
     #[inline]
-    pub fn time<T>(&self, part: Part, work: impl FnOnce() -> T) -> T {
+    pub fn time<T>(&self, part: TimedPhase, work: impl FnOnce() -> T) -> T {
         let Some(timings) = &self.0 else { return work() };
         let begun = (timings.clock)();
         let done = work();

@@ -1,7 +1,7 @@
 //! Collisions of wheels with static obstacles.
 
-use super::obstacle::{BEARS, HIGHEST_STEM_CONTACT, Solid, StemOnWheel};
-use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::obstacle::{HIGHEST_STEM_CONTACT, MIN_SUPPORT_NORMAL, Solid, WheelStemContact};
+use super::wheeled_ground_vehicle::{WheeledGroundVehicle, WheelsWorkspace};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::{
     BodyContact, ContactForce, ContactLaw, ExitRule, Penetration, RoundedBox, RoundedCylinder, Stem,
@@ -29,7 +29,7 @@ fn tyre_stiffness(depth: f64, radius: f64, ring: Option<&RingParameters>, inflat
     ring.map_or(TYRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
 }
 
-impl OnWheels {
+impl WheeledGroundVehicle {
     /// Returns the contact of a wheel with a solid.
     pub(super) fn solid_contact(
         &self,
@@ -38,7 +38,7 @@ impl OnWheels {
         workspace: &WheelsWorkspace,
     ) -> Option<BodyContact> {
         let Solid { pose: place, hulls } = *solid;
-        let [radius, half_width] = self.reach(wheel);
+        let [radius, half_width] = self.tyre_extent(wheel);
         let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
         let centre = place.local_point(&pose.position) - hulls[0].centre;
         let axle = place.orientation.inverse() * pose.direction(&Vec3::y());
@@ -70,8 +70,8 @@ impl OnWheels {
             let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).velocity_at(&r);
             let push = ContactLaw::RUBBER.contact_force(&contact, &velocity);
             push.add_to(&mut workspace.vehicle.loads()[wheel], &contact.normal, &r);
-            if contact.normal.z > BEARS {
-                self.bear(workspace, wheel, &push.force, contact.depth);
+            if contact.normal.z > MIN_SUPPORT_NORMAL {
+                self.add_supporting_force(workspace, wheel, &push.force, contact.depth);
             }
             each(&push, &contact.point, &velocity);
         }
@@ -84,13 +84,13 @@ impl OnWheels {
         foot: &Vec3,
         workspace: &WheelsWorkspace,
         least: f64,
-    ) -> Option<StemOnWheel> {
-        let mut found: Option<StemOnWheel> = None;
+    ) -> Option<WheelStemContact> {
+        let mut found: Option<WheelStemContact> = None;
         let height = stem.height.min(HIGHEST_STEM_CONTACT);
         let upright = RoundedBox::new([stem.diameter, stem.diameter, height], 0.5 * stem.diameter);
         let middle = foot + Vec3::z() * (0.5 * height);
         for wheel in 0..self.vehicle.wheels() {
-            let [radius, half_width] = self.reach(wheel);
+            let [radius, half_width] = self.tyre_extent(wheel);
             let shape = RoundedCylinder { radius, half_width };
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
             let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
@@ -99,7 +99,7 @@ impl OnWheels {
             };
             if met.depth > found.as_ref().map_or(least, |found| found.depth) {
                 let Penetration { depth, normal, point } = met;
-                found = Some(StemOnWheel { wheel, depth, point: middle + point, normal });
+                found = Some(WheelStemContact { wheel, depth, point: middle + point, normal });
             }
         }
         found
@@ -108,11 +108,11 @@ impl OnWheels {
     /// Adds the push of a stem on a wheel; returns it with the wheel's velocity at the contact.
     pub(super) fn press_stem_on_wheel(
         &self,
-        contact: &StemOnWheel,
+        contact: &WheelStemContact,
         push: impl FnOnce(&Vec3) -> ContactForce,
         workspace: &mut WheelsWorkspace,
     ) -> Option<(ContactForce, Vec3)> {
-        let StemOnWheel { wheel, point, normal, .. } = contact;
+        let WheelStemContact { wheel, point, normal, .. } = contact;
         let wheel = *wheel;
         let r = point - self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
         let velocity = self.vehicle.wheel_twist(&workspace.vehicle, wheel).velocity_at(&r);

@@ -146,7 +146,7 @@ impl Instance {
         if !same(from, now) {
             return Err(FmuError::CommunicationPoint { given: from, now });
         }
-        let heartbeat = clock.told(clock.steps_per_heartbeat());
+        let heartbeat = clock.reported_time(clock.steps_per_heartbeat());
         let count = (length / heartbeat).round();
         let whole = same(length, count * heartbeat) && count >= 1.0 && length <= LONGEST_STEP;
         if !whole {

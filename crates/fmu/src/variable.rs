@@ -264,7 +264,7 @@ fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) ->
 
 fn controls(vehicle: &str, agent: usize, own: &AnyVehicle) -> impl Iterator<Item = Variable> {
     let (inflates, locks, trailer) =
-        (own.properties().has_central_inflation, own.properties().locks, own.draws_trailer());
+        (own.properties().has_central_inflation, own.properties().locks, own.has_trailer());
     let there = move |control| match control {
         Control::Inflation => inflates,
         Control::Lock(lock) => locks.contains(lock),

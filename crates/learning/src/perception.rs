@@ -117,7 +117,7 @@ impl Perception {
         let moving = self.scene.moving(model, [world.time_us(); 2], [&messages, &messages]);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = self.scene.air_around(model, &messages, now_us, &from);
-        let standing = self.scene.after(&model.obstacles, &world.state().damage);
+        let standing = self.scene.standing_props(&model.obstacles, &world.state().damage);
         let scene =
             Scene { air: &air, standing: &standing, ..self.scene.scene(model, relief, &moving) };
         let mut room = room.iter_mut();

@@ -3,11 +3,11 @@
 use super::outline::Outline;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bekker_agent::{Heard, Light, Message};
+use bekker_agent::{Light, Message, ReceivedMessage};
 use serde_json::{Value, json};
 
 /// Returns the JSON of a message that an agent's radio has received.
-pub(super) fn hearing(outline: &Outline, agent: u32, heard: &Heard) -> Value {
+pub(super) fn hearing(outline: &Outline, agent: u32, heard: &ReceivedMessage) -> Value {
     let (kind, said) = said(outline, &heard.message);
     json!({
         "vehicle": outline.name(agent as usize),

@@ -4,7 +4,7 @@ use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
 use super::reading::kind;
 use super::roster::Refusal;
 use bekker_agent::{AnyVehicle, GroundVehicle};
-use bekker_world::{Seat, WorldModel};
+use bekker_world::{ExternalVehicle, WorldModel};
 use std::sync::Arc;
 
 /// The static description of a run that peers receive.
@@ -15,7 +15,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub fn new(model: Arc<WorldModel>, run: &str, seats: &[Seat]) -> Outline {
+    pub fn new(model: Arc<WorldModel>, run: &str, seats: &[ExternalVehicle]) -> Outline {
         Outline { model, run: run.into(), outside: seats.iter().map(|own| own.agent).collect() }
     }
 

@@ -1,6 +1,6 @@
 //! Pacing of a run by the wall clock.
 
-use bekker_ranks::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
 use bekker_world::{PacingSummary, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -101,7 +101,7 @@ impl<E> Observer<E> for Pacing<'_> {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         if moment.first {
             self.hold(moment.time);
         }

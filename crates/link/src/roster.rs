@@ -8,7 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bekker_vehicle::Controls;
 use bekker_vehicle::inflation::pascals;
-use bekker_world::{Asked, Command, CommandOrigin, HeldSpeed, OnTimeout, Seat, Steering};
+use bekker_world::{
+    Command, CommandOrigin, ExternalVehicle, OnTimeout, SpeedHold, Steering, ViewRequest,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -32,7 +34,7 @@ const FASTEST: f64 = 50.0;
 /// A seat (vehicle with an external controller) with its driver and current command.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
-    pub seat: Seat,
+    pub seat: ExternalVehicle,
     /// Session of the driver.
     pub driver: Option<u64>,
     /// Whether it ever had a driver. From then on the run does not wait for one.
@@ -49,7 +51,7 @@ pub(super) struct Taken {
 
 impl Taken {
     /// Returns the controls of the vehicle for a heartbeat of `h` seconds.
-    pub fn controls(&self, held: &mut HeldSpeed, h: f64) -> Controls {
+    pub fn controls(&self, held: &mut SpeedHold, h: f64) -> Controls {
         let Controls { steering, inflation, locks, uncouple, .. } = self.controls;
         match self.speed {
             Some(speed) => {
@@ -168,9 +170,9 @@ pub(super) struct Roster {
 pub(super) type Refusal = (FaultCode, String);
 
 impl Roster {
-    pub fn new(seats: &[Seat], tick: u64) -> Roster {
+    pub fn new(seats: &[ExternalVehicle], tick: u64) -> Roster {
         let (controls, origin) = (Controls::BRAKED, CommandOrigin::Driver);
-        let vacant = |seat: &Seat| Taken {
+        let vacant = |seat: &ExternalVehicle| Taken {
             seat: *seat,
             driver: None,
             driven: false,
@@ -371,7 +373,7 @@ impl Roster {
     }
 
     /// Returns all subscriptions of the sessions.
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> ViewRequest {
         let members = || self.members.values();
         let mut sensors: Vec<_> = members().flat_map(|own| own.sensors.iter().copied()).collect();
         let mut radios: Vec<_> = members().flat_map(|own| own.radios.iter().copied()).collect();
@@ -379,7 +381,7 @@ impl Roster {
         sensors.dedup();
         radios.sort_unstable();
         radios.dedup();
-        Asked { sensors, radios, world: false }
+        ViewRequest { sensors, radios, world: false }
     }
 
     /// Returns the names of vehicles that never had a driver.

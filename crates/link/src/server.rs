@@ -17,7 +17,8 @@ use bekker_agent::{OutcomeReport, Sample};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::Controls;
 use bekker_world::{
-    Call, CommandOrigin, Commanded, Controller, HeldSpeed, Seat, Shown, World, WorldModel,
+    CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView, ExternalVehicle,
+    SpeedHold, World, WorldModel,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -53,7 +54,7 @@ impl Server {
     pub fn new(
         model: Arc<WorldModel>,
         run: &str,
-        seats: &[Seat],
+        seats: &[ExternalVehicle],
         tick: u64,
         token: Token,
     ) -> Server {
@@ -327,7 +328,7 @@ pub struct ServedController {
     /// Tick of the last world state processed.
     seen: Option<u64>,
     /// Speed controller of each seat.
-    held: Vec<HeldSpeed>,
+    held: Vec<SpeedHold>,
     /// Controls, origin and driver last sent to each seat.
     told: Vec<Option<(Controls, CommandOrigin, Option<u64>)>>,
     /// Time, s, and velocity of each vehicle at the last two samples.
@@ -337,7 +338,7 @@ pub struct ServedController {
 }
 
 impl Controller for ServedController {
-    fn call(&mut self, world: &World) -> Call {
+    fn call(&mut self, world: &World) -> ControllerRequest {
         let shared = self.server.shared.clone();
         let (outline, tick) = (&shared.outline, world.state().tick);
         let mut roster = shared.roster();
@@ -350,18 +351,18 @@ impl Controller for ServedController {
         loop {
             roster.remarks.drain(..).for_each(|line| (self.remark)(&line));
             if let Some(cause) = roster.failed.take() {
-                return Call::Fail(cause);
+                return ControllerRequest::Fail(cause);
             }
             if let Some(by) = &roster.quit {
                 (self.remark)(&format!("ended by {by}"));
-                return Call::Stop;
+                return ControllerRequest::Stop;
             }
             let heartbeat = self.heartbeat;
             let looks = self.seen != Some(tick)
                 && (roster.members.values().any(Member::listens)
                     || roster.seats.iter().any(|own| own.speed.is_some()));
             if looks || roster.members.values().any(|own| own.is_due(heartbeat)) {
-                return Call::Show(roster.asked());
+                return ControllerRequest::Show(roster.asked());
             }
             let vacant = roster.vacant(outline);
             let stands = !vacant.is_empty() || (roster.paused && roster.steps == 0);
@@ -383,7 +384,7 @@ impl Controller for ServedController {
                 }
             }
             if entered.elapsed() >= PATIENCE {
-                return Call::Wait;
+                return ControllerRequest::Wait;
             }
             let begun = roster.since.unwrap_or(now);
             let awaited = roster.members.values().filter(|own| own.awaited.is_some());
@@ -398,7 +399,7 @@ impl Controller for ServedController {
         let clock = &world.model().clock;
         let span = clock.micros(tick + world.state().steps) - clock.micros(tick);
         self.told.resize(roster.seats.len(), None);
-        self.held.resize(roster.seats.len(), HeldSpeed::default());
+        self.held.resize(roster.seats.len(), SpeedHold::default());
         let mut commanded = Vec::new();
         let seats = roster.seats.iter_mut().zip(&mut self.held);
         for ((own, held), told) in seats.zip(&mut self.told) {
@@ -407,13 +408,13 @@ impl Controller for ServedController {
                 *told = Some(now);
                 let (agent, (controls, origin, _)) = (own.seat.agent as u32, now);
                 let (driver, says) = (own.name.clone(), std::mem::take(&mut own.says));
-                commanded.push(Commanded { agent, controls, origin, driver, says });
+                commanded.push(CommandRecord { agent, controls, origin, driver, says });
             }
         }
-        Call::Go(commanded)
+        ControllerRequest::Go(commanded)
     }
 
-    fn show(&mut self, shown: &Shown<'_>) {
+    fn show(&mut self, shown: &ControllerView<'_>) {
         let shared = self.server.shared.clone();
         let world = shown.world;
         let tick = world.state().tick;
@@ -424,10 +425,10 @@ impl Controller for ServedController {
             ..Beat::default()
         };
         let mut roster = shared.roster();
-        self.held.resize(roster.seats.len(), HeldSpeed::default());
+        self.held.resize(roster.seats.len(), SpeedHold::default());
         for (own, held) in roster.seats.iter().zip(&mut self.held) {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            sample.into_iter().for_each(|sample| held.see(sample));
+            sample.into_iter().for_each(|sample| held.update(sample));
         }
         if self.seen.replace(tick) != Some(tick) {
             for (agent, delivery) in shown.delivered {
@@ -438,7 +439,7 @@ impl Controller for ServedController {
                     .filter(|own| own.sensors.binary_search(&sensor).is_ok())
                     .for_each(|own| own.read(&told));
             }
-            for (agent, heard) in shown.heard {
+            for (agent, heard) in shown.radio_messages {
                 let told = hearing(&shared.outline, *agent, heard);
                 let listeners = roster.members.values_mut();
                 listeners
@@ -456,8 +457,8 @@ impl Controller for ServedController {
 }
 
 impl ServedController {
-    fn vehicles(&mut self, shown: &Shown<'_>) -> Vec<VehicleBeat> {
-        let Shown { world, samples, outcomes, .. } = *shown;
+    fn vehicles(&mut self, shown: &ControllerView<'_>) -> Vec<VehicleBeat> {
+        let ControllerView { world, samples, outcomes, .. } = *shown;
         let first = samples.iter().map(|own| [(own.time, own.velocity); 2]);
         if self.before.len() != samples.len() {
             self.before = first.collect();

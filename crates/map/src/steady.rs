@@ -2,7 +2,7 @@
 
 use super::crossing::SLOWEST;
 use bekker_math::numeric::{hypot, sin_cos};
-use bekker_ranks::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
 use bekker_scenario::config::Vehicle;
 use std::convert::Infallible;
 
@@ -141,7 +141,7 @@ impl SteadyWatch {
 }
 
 impl Observer<Infallible> for SteadyWatch {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Infallible> {
         let Some(sample) = moment.samples().and_then(<[_]>::first) else {
             return Ok(Flow::Continue);
         };
@@ -241,7 +241,7 @@ impl PassWatch {
 }
 
 impl Observer<Infallible> for PassWatch {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Infallible> {
         let Some(sample) = moment.samples().and_then(<[_]>::first) else {
             return Ok(Flow::Continue);
         };

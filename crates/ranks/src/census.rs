@@ -1,17 +1,17 @@
 //! The census of [`Route::Neighbour`](crate::Route::Neighbour): which agents a rank receives, and
 //! how it fetches ground whose changes it did not receive.
 
+use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::collectives::Collectives;
-use crate::ground_directory::{Answer, Claim, GroundDirectory};
-use crate::notices::{Sighted, notices, sighted};
-use crate::own_agents::map_own;
+use crate::ground_directory::{GroundDirectory, RegionReply, RegionRequest};
+use crate::own_agents::map_own_agents;
+use crate::proximity::{ProximityReply, proximity_notices, proximity_replies};
 use crate::rank_error::RankError;
-use crate::region::{CENSUS, Region};
-use crate::sealed::{opened, sealed};
+use crate::region::{CENSUS_INTERVAL, Region};
 use crate::subscriptions::Subscriptions;
 use bekker_math::grid::TILE;
 use bekker_sensor::relief::Relief;
-use bekker_world::{RankAccess, World, WorldModel, lookers};
+use bekker_world::{RankAccess, World, WorldModel, sight_ranges};
 use std::collections::BTreeMap;
 
 /// What a rank that exchanges messages with neighbors only has besides.
@@ -37,9 +37,9 @@ pub(crate) struct Census {
     /// Tick at or after which the next census is due.
     due: u64,
     /// Pairs (a, b) of agents where a needs the state of b at any distance.
-    follows: Vec<(usize, usize)>,
+    dependency_pairs: Vec<(usize, usize)>,
     /// Agents with cameras or lidars, and their ranges of sight, m.
-    lookers: BTreeMap<usize, f64>,
+    sight_ranges: BTreeMap<usize, f64>,
 }
 
 impl Census {
@@ -48,8 +48,8 @@ impl Census {
             subscriptions: Subscriptions::new(here),
             tile: model.ground.lattice().spacing * TILE as f64,
             due: 0,
-            follows: follows(model),
-            lookers: lookers_of(model),
+            dependency_pairs: dependency_pairs(model),
+            sight_ranges: imaging_sight_ranges(model),
         }
     }
 
@@ -82,29 +82,29 @@ impl Census {
         partition: &[usize],
     ) -> Result<(), RankError> {
         let clock = world.model().clock;
-        let own: Vec<Region> = map_own(world, |agent, _| {
+        let own: Vec<Region> = map_own_agents(world, |agent, _| {
             let agent = agent as usize;
             let (centre, speed) = world.position_and_speed(agent);
             let region = Region::around(agent, centre, speed, clock.heartbeat(), self.tile);
-            region.trailing(world.trailer_reach(agent))
+            region.with_trailer(world.trailer_reach(agent))
         });
-        let sighted = self.sighted(&own, collectives)?;
+        let sighted = self.exchange_proximity(&own, collectives)?;
         let around = Relief::sight(world.model().ground.lattice().spacing);
-        let looks = |region: &Region| self.lookers.contains_key(&(region.agent as usize));
+        let looks = |region: &Region| self.sight_ranges.contains_key(&(region.agent as usize));
         let mut regions: Vec<Region> = own
             .into_iter()
-            .map(|region| if looks(&region) { region.looking(around) } else { region })
+            .map(|region| if looks(&region) { region.with_view(around) } else { region })
             .collect();
-        let claims = collectives.post("census", directory.claim(&regions))?;
-        for Answer { near, tiles } in answers(directory, collectives, &claims)? {
+        let requests = collectives.route_messages("census", directory.request_regions(&regions))?;
+        for RegionReply { near, tiles } in await_replies(directory, collectives, &requests)? {
             regions.extend(near);
             world.replace_tiles(tiles);
         }
         directory.drop_far(world.published_mut());
         regions.sort_unstable_by_key(|region| region.agent);
         regions.dedup_by_key(|region| region.agent);
-        self.subscriptions.update(&regions, partition, &self.follows, &sighted);
-        let interval = ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
+        self.subscriptions.update(&regions, partition, &self.dependency_pairs, &sighted);
+        let interval = ((CENSUS_INTERVAL / clock.step()) as u64).max(clock.steps_per_heartbeat());
         self.due = collectives.tick() + interval;
         world.set_received(&self.subscriptions.received);
         Ok(())
@@ -113,24 +113,26 @@ impl Census {
     /// Returns which agents own agents see until the next census, and which ranks see own agents.
     ///
     /// Nothing is exchanged if no agent has a camera or lidar.
-    fn sighted(
+    fn exchange_proximity(
         &self,
         own: &[Region],
         collectives: &mut Collectives<'_>,
-    ) -> Result<Sighted, RankError> {
-        let mut all = Sighted::default();
-        if self.lookers.is_empty() {
+    ) -> Result<ProximityReply, RankError> {
+        let mut all = ProximityReply::default();
+        if self.sight_ranges.is_empty() {
             return Ok(all);
         }
         let sees = |region: &Region| {
-            let sight = self.lookers.get(&(region.agent as usize))?;
-            Some(region.seeing(*sight))
+            let sight = self.sight_ranges.get(&(region.agent as usize))?;
+            Some(region.view(*sight))
         };
         let sights: Vec<Region> = own.iter().filter_map(sees).collect();
-        let notices = notices(own, &sights, collectives.size());
-        let notices = collectives.post("sights", notices)?;
-        for (_, answer) in collectives.post("visible vehicles", sighted(&notices))? {
-            all.extend(answer);
+        let notices = proximity_notices(own, &sights, collectives.size());
+        let notices = collectives.route_messages("sights", notices)?;
+        for (_, reply) in
+            collectives.route_messages("visible vehicles", proximity_replies(&notices))?
+        {
+            all.extend(reply);
         }
         Ok(all)
     }
@@ -142,7 +144,7 @@ impl Census {
         let heartbeat = world.model().clock.heartbeat();
         let outran = |region: &&Region| {
             let (place, speed) = world.position_and_speed(region.agent as usize);
-            !region.lasts(place, speed, heartbeat, self.tile)
+            !region.stays_inside(place, speed, heartbeat, self.tile)
         };
         self.subscriptions.regions().find(outran).map(|region| region.agent)
     }
@@ -151,7 +153,7 @@ impl Census {
     pub fn check_regions(&self, world: &World) -> Result<(), RankError> {
         for region in self.subscriptions.regions() {
             let agent = region.agent as usize;
-            if !region.holds(world.position_and_speed(agent).0, self.tile) {
+            if !region.contains(world.position_and_speed(agent).0, self.tile) {
                 return Err(RankError::Outran { agent, tick: world.state().tick });
             }
         }
@@ -160,33 +162,33 @@ impl Census {
 }
 
 /// Returns the replies of all homes with a claim, this rank's own included.
-fn answers(
+fn await_replies(
     directory: &mut GroundDirectory,
     collectives: &mut Collectives<'_>,
-    claims: &[(usize, Claim)],
-) -> Result<Vec<Answer>, RankError> {
+    requests: &[(usize, RegionRequest)],
+) -> Result<Vec<RegionReply>, RankError> {
     let here = collectives.rank();
     let (own, away): (Vec<_>, Vec<_>) =
-        directory.answers(claims).into_iter().partition(|(rank, _)| *rank == here);
-    let sealed: Vec<(usize, Vec<u8>)> =
-        away.iter().map(|(rank, answer)| (*rank, sealed(answer))).collect();
-    let to: Vec<(usize, &[u8])> = sealed.iter().map(|(rank, bytes)| (*rank, &bytes[..])).collect();
-    collectives.pass(&to, directory.homes())?;
-    let mut answers: Vec<Answer> = own.into_iter().map(|(_, answer)| answer).collect();
+        directory.replies(requests).into_iter().partition(|(rank, _)| *rank == here);
+    let encoded: Vec<(usize, Vec<u8>)> =
+        away.iter().map(|(rank, reply)| (*rank, encode_with_crc(reply))).collect();
+    let to: Vec<(usize, &[u8])> = encoded.iter().map(|(rank, bytes)| (*rank, &bytes[..])).collect();
+    collectives.send_and_receive(&to, directory.homes())?;
+    let mut replies: Vec<RegionReply> = own.into_iter().map(|(_, reply)| reply).collect();
     for (part, &rank) in collectives.received().iter().zip(directory.homes()) {
-        answers.push(opened(rank, collectives.tick(), "census", part)?);
+        replies.push(decode_checked(rank, collectives.tick(), "census", part)?);
     }
-    Ok(answers)
+    Ok(replies)
 }
 
 /// Agents with cameras or lidars and their ranges of sight, m; empty without a scene.
-fn lookers_of(model: &WorldModel) -> BTreeMap<usize, f64> {
-    model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| lookers(&model.agents))
+fn imaging_sight_ranges(model: &WorldModel) -> BTreeMap<usize, f64> {
+    model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| sight_ranges(&model.agents))
 }
 
 /// Pairs (a, b) of agents where a needs the state of b at any distance: followers with their
 /// leaders, and towing vehicles with those that they tow, in both orders.
-fn follows(model: &WorldModel) -> Vec<(usize, usize)> {
+fn dependency_pairs(model: &WorldModel) -> Vec<(usize, usize)> {
     let agents = model.agents.iter().enumerate();
     let leaders = agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent)));
     let tows = model.tows.iter().flat_map(|link| {

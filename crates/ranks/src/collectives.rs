@@ -3,39 +3,41 @@
 //! They take ⌈log2 n⌉ rounds for n ranks, with at most one peer to send to and one to receive from
 //! in each round, unless every rank needs the data of all.
 
+use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::rank_error::RankError;
-use crate::sealed::{opened, sealed};
 use crate::sharing::Route;
 use bekker_sync::message::Origin;
-use bekker_sync::{CommError, Communicator, Members, Parts, Phases, star};
+use bekker_sync::{
+    CommError, Communicator, ExchangeTimes, LiveRanks, RankBuffers, star_all_gather,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The connection of a rank with the others, and the bytes that it last received.
 pub(crate) struct Collectives<'c> {
-    communicator: Members<'c>,
+    communicator: LiveRanks<'c>,
     route: Route,
     /// Identifier of the run.
     run: u32,
     /// Number of steps taken. Messages carry it, and errors name it.
     tick: u64,
-    incoming: Parts,
+    incoming: RankBuffers,
     /// Bytes received since the metrics of the last heartbeat.
     received_bytes: u64,
 }
 
 /// Data on its way from one rank to another.
 #[derive(Serialize, Deserialize)]
-struct Letter<T> {
+struct RoutedMessage<T> {
     from: u16,
     to: u16,
-    text: T,
+    payload: T,
 }
 
 impl<'c> Collectives<'c> {
-    pub fn new(communicator: Members<'c>, route: Route, run: u32, tick: u64) -> Collectives<'c> {
-        let (incoming, received_bytes) = (Parts::default(), 0);
+    pub fn new(communicator: LiveRanks<'c>, route: Route, run: u32, tick: u64) -> Collectives<'c> {
+        let (incoming, received_bytes) = (RankBuffers::default(), 0);
         Collectives { communicator, route, run, tick, incoming, received_bytes }
     }
 
@@ -80,7 +82,7 @@ impl<'c> Collectives<'c> {
     }
 
     /// Bytes received in the last exchange.
-    pub fn received(&self) -> &Parts {
+    pub fn received(&self) -> &RankBuffers {
         &self.incoming
     }
 
@@ -91,7 +93,7 @@ impl<'c> Collectives<'c> {
 
     /// Frees the buffer of received bytes.
     pub fn free_received(&mut self) {
-        self.incoming = Parts::default();
+        self.incoming = RankBuffers::default();
     }
 
     /// Returns the number of bytes received since the last call.
@@ -105,20 +107,24 @@ impl<'c> Collectives<'c> {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-    ) -> Result<Phases, RankError> {
+    ) -> Result<ExchangeTimes, RankError> {
         let exchanged = self.communicator.exchange(to, from, meanwhile, &mut self.incoming);
-        self.counted(exchanged)
+        self.count_received(exchanged)
     }
 
     /// Performs one exchange.
-    pub fn pass(&mut self, to: &[(usize, &[u8])], from: &[usize]) -> Result<(), RankError> {
+    pub fn send_and_receive(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+    ) -> Result<(), RankError> {
         self.exchange(to, from, &mut || ()).map(|_| ())
     }
 
     /// Sends bytes from every rank to every other rank, directly.
     pub fn all_gather(&mut self, own: &[u8]) -> Result<(), RankError> {
         let gathered = self.communicator.all_gather(own, &mut || (), &mut self.incoming);
-        self.counted(gathered).map(|_| ())
+        self.count_received(gathered).map(|_| ())
     }
 
     /// Sends bytes from every rank to every other rank along the route, and calls `meanwhile` while
@@ -127,31 +133,34 @@ impl<'c> Collectives<'c> {
         &mut self,
         own: &[u8],
         meanwhile: &mut dyn FnMut(),
-    ) -> Result<Phases, RankError> {
+    ) -> Result<ExchangeTimes, RankError> {
         let Collectives { communicator, incoming, .. } = self;
         let gathered = match self.route {
             Route::All | Route::Neighbour => communicator.all_gather(own, meanwhile, incoming),
-            Route::Star => star(communicator, own, meanwhile, incoming),
+            Route::Star => star_all_gather(communicator, own, meanwhile, incoming),
         };
-        self.counted(gathered)
+        self.count_received(gathered)
     }
 
     /// Counts the received bytes of a completed exchange.
-    fn counted(&mut self, exchanged: Result<Phases, CommError>) -> Result<Phases, RankError> {
+    fn count_received(
+        &mut self,
+        exchanged: Result<ExchangeTimes, CommError>,
+    ) -> Result<ExchangeTimes, RankError> {
         let phases = exchanged.map_err(|source| RankError::Lost { tick: self.tick, source })?;
         self.received_bytes += self.incoming.bytes() as u64;
         Ok(phases)
     }
 
     /// Gathers any plain data on all ranks. `kind` names the data in errors.
-    pub fn gathered<T: Serialize + DeserializeOwned>(
+    pub fn gather_all<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: &T,
     ) -> Result<Vec<T>, RankError> {
-        self.all_gather_by_route(&sealed(own), &mut || ())?;
+        self.all_gather_by_route(&encode_with_crc(own), &mut || ())?;
         let parts = self.incoming.iter().enumerate();
-        parts.map(|(rank, part)| opened(rank, self.tick, kind, part)).collect()
+        parts.map(|(rank, part)| decode_checked(rank, self.tick, kind, part)).collect()
     }
 
     /// Delivers letters whose senders the receiving ranks cannot predict.
@@ -161,32 +170,33 @@ impl<'c> Collectives<'c> {
     /// letter is forwarded by a power of two of ranks if its remaining distance contains that power
     /// (J. Bruck et al., Efficient algorithms for all-to-all communications in multiport
     /// message-passing systems, 1997).
-    pub fn post<T: Serialize + DeserializeOwned>(
+    pub fn route_messages<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
-        letters: Vec<(usize, T)>,
+        messages: Vec<(usize, T)>,
     ) -> Result<Vec<(usize, T)>, RankError> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick);
-        let letter = |(to, text)| Letter { from: here as u16, to: to as u16, text };
-        let mut underway: Vec<Letter<T>> = letters.into_iter().map(letter).collect();
+        let message = |(to, payload)| RoutedMessage { from: here as u16, to: to as u16, payload };
+        let mut in_transit: Vec<RoutedMessage<T>> = messages.into_iter().map(message).collect();
         let mut away = 1;
         while away < size {
             let (to, from) = ((here + away) % size, (here + size - away) % size);
-            let goes = |own: &Letter<T>| ((usize::from(own.to) + size - here) % size) & away != 0;
-            let (onward, kept) = underway.into_iter().partition(goes);
-            let onward: Vec<Letter<T>> = onward;
-            self.pass(&[(to, &sealed(&onward))], &[from])?;
-            underway = kept;
-            let came: Vec<Letter<T>> = opened(from, tick, kind, self.part(0))?;
-            underway.extend(came);
+            let goes =
+                |own: &RoutedMessage<T>| ((usize::from(own.to) + size - here) % size) & away != 0;
+            let (onward, kept) = in_transit.into_iter().partition(goes);
+            let onward: Vec<RoutedMessage<T>> = onward;
+            self.send_and_receive(&[(to, &encode_with_crc(&onward))], &[from])?;
+            in_transit = kept;
+            let came: Vec<RoutedMessage<T>> = decode_checked(from, tick, kind, self.part(0))?;
+            in_transit.extend(came);
             away *= 2;
         }
-        underway.sort_by_key(|own| own.from);
-        Ok(underway.into_iter().map(|own| (usize::from(own.from), own.text)).collect())
+        in_transit.sort_by_key(|own| own.from);
+        Ok(in_transit.into_iter().map(|own| (usize::from(own.from), own.payload)).collect())
     }
 
     /// Collects the lists of all ranks on rank 0 along a tree, concatenated in the order of ranks.
-    pub fn collected<T: Serialize + DeserializeOwned>(
+    pub fn gather_on_root<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: Vec<T>,
@@ -195,31 +205,33 @@ impl<'c> Collectives<'c> {
             all.extend(others);
             all
         };
-        let all = self.reduced_upwards(kind, own, behind)?;
+        let all = self.reduce_to_root(kind, own, behind)?;
         Ok((self.rank() == 0).then_some(all))
     }
 
     /// Reduces the values of all ranks in the order of ranks, and sends the result to all.
     ///
     /// A tree with rank 0 as its root carries both directions.
-    pub fn reduced<T: Serialize + DeserializeOwned>(
+    pub fn all_reduce<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: T,
         join: impl Fn(T, T) -> T,
     ) -> Result<T, RankError> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick);
-        let mut joined = self.reduced_upwards(kind, own, join)?;
+        let mut joined = self.reduce_to_root(kind, own, join)?;
         let mut away = size.next_power_of_two();
         while away > 1 {
             away /= 2;
             match here % (2 * away) {
-                0 if here + away < size => self.pass(&[(here + away, &sealed(&joined))], &[])?,
-                further if further == away => {
-                    self.pass(&[], &[here - away])?;
-                    joined = opened(here - away, tick, kind, self.part(0))?;
+                0 if here + away < size => {
+                    self.send_and_receive(&[(here + away, &encode_with_crc(&joined))], &[])?
                 }
-                _ => self.pass(&[], &[])?,
+                further if further == away => {
+                    self.send_and_receive(&[], &[here - away])?;
+                    joined = decode_checked(here - away, tick, kind, self.part(0))?;
+                }
+                _ => self.send_and_receive(&[], &[])?,
             }
         }
         Ok(joined)
@@ -227,7 +239,7 @@ impl<'c> Collectives<'c> {
 
     /// Joins the values of this rank and of those below it in a tree, in the order of ranks. Rank 0
     /// is the root, so its result covers all ranks.
-    fn reduced_upwards<T: Serialize + DeserializeOwned>(
+    fn reduce_to_root<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: T,
@@ -238,12 +250,14 @@ impl<'c> Collectives<'c> {
         while away < size {
             match here % (2 * away) {
                 0 if here + away < size => {
-                    self.pass(&[], &[here + away])?;
-                    let theirs = opened(here + away, tick, kind, self.part(0))?;
+                    self.send_and_receive(&[], &[here + away])?;
+                    let theirs = decode_checked(here + away, tick, kind, self.part(0))?;
                     joined = join(joined, theirs);
                 }
-                further if further == away => self.pass(&[(here - away, &sealed(&joined))], &[])?,
-                _ => self.pass(&[], &[])?,
+                further if further == away => {
+                    self.send_and_receive(&[(here - away, &encode_with_crc(&joined))], &[])?
+                }
+                _ => self.send_and_receive(&[], &[])?,
             }
             away *= 2;
         }

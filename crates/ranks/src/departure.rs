@@ -54,6 +54,6 @@ impl Departure {
         }
         self.queried_at = tick;
         let own = if self.is_requested { vec![collectives.rank()] } else { Vec::new() };
-        collectives.reduced("leaving", own, |one, other| [one, other].concat())
+        collectives.all_reduce("leaving", own, |one, other| [one, other].concat())
     }
 }

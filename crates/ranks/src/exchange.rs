@@ -1,26 +1,26 @@
 //! The messages of a heartbeat: written for own agents, exchanged, and read.
 
 use crate::collectives::Collectives;
-use crate::figures::HeartbeatFigures;
 use crate::ghosts::Ghosts;
-use crate::own_agents::map_own;
+use crate::heartbeat_metrics::HeartbeatMetrics;
+use crate::own_agents::map_own_agents;
 use crate::rank_error::RankError;
 use crate::subscriptions::Subscriptions;
 use bekker_ground::Patches;
-use bekker_sync::ground_code::Memory;
-use bekker_sync::message::{Body, MessageFault, Reader, VehicleState, Writer};
-use bekker_sync::{Parts, Phases};
+use bekker_sync::ground_code::CodecState;
+use bekker_sync::message::{Body, MessageFault, Reader, VehicleMessage, Writer};
+use bekker_sync::{ExchangeTimes, RankBuffers};
 use bekker_world::{RankAccess, World};
 use std::ops::Range;
 
 /// An own agent that is sent to other ranks at a heartbeat.
-struct Announced {
+struct OutgoingUpdate {
     /// Index of the agent.
     agent: usize,
     /// Range of `outgoing` with the message for subscribers: state and ground.
-    whole: Range<usize>,
+    with_ground: Range<usize>,
     /// Range of `outgoing` with the message for viewers: state without ground.
-    seen: Range<usize>,
+    state_only: Range<usize>,
 }
 
 /// Messages of a heartbeat about own agents and from other ranks, and the state of their codecs.
@@ -30,15 +30,15 @@ pub(crate) struct Exchange {
     writer: Writer,
     outgoing: Vec<u8>,
     /// Own agents that are sent to other ranks.
-    announced: Vec<Announced>,
+    updates: Vec<OutgoingUpdate>,
     /// Message for each rank that receives any of them.
-    addressed: Parts,
+    addressed: RankBuffers,
     /// Patches of other ranks' agents received at a heartbeat.
     patches: Patches,
     /// States of other ranks' agents received at a heartbeat, in the order of agents.
-    received: Vec<(usize, VehicleState)>,
+    received: Vec<(usize, VehicleMessage)>,
     /// State of the ground encoder or decoder of each agent's stream.
-    memories: Vec<Memory>,
+    codec_states: Vec<CodecState>,
 }
 
 impl Exchange {
@@ -46,18 +46,18 @@ impl Exchange {
         Exchange {
             writer: Writer::default(),
             outgoing: Vec::new(),
-            announced: Vec::new(),
-            addressed: Parts::default(),
+            updates: Vec::new(),
+            addressed: RankBuffers::default(),
             patches: Patches::default(),
             received: Vec::new(),
-            memories: vec![Memory::default(); agents],
+            codec_states: vec![CodecState::default(); agents],
         }
     }
 
     /// Starts all streams of ground again from an empty memory, as new receivers do not have the
     /// earlier messages.
     pub fn restart_streams(&mut self) {
-        self.memories.iter_mut().for_each(Memory::forget);
+        self.codec_states.iter_mut().for_each(CodecState::reset);
     }
 
     /// Patches of other ranks' agents received at the last heartbeat.
@@ -74,13 +74,13 @@ impl Exchange {
         collectives: &Collectives<'_>,
         subscriptions: Option<&Subscriptions>,
         quit: bool,
-        figures: &mut HeartbeatFigures,
+        metrics: &mut HeartbeatMetrics,
     ) {
-        let Exchange { writer, outgoing, announced, memories, .. } = self;
+        let Exchange { writer, outgoing, updates, codec_states, .. } = self;
         outgoing.clear();
-        announced.clear();
+        updates.clear();
         for &agent in world.own_agents() {
-            figures.agents += 1;
+            metrics.agents += 1;
             let (has_subscribers, has_viewers) = subscriptions.map_or((true, false), |own| {
                 (!own.subscribers(agent).is_empty(), !own.viewers(agent).is_empty())
             });
@@ -90,39 +90,39 @@ impl Exchange {
             let (state, patches) = world.outgoing(agent);
             let (origin, begun) = (collectives.origin(agent), outgoing.len());
             if has_subscribers {
-                let memory = &mut memories[agent];
-                writer.agent_heartbeat(&origin, &state, patches, memory, outgoing);
-                figures.nodes += patches.states().len() as u64;
-                figures.ground_bytes += writer.ground_bytes() as u64;
+                let codec_state = &mut codec_states[agent];
+                writer.agent_heartbeat(&origin, &state, patches, codec_state, outgoing);
+                metrics.nodes += patches.states().len() as u64;
+                metrics.ground_bytes += writer.ground_bytes() as u64;
             }
-            let whole = begun..outgoing.len();
+            let with_ground = begun..outgoing.len();
             if has_viewers {
-                let (nothing, mut memory) = (Patches::default(), Memory::default());
-                writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, outgoing);
+                let (nothing, mut codec_state) = (Patches::default(), CodecState::default());
+                writer.agent_heartbeat(&origin, &state, &nothing, &mut codec_state, outgoing);
             }
-            let seen = whole.end..outgoing.len();
-            announced.push(Announced { agent, whole, seen });
+            let state_only = with_ground.end..outgoing.len();
+            updates.push(OutgoingUpdate { agent, with_ground, state_only });
         }
-        figures.announced = announced.len() as u64;
-        figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
+        metrics.announced = updates.len() as u64;
+        metrics.state_bytes = outgoing.len() as u64 - metrics.ground_bytes;
         match subscriptions {
-            Some(subscriptions) => self.address(subscriptions),
+            Some(subscriptions) => self.assemble_messages(subscriptions),
             None if quit => writer.quit(&collectives.origin(0), "interrupted", outgoing),
             None => {}
         }
     }
 
     /// Assembles the message for each rank that receives own agents.
-    fn address(&mut self, subscriptions: &Subscriptions) {
-        let Exchange { outgoing, announced, addressed, .. } = self;
+    fn assemble_messages(&mut self, subscriptions: &Subscriptions) {
+        let Exchange { outgoing, updates, addressed, .. } = self;
         addressed.clear();
         for subscriber in &subscriptions.subscribers {
             let mut message = Vec::new();
-            for Announced { agent, whole, seen } in &*announced {
+            for OutgoingUpdate { agent, with_ground, state_only } in &*updates {
                 if subscriptions.subscribers(*agent).contains(subscriber) {
-                    message.extend_from_slice(&outgoing[whole.clone()]);
+                    message.extend_from_slice(&outgoing[with_ground.clone()]);
                 } else if subscriptions.viewers(*agent).contains(subscriber) {
-                    message.extend_from_slice(&outgoing[seen.clone()]);
+                    message.extend_from_slice(&outgoing[state_only.clone()]);
                 }
             }
             addressed.push(&message);
@@ -137,7 +137,7 @@ impl Exchange {
         collectives: &mut Collectives<'_>,
         subscriptions: Option<&Subscriptions>,
         meanwhile: &mut dyn FnMut(),
-        figures: &mut HeartbeatFigures,
+        metrics: &mut HeartbeatMetrics,
     ) -> Result<(), RankError> {
         let phases = match subscriptions {
             None => collectives.all_gather_by_route(&self.outgoing, meanwhile)?,
@@ -147,7 +147,7 @@ impl Exchange {
                 collectives.exchange(&to, senders, meanwhile)?
             }
         };
-        Phases { lengths: figures.lengths, payload: figures.payload } = phases;
+        ExchangeTimes { lengths: metrics.lengths, payload: metrics.payload } = phases;
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl Exchange {
             };
             let mut reader = Reader::new(part);
             while let Some((origin, body)) =
-                reader.next(&mut self.memories, &mut self.patches).map_err(corrupt)?
+                reader.next(&mut self.codec_states, &mut self.patches).map_err(corrupt)?
             {
                 if origin.run != collectives.run() {
                     return Err(wrong("run", origin.run.into(), collectives.run().into()));
@@ -232,31 +232,31 @@ impl Exchange {
         &mut self,
         world: &mut World,
         ghosts: &mut Ghosts,
-        figures: &mut HeartbeatFigures,
+        metrics: &mut HeartbeatMetrics,
     ) {
         for (agent, state) in self.received.drain(..) {
             world.receive_view(agent, &state);
-            ghosts.update(world, agent, state, figures);
+            ghosts.update(world, agent, state, metrics);
         }
     }
 
     /// Sends the present states of own agents to the ranks that receive them from now on.
     ///
     /// A rank that starts, or whose agents have new neighbors, does not have their last states.
-    pub fn introduce(
+    pub fn send_initial_states(
         &mut self,
         world: &mut World,
         collectives: &mut Collectives<'_>,
         partition: &[usize],
         subscriptions: Option<&Subscriptions>,
     ) -> Result<(), RankError> {
-        let own = map_own(world, |agent, _| agent as usize);
+        let own = map_own_agents(world, |agent, _| agent as usize);
         let writer = &mut self.writer;
         let mut introduction = |agent: usize, message: &mut Vec<u8>| {
             let (state, _) = world.outgoing(agent);
-            let (nothing, mut memory) = (Patches::default(), Memory::default());
+            let (nothing, mut codec_state) = (Patches::default(), CodecState::default());
             let origin = collectives.origin(agent);
-            writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, message);
+            writer.agent_heartbeat(&origin, &state, &nothing, &mut codec_state, message);
         };
         match subscriptions {
             Some(ranks) => {
@@ -272,7 +272,7 @@ impl Exchange {
                 }
                 let to = ranks.subscribers.iter().copied();
                 let to: Vec<(usize, &[u8])> = to.zip(messages.iter().map(Vec::as_slice)).collect();
-                collectives.pass(&to, &ranks.senders)?;
+                collectives.send_and_receive(&to, &ranks.senders)?;
             }
             None => {
                 let mut message = Vec::new();

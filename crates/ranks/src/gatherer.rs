@@ -1,10 +1,10 @@
 //! Data of the whole world that is gathered: digests on all ranks, ground and states on rank 0.
 
+use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::collectives::Collectives;
 use crate::ground_directory::GroundDirectory;
-use crate::own_agents::map_own;
+use crate::own_agents::map_own_agents;
 use crate::rank_error::RankError;
-use crate::sealed::{opened, sealed};
 use bekker_agent::{AgentState, Sample};
 use bekker_ground::{GroundDigest, SharedGround};
 use bekker_world::{AgentsDigest, RankAccess, StateHash, Tiles, World, WorldModel, combined_hash};
@@ -80,13 +80,13 @@ impl Gatherer {
     ) -> Result<(), RankError> {
         let changed = directory.changed_tiles();
         if collectives.rank() > 0 {
-            return collectives.pass(&[(0, &sealed(&changed))], &[]);
+            return collectives.send_and_receive(&[(0, &encode_with_crc(&changed))], &[]);
         }
         let others: Vec<usize> = (1..collectives.size()).collect();
-        collectives.pass(&[], &others)?;
+        collectives.send_and_receive(&[], &others)?;
         self.ground.replace(changed);
         for (part, &rank) in collectives.received().iter().zip(&others) {
-            let changed: Tiles = opened(rank, collectives.tick(), "ground", part)?;
+            let changed: Tiles = decode_checked(rank, collectives.tick(), "ground", part)?;
             self.ground.replace(changed);
         }
         world.replace_tiles(self.ground.shared_tiles().map(|(key, tile)| (key, tile.clone())));
@@ -103,15 +103,16 @@ pub(crate) fn gather_agents(
     // One rank after the other, so that rank 0 never holds the messages of two.
     for rank in 1..collectives.size() {
         if here == rank {
-            let own =
-                map_own(world, |agent, state| (agent, state.clone(), world.sample(agent as usize)));
-            collectives.pass(&[(0, &sealed(&own))], &[])?;
+            let own = map_own_agents(world, |agent, state| {
+                (agent, state.clone(), world.sample(agent as usize))
+            });
+            collectives.send_and_receive(&[(0, &encode_with_crc(&own))], &[])?;
         } else if here > 0 {
-            collectives.pass(&[], &[])?;
+            collectives.send_and_receive(&[], &[])?;
         } else {
-            collectives.pass(&[], &[rank])?;
+            collectives.send_and_receive(&[], &[rank])?;
             let received: Vec<(u32, AgentState, Option<Sample>)> =
-                opened(rank, tick, "agents", collectives.part(0))?;
+                decode_checked(rank, tick, "agents", collectives.part(0))?;
             for (agent, state, sample) in received {
                 world.store_gathered(agent as usize, state, sample);
             }
@@ -135,7 +136,7 @@ pub(crate) fn hash_of_all(
         Some(directory) => directory.digest(),
         None => world.state().published.digest(),
     };
-    let agents = AgentsDigest::of(own.iter().copied());
+    let agents = AgentsDigest::sum(own.iter().copied());
     let own = PartDigest { agents, grounds: vec![(ground, collectives.rank() as u32)] };
     let join = |mut one: PartDigest, other: PartDigest| {
         if directory.is_none() {
@@ -149,7 +150,7 @@ pub(crate) fn hash_of_all(
         }
         PartDigest { agents: one.agents.joined(other.agents), grounds: one.grounds }
     };
-    let PartDigest { agents, grounds } = collectives.reduced("digests", own, join)?;
+    let PartDigest { agents, grounds } = collectives.all_reduce("digests", own, join)?;
     if directory.is_none()
         && let Some(&(_, rank)) = grounds.get(1)
     {

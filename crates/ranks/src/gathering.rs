@@ -2,12 +2,12 @@
 
 use crate::census::Neighbours;
 use crate::gatherer::{Digests, gather_agents, hash_of_all};
-use crate::own_agents::map_own;
+use crate::own_agents::map_own_agents;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use bekker_agent::{AgentState, Heard, Outcome, OutcomeReport, Sample};
+use bekker_agent::{AgentState, Outcome, OutcomeReport, ReceivedMessage, Sample};
 use bekker_sensor::Delivery;
-use bekker_world::{Call, StateHash, sort_deliveries};
+use bekker_world::{ControllerRequest, StateHash, sort_deliveries};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,7 +32,7 @@ impl Ranks<'_> {
     pub fn hash_by_agent(&mut self) -> Result<StateHash, RankError> {
         let own = self.gatherer.take_digests(&self.world);
         let mut hash = self.hash_with(&own)?;
-        let Some(all) = self.collectives.collected("digests", own)? else { return Ok(hash) };
+        let Some(all) = self.collectives.gather_on_root("digests", own)? else { return Ok(hash) };
         hash.agents = vec![[0; 32]; self.partition().len()];
         for (agent, digest) in all {
             if let Some(place) = hash.agents.get_mut(agent as usize) {
@@ -74,7 +74,7 @@ impl Ranks<'_> {
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
         let own = self.own_samples();
         let mut samples: Vec<Sample> =
-            self.collectives.collected("samples", own)?.unwrap_or_default();
+            self.collectives.gather_on_root("samples", own)?.unwrap_or_default();
         samples.sort_by_key(|sample| sample.vehicle);
         Ok(samples)
     }
@@ -117,7 +117,7 @@ impl Ranks<'_> {
         &mut self,
         own: Vec<(u32, Delivery)>,
     ) -> Result<Vec<(u32, Delivery)>, RankError> {
-        let mut all = self.collectives.collected("readings", own)?.unwrap_or_default();
+        let mut all = self.collectives.gather_on_root("readings", own)?.unwrap_or_default();
         sort_deliveries(&mut all);
         Ok(all)
     }
@@ -129,7 +129,10 @@ impl Ranks<'_> {
     ///
     /// # Errors
     /// [`RankError`] when a rank is lost or its messages cannot be read.
-    pub fn heard_by(&mut self, radios: &[u32]) -> Result<Vec<(u32, Heard)>, RankError> {
+    pub fn radio_messages_of(
+        &mut self,
+        radios: &[u32],
+    ) -> Result<Vec<(u32, ReceivedMessage)>, RankError> {
         if radios.is_empty() {
             return Ok(Vec::new());
         }
@@ -138,8 +141,9 @@ impl Ranks<'_> {
             let arrived = asked.map_or(&[][..], |station| station.arrived());
             arrived.iter().map(|heard| (agent, heard.clone())).collect::<Vec<_>>()
         };
-        let own: Vec<(u32, Heard)> = map_own(&self.world, arrived).into_iter().flatten().collect();
-        let mut all = self.collectives.collected("messages", own)?.unwrap_or_default();
+        let own: Vec<(u32, ReceivedMessage)> =
+            map_own_agents(&self.world, arrived).into_iter().flatten().collect();
+        let mut all = self.collectives.gather_on_root("messages", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
         Ok(all)
     }
@@ -156,40 +160,46 @@ impl Ranks<'_> {
             let arrived = || state.monitor.arrived().map(|time| Outcome::Arrived { time });
             Some((agent, state.outcome.clone().or_else(arrived)?))
         };
-        let own: Vec<(u32, Outcome)> = map_own(&self.world, ended).into_iter().flatten().collect();
-        let mut all = self.collectives.collected("outcomes", own)?.unwrap_or_default();
+        let own: Vec<(u32, Outcome)> =
+            map_own_agents(&self.world, ended).into_iter().flatten().collect();
+        let mut all = self.collectives.gather_on_root("outcomes", own)?.unwrap_or_default();
         all.sort_by_key(|(agent, _)| *agent);
-        let report = |(agent, outcome)| (agent, self.world.model().reported(&outcome));
+        let report = |(agent, outcome)| (agent, self.world.model().outcome_report(&outcome));
         Ok(all.into_iter().map(report).collect())
     }
 
     /// Returns the request of rank 0's controller on all ranks.
     ///
-    /// It is [`Call::Stop`] if the controller waits and any rank is interrupted.
-    pub(crate) fn called(
+    /// It is [`ControllerRequest::Stop`] if the controller waits and any rank is interrupted.
+    pub(crate) fn controller_request(
         &mut self,
-        own: Option<Call>,
+        own: Option<ControllerRequest>,
         interrupted: bool,
-    ) -> Result<Call, RankError> {
+    ) -> Result<ControllerRequest, RankError> {
         let all = if self.size() == 1 {
             vec![(own, interrupted)]
         } else {
-            self.gathered("calls", &(own, interrupted))?
+            self.gather_all("calls", &(own, interrupted))?
         };
         let interrupted = all.iter().any(|(_, interrupted)| *interrupted);
-        let call = all.into_iter().next().and_then(|(call, _)| call).unwrap_or(Call::Wait);
-        Ok(if interrupted && call == Call::Wait { Call::Stop } else { call })
+        let call =
+            all.into_iter().next().and_then(|(call, _)| call).unwrap_or(ControllerRequest::Wait);
+        Ok(if interrupted && call == ControllerRequest::Wait {
+            ControllerRequest::Stop
+        } else {
+            call
+        })
     }
 
     /// Gathers any plain data on all ranks. `kind` names the data in errors.
     ///
     /// # Errors
     /// [`RankError`] when a rank is lost or its data cannot be read.
-    pub fn gathered<T: Serialize + DeserializeOwned>(
+    pub fn gather_all<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: &T,
     ) -> Result<Vec<T>, RankError> {
-        self.collectives.gathered(kind, own)
+        self.collectives.gather_all(kind, own)
     }
 }

@@ -1,8 +1,8 @@
 //! Extrapolated agents of other ranks.
 
-use crate::figures::HeartbeatFigures;
+use crate::heartbeat_metrics::HeartbeatMetrics;
 use bekker_sync::ghost::{Ghost, Order};
-use bekker_sync::message::VehicleState;
+use bekker_sync::message::VehicleMessage;
 use bekker_world::World;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -37,8 +37,8 @@ impl Ghosts {
         &mut self,
         world: &World,
         agent: usize,
-        state: VehicleState,
-        figures: &mut HeartbeatFigures,
+        state: VehicleMessage,
+        metrics: &mut HeartbeatMetrics,
     ) {
         let clock = world.model().clock;
         let (tick, steps) = (world.state().tick, world.state().steps);
@@ -46,8 +46,8 @@ impl Ghosts {
         match self.ghosts.entry(agent) {
             Entry::Occupied(mut ghost) => {
                 let ghost = ghost.get_mut();
-                figures.ghost_error = figures.ghost_error.max(ghost.hear(time, state));
-                figures.ghost_bound = figures.ghost_bound.max(ghost.bound(heartbeat));
+                metrics.ghost_error = metrics.ghost_error.max(ghost.apply(time, state));
+                metrics.ghost_bound = metrics.ghost_bound.max(ghost.bound(heartbeat));
             }
             Entry::Vacant(unknown) => {
                 let description = world.model().agents[agent].description();

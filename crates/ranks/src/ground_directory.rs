@@ -32,7 +32,7 @@ const BLOCK: i32 = 64;
 
 /// Request of a rank to a home rank at a census.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct RegionRequest {
     /// Regions of the rank's agents until the next census.
     regions: Vec<Region>,
     /// Tiles that the rank holds in their current state; `None` means all tiles.
@@ -41,7 +41,7 @@ pub struct Claim {
 
 /// Reply of a home rank to a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct RegionReply {
     /// Regions of other ranks' agents that overlap a region of the claiming rank.
     pub near: Vec<Region>,
     /// Tiles in the claiming rank's regions that it does not hold.
@@ -63,7 +63,7 @@ pub struct GroundDirectory {
     /// Other ranks that are homes of ground that own agents may touch, in ascending order.
     homes: Vec<usize>,
     /// Other ranks whose agents may touch ground whose home is this rank, in ascending order.
-    tenants: Vec<usize>,
+    clients: Vec<usize>,
     /// Number of merges of [`GroundDirectory::ground`] already sent to rank 0.
     sent_merges: u64,
     writer: Writer,
@@ -71,13 +71,13 @@ pub struct GroundDirectory {
     received: Patches,
 }
 
-struct Claimed {
+struct RequestedRegion {
     rank: usize,
     region: Region,
     envelope: AABB<[f64; 2]>,
 }
 
-impl RTreeObject for Claimed {
+impl RTreeObject for RequestedRegion {
     type Envelope = AABB<[f64; 2]>;
 
     fn envelope(&self) -> Self::Envelope {
@@ -121,7 +121,7 @@ impl GroundDirectory {
             unsent: SharedGround::default(),
             held: None,
             homes: Vec::new(),
-            tenants: Vec::new(),
+            clients: Vec::new(),
             sent_merges: 0,
             writer: Writer::default(),
             received: Patches::default(),
@@ -147,7 +147,7 @@ impl GroundDirectory {
     /// tile.
     ///
     /// Changes to ground whose home is this rank are applied here.
-    pub fn unsent(&mut self) -> Vec<Vec<Patches>> {
+    pub fn take_unsent(&mut self) -> Vec<Vec<Patches>> {
         let mut told: Vec<Vec<Patches>> = vec![Vec::new(); self.homes.len()];
         for patches in std::mem::take(&mut self.unsent).as_patches() {
             let mut split: BTreeMap<usize, Patches> = BTreeMap::new();
@@ -170,7 +170,7 @@ impl GroundDirectory {
     /// The ground at home here is current afterwards.
     pub fn update(&mut self, collectives: &mut Collectives<'_>) -> Result<(), RankError> {
         let mut messages = Vec::new();
-        for patches in self.unsent() {
+        for patches in self.take_unsent() {
             let mut message = Vec::new();
             for patches in &patches {
                 let agent = patches.iter().next().map_or(0, |patch| patch.agent.into());
@@ -180,9 +180,9 @@ impl GroundDirectory {
         }
         let to: Vec<(usize, &[u8])> =
             self.homes.iter().zip(&messages).map(|(rank, message)| (*rank, &message[..])).collect();
-        collectives.pass(&to, &self.tenants)?;
+        collectives.send_and_receive(&to, &self.clients)?;
         self.received.clear();
-        for (part, &rank) in self.tenants.iter().enumerate() {
+        for (part, &rank) in self.clients.iter().enumerate() {
             read_catch_up(collectives, part, rank, &mut self.received)?;
         }
         self.ground.apply(&self.received);
@@ -192,53 +192,55 @@ impl GroundDirectory {
     /// Starts a census: returns the claim for each home rank, this rank included.
     ///
     /// All homes must have been updated before.
-    pub fn claim(&mut self, regions: &[Region]) -> Vec<(usize, Claim)> {
-        let mut claims: BTreeMap<usize, Claim> = BTreeMap::new();
+    pub fn request_regions(&mut self, regions: &[Region]) -> Vec<(usize, RegionRequest)> {
+        let mut requests: BTreeMap<usize, RegionRequest> = BTreeMap::new();
         let knows_all = self.held.is_none();
-        let empty = || Claim { held: (!knows_all).then(Vec::new), ..Claim::default() };
+        let empty =
+            || RegionRequest { held: (!knows_all).then(Vec::new), ..RegionRequest::default() };
         for region in regions {
             for home in homes_of(&region.tiles(self.tile), self.size) {
-                claims.entry(home).or_insert_with(empty).regions.push(*region);
+                requests.entry(home).or_insert_with(empty).regions.push(*region);
             }
         }
         for rect in self.held.iter().flatten() {
             for home in homes_of(rect, self.size) {
-                if let Some(Claim { held: Some(held), .. }) = claims.get_mut(&home) {
+                if let Some(RegionRequest { held: Some(held), .. }) = requests.get_mut(&home) {
                     held.push(*rect);
                 }
             }
         }
         self.held = Some(regions.iter().map(|region| region.tiles(self.tile)).collect());
-        self.homes = claims.keys().copied().filter(|&home| home != self.here).collect();
-        claims.into_iter().collect()
+        self.homes = requests.keys().copied().filter(|&home| home != self.here).collect();
+        requests.into_iter().collect()
     }
 
     /// Answers the claims of ranks, in the order of the claims.
-    pub fn answers(&mut self, claims: &[(usize, Claim)]) -> Vec<(usize, Answer)> {
-        self.tenants = claims.iter().map(|own| own.0).filter(|&rank| rank != self.here).collect();
-        let all = claims.iter().flat_map(|(rank, claim)| claim.regions.iter().map(|r| (*rank, *r)));
-        let claimed = |(rank, region): (usize, Region)| {
+    pub fn replies(&mut self, requests: &[(usize, RegionRequest)]) -> Vec<(usize, RegionReply)> {
+        self.clients = requests.iter().map(|own| own.0).filter(|&rank| rank != self.here).collect();
+        let all =
+            requests.iter().flat_map(|(rank, request)| request.regions.iter().map(|r| (*rank, *r)));
+        let requested = |(rank, region): (usize, Region)| {
             let envelope = region.envelope();
-            Claimed { rank, region, envelope }
+            RequestedRegion { rank, region, envelope }
         };
-        let tree = RTree::bulk_load(all.map(claimed).collect());
-        let answer = |(rank, claim): &(usize, Claim)| {
+        let tree = RTree::bulk_load(all.map(requested).collect());
+        let reply = |(rank, request): &(usize, RegionRequest)| {
             let mut near: BTreeMap<u32, Region> = BTreeMap::new();
             let mut tiles: BTreeMap<TileKey, Arc<Tile>> = BTreeMap::new();
-            for region in &claim.regions {
+            for region in &request.regions {
                 let met = tree.locate_in_envelope_intersecting(region.envelope());
                 let others = met.filter(|other| other.rank != *rank);
                 near.extend(others.map(|other| (other.region.agent, other.region)));
-                let Some(held) = &claim.held else { continue };
+                let Some(held) = &request.held else { continue };
                 let holds = |key: TileKey| held.iter().any(|rect| contains(rect, key));
                 let within = self.ground.shared_in_range(region.tiles(self.tile));
                 let new = within.filter(|(key, _)| !holds(*key));
                 tiles.extend(new.map(|(key, tile)| (key, tile.clone())));
             }
             let (near, tiles) = (near.into_values().collect(), tiles.into_iter().collect());
-            (*rank, Answer { near, tiles })
+            (*rank, RegionReply { near, tiles })
         };
-        claims.iter().map(answer).collect()
+        requests.iter().map(reply).collect()
     }
 
     /// Returns all tiles whose home is this rank.
@@ -262,7 +264,7 @@ impl GroundDirectory {
         self.ground.retain(|key| staying[home(key, staying.len())] == here);
         self.size = staying.len();
         self.here = staying.binary_search(&here).unwrap_or(usize::MAX);
-        (self.homes, self.tenants) = (Vec::new(), Vec::new());
+        (self.homes, self.clients) = (Vec::new(), Vec::new());
         moving.into_iter().collect()
     }
 
@@ -324,19 +326,19 @@ mod tests {
 
     /// Updates the homes, then holds a census with one agent per rank at these x coordinates.
     fn census(ranks: &mut [Rank], places: &[f64]) -> Vec<Vec<u32>> {
-        tell(ranks);
-        let mut claims: Vec<Vec<(usize, Claim)>> = vec![Vec::new(); ranks.len()];
+        exchange_unsent(ranks);
+        let mut requests: Vec<Vec<(usize, RegionRequest)>> = vec![Vec::new(); ranks.len()];
         for (rank, x) in places.iter().enumerate() {
             let region = Region::around(rank, [*x, 0.0], 0.0, 0.01, 0.8);
-            for (home, claim) in ranks[rank].homes.claim(&[region]) {
-                claims[home].push((rank, claim));
+            for (home, request) in ranks[rank].homes.request_regions(&[region]) {
+                requests[home].push((rank, request));
             }
         }
         let mut near = vec![Vec::new(); ranks.len()];
-        for (home, claims) in claims.iter().enumerate() {
-            for (rank, answer) in ranks[home].homes.answers(claims) {
-                near[rank].extend(answer.near.iter().map(|region| region.agent));
-                ranks[rank].published.replace(answer.tiles);
+        for (home, requests) in requests.iter().enumerate() {
+            for (rank, reply) in ranks[home].homes.replies(requests) {
+                near[rank].extend(reply.near.iter().map(|region| region.agent));
+                ranks[rank].published.replace(reply.tiles);
             }
         }
         for Rank { homes, published } in ranks {
@@ -349,9 +351,9 @@ mod tests {
         near
     }
 
-    fn tell(ranks: &mut [Rank]) {
+    fn exchange_unsent(ranks: &mut [Rank]) {
         for rank in 0..ranks.len() {
-            let (to, told) = (ranks[rank].homes.homes().to_vec(), ranks[rank].homes.unsent());
+            let (to, told) = (ranks[rank].homes.homes().to_vec(), ranks[rank].homes.take_unsent());
             for (home, patches) in to.into_iter().zip(told) {
                 patches.iter().for_each(|patches| ranks[home].homes.ground.apply(patches));
             }
@@ -359,7 +361,7 @@ mod tests {
     }
 
     /// Lets the agent of rank `from` leave a rut that only the ranks `subscribers` receive.
-    fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, subscribers: &[usize]) {
+    fn record_patches(ranks: &mut [Rank], from: usize, rut: &Patches, subscribers: &[usize]) {
         ranks[from].homes.record(rut);
         subscribers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
     }
@@ -378,10 +380,10 @@ mod tests {
             assert!(census(&mut ranks, &far).iter().all(Vec::is_empty));
             for a in [0, 1, 0] {
                 let rut = rut(a, 0, 30 + a as u32);
-                leave(&mut ranks, 0, &rut, &[]);
+                record_patches(&mut ranks, 0, &rut, &[]);
                 whole.apply(&rut);
             }
-            tell(&mut ranks);
+            exchange_unsent(&mut ranks);
             assert_eq!(digest(&ranks), whole.digest(), "{size} ranks");
             // Rank 1 drives to where rank 0 was: it receives the ruts, and both ranks find each
             // other.
@@ -393,7 +395,7 @@ mod tests {
             // The census does not send received ruts a second time: that would add their berms
             // twice.
             let heard = rut(0, 0, 90);
-            leave(&mut ranks, 0, &heard, &[1]);
+            record_patches(&mut ranks, 0, &heard, &[1]);
             whole.apply(&heard);
             census(&mut ranks, &places);
             assert_eq!((&ranks[0].published, &ranks[1].published), (&whole, &whole));
@@ -405,7 +407,7 @@ mod tests {
             census(&mut ranks, &far);
             assert_eq!(ranks[1].published.nodes(), 0);
             let unheard = rut(1, 0, 200);
-            leave(&mut ranks, 0, &unheard, &[]);
+            record_patches(&mut ranks, 0, &unheard, &[]);
             whole.apply(&unheard);
             census(&mut ranks, &places);
             assert_eq!((&ranks[1].published, digest(&ranks)), (&whole, whole.digest()));

@@ -1,12 +1,12 @@
 //! Agreement of ranks before the first heartbeat: on the run, on its initial state, and on its
 //! vehicles.
 
+use super::checked_encoding::{decode_checked, encode_with_crc};
 use super::rank_error::RankError;
-use super::sealed::{opened, sealed};
 use bekker_ground::Patches;
 use bekker_math::numeric::GRAVITY;
 use bekker_sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
-use bekker_sync::{Communicator, Parts};
+use bekker_sync::{Communicator, RankBuffers};
 use bekker_world::{WorldModel, WorldState, checkpoint};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Reason why a rank cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Obstacle {
+pub struct StartupError {
     /// Description of the reason.
     pub cause: String,
     /// Exit code for it.
@@ -27,17 +27,17 @@ pub struct Obstacle {
 ///
 /// # Errors
 /// [`RankError`] when a rank is lost.
-pub fn first_obstacle(
+pub fn first_startup_error(
     communicator: &mut impl Communicator,
-    own: Option<Obstacle>,
-) -> Result<Option<(usize, Obstacle)>, RankError> {
-    let mut parts = Parts::default();
+    own: Option<StartupError>,
+) -> Result<Option<(usize, StartupError)>, RankError> {
+    let mut parts = RankBuffers::default();
     communicator
-        .all_gather(&sealed(&own), &mut || (), &mut parts)
+        .all_gather(&encode_with_crc(&own), &mut || (), &mut parts)
         .map_err(|source| RankError::Lost { tick: 0, source })?;
     for (rank, part) in parts.iter().enumerate() {
-        if let Some(obstacle) = opened(rank, 0, "obstacle", part)? {
-            return Ok(Some((rank, obstacle)));
+        if let Some(startup_error) = decode_checked(rank, 0, "obstacle", part)? {
+            return Ok(Some((rank, startup_error)));
         }
     }
     Ok(None)
@@ -52,28 +52,29 @@ pub(crate) fn share_state(
 ) -> Result<Option<WorldState>, RankError> {
     let (here, run) = (communicator.rank(), format!("{run:08x}"));
     let own = state.as_ref().map(|state| state.tick);
-    let mut parts = Parts::default();
+    let mut parts = RankBuffers::default();
     let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
-    communicator.all_gather(&sealed(&own), &mut || (), &mut parts).map_err(lost)?;
+    communicator.all_gather(&encode_with_crc(&own), &mut || (), &mut parts).map_err(lost)?;
     let ticks: Vec<Option<u64>> = parts
         .iter()
         .enumerate()
-        .map(|(rank, part)| opened(rank, 0, "start", part))
+        .map(|(rank, part)| decode_checked(rank, 0, "start", part))
         .collect::<Result<_, _>>()?;
-    let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
-    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {
+    let Some(source_rank) = ticks.iter().position(Option::is_some) else { return Ok(None) };
+    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[source_rank])
+    {
         let told = |rank: usize| ticks[rank].map_or("nothing".into(), |tick| tick.to_string());
-        let (theirs, ours) = (told(rank), told(giver));
+        let (theirs, ours) = (told(rank), told(source_rank));
         return Err(RankError::Disagreement {
             rank,
-            here: giver,
+            here: source_rank,
             key: "tick".into(),
             theirs,
             ours,
         });
     }
     let joining = |&rank: &usize| ticks[rank].is_none();
-    if here == giver {
+    if here == source_rank {
         let snapshot = match &state {
             Some(state) if ticks.iter().any(Option::is_none) => {
                 checkpoint::encode(model, &run, state)
@@ -85,14 +86,14 @@ pub(crate) fn share_state(
         communicator.exchange(&to, &[], &mut || (), &mut parts).map_err(lost)?;
         return Ok(state);
     }
-    let from = if state.is_none() { &[giver][..] } else { &[] };
+    let from = if state.is_none() { &[source_rank][..] } else { &[] };
     communicator.exchange(&[], from, &mut || (), &mut parts).map_err(lost)?;
     if state.is_some() {
         return Ok(state);
     }
-    let tick = ticks[giver].unwrap_or(0);
+    let tick = ticks[source_rank].unwrap_or(0);
     checkpoint::decode(model, &run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
-        rank: giver,
+        rank: source_rank,
         tick,
         kind: "snapshot",
         fault: MessageFault::Structure { what: error.to_string() },
@@ -110,14 +111,15 @@ fn all_have(
 ) -> Result<bool, RankError> {
     let (here, size) = (communicator.rank(), communicator.size());
     let own: [u8; 32] = Sha256::digest(bytes).into();
-    let (mut equal, mut away, mut parts) = (true, 1, Parts::default());
+    let (mut equal, mut away, mut parts) = (true, 1, RankBuffers::default());
     while away < size {
         let (to, from) = ((here + away) % size, (here + size - away) % size);
-        let told = sealed(&(own, equal));
+        let told = encode_with_crc(&(own, equal));
         communicator
             .exchange(&[(to, &told)], &[from], &mut || (), &mut parts)
             .map_err(|source| RankError::Lost { tick, source })?;
-        let (theirs, so_far): ([u8; 32], bool) = opened(from, tick, "handshake", parts.part(0))?;
+        let (theirs, so_far): ([u8; 32], bool) =
+            decode_checked(from, tick, "handshake", parts.part(0))?;
         equal &= so_far && theirs == own;
         away *= 2;
     }
@@ -152,7 +154,7 @@ pub(crate) fn describe(
     for agent in (0..partition.len()).filter(|&agent| partition[agent] == here) {
         writer.description(&origin(agent), &descriptions[agent], &mut message);
     }
-    let mut parts = Parts::default();
+    let mut parts = RankBuffers::default();
     communicator
         .all_gather(&message, &mut || (), &mut parts)
         .map_err(|source| RankError::Lost { tick, source })?;
@@ -224,7 +226,7 @@ pub fn agree(
     message.clear();
     let origin = Origin { rank: here as u16, ..Origin::default() };
     Writer::default().handshake(&origin, ours, &mut message);
-    let mut all = Parts::default();
+    let mut all = RankBuffers::default();
     communicator
         .all_gather(&message, &mut || (), &mut all)
         .map_err(|source| RankError::Lost { tick: 0, source })?;

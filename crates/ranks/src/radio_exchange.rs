@@ -1,8 +1,8 @@
 //! Radio messages between agents on different ranks.
 
+use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::collectives::Collectives;
 use crate::rank_error::RankError;
-use crate::sealed::{opened, sealed};
 use bekker_agent::Transmission;
 use bekker_world::{RankAccess, World};
 
@@ -16,10 +16,10 @@ pub(crate) fn exchange_radio(
     span_us: [u64; 2],
 ) -> Result<(), RankError> {
     world.exchange_radio(span_us, |own: Vec<Transmission>| {
-        collectives.all_gather(&sealed(&own))?;
+        collectives.all_gather(&encode_with_crc(&own))?;
         let mut all = Vec::new();
         for (rank, part) in collectives.received().iter().enumerate() {
-            let sent: Vec<Transmission> = opened(rank, collectives.tick(), "radio", part)?;
+            let sent: Vec<Transmission> = decode_checked(rank, collectives.tick(), "radio", part)?;
             all.extend(sent);
         }
         Ok(all)

@@ -8,27 +8,27 @@
 //! The result is bit-identical to that of one process, for any number of ranks and any partition:
 //! patches merge commutatively, and an agent reads the states of others in full precision.
 
-use super::beginning::place_agents;
+use super::agent_placement::place_agents;
 use super::census::Neighbours;
 use super::collectives::Collectives;
 use super::departure::Departure;
 use super::exchange::Exchange;
-use super::figures::HeartbeatFigures;
 use super::gatherer::Gatherer;
 use super::ghosts::Ghosts;
 use super::handshake::{agree, describe, fingerprint, share_state};
+use super::heartbeat_metrics::HeartbeatMetrics;
+use super::heartbeat_reduction::HeartbeatReduction;
 use super::map_exchange::exchange_maps;
-use super::own_agents::any_own_drives;
+use super::own_agents::any_own_agent_drives;
 use super::radio_exchange::exchange_radio;
 use super::rank_error::RankError;
 use super::rebalancer::Rebalancer;
 use super::sharing::{Route, Sharing};
-use super::verdict::Verdict;
 use bekker_sync::ghost::Ghost;
-use bekker_sync::{Communicator, Members};
+use bekker_sync::{Communicator, LiveRanks};
 use bekker_world::{
-    Command, CommandError, Commanded, FastestMotion, RankAccess, Wear, World, WorldModel,
-    WorldState,
+    Command, CommandError, CommandRecord, MotionBounds, RankAccess, SharedObstacleChanges, World,
+    WorldModel, WorldState,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,7 +71,7 @@ impl<'c> Ranks<'c> {
         agreed: &[(String, String)],
     ) -> Result<Ranks<'c>, RankError> {
         let never = AtomicBool::new(false);
-        Ranks::of_members(Members::new(communicator), model, state, sharing, agreed, &never)
+        Ranks::of_members(LiveRanks::new(communicator), model, state, sharing, agreed, &never)
     }
 
     /// Does the same as [`Ranks::new`], but stops if `interrupted` is set on any rank while agents
@@ -89,13 +89,13 @@ impl<'c> Ranks<'c> {
         agreed: &[(String, String)],
         interrupted: &AtomicBool,
     ) -> Result<Ranks<'c>, RankError> {
-        Ranks::of_members(Members::new(communicator), model, state, sharing, agreed, interrupted)
+        Ranks::of_members(LiveRanks::new(communicator), model, state, sharing, agreed, interrupted)
     }
 
-    /// Does the work of both constructors. It takes [`Members`], not a generic communicator, so it
-    /// is compiled once.
+    /// Does the work of both constructors. It takes [`LiveRanks`], not a generic communicator, so
+    /// it is compiled once.
     fn of_members(
-        mut communicator: Members<'c>,
+        mut communicator: LiveRanks<'c>,
         model: WorldModel,
         state: Option<WorldState>,
         sharing: &Sharing,
@@ -167,8 +167,8 @@ impl<'c> Ranks<'c> {
     /// Applies a controller's command to an agent if it steps on this rank.
     ///
     /// # Errors
-    /// As [`Commanded::apply`].
-    pub fn apply(&mut self, commanded: &Commanded) -> Result<(), CommandError> {
+    /// As [`CommandRecord::apply`].
+    pub fn apply(&mut self, commanded: &CommandRecord) -> Result<(), CommandError> {
         commanded.apply(&mut self.world)
     }
 
@@ -206,49 +206,49 @@ impl<'c> Ranks<'c> {
     /// # Errors
     /// [`RankError`] when a rank is lost or its messages are invalid. The world is then between two
     /// heartbeats and must not be used further.
-    pub fn advance(&mut self, quit: bool) -> Result<HeartbeatFigures, RankError> {
+    pub fn advance(&mut self, quit: bool) -> Result<HeartbeatMetrics, RankError> {
         let (tick, begun) = (self.tick(), self.elapsed() - self.begun);
-        let mut figures = HeartbeatFigures { tick, begun, ..HeartbeatFigures::default() };
+        let mut metrics = HeartbeatMetrics { tick, begun, ..HeartbeatMetrics::default() };
         self.gatherer.discard_digests();
         self.remove_leaving_ranks()?;
         if self.has_left() {
-            return Ok(figures);
+            return Ok(metrics);
         }
         if self.size() == 1 {
-            self.advance_alone(quit, &mut figures);
-            return Ok(figures);
+            self.advance_alone(quit, &mut metrics);
+            return Ok(metrics);
         }
         self.rebalance()?;
         self.hold_due_census()?;
-        self.step_agents(&mut figures);
-        self.write_messages(quit, &mut figures);
-        self.exchange_messages(&mut figures)?;
-        let wear = self.world.wear();
-        self.apply_messages(&wear, quit, &mut figures)?;
-        let fastest_motion = self.agree_on_next(wear, quit, &mut figures)?;
-        let span_us = self.finish_heartbeat(fastest_motion, &mut figures);
+        self.step_agents(&mut metrics);
+        self.write_messages(quit, &mut metrics);
+        self.exchange_messages(&mut metrics)?;
+        let obstacle_changes = self.world.obstacle_changes();
+        self.apply_messages(&obstacle_changes, quit, &mut metrics)?;
+        let motion_bounds = self.agree_on_next(obstacle_changes, quit, &mut metrics)?;
+        let span_us = self.finish_heartbeat(motion_bounds, &mut metrics);
         let Ranks { world, collectives, rebalancer, .. } = self;
         exchange_maps(world, collectives, rebalancer.partition(), span_us)?;
         exchange_radio(world, collectives, span_us)?;
-        rebalancer.add_cost(figures.step + figures.imaging);
-        figures.received_bytes = collectives.take_received_bytes();
-        Ok(figures)
+        rebalancer.add_cost(metrics.step + metrics.imaging);
+        metrics.received_bytes = collectives.take_received_bytes();
+        Ok(metrics)
     }
 
     /// Advances a single rank, without messages.
-    fn advance_alone(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
-        self.step_agents(figures);
+    fn advance_alone(&mut self, quit: bool, metrics: &mut HeartbeatMetrics) {
+        self.step_agents(metrics);
         let begun = self.elapsed();
-        self.world.apply_wear(&self.world.wear());
+        self.world.apply_obstacle_changes(&self.world.obstacle_changes());
         self.world.merge_patches(None);
-        figures.apply = self.elapsed() - begun;
+        metrics.apply = self.elapsed() - begun;
         let begun = self.elapsed();
-        let span_us = self.finish_heartbeat(self.world.fastest_motion(), figures);
+        let span_us = self.finish_heartbeat(self.world.motion_bounds(), metrics);
         self.world.exchange_locally(span_us);
         self.running = self.world.is_running();
-        figures.imaging = self.elapsed() - begun;
-        figures.agents = self.partition().len() as u64;
-        figures.quit = quit;
+        metrics.imaging = self.elapsed() - begun;
+        metrics.agents = self.partition().len() as u64;
+        metrics.quit = quit;
     }
 
     /// Holds a census if the regions of agents do not last for another heartbeat.
@@ -281,17 +281,17 @@ impl<'c> Ranks<'c> {
     pub(crate) fn introduce_agents(&mut self) -> Result<(), RankError> {
         let Ranks { world, collectives, exchange, neighbours, rebalancer, .. } = self;
         let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
-        exchange.introduce(world, collectives, rebalancer.partition(), subscriptions)
+        exchange.send_initial_states(world, collectives, rebalancer.partition(), subscriptions)
     }
 
-    fn step_agents(&mut self, figures: &mut HeartbeatFigures) {
+    fn step_agents(&mut self, metrics: &mut HeartbeatMetrics) {
         let begun = self.elapsed();
         self.world.step_agents();
-        figures.step = self.elapsed() - begun;
+        metrics.step = self.elapsed() - begun;
     }
 
     /// Writes the messages about own agents, and records their changes of ground.
-    fn write_messages(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
+    fn write_messages(&mut self, quit: bool, metrics: &mut HeartbeatMetrics) {
         let begun = self.elapsed();
         let Ranks { world, collectives, exchange, neighbours, .. } = self;
         if let Some(Neighbours { directory, .. }) = neighbours {
@@ -300,36 +300,36 @@ impl<'c> Ranks<'c> {
             }
         }
         let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
-        exchange.write(world, collectives, subscriptions, quit, figures);
-        figures.serialise = self.elapsed() - begun;
+        exchange.write(world, collectives, subscriptions, quit, metrics);
+        metrics.serialise = self.elapsed() - begun;
     }
 
     /// Exchanges the messages with other ranks.
-    fn exchange_messages(&mut self, figures: &mut HeartbeatFigures) -> Result<(), RankError> {
+    fn exchange_messages(&mut self, metrics: &mut HeartbeatMetrics) -> Result<(), RankError> {
         let Ranks { world, collectives, exchange, neighbours, gatherer, .. } = self;
         if let Some(Neighbours { census, .. }) = neighbours {
             census.check_regions(world)?;
         }
         let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
         let mut meanwhile = || gatherer.digest_early(world);
-        exchange.exchange(collectives, subscriptions, &mut meanwhile, figures)
+        exchange.exchange(collectives, subscriptions, &mut meanwhile, metrics)
     }
 
     /// Applies the messages of other ranks and the changes by own agents.
     fn apply_messages(
         &mut self,
-        wear: &Wear,
+        obstacle_changes: &SharedObstacleChanges,
         quit: bool,
-        figures: &mut HeartbeatFigures,
+        metrics: &mut HeartbeatMetrics,
     ) -> Result<(), RankError> {
         let begun = self.elapsed();
         let Ranks { world, collectives, exchange, ghosts, neighbours, rebalancer, .. } = self;
         let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
-        figures.quit = exchange.read(collectives, rebalancer.partition(), subscriptions)? || quit;
-        exchange.deliver(world, ghosts, figures);
-        world.apply_wear(wear);
+        metrics.quit = exchange.read(collectives, rebalancer.partition(), subscriptions)? || quit;
+        exchange.deliver(world, ghosts, metrics);
+        world.apply_obstacle_changes(obstacle_changes);
         world.merge_patches(Some(exchange.patches()));
-        figures.apply = self.elapsed() - begun;
+        metrics.apply = self.elapsed() - begun;
         Ok(())
     }
 
@@ -339,43 +339,43 @@ impl<'c> Ranks<'c> {
     /// Nothing is exchanged if every rank has received all messages and they suffice for that.
     fn agree_on_next(
         &mut self,
-        wear: Wear,
+        obstacle_changes: SharedObstacleChanges,
         quit: bool,
-        figures: &mut HeartbeatFigures,
-    ) -> Result<FastestMotion, RankError> {
+        metrics: &mut HeartbeatMetrics,
+    ) -> Result<MotionBounds, RankError> {
         self.running = self.world.is_running();
-        let fastest_motion = self.world.fastest_motion();
-        let has_all = self.neighbours.is_none() && !self.world.model().clock.adapts();
-        if has_all && !self.world.has_wear() {
-            return Ok(fastest_motion);
+        let motion_bounds = self.world.motion_bounds();
+        let has_all = self.neighbours.is_none() && !self.world.model().clock.is_adaptive();
+        if has_all && !self.world.has_obstacle_changes() {
+            return Ok(motion_bounds);
         }
         let begun = self.elapsed();
         let outran = self.neighbours.as_ref().and_then(|own| own.census.outran(&self.world));
-        let drives = any_own_drives(&self.world);
-        let own = Verdict { drives, quit, fastest_motion, outran, wear };
-        let all = own.agreed(&mut self.collectives)?;
-        self.world.apply_wear(&all.wear);
-        (self.running, figures.quit, figures.outran) = (all.drives, all.quit, all.outran);
+        let drives = any_own_agent_drives(&self.world);
+        let own = HeartbeatReduction { drives, quit, motion_bounds, outran, obstacle_changes };
+        let all = own.reduce(&mut self.collectives)?;
+        self.world.apply_obstacle_changes(&all.obstacle_changes);
+        (self.running, metrics.quit, metrics.outran) = (all.drives, all.quit, all.outran);
         if let (Some(_), Some(neighbours)) = (all.outran, &mut self.neighbours) {
             let end = self.world.state().tick + self.world.state().steps;
             neighbours.census.require_at(end);
         }
-        figures.agree = self.elapsed() - begun;
-        Ok(all.fastest_motion)
+        metrics.agree = self.elapsed() - begun;
+        Ok(all.motion_bounds)
     }
 
     /// Takes due frames and moves on to the next tick. Returns the times at which the heartbeat
     /// started and ended, µs.
     fn finish_heartbeat(
         &mut self,
-        fastest_motion: FastestMotion,
-        figures: &mut HeartbeatFigures,
+        motion_bounds: MotionBounds,
+        metrics: &mut HeartbeatMetrics,
     ) -> [u64; 2] {
         let begun = self.elapsed();
-        figures.frames = self.world.finish_heartbeat(fastest_motion);
-        figures.imaging = self.elapsed() - begun;
+        metrics.frames = self.world.finish_heartbeat(motion_bounds);
+        metrics.imaging = self.elapsed() - begun;
         self.collectives.set_tick(self.tick());
-        [figures.tick, self.tick()].map(|tick| self.world.model().clock.micros(tick))
+        [metrics.tick, self.tick()].map(|tick| self.world.model().clock.micros(tick))
     }
 
     /// Returns the bytes received since the last call or the last heartbeat.
@@ -384,12 +384,12 @@ impl<'c> Ranks<'c> {
     }
 
     /// Collects the lists of all ranks on rank 0, concatenated in the order of ranks.
-    pub(crate) fn collected<T: Serialize + DeserializeOwned>(
+    pub(crate) fn gather_on_root<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
         own: Vec<T>,
     ) -> Result<Option<Vec<T>>, RankError> {
-        self.collectives.collected(kind, own)
+        self.collectives.gather_on_root(kind, own)
     }
 
     /// Returns the number of steps taken.

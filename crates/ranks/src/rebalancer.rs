@@ -1,13 +1,13 @@
 //! The rank of each agent, and its choice by position and cost.
 
 use crate::collectives::Collectives;
-use crate::own_agents::map_own;
+use crate::own_agents::map_own_agents;
 use crate::rank_error::RankError;
 use crate::sharing::Rebalancing;
 use bekker_agent::AgentState;
 use bekker_math::random::RandomStream;
-use bekker_sync::by_place;
 use bekker_sync::message::MessageFault;
+use bekker_sync::partition_by_position;
 use bekker_world::{RankAccess, World};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -71,13 +71,13 @@ impl Rebalancer {
         }
         self.partitioned_at = tick;
         let size = collectives.size();
-        let loads = collectives.collected("loads", self.loads(world))?;
+        let loads = collectives.gather_on_root("loads", self.loads(world))?;
         let partition = loads.map(|loads| match by_chance {
             Some(seed) => at_random(seed, tick, self.partition.len(), size),
             None => self.by_load(&loads, size),
         });
         let partition: Option<Vec<u32>> =
-            collectives.reduced("partition", partition, Option::or)?;
+            collectives.all_reduce("partition", partition, Option::or)?;
         let ranks = partition.unwrap_or_default().into_iter().map(|rank| rank as usize);
         Ok(Some(ranks.collect()))
     }
@@ -86,8 +86,8 @@ impl Rebalancer {
     /// partition.
     fn loads(&mut self, world: &World) -> Vec<Load> {
         let spent = std::mem::take(&mut self.cost).as_secs_f64();
-        let weight = |agent: u32| world.model().agents[agent as usize].weight();
-        let own = map_own(world, |agent, _| agent);
+        let weight = |agent: u32| world.model().agents[agent as usize].step_cost();
+        let own = map_own_agents(world, |agent, _| agent);
         let all: f64 = own.iter().map(|&agent| weight(agent)).sum();
         let load = |&agent: &u32| {
             let (place, _) = world.position_and_speed(agent as usize);
@@ -106,7 +106,7 @@ impl Rebalancer {
                 costs[load.agent as usize] = load.cost.max(1e-9);
             }
         }
-        by_place(&places, &costs, size).into_iter().map(|rank| rank as u32).collect()
+        partition_by_position(&places, &costs, size).into_iter().map(|rank| rank as u32).collect()
     }
 
     /// Sends own agents to their new ranks, and receives those that move to this rank. Returns the
@@ -123,15 +123,15 @@ impl Rebalancer {
         let (here, tick) = (collectives.rank(), collectives.tick());
         let leaving = |agent: &usize| self.partition[*agent] == here && partition[*agent] != here;
         let leaving: Vec<usize> = (0..partition.len()).filter(leaving).collect();
-        let letter = |&agent: &usize| {
+        let message = |&agent: &usize| {
             let state = &world.state().agents[agent];
             let stored = postcard::to_stdvec(state).expect("plain data serializes into memory");
             (partition[agent], (agent as u32, stored))
         };
-        let letters: Vec<(usize, (u32, Vec<u8>))> = leaving.iter().map(letter).collect();
+        let messages: Vec<(usize, (u32, Vec<u8>))> = leaving.iter().map(message).collect();
         leaving.iter().for_each(|&agent| world.remove_own_agent(agent));
         let mut arrived = Vec::new();
-        for (rank, (agent, stored)) in collectives.post("agents", letters)? {
+        for (rank, (agent, stored)) in collectives.route_messages("agents", messages)? {
             let corrupt = |what| {
                 let fault = MessageFault::Structure { what };
                 RankError::Corrupt { rank, tick, kind: "agents", fault }

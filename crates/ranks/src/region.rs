@@ -5,20 +5,20 @@ use rstar::AABB;
 use serde::{Deserialize, Serialize};
 
 /// Time between two censuses, s.
-pub(crate) const CENSUS: f64 = 1.0;
+pub(crate) const CENSUS_INTERVAL: f64 = 1.0;
 /// Bound of a vehicle's sustained acceleration, m/s². If a vehicle exceeds it, all ranks hold a
 /// census early.
-pub(crate) const ACCELERATION: f64 = 20.0;
+pub(crate) const MAX_ACCELERATION: f64 = 20.0;
 /// Bound of a vehicle's acceleration over one heartbeat, m/s². It holds even for a collision at 30
 /// m/s.
-const JOLT: f64 = 5000.0;
+const MAX_COLLISION_ACCELERATION: f64 = 5000.0;
 /// Bound of the speed that a vehicle gains over one heartbeat, m/s.
-const GAIN: f64 = 60.0;
+const MAX_COLLISION_SPEED_GAIN: f64 = 60.0;
 /// Bound of the distance from a vehicle's chassis frame to its wheels and the soil that they
 /// displace, m.
-const REACH: f64 = 8.0;
+const WHEEL_DISTANCE: f64 = 8.0;
 /// Bound of the distance from a trailer's wheel to the soil that it displaces, m.
-const BESIDE_WHEEL: f64 = 3.0;
+const DISPLACED_SOIL_DISTANCE: f64 = 3.0;
 
 /// A rectangle of tiles: its lowest and its highest tile, both included.
 pub(crate) type Rect = [TileKey; 2];
@@ -39,45 +39,55 @@ impl Region {
     /// `speed` is in m/s, `heartbeat` is the heartbeat's length, s, and `tile` the side of a tile,
     /// m.
     pub fn around(agent: usize, centre: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
-        let until = CENSUS.max(heartbeat);
-        let way = way(speed, ACCELERATION, until).max(jolted(speed, heartbeat));
+        let until = CENSUS_INTERVAL.max(heartbeat);
+        let travel =
+            max_travel(speed, MAX_ACCELERATION, until).max(max_collision_travel(speed, heartbeat));
         // Tiles are read and written as a whole.
-        Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile, reach: REACH }
+        Region {
+            agent: agent as u32,
+            centre,
+            radius: travel + WHEEL_DISTANCE + 2.0 * tile,
+            reach: WHEEL_DISTANCE,
+        }
     }
 
     /// Extends the region to wheels at the distance `away` from the agent's position, m.
     ///
     /// These are the wheels of a trailer, which may have been uncoupled and left behind.
-    pub fn trailing(self, away: f64) -> Region {
-        let reach = if away > 0.0 { REACH.max(away + BESIDE_WHEEL) } else { REACH };
-        Region { radius: self.radius + reach - REACH, reach, ..self }
+    pub fn with_trailer(self, away: f64) -> Region {
+        let reach = if away > 0.0 {
+            WHEEL_DISTANCE.max(away + DISPLACED_SOIL_DISTANCE)
+        } else {
+            WHEEL_DISTANCE
+        };
+        Region { radius: self.radius + reach - WHEEL_DISTANCE, reach, ..self }
     }
 
     /// Extends the region to ground in view, up to `sight` along either axis, m.
-    pub fn looking(self, sight: f64) -> Region {
+    pub fn with_view(self, sight: f64) -> Region {
         let reach = self.reach.max(sight);
         Region { radius: self.radius + reach - self.reach, reach, ..self }
     }
 
     /// Returns the disc that contains everything an agent in this region sees, up to `sight`, m.
-    pub fn seeing(self, sight: f64) -> Region {
+    pub fn view(self, sight: f64) -> Region {
         Region { radius: self.radius + sight, ..self }
     }
 
     /// Whether an agent that is now at `place` (x, y) is still within its region.
-    pub fn holds(&self, place: [f64; 2], tile: f64) -> bool {
-        self.keeps(place, 0.0, tile)
+    pub fn contains(&self, place: [f64; 2], tile: f64) -> bool {
+        self.contains_with_margin(place, 0.0, tile)
     }
 
     /// Whether the agent is sure to stay in its region for another heartbeat.
     ///
     /// `speed` is in m/s and `heartbeat` is the heartbeat's length, s.
-    pub fn lasts(&self, place: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> bool {
-        self.keeps(place, jolted(speed, heartbeat), tile)
+    pub fn stays_inside(&self, place: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> bool {
+        self.contains_with_margin(place, max_collision_travel(speed, heartbeat), tile)
     }
 
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
-    fn keeps(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
+    fn contains_with_margin(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
         let (dx, dy) = (x - self.centre[0], y - self.centre[1]);
         let left = self.radius - self.reach - 2.0 * tile - further;
         // An agent whose state is no longer finite has ended its drive and counts as inside.
@@ -103,13 +113,17 @@ impl Region {
 
 /// Greatest distance, m, that a vehicle travels in a time, s, from a speed, m/s, at no more than
 /// this acceleration, m/s².
-fn way(speed: f64, acceleration: f64, time: f64) -> f64 {
+fn max_travel(speed: f64, acceleration: f64, time: f64) -> f64 {
     speed.abs() * time + 0.5 * acceleration * time * time
 }
 
 /// Greatest distance, m, that a vehicle travels in a heartbeat, s, during which it may collide.
-fn jolted(speed: f64, heartbeat: f64) -> f64 {
-    way(speed, JOLT, heartbeat).min(way(speed.abs() + GAIN, 0.0, heartbeat))
+fn max_collision_travel(speed: f64, heartbeat: f64) -> f64 {
+    max_travel(speed, MAX_COLLISION_ACCELERATION, heartbeat).min(max_travel(
+        speed.abs() + MAX_COLLISION_SPEED_GAIN,
+        0.0,
+        heartbeat,
+    ))
 }
 
 #[cfg(test)]
@@ -124,21 +138,21 @@ mod tests {
     /// it.
     #[test]
     fn the_region_of_one_that_looks_holds_what_it_sees() {
-        let (blind, looking) = (region(0, 0.0), region(0, 0.0).looking(110.0));
-        assert!((looking.radius - blind.radius - (110.0 - REACH)).abs() < 1e-9);
+        let (blind, looking) = (region(0, 0.0), region(0, 0.0).with_view(110.0));
+        assert!((looking.radius - blind.radius - (110.0 - WHEEL_DISTANCE)).abs() < 1e-9);
         for x in [9.0, 11.0] {
-            assert_eq!(looking.holds([x, 0.0], 0.8), blind.holds([x, 0.0], 0.8), "{x} m");
+            assert_eq!(looking.contains([x, 0.0], 0.8), blind.contains([x, 0.0], 0.8), "{x} m");
         }
     }
 
     #[test]
     fn a_disc_is_kept_or_it_shows() {
         let region = Region::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
-        assert!(region.holds([24.9, 0.0], 0.8));
-        assert!(!region.holds([25.1, 0.0], 0.8));
+        assert!(region.contains([24.9, 0.0], 0.8));
+        assert!(!region.contains([25.1, 0.0], 0.8));
         // At 30 m/s and 5000 m/s² a vehicle travels 0.55 m in 10 ms.
-        assert!(region.lasts([24.4, 0.0], 30.0, 0.01, 0.8));
-        assert!(!region.lasts([24.5, 0.0], 30.0, 0.01, 0.8));
+        assert!(region.stays_inside([24.4, 0.0], 30.0, 0.01, 0.8));
+        assert!(!region.stays_inside([24.5, 0.0], 30.0, 0.01, 0.8));
     }
 
     /// After a census every agent may drive for at least one heartbeat of any length. So an early
@@ -148,7 +162,10 @@ mod tests {
         for (speed, heartbeat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)]
         {
             let region = Region::around(0, [0.0, 0.0], speed, heartbeat, 0.8);
-            assert!(region.lasts([0.0, 0.0], speed, heartbeat, 0.8), "{speed} m/s, {heartbeat} s");
+            assert!(
+                region.stays_inside([0.0, 0.0], speed, heartbeat, 0.8),
+                "{speed} m/s, {heartbeat} s"
+            );
         }
     }
 }

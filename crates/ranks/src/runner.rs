@@ -1,16 +1,16 @@
 //! A run from start to end, and its observers.
 
-use super::figures::HeartbeatFigures;
+use super::heartbeat_metrics::HeartbeatMetrics;
 use super::rank_error::RankError;
 use super::ranks::Ranks;
 use super::sharing::Sharing;
-use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_agent::{Collision, Sample, TrailerEvent};
 use bekker_ground::terrain::TerrainError;
 use bekker_sensor::Delivery;
 use bekker_sync::Loopback;
 use bekker_world::{
-    AutonomyView, Call, CommandError, Commanded, Controller, ExternalDriver, HeartbeatRecord,
-    Shown, StateHash, StatePart, World, WorldModel, WorldState,
+    AutonomyView, CommandError, CommandRecord, Controller, ControllerRequest, ControllerView,
+    ExternalDriver, HeartbeatRecord, StateHash, StatePart, World, WorldModel, WorldState,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,14 +83,14 @@ pub enum Flow {
 
 /// State of a completed heartbeat, and its record where that is gathered.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct HeartbeatInfo<'a> {
     /// The world. With several ranks this rank's part; agents of other ranks are in the state in
     /// which they were last gathered.
     pub world: &'a World,
     /// Simulated time, s.
     pub time: f64,
     /// Cost of the heartbeat on this rank.
-    pub figures: &'a HeartbeatFigures,
+    pub metrics: &'a HeartbeatMetrics,
     /// Hash of the whole state, if the schedule requests it.
     pub hash: Option<&'a StateHash>,
     /// The record of all agents on rank 0, and `None` on other ranks.
@@ -105,7 +105,7 @@ pub struct Moment<'a> {
     pub complete: bool,
 }
 
-impl<'a> Moment<'a> {
+impl<'a> HeartbeatInfo<'a> {
     /// Returns the samples of all agents where they are due and gathered.
     pub fn samples(&self) -> Option<&'a [Sample]> {
         self.root.and_then(|root| root.samples)
@@ -118,11 +118,11 @@ pub struct RootHeartbeat<'a> {
     /// Deliveries of all agents' sensors, each with its agent, in the order of time.
     pub delivered: &'a [(u32, Delivery)],
     /// Collisions that ended in this heartbeat, each with its agent.
-    pub hits: &'a [(u32, Hit)],
+    pub hits: &'a [(u32, Collision)],
     /// Trailer events of this heartbeat, each with its agent.
     pub trailer_events: &'a [(u32, TrailerEvent)],
     /// External commands that apply from the start of the heartbeat. Only on rank 0.
-    pub commanded: &'a [Commanded],
+    pub commanded: &'a [CommandRecord],
     /// Views of autonomous agents, each with its agent. Filled at samples on whole seconds, if the
     /// schedule requests views.
     pub autonomous: &'a [(u32, AutonomyView)],
@@ -161,7 +161,7 @@ pub trait Observer<E> {
     ///
     /// # Errors
     /// An error ends the run at once.
-    fn on_heartbeat(&mut self, _moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, _moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         Ok(Flow::Continue)
     }
 
@@ -205,7 +205,7 @@ pub trait Observer<E> {
     ///
     /// # Errors
     /// An error ends the run at once.
-    fn on_figures(&mut self, _figures: &[Vec<HeartbeatFigures>]) -> Result<(), E> {
+    fn on_metrics(&mut self, _metrics: &[Vec<HeartbeatMetrics>]) -> Result<(), E> {
         Ok(())
     }
 
@@ -274,11 +274,11 @@ impl<'a> Runner<'a> {
     ) -> Result<Runner<'a>, RankError> {
         let sharing = Sharing { digest: schedule.hash_every == Some(1), ..Sharing::default() };
         let ranks = Ranks::new(Loopback::default(), model, state, &sharing, &[])?;
-        Ok(Runner::among(ranks, schedule))
+        Ok(Runner::with_ranks(ranks, schedule))
     }
 
     /// Creates a run among ranks. All of them must call this with the same schedule.
-    pub fn among(ranks: Ranks<'a>, schedule: Schedule) -> Runner<'a> {
+    pub fn with_ranks(ranks: Ranks<'a>, schedule: Schedule) -> Runner<'a> {
         Runner {
             ranks,
             schedule,
@@ -360,17 +360,17 @@ impl<'a> Runner<'a> {
         if !self.schedule.parts {
             self.ranks.gather()?;
         }
-        each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
+        for_each_observer(observers, |own| own.on_start(self.ranks.world(), &samples))?;
         drop(samples);
         // With this checkpoint a run can be resumed whatever happens to it later.
         if !self.resumes {
             self.checkpoint(observers)?;
         }
-        let (mut figures, mut stopped) = (Vec::new(), false);
+        let (mut metrics, mut stopped) = (Vec::new(), false);
         let mut quit = false;
         while self.tick() < end && self.ranks.is_running() && !quit {
-            self.ask_drivers()?;
-            let Some(commanded) = self.ask_controller()? else {
+            self.apply_external_drivers()?;
+            let Some(commanded) = self.await_controller()? else {
                 quit = true;
                 break;
             };
@@ -378,7 +378,7 @@ impl<'a> Runner<'a> {
                 |flag: Option<&AtomicBool>| flag.is_some_and(|f| f.load(Ordering::Relaxed));
             let mut asked = stopped || raised(self.interrupted);
             if raised(self.dismissed) {
-                asked |= !self.ranks.ask_to_leave();
+                asked |= !self.ranks.request_departure();
             }
             let mut done = self.ranks.advance(asked)?;
             if let Some(fault) = self.world().model().ground.terrain().fault() {
@@ -392,7 +392,7 @@ impl<'a> Runner<'a> {
             let begun = self.ranks.elapsed();
             // The end of the last drive is sampled at any tick.
             let sampled = tick.is_multiple_of(sample_every) || !self.ranks.is_running();
-            stopped |= self.tell(observers, &done, &commanded, sampled)?;
+            stopped |= self.notify_observers(observers, &done, &commanded, sampled)?;
             // A single rank needs no agreement to stop.
             quit |= stopped && self.ranks.size() == 1;
             done.record = self.ranks.elapsed() - begun;
@@ -404,18 +404,18 @@ impl<'a> Runner<'a> {
             }
             done.checkpoint = self.ranks.elapsed() - begun;
             done.record_bytes = self.ranks.take_received_bytes();
-            figures.push(done);
+            metrics.push(done);
             if tick.is_multiple_of(sample_every) {
-                self.tell_figures(observers, &mut figures)?;
+                self.report_metrics(observers, &mut metrics)?;
             }
         }
-        self.tell_figures(observers, &mut figures)?;
+        self.report_metrics(observers, &mut metrics)?;
         if self.schedule.parts {
-            each(observers, |own| own.on_parts_end())?;
+            for_each_observer(observers, |own| own.on_parts_end())?;
         }
         self.ranks.gather()?;
-        each(observers, |own| own.on_checkpoint(self.ranks.world()))?;
-        each(observers, |own| own.on_end(self.ranks.world()))?;
+        for_each_observer(observers, |own| own.on_checkpoint(self.ranks.world()))?;
+        for_each_observer(observers, |own| own.on_end(self.ranks.world()))?;
         Ok((self.ranks.into_world(), quit))
     }
 
@@ -427,14 +427,14 @@ impl<'a> Runner<'a> {
     fn checkpoint<E>(&mut self, observers: &mut [&mut dyn Observer<E>]) -> Result<(), RunError<E>> {
         if self.schedule.parts {
             let part = Arc::new(self.ranks.state_part()?);
-            return each(observers, |own| own.on_checkpoint_part(&part));
+            return for_each_observer(observers, |own| own.on_checkpoint_part(&part));
         }
         self.ranks.gather()?;
-        each(observers, |own| own.on_checkpoint(self.ranks.world()))
+        for_each_observer(observers, |own| own.on_checkpoint(self.ranks.world()))
     }
 
     /// Applies the commands of external drivers, each on the rank that steps its agent.
-    fn ask_drivers<E>(&mut self) -> Result<(), RunError<E>> {
+    fn apply_external_drivers<E>(&mut self) -> Result<(), RunError<E>> {
         for (agent, driver) in &mut self.drivers {
             let (agent, world) = (*agent, self.ranks.world());
             if world.is_own(agent) {
@@ -451,30 +451,36 @@ impl<'a> Runner<'a> {
     /// Waits for the controller's commands and applies them on all ranks.
     ///
     /// Returns `None` if the run is to end.
-    fn ask_controller<E>(&mut self) -> Result<Option<Vec<Commanded>>, RunError<E>> {
+    fn await_controller<E>(&mut self) -> Result<Option<Vec<CommandRecord>>, RunError<E>> {
         if !self.controlled {
             return Ok(Some(Vec::new()));
         }
         loop {
             let interrupted = self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
             let own = self.controller.as_mut().map(|own| own.call(self.ranks.world()));
-            let call = self.ranks.called(own, interrupted)?;
+            let call = self.ranks.controller_request(own, interrupted)?;
             match call {
-                Call::Wait => {}
-                Call::Show(asked) => {
+                ControllerRequest::Wait => {}
+                ControllerRequest::Show(asked) => {
                     if asked.world {
                         self.ranks.gather()?;
                     }
                     let samples = &self.ranks.samples()?;
                     let delivered = &self.ranks.delivered_by(&asked.sensors)?;
-                    let heard = &self.ranks.heard_by(&asked.radios)?;
+                    let radio_messages = &self.ranks.radio_messages_of(&asked.radios)?;
                     let outcomes = &self.ranks.outcomes()?;
                     if let Some(own) = &mut self.controller {
                         let world = self.ranks.world();
-                        own.show(&Shown { world, samples, delivered, heard, outcomes });
+                        own.show(&ControllerView {
+                            world,
+                            samples,
+                            delivered,
+                            radio_messages,
+                            outcomes,
+                        });
                     }
                 }
-                Call::Go(commanded) => {
+                ControllerRequest::Go(commanded) => {
                     for own in &commanded {
                         if let Err(source) = self.ranks.apply(own) {
                             let agent = own.agent as usize;
@@ -486,18 +492,18 @@ impl<'a> Runner<'a> {
                     }
                     return Ok(Some(commanded));
                 }
-                Call::Stop => return Ok(None),
-                Call::Fail(cause) => return Err(RunError::Controller { cause }),
+                ControllerRequest::Stop => return Ok(None),
+                ControllerRequest::Fail(cause) => return Err(RunError::Controller { cause }),
             }
         }
     }
 
     /// Calls the observers after a heartbeat. Returns whether one of them requests a stop.
-    fn tell<E>(
+    fn notify_observers<E>(
         &mut self,
         observers: &mut [&mut dyn Observer<E>],
-        figures: &HeartbeatFigures,
-        commanded: &[Commanded],
+        metrics: &HeartbeatMetrics,
+        commanded: &[CommandRecord],
         sampled: bool,
     ) -> Result<bool, RunError<E>> {
         let (tick, clock) = (self.tick(), self.world().model().clock);
@@ -522,10 +528,10 @@ impl<'a> Runner<'a> {
         };
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;
-        let moment = Moment {
+        let moment = HeartbeatInfo {
             world,
             time: world.time(),
-            figures,
+            metrics,
             hash: hash.as_ref(),
             root: (first || self.schedule.parts).then(|| RootHeartbeat {
                 delivered: &record.delivered,
@@ -540,7 +546,7 @@ impl<'a> Runner<'a> {
             complete: self.ranks.size() == 1 || (first && gathers),
         };
         let mut stop = false;
-        each(observers, |own| {
+        for_each_observer(observers, |own| {
             stop |= own.on_heartbeat(&moment)? == Flow::Stop;
             Ok(())
         })?;
@@ -548,23 +554,23 @@ impl<'a> Runner<'a> {
     }
 
     /// Gathers the metrics of all ranks and passes them to the observers.
-    fn tell_figures<E>(
+    fn report_metrics<E>(
         &mut self,
         observers: &mut [&mut dyn Observer<E>],
-        figures: &mut Vec<HeartbeatFigures>,
+        metrics: &mut Vec<HeartbeatMetrics>,
     ) -> Result<(), RunError<E>> {
-        let own = vec![std::mem::take(figures)];
+        let own = vec![std::mem::take(metrics)];
         if self.schedule.parts {
-            return each(observers, |observer| observer.on_figures(&own));
+            return for_each_observer(observers, |observer| observer.on_metrics(&own));
         }
-        let gathered = self.ranks.collected("figures", own)?.unwrap_or_default();
-        each(observers, |own| own.on_figures(&gathered))
+        let gathered = self.ranks.gather_on_root("figures", own)?.unwrap_or_default();
+        for_each_observer(observers, |own| own.on_metrics(&gathered))
     }
 }
 
-fn each<E>(
+fn for_each_observer<E>(
     observers: &mut [&mut dyn Observer<E>],
-    mut tell: impl FnMut(&mut dyn Observer<E>) -> Result<(), E>,
+    mut notify: impl FnMut(&mut dyn Observer<E>) -> Result<(), E>,
 ) -> Result<(), RunError<E>> {
-    observers.iter_mut().try_for_each(|own| tell(*own)).map_err(RunError::Observer)
+    observers.iter_mut().try_for_each(|own| notify(*own)).map_err(RunError::Observer)
 }

@@ -35,7 +35,8 @@ pub struct Sharing {
     pub digest: bool,
     /// Interval at which agents are partitioned again; never if `None`.
     pub rebalancing: Option<Rebalancing>,
-    /// Whether ranks may leave during the run ([`Ranks::ask_to_leave`](crate::Ranks::ask_to_leave)).
+    /// Whether ranks may leave during the run
+    /// ([`Ranks::request_departure`](crate::Ranks::request_departure)).
     pub leaving: bool,
 }
 
@@ -67,6 +68,7 @@ pub struct Rebalancing {
     /// Simulated time between two partitions, s.
     pub every: f64,
     /// Seed of a random partition, which replaces the one by position and cost
-    /// ([`by_place`](bekker_sync::by_place)). Serves to test that the partition changes no result.
+    /// ([`partition_by_position`](bekker_sync::partition_by_position)). Serves to test that the
+    /// partition changes no result.
     pub by_chance: Option<u64>,
 }

@@ -11,18 +11,18 @@
 //! discs that overlap there. So no rank receives all discs, and the results are bit-identical to
 //! those of sending everything to every rank.
 
-use super::notices::Sighted;
+use super::proximity::ProximityReply;
 use super::region::Region;
 use rstar::{AABB, RTree, RTreeObject};
 use std::collections::BTreeMap;
 
-struct Placed {
+struct IndexedAgent {
     agent: usize,
     rank: usize,
     envelope: AABB<[f64; 2]>,
 }
 
-impl RTreeObject for Placed {
+impl RTreeObject for IndexedAgent {
     type Envelope = AABB<[f64; 2]>;
 
     fn envelope(&self) -> Self::Envelope {
@@ -31,7 +31,7 @@ impl RTreeObject for Placed {
 }
 
 /// One of this rank's agents between two censuses.
-struct Own {
+struct LocalAgent {
     region: Region,
     /// Ranks that receive its state and ground at each heartbeat, in ascending order.
     subscribers: Vec<usize>,
@@ -44,7 +44,7 @@ struct Own {
 pub struct Subscriptions {
     here: usize,
     /// Own agents, in ascending order.
-    own: Vec<Own>,
+    own: Vec<LocalAgent>,
     /// Ranks that receive or see any own agent, in ascending order.
     pub subscribers: Vec<usize>,
     /// Ranks from which this rank receives any agent, in ascending order.
@@ -66,16 +66,16 @@ impl Subscriptions {
 
     /// Ranks that receive an own agent's state and ground.
     pub fn subscribers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].subscribers)
+        self.index_of(agent).map_or(&[], |at| &self.own[at].subscribers)
     }
 
     /// Further ranks that see an own agent and receive its state only.
     pub fn viewers(&self, agent: usize) -> &[usize] {
-        self.place(agent).map_or(&[], |at| &self.own[at].viewers)
+        self.index_of(agent).map_or(&[], |at| &self.own[at].viewers)
     }
 
     /// Index of an own agent in `own`.
-    fn place(&self, agent: usize) -> Option<usize> {
+    fn index_of(&self, agent: usize) -> Option<usize> {
         self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
     }
 
@@ -83,20 +83,20 @@ impl Subscriptions {
     ///
     /// `regions` are those of own agents and of all agents that overlap one of them. `partition` is
     /// the rank of each agent. `follows` are pairs (a, b) of agents where a needs the state of b.
-    /// `sighted` contains the agents that own agents see from afar, and the ranks that see own
+    /// `proximity` contains the agents that own agents see from afar, and the ranks that see own
     /// agents.
     pub fn update(
         &mut self,
         regions: &[Region],
         partition: &[usize],
         follows: &[(usize, usize)],
-        sighted: &Sighted,
+        proximity: &ProximityReply,
     ) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
             let agent = region.agent as usize;
             let rank = *partition.get(agent)?;
-            Some(Placed { agent, rank, envelope: region.envelope() })
+            Some(IndexedAgent { agent, rank, envelope: region.envelope() })
         });
         let tree = RTree::bulk_load(placed.collect());
         let near = |envelope: AABB<[f64; 2]>| {
@@ -105,9 +105,9 @@ impl Subscriptions {
         };
         self.received.clear();
         self.own.clear();
-        self.received.extend(sighted.seen.iter().map(|&agent| agent as usize));
+        self.received.extend(proximity.visible.iter().map(|&agent| agent as usize));
         let mut seen_by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for &(agent, rank) in &sighted.by {
+        for &(agent, rank) in &proximity.viewers {
             seen_by.entry(agent).or_default().push(rank.into());
         }
         for region in regions {
@@ -131,11 +131,11 @@ impl Subscriptions {
             let subscribers = ascending(subscribers);
             let mut viewers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
             viewers.retain(|rank| subscribers.binary_search(rank).is_err());
-            self.own.push(Own { region: *region, subscribers, viewers });
+            self.own.push(LocalAgent { region: *region, subscribers, viewers });
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
-        let heard = self.own.iter().flat_map(|own| own.subscribers.iter().chain(&own.viewers));
-        self.subscribers = ascending(heard.copied().collect());
+        let receivers = self.own.iter().flat_map(|own| own.subscribers.iter().chain(&own.viewers));
+        self.subscribers = ascending(receivers.copied().collect());
         self.received = ascending(std::mem::take(&mut self.received));
         self.senders = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
     }
@@ -160,7 +160,7 @@ mod tests {
     fn peers_are_those_whose_discs_meet_or_who_follow() {
         let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
+        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &ProximityReply::default());
         assert_eq!((&ranks.subscribers[..], &ranks.senders[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
@@ -170,14 +170,29 @@ mod tests {
         let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
         let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];
-        looks.update(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
+        looks.update(
+            &regions,
+            &partition,
+            &[],
+            &ProximityReply { visible: vec![1, 2], viewers: Vec::new() },
+        );
         assert_eq!((&looks.received[..], &looks.subscribers[..]), (&[1, 2][..], &[2][..]));
-        seen.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
+        seen.update(
+            &regions,
+            &partition,
+            &[],
+            &ProximityReply { visible: Vec::new(), viewers: vec![(1, 0)] },
+        );
         assert_eq!((&seen.received[..], &seen.subscribers[..]), (&[][..], &[0][..]));
         assert_eq!((seen.subscribers(1), seen.viewers(1)), (&[][..], &[0][..]));
         // A near rank receives ruts too, although it also sees the agent.
         let mut near = Subscriptions::new(2);
-        near.update(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
+        near.update(
+            &regions,
+            &partition,
+            &[],
+            &ProximityReply { visible: Vec::new(), viewers: vec![(2, 0)] },
+        );
         assert_eq!((near.subscribers(2), near.viewers(2)), (&[0][..], &[][..]));
     }
 }

@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bekker_scenario::config::StateFormat;
 use bekker_vehicle::{Controls, Lock, Locks, Selector};
-use bekker_world::{CommandOrigin, Commanded, World};
+use bekker_world::{CommandOrigin, CommandRecord, World};
 use std::path::Path;
 
 /// Name of the file in a run's folder.
@@ -174,9 +174,9 @@ impl Commands {
         &mut self,
         world: &World,
         tick: u64,
-        commanded: &[Commanded],
+        commanded: &[CommandRecord],
     ) -> Result<(), ReportError> {
-        for Commanded { agent, controls, origin, driver, says } in commanded {
+        for CommandRecord { agent, controls, origin, driver, says } in commanded {
             let (agent, controls, origin) = (*agent as usize, *controls, *origin);
             let vehicle = world.model().agents[agent].name.clone();
             let last = &mut self.last[agent];
@@ -188,7 +188,7 @@ impl Commands {
             }
             let (driver, says) = (driver.clone(), says.clone());
             let row = Row { tick, vehicle, controls, origin, driver, says };
-            let words = row.words(world.model().clock.told(tick));
+            let words = row.words(world.model().clock.reported_time(tick));
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(&word);
             }
@@ -208,7 +208,7 @@ impl Commands {
 #[derive(Clone, Debug, Default)]
 pub struct CommandLog {
     /// Commands and their ticks, in the order of ticks.
-    rows: Vec<(u64, Commanded)>,
+    rows: Vec<(u64, CommandRecord)>,
 }
 
 impl CommandLog {
@@ -233,7 +233,7 @@ impl CommandLog {
             let row = Row::of(&record).and_then(|row| {
                 let agent = agent(&row)? as u32;
                 let Row { tick, controls, origin, driver, says, .. } = row;
-                Some((tick, Commanded { agent, controls, origin, driver, says }))
+                Some((tick, CommandRecord { agent, controls, origin, driver, says }))
             });
             let cause = || format!("row {}: not a command to a vehicle of the run", line + 1);
             rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);

@@ -63,7 +63,7 @@ fn intent(intent: Intent) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_agent::{Hit, OutcomeCode, Struck};
+    use bekker_agent::{Collision, CollisionTarget, OutcomeCode};
     use bekker_math::spatial::Vec3;
     use bekker_scenario::ScenarioFile;
     use bekker_scenario::build::world;
@@ -80,8 +80,8 @@ mod tests {
         let shifted = row(Event::GearShifted { from: 1, to: 2 });
         let expected = json!({ "event": "gear_shifted", "time_s": 0.3, "vehicle": "lead", "from": 1, "to": 2 });
         assert_eq!(shifted, expected);
-        let hit = Hit {
-            with: Struck::Vehicle(0),
+        let hit = Collision {
+            with: CollisionTarget::Vehicle(0),
             time: 0.1,
             until: 0.2,
             place: Vec3::new(1.0, 2.0, 3.0),

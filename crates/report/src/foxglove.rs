@@ -10,7 +10,7 @@
 //! are in the frame of the left one, as in ROS.
 
 use super::protobuf::{File, Holds, Message, Type, describe, many, one};
-use bekker_agent::Hit;
+use bekker_agent::Collision;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Lens};
 use bekker_sensor::lidar::Cloud;
@@ -363,7 +363,7 @@ pub(super) fn wheel_ticks(heading: &Heading<'_>, ticks: &[i64]) -> Vec<u8> {
 }
 
 /// A collision of a vehicle.
-pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Hit) -> Vec<u8> {
+pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Collision) -> Vec<u8> {
     let message = heading.message(1, 2).text(3, with).message(4, vector(&hit.place));
     let numbers = [hit.impulse, hit.energy, hit.peak, hit.time, f64::from(u8::from(hit.broke))];
     (5..).zip(numbers).fold(message, |message, (field, number)| message.double(field, number)).0

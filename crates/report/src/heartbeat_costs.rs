@@ -2,7 +2,7 @@
 //!
 //! Their memory use does not depend on the length of the run.
 
-use bekker_ranks::HeartbeatFigures;
+use bekker_ranks::HeartbeatMetrics;
 use std::time::Duration;
 
 /// Sums over a rank's heartbeats.
@@ -38,7 +38,7 @@ pub struct HeartbeatCosts {
 
 impl HeartbeatCosts {
     /// Adds the costs of further heartbeats.
-    pub fn add(&mut self, figures: &[HeartbeatFigures]) {
+    pub fn add(&mut self, figures: &[HeartbeatMetrics]) {
         for heartbeat in figures {
             self.heartbeats += 1;
             self.step += heartbeat.step;

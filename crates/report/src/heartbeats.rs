@@ -7,7 +7,7 @@
 
 use super::own_file::OwnFile;
 use super::{ReportError, file};
-use bekker_ranks::HeartbeatFigures;
+use bekker_ranks::HeartbeatMetrics;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -28,7 +28,7 @@ pub fn microseconds(time: Duration) -> f64 {
 }
 
 /// Returns the durations of a heartbeat's phases with their names, in their order.
-fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
+fn spans(heartbeat: &HeartbeatMetrics) -> [(&'static str, Duration); 9] {
     [
         ("step", heartbeat.step),
         ("serialise", heartbeat.serialise),
@@ -73,7 +73,7 @@ impl Heartbeats {
     ///
     /// # Errors
     /// [`ReportError`] if a file cannot be written.
-    pub fn take(&mut self, ranks: &[Vec<HeartbeatFigures>]) -> Result<(), ReportError> {
+    pub fn take(&mut self, ranks: &[Vec<HeartbeatMetrics>]) -> Result<(), ReportError> {
         let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0);
         // rows are ordered by heartbeat, then by rank, so that a file can be truncated at a tick
         let all = (0..heartbeats)
@@ -119,9 +119,9 @@ fn figures(path: &Path, from: Option<u64>) -> Result<OwnFile, ReportError> {
     })
 }
 
-fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatFigures) {
-    let HeartbeatFigures { tick, agents, state_bytes, ground_bytes, .. } = heartbeat;
-    let HeartbeatFigures { received_bytes, record_bytes, nodes, ghost_error, ghost_bound, .. } =
+fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatMetrics) {
+    let HeartbeatMetrics { tick, agents, state_bytes, ground_bytes, .. } = heartbeat;
+    let HeartbeatMetrics { received_bytes, record_bytes, nodes, ghost_error, ghost_bound, .. } =
         heartbeat;
     let _ = write!(rows, "{tick},{rank},{agents}");
     for (_, span) in spans(heartbeat) {
@@ -181,7 +181,7 @@ impl Timeline {
     /// Adds the phases of heartbeats, each with its rank. Phases without duration are omitted.
     fn take<'a>(
         &mut self,
-        all: impl Iterator<Item = (usize, &'a HeartbeatFigures)>,
+        all: impl Iterator<Item = (usize, &'a HeartbeatMetrics)>,
     ) -> Result<(), ReportError> {
         let mut events = String::new();
         for (rank, heartbeat) in all {

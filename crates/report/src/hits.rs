@@ -4,7 +4,7 @@ use super::ReportError;
 use super::columns::{Column, Values};
 use super::growing::Growing;
 use super::hashes::whole_microseconds;
-use bekker_agent::{Hit, Struck};
+use bekker_agent::{Collision, CollisionTarget};
 use bekker_scenario::config::StateFormat;
 use bekker_world::World;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Hits {
         &mut self,
         world: &World,
         time: f64,
-        hits: &[(u32, Hit)],
+        hits: &[(u32, Collision)],
     ) -> Result<(), ReportError> {
         for (agent, hit) in hits {
             let name = &world.model().agents[*agent as usize].name;
@@ -107,17 +107,19 @@ impl Hits {
 }
 
 /// Returns the numeric columns of a collision with their names.
-pub(super) fn numbers(hit: &Hit) -> [(&'static str, f64); 8] {
-    let Hit { time: began, until, place, impulse, energy, peak, .. } = *hit;
+pub(super) fn numbers(hit: &Collision) -> [(&'static str, f64); 8] {
+    let Collision { time: began, until, place, impulse, energy, peak, .. } = *hit;
     let [began, until] = [began, until].map(whole_microseconds);
     let numbers = [began, until, place.x, place.y, place.z, impulse, energy, peak];
     std::array::from_fn(|column| (NUMBERS[column].0, numbers[column]))
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
-pub(super) fn with(world: &World, hit: &Hit) -> String {
+pub(super) fn with(world: &World, hit: &Collision) -> String {
     match hit.with {
-        Struck::Obstacle(index) => format!("{} {index}", world.model().struck(hit.with)),
-        _ => world.model().struck(hit.with).to_owned(),
+        CollisionTarget::Obstacle(index) => {
+            format!("{} {index}", world.model().target_name(hit.with))
+        }
+        _ => world.model().target_name(hit.with).to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::chart::{Scale, round_step};
 use super::color::{self, INK, Oklab, Rgb, SECONDARY, WHITE};
 use super::relief::{self, HeightField, View};
-use bekker_agent::{Form, Prop, PropKind};
+use bekker_agent::{Prop, PropForm, PropKind};
 use bekker_ground::soil::Soil;
 use bekker_ground::terrain::{Placement, Unit};
 use bekker_sensor::class::Class;
@@ -350,7 +350,7 @@ pub(super) fn props(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
         let radius = ((radius * prop.scale / view.metres) as f32).max(2.2);
         canvas.blot(at, radius + 0.8, WHITE, 0.5);
         canvas.blot(at, radius, fill, 0.75);
-        if matches!(prop.form, Form::Kind(PropKind::Spruce)) {
+        if matches!(prop.form, PropForm::Kind(PropKind::Spruce)) {
             canvas.disc(at, (0.25 * radius).max(0.8), WHITE);
         }
     }
@@ -360,21 +360,21 @@ pub(super) fn props(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
 /// Radius of the crown or body, m, and its color.
 fn symbol(prop: &Prop) -> (f64, Rgb) {
     match prop.form {
-        Form::Kind(PropKind::Spruce) => (1.9, NEEDLES),
-        Form::Kind(PropKind::Oak) => (2.4, LEAVES),
-        Form::Kind(PropKind::Birch) => (1.7, LEAVES),
-        Form::Kind(PropKind::Pine) => (2.6, NEEDLES),
-        Form::Kind(PropKind::WhiteOak) => (5.0, LEAVES),
-        Form::Kind(PropKind::Pecan) => (4.4, LEAVES),
-        Form::Kind(PropKind::Magnolia) => (3.4, LEAVES),
-        Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => (0.6, STONE),
-        Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => (0.2, WOOD),
-        Form::Kind(PropKind::Block | PropKind::Barrier) => {
+        PropForm::Kind(PropKind::Spruce) => (1.9, NEEDLES),
+        PropForm::Kind(PropKind::Oak) => (2.4, LEAVES),
+        PropForm::Kind(PropKind::Birch) => (1.7, LEAVES),
+        PropForm::Kind(PropKind::Pine) => (2.6, NEEDLES),
+        PropForm::Kind(PropKind::WhiteOak) => (5.0, LEAVES),
+        PropForm::Kind(PropKind::Pecan) => (4.4, LEAVES),
+        PropForm::Kind(PropKind::Magnolia) => (3.4, LEAVES),
+        PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: Class::Rock, .. } => (0.6, STONE),
+        PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: Class::Post, .. } => (0.2, WOOD),
+        PropForm::Kind(PropKind::Block | PropKind::Barrier) => {
             let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
             (0.5 * length.min(width), STONE)
         }
-        Form::Mesh { class: Class::Tree, .. } => (2.0, LEAVES),
-        Form::Mesh { .. } => (1.5, WOOD),
+        PropForm::Mesh { class: Class::Tree, .. } => (2.0, LEAVES),
+        PropForm::Mesh { .. } => (1.5, WOOD),
     }
 }
 

@@ -37,12 +37,12 @@ impl Reach {
     /// [`ReportError::Short`] for a table that ends too early, or an error for a file that cannot
     /// be read.
     pub fn check(&self, folder: &Path, output: &Output, clock: &Clock) -> Result<(), ReportError> {
-        let time = |tick: u64| clock.told(tick);
+        let time = |tick: u64| clock.reported_time(tick);
         let last_of = |tick: u64, every: u64| tick - tick % every.max(1);
         let path = folder.join(HASHES);
         // the interval is not a fixed number of ticks if adaptive heartbeats are hashed only every
         // n-th time
-        let counted = output.hash_every <= 1 || !clock.adapts();
+        let counted = output.hash_every <= 1 || !clock.is_adaptive();
         if let Some(row) = last_rows(&path)?.last().filter(|_| counted) {
             let every = match output.hash_every {
                 0 | 1 => 1,

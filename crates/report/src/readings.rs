@@ -15,7 +15,7 @@ use super::own_file::check_name;
 use super::tables::Tables;
 use super::topics::{self, TopicMessage, Topics};
 use super::{ReportError, clouds, file, frames, mcap_read, rundir};
-use bekker_agent::{AgentModel, Hit, Sample, decimal_seconds};
+use bekker_agent::{AgentModel, Collision, Sample, decimal_seconds};
 use bekker_math::geodesy::Site;
 use bekker_math::spatial::Pose;
 use bekker_scenario::config::{self, FrameFormat, StateFormat};
@@ -278,7 +278,7 @@ impl Recording {
         time_us: u64,
         vehicle: usize,
         with: &str,
-        hit: &Hit,
+        hit: &Collision,
     ) -> Result<(), ReportError> {
         let Recording { topics, written, .. } = self;
         topics.hit(time_us, vehicle, with, hit, &mut |message| written.message(message))

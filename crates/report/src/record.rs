@@ -12,12 +12,12 @@ use super::readings::Recording;
 use super::scene::TrackPoint;
 use super::states::{SampleParts, States};
 use super::trailer_events::TrailerEvents;
-use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_agent::{Collision, Sample, TrailerEvent};
 use bekker_math::geodesy::Site;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Driver;
 use bekker_sensor::Delivery;
-use bekker_world::{AutonomyView, Commanded, HeartbeatRecord, World};
+use bekker_world::{AutonomyView, CommandRecord, HeartbeatRecord, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -53,7 +53,7 @@ impl Record {
         since: Option<u64>,
     ) -> Result<Record, ReportError> {
         let (resumes, clock) = (since.is_some(), &world.model().clock);
-        let after = since.map(|tick| clock.told(tick));
+        let after = since.map(|tick| clock.reported_time(tick));
         let names: Vec<String> = scenario.vehicle.iter().map(|entry| entry.name.clone()).collect();
         let wheels = now.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
         let output = &scenario.output;
@@ -62,7 +62,7 @@ impl Record {
             let about = about(scenario, world);
             let resumed = since.map(|tick| {
                 let sampled = tick - tick % clock.ticks_in(output.interval).max(1);
-                [tick, sampled].map(|tick| clock.told(tick))
+                [tick, sampled].map(|tick| clock.reported_time(tick))
             });
             Recording::open(folder, model, entries, &output.states, &about, site, resumed)?
         } else {
@@ -127,9 +127,9 @@ impl Record {
         &mut self,
         world: &World,
         tick: u64,
-        hits: &[(u32, Hit)],
+        hits: &[(u32, Collision)],
     ) -> Result<(), ReportError> {
-        let time = world.model().clock.told(tick);
+        let time = world.model().clock.reported_time(tick);
         if let Some(own) = &mut self.hits {
             own.take(world, time, hits)?;
         }
@@ -145,12 +145,12 @@ impl Record {
     /// Their time is the earliest at which they could be over, which is after the end of the run. A
     /// run resumed from this state removes these rows, and records the collisions once they are
     /// over.
-    pub fn hits_under_way(&mut self, world: &World) -> Result<(), ReportError> {
+    pub fn ongoing_collisions(&mut self, world: &World) -> Result<(), ReportError> {
         let Some(own) = &mut self.hits else { return Ok(()) };
         let clock = &world.model().clock;
-        let behind = clock.told(world.state().tick) + 1e-6;
-        world.hits_under_way().try_for_each(|(agent, hit)| {
-            own.take(world, (hit.until + Hit::OVER).max(behind), &[(agent, hit)])
+        let behind = clock.reported_time(world.state().tick) + 1e-6;
+        world.ongoing_collisions().try_for_each(|(agent, hit)| {
+            own.take(world, (hit.until + Collision::SEPARATION_TIME).max(behind), &[(agent, hit)])
         })
     }
 
@@ -162,7 +162,7 @@ impl Record {
         events: &[(u32, TrailerEvent)],
     ) -> Result<(), ReportError> {
         let own = self.trailer_events.as_mut();
-        own.map_or(Ok(()), |own| own.take(world, world.model().clock.told(tick), events))
+        own.map_or(Ok(()), |own| own.take(world, world.model().clock.reported_time(tick), events))
     }
 
     /// Records the commands of external controllers that hold from the step `tick` on.
@@ -170,7 +170,7 @@ impl Record {
         &mut self,
         world: &World,
         tick: u64,
-        commanded: &[Commanded],
+        commanded: &[CommandRecord],
     ) -> Result<(), ReportError> {
         self.commands.as_mut().map_or(Ok(()), |own| own.take(world, tick, commanded))
     }

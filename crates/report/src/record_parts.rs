@@ -10,7 +10,7 @@ use super::heartbeats::Heartbeats;
 use super::journal::{Journal, Records};
 use super::parts::{self, PartSet};
 use super::record::Record;
-use bekker_ranks::HeartbeatFigures;
+use bekker_ranks::HeartbeatMetrics;
 use bekker_world::{HeartbeatRecord, World};
 use serde::{Deserialize, Serialize};
 use std::iter::Peekable;
@@ -24,7 +24,7 @@ enum Entry {
     /// Data of local vehicles.
     HeartbeatRecord(Box<HeartbeatRecord>),
     /// Costs of heartbeats on this rank, up to this one.
-    Figures(Vec<HeartbeatFigures>),
+    Figures(Vec<HeartbeatMetrics>),
 }
 
 /// Writer of one rank's part of a record.
@@ -58,7 +58,7 @@ impl RecordPart {
     }
 
     /// Records the costs of heartbeats.
-    pub fn figures(&mut self, own: Vec<HeartbeatFigures>) -> Result<(), ReportError> {
+    pub fn figures(&mut self, own: Vec<HeartbeatMetrics>) -> Result<(), ReportError> {
         // an empty entry is omitted: joined costs are truncated to the shortest list of any rank
         match own.is_empty() {
             true => Ok(()),
@@ -111,7 +111,7 @@ impl RecordParts {
         world: &World,
         record: &mut Record,
         heartbeats: &mut Heartbeats,
-        mut costs: impl FnMut(&[Vec<HeartbeatFigures>]),
+        mut costs: impl FnMut(&[Vec<HeartbeatMetrics>]),
     ) -> Result<(), ReportError> {
         let next = self.sets.iter().skip(1).map(|set| set.tick).chain([until]);
         for (set, next) in self.sets.iter().zip(next) {
@@ -152,7 +152,7 @@ struct Journals(Vec<Peekable<Records<Entry>>>);
 
 /// Tick at the end of a heartbeat, its data, and the recorded costs of heartbeats, one list per
 /// rank that has them.
-type Heartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatFigures>>);
+type Heartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatMetrics>>);
 
 impl Journals {
     fn open(set: &PartSet) -> Result<Journals, ReportError> {

@@ -10,7 +10,7 @@ use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
 use bekker_agent::Sample;
 use bekker_math::geodesy::Site;
-use bekker_ranks::{Flow, HeartbeatFigures, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, HeartbeatMetrics, Observer};
 use bekker_scenario::Scenario;
 use bekker_world::World;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl<'a> Recorder<'a> {
         Recorded { files, tracks, hits, costs: self.costs }
     }
 
-    fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
+    fn take(record: &mut Record, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
         let root = moment.root.unwrap_or_default();
         record.delivered(root.delivered)?;
@@ -152,14 +152,14 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         let tick = moment.world.state().tick;
         if let Some((record, _)) = &mut self.open {
             if let Some(hash) = moment.hash {
                 record.heartbeat(&HashRow::new(tick, moment.time, hash))?;
             }
             let commanded = moment.root.unwrap_or_default().commanded;
-            record.commanded(moment.world, moment.figures.tick, commanded)?;
+            record.commanded(moment.world, moment.metrics.tick, commanded)?;
             if self.part.is_none() {
                 Recorder::take(record, moment)?;
             }
@@ -171,7 +171,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         Ok(Flow::Continue)
     }
 
-    fn on_figures(&mut self, figures: &[Vec<HeartbeatFigures>]) -> Result<(), E> {
+    fn on_metrics(&mut self, figures: &[Vec<HeartbeatMetrics>]) -> Result<(), E> {
         if let (Some(part), [own]) = (&mut self.part, figures) {
             return Ok(part.figures(own.clone())?);
         }
@@ -191,7 +191,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         if let Some((mut record, mut heartbeats)) = self.open.take() {
             if let (Some(_), Some(folder)) = (part, &self.folder) {
                 let all = &mut self.costs;
-                let costs = |figures: &[Vec<HeartbeatFigures>]| {
+                let costs = |figures: &[Vec<HeartbeatMetrics>]| {
                     all.iter_mut().zip(figures).for_each(|(sums, new)| sums.add(new));
                 };
                 let tick = world.state().tick;
@@ -199,7 +199,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
                 parts.join(tick, world, &mut record, &mut heartbeats, costs)?;
                 record_parts::clear(folder)?;
             }
-            record.hits_under_way(world)?;
+            record.ongoing_collisions(world)?;
             let (mut files, tracks, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);
             self.left = (files, tracks, hits);

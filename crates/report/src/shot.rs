@@ -8,7 +8,7 @@ use bekker_sensor::noise::Noise;
 use bekker_sensor::relief::Relief;
 use bekker_sensor::scene::Scene;
 use bekker_sensor::sky::Light;
-use bekker_sync::message::{PartState, RunningGear, VehicleState};
+use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use bekker_world::{SceneModel, World};
 
 /// Position and direction of the camera.
@@ -122,7 +122,7 @@ fn expose(image: &mut Image, light: &Light) {
 }
 
 /// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
-fn span(message: &VehicleState) -> [f64; 2] {
+fn span(message: &VehicleMessage) -> [f64; 2] {
     let of = |parts: &[PartState]| -> Vec<f64> {
         parts.iter().map(|part| part.pose.position.x).collect()
     };
@@ -191,7 +191,7 @@ impl Shot {
         let relief = ground_around(&world.model().ground, &world.state().published, looked_at);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = scene_model.air_around(world.model(), &messages, now_us, &pose.position);
-        let standing = scene_model.after(&world.model().obstacles, &world.state().damage);
+        let standing = scene_model.standing_props(&world.model().obstacles, &world.state().damage);
         let scene = Scene {
             air: &air,
             standing: &standing,

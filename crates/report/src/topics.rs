@@ -20,7 +20,7 @@
 
 use super::foxglove::{self, GroundPatch, Heading};
 use super::{ReportError, frames};
-use bekker_agent::{Hit, Sample};
+use bekker_agent::{Collision, Sample};
 use bekker_ground::{HeightSampler, nearest_sinkage};
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Image};
@@ -58,7 +58,7 @@ pub fn descriptors() -> Vec<u8> {
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
-pub fn met(world: &World, hit: &Hit) -> String {
+pub fn met(world: &World, hit: &Collision) -> String {
     super::hits::with(world, hit)
 }
 
@@ -200,7 +200,7 @@ impl Topics {
         time_us: u64,
         vehicle: usize,
         with: &str,
-        hit: &Hit,
+        hit: &Collision,
         to: &mut Sink<'_>,
     ) -> Result<(), ReportError> {
         let topic = format!("/{}/hit", self.carriers[vehicle].name);

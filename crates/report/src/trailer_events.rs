@@ -53,7 +53,7 @@ impl TrailerEvents {
         world: &World,
         after: Option<f64>,
     ) -> Result<Option<TrailerEvents>, ReportError> {
-        if !world.model().agents.iter().any(|agent| agent.vehicle.draws_trailer()) {
+        if !world.model().agents.iter().any(|agent| agent.vehicle.has_trailer()) {
             return Ok(None);
         }
         let table = match after {

@@ -5,8 +5,8 @@
 //! about 0.1 µs. Throughput is measured on whole worlds, stepped as by `bekker run`.
 
 use bekker_agent::{
-    AgentModel, Aside, ContactContext, ContactWorkspace, Event, GroundVehicle,
-    GroundVehicleWorkspace, Struck,
+    AgentModel, CollisionTarget, ContactContext, ContactWorkspace, Event, GroundVehicle,
+    GroundVehicleWorkspace, SecondThreadScratch,
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::Tread;
@@ -299,7 +299,7 @@ fn alone(
     let mut tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
-    let mut aside = (case.threads > 1).then(Aside::default);
+    let mut aside = (case.threads > 1).then(SecondThreadScratch::default);
     let mut patches = Patches::default();
     let h = clock.step();
     let total = (case.seconds / h).round() as u64;
@@ -322,9 +322,9 @@ fn alone(
             overlay: &mut overlay,
             scratch: &mut scratch,
             grips: true,
-            aside: aside.as_mut(),
+            second_scratch: aside.as_mut(),
         };
-        vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
+        vehicle.contact_ground(&state, &tyres, &mut workspace, &mut context, h);
         context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
         for contact in workspace.contacts() {
             tally.tested += u64::from(contact.nodes_tested);
@@ -498,7 +498,7 @@ pub fn throughput(
 }
 
 fn is_hit_of_vehicles(event: &Event) -> bool {
-    matches!(event, Event::Collided(hit) if matches!(hit.with, Struck::Vehicle(_)))
+    matches!(event, Event::Collided(hit) if matches!(hit.with, CollisionTarget::Vehicle(_)))
 }
 
 /// Measures resident memory, bytes, at `samples` equal intervals of a drive in circles.

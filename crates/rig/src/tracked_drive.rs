@@ -1,7 +1,9 @@
 //! Single tracked vehicle on its own ground, stepped by the caller.
 
 use super::wheel::RigError;
-use bekker_agent::{ContactContext, ContactWorkspace, GroundVehicle, OnTracks, TracksWorkspace};
+use bekker_agent::{
+    ContactContext, ContactWorkspace, GroundVehicle, TrackedGroundVehicle, TracksWorkspace,
+};
 use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, Patches, SharedGround};
 use bekker_math::spatial::{Load, Pose};
@@ -16,7 +18,7 @@ const PUBLICATION: u64 = 64;
 #[derive(Debug)]
 pub struct TrackedDrive {
     /// The vehicle with its track contact.
-    pub on_tracks: OnTracks,
+    pub on_tracks: TrackedGroundVehicle,
     /// Undisturbed ground.
     pub ground: GroundModel,
     /// State of the vehicle.
@@ -45,7 +47,7 @@ impl TrackedDrive {
         speed: f64,
         step: f64,
     ) -> Result<TrackedDrive, ModelError> {
-        let on_tracks = OnTracks::new(Arc::new(TrackedVehicle::new(spec)?));
+        let on_tracks = TrackedGroundVehicle::new(Arc::new(TrackedVehicle::new(spec)?));
         let state = on_tracks.vehicle.launched(pose, speed);
         let workspace = on_tracks.workspace(&state);
         let (overlay, scratch) = (Overlay::new(), Scratch::new());
@@ -95,9 +97,10 @@ impl TrackedDrive {
         let TrackedDrive {
             on_tracks, ground, published, overlay, scratch, state, workspace, ..
         } = self;
-        let (grips, aside) = (true, None);
-        let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-        on_tracks.meet_ground(state, &[], workspace, &mut context, self.step);
+        let (grips, second_scratch) = (true, None);
+        let mut context =
+            ContactContext { ground, published, overlay, scratch, grips, second_scratch };
+        on_tracks.contact_ground(state, &[], workspace, &mut context, self.step);
         context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
         *workspace.vehicle.chassis_load() = Load::default();
     }

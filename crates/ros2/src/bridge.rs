@@ -10,8 +10,8 @@ use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
 use bekker_world::{
-    Asked, Call, Command, CommandOrigin, Commanded, Controller, HeldSpeed, OnTimeout, Seat, Shown,
-    Steering, World, WorldModel,
+    Command, CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
+    ExternalVehicle, OnTimeout, SpeedHold, Steering, ViewRequest, World, WorldModel,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub struct Bridge {
 
 /// A vehicle with an external controller.
 struct Driver {
-    seat: Seat,
+    seat: ExternalVehicle,
     /// Base name of its command topics.
     topic: String,
     drives: In<AckermannDriveStamped>,
@@ -61,7 +61,7 @@ struct Driver {
     wheelbase: f64,
     /// The latest command received.
     last: Option<Wanted>,
-    held: HeldSpeed,
+    held: SpeedHold,
     /// Controls and origin returned last.
     told: Option<(Controls, CommandOrigin)>,
     /// Whether the missing command has been reported.
@@ -80,7 +80,7 @@ impl Bridge {
         domain: DdsDomain,
         ground_interval: Option<f64>,
         model: Arc<WorldModel>,
-        seats: &[Seat],
+        seats: &[ExternalVehicle],
         remark: impl Fn(&str) + Send + 'static,
     ) -> Result<Bridge, Ros2Error> {
         let node = Node::open(domain)?;
@@ -89,7 +89,7 @@ impl Bridge {
         let ground_every = ground_interval.map(|every| model.clock.ticks_in(every));
         let drivers = seats.iter().map(|seat| {
             let own = &model.agents[seat.agent];
-            let (name, draws) = (ros_name(&own.name), own.vehicle.draws_trailer());
+            let (name, draws) = (ros_name(&own.name), own.vehicle.has_trailer());
             let topic = format!("/{name}/cmd");
             let uncouples = draws.then(|| node.taken(&format!("/{name}/uncouple")));
             Ok(Driver {
@@ -102,7 +102,7 @@ impl Bridge {
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
                 topic,
                 last: None,
-                held: HeldSpeed::default(),
+                held: SpeedHold::default(),
                 told: None,
                 is_late: false,
             })
@@ -146,17 +146,20 @@ impl Drop for Bridge {
 }
 
 impl Controller for Bridge {
-    fn call(&mut self, world: &World) -> Call {
+    fn call(&mut self, world: &World) -> ControllerRequest {
         let tick = world.state().tick;
         if self.shown != Some(tick) {
-            return Call::Show(Asked { sensors: self.sensors.clone(), ..Asked::default() });
+            return ControllerRequest::Show(ViewRequest {
+                sensors: self.sensors.clone(),
+                ..ViewRequest::default()
+            });
         }
         let now_us = self.model.clock.micros(tick);
         let entered = Instant::now();
         loop {
             self.services.hear();
             if self.services.quits() {
-                return Call::Stop;
+                return ControllerRequest::Stop;
             }
             self.drivers.iter_mut().for_each(Driver::take);
             if self.services.holds() {
@@ -165,7 +168,7 @@ impl Controller for Bridge {
                 self.since = Instant::now();
                 if entered.elapsed() >= PATIENCE {
                     self.shown = None;
-                    return Call::Wait;
+                    return ControllerRequest::Wait;
                 }
                 std::thread::sleep(POLL);
                 continue;
@@ -180,7 +183,7 @@ impl Controller for Bridge {
                 if entered.elapsed() >= PATIENCE {
                     // nodes that join now have not received the initial state
                     self.shown = None;
-                    return Call::Wait;
+                    return ControllerRequest::Wait;
                 }
             } else {
                 let waited = self.since.elapsed();
@@ -189,7 +192,7 @@ impl Controller for Bridge {
                     break;
                 }
                 if entered.elapsed() >= PATIENCE {
-                    return Call::Wait;
+                    return ControllerRequest::Wait;
                 }
             }
             std::thread::sleep(POLL);
@@ -200,25 +203,25 @@ impl Controller for Bridge {
         for own in &mut self.drivers {
             let told = match own.command(&self.model, now_us, heartbeat, &self.remark) {
                 Ok(told) => told,
-                Err(cause) => return Call::Fail(cause),
+                Err(cause) => return ControllerRequest::Fail(cause),
             };
             if own.told.replace(told) != Some(told) {
                 let (controls, origin) = told;
                 let (agent, driver, says) = (own.seat.agent as u32, "ros2".into(), Vec::new());
-                commanded.push(Commanded { agent, controls, origin, driver, says });
+                commanded.push(CommandRecord { agent, controls, origin, driver, says });
             }
         }
         self.services.begin_heartbeat();
-        Call::Go(commanded)
+        ControllerRequest::Go(commanded)
     }
 
-    fn show(&mut self, shown: &Shown<'_>) {
+    fn show(&mut self, shown: &ControllerView<'_>) {
         let tick = shown.world.state().tick;
         let is_new = self.said.replace(tick) != Some(tick);
         let delivered = if is_new { shown.delivered } else { &[] };
         for own in &mut self.drivers {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            sample.into_iter().for_each(|sample| own.held.see(sample));
+            sample.into_iter().for_each(|sample| own.held.update(sample));
         }
         let time_us = self.model.clock.micros(tick);
         if is_new {
@@ -302,7 +305,7 @@ impl Driver {
             Pace::Speed(target) if target.is_finite() => self.held.controls(target, heartbeat),
             Pace::Pedals([throttle, brake]) if throttle.is_finite() && brake.is_finite() => {
                 // a later speed command starts with a fresh speed controller
-                self.held = HeldSpeed::default();
+                self.held = SpeedHold::default();
                 Controls { throttle, brake, ..Controls::default() }
             }
             _ => return Err(format!("{topic}: {pace:?}: must be finite numbers")),

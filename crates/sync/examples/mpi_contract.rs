@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     contract::check(&mut mpi)?;
     // the same in small portions, as if all of it passed 2^31 bytes
-    mpi.at_most(10_000);
+    mpi.limit_call_bytes(10_000);
     contract::check(&mut mpi)?;
     if mpi.rank() == 0 {
         println!("contract kept on {} ranks", mpi.size());

@@ -1,13 +1,13 @@
 //! Adaptive Rice coding of integers into a bit stream.
 
 /// Maximum number of low bits that a Rice code writes verbatim.
-const MOST_PLAIN: u32 = 25;
+const MAX_PLAIN_BITS: u32 = 25;
 /// Number of zero bits that marks a value written verbatim in 32 bits.
 const ESCAPE: u32 = 20;
 
 /// Longest code that is written or read at once, bits.
-const LONGEST: u32 = 56;
-const _: () = assert!(ESCAPE + MOST_PLAIN <= LONGEST);
+const MAX_CODE_BITS: u32 = 56;
+const _: () = assert!(ESCAPE + MAX_PLAIN_BITS <= MAX_CODE_BITS);
 
 /// Writes bits, least significant first.
 #[derive(Debug)]
@@ -26,7 +26,8 @@ impl<'a> BitWriter<'a> {
         BitWriter { end: out.len(), out, held: 0, count: 0 }
     }
 
-    /// Writes the `bits` lowest bits of `value`, at most [`LONGEST`]. The other bits must be zero.
+    /// Writes the `bits` lowest bits of `value`, at most [`MAX_CODE_BITS`]. The other bits must be
+    /// zero.
     #[inline]
     pub(super) fn put(&mut self, value: u64, bits: u32) {
         self.held |= value << self.count;
@@ -70,7 +71,7 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at: 0 }
     }
 
-    /// Returns the next bits, at least [`LONGEST`], without consuming them.
+    /// Returns the next bits, at least [`MAX_CODE_BITS`], without consuming them.
     #[inline]
     fn peek(&self) -> u64 {
         let from = self.at >> 3;
@@ -126,29 +127,29 @@ pub(super) struct Rice {
 }
 
 /// Number of values that replaces the old mean completely.
-const MEMORY: u64 = 16;
+const MEAN_WINDOW: u64 = 16;
 
 impl Rice {
     /// Creates a code for values with a mean of about `mean`.
-    pub(super) fn about(mean: u32) -> Rice {
+    pub(super) fn with_mean(mean: u32) -> Rice {
         let mean = u64::from(mean) << 4;
         Rice { parameter: parameter(mean), mean, count: 0, sum: 0 }
     }
 
     #[inline]
-    fn learn(&mut self, value: u32) {
+    fn record(&mut self, value: u32) {
         self.count += 1;
         self.sum += u64::from(value);
     }
 
     /// Ends a message: updates the parameter for the next one from this one's values.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn finish_message(&mut self) {
         if self.count == 0 {
             return;
         }
         // fewer than MEMORY values replace only their share of the old mean
-        self.mean = match MEMORY.checked_sub(self.count) {
-            Some(kept) => (self.mean * kept + (self.sum << 4)) / MEMORY,
+        self.mean = match MEAN_WINDOW.checked_sub(self.count) {
+            Some(kept) => (self.mean * kept + (self.sum << 4)) / MEAN_WINDOW,
             None => (self.sum << 4) / self.count,
         };
         (self.count, self.sum) = (0, 0);
@@ -167,7 +168,7 @@ impl Rice {
             bits.put(0, ESCAPE);
             bits.put(u64::from(value), 32);
         }
-        self.learn(value);
+        self.record(value);
     }
 
     #[inline]
@@ -183,7 +184,7 @@ impl Rice {
             bits.at += ESCAPE as usize;
             bits.get(32)
         };
-        self.learn(value);
+        self.record(value);
         value
     }
 
@@ -204,7 +205,7 @@ impl Rice {
 /// The shortest code of a geometric distribution has 2^k just below ln 2 times the mean.
 fn parameter(mean: u64) -> u32 {
     let scaled = (mean * 11) >> 8;
-    if scaled == 0 { 0 } else { (64 - scaled.leading_zeros()).min(MOST_PLAIN) }
+    if scaled == 0 { 0 } else { (64 - scaled.leading_zeros()).min(MAX_PLAIN_BITS) }
 }
 
 #[cfg(test)]
@@ -218,21 +219,21 @@ mod tests {
             let values: Vec<i32> = values.into_iter().map(|value| value >> shift).collect();
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
-            let mut code = Rice::about(5);
+            let mut code = Rice::with_mean(5);
             for (at, &value) in values.iter().enumerate() {
                 code.put_signed(&mut writer, value);
                 if at % 7 == 0 {
-                    code.settle();
+                    code.finish_message();
                 }
             }
             writer.finish();
             let mut reader = BitReader::new(&bytes);
-            let mut code = Rice::about(5);
+            let mut code = Rice::with_mean(5);
             let mut read = Vec::new();
             for at in 0..values.len() {
                 read.push(code.get_signed(&mut reader));
                 if at % 7 == 0 {
-                    code.settle();
+                    code.finish_message();
                 }
             }
             prop_assert_eq!(read, values);

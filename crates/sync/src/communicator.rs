@@ -55,12 +55,12 @@ fn list(ranks: &[usize]) -> String {
 
 /// Bytes received from several ranks, one part per rank. Reused between exchanges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
+pub struct RankBuffers {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<usize>,
 }
 
-impl Parts {
+impl RankBuffers {
     /// Removes all parts, keeps the allocated memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
@@ -75,7 +75,7 @@ impl Parts {
 
     /// Replaces the content by zeroed parts of these lengths.
     #[cfg(feature = "mpi")]
-    pub(super) fn lay_out(&mut self, lengths: &[u64]) {
+    pub(super) fn resize_parts(&mut self, lengths: &[u64]) {
         self.clear();
         let mut end = 0;
         self.ends.extend(lengths.iter().map(|&length| {
@@ -114,7 +114,7 @@ impl Parts {
 
 /// Time spent in the two phases of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases {
+pub struct ExchangeTimes {
     /// Time to exchange lengths.
     pub lengths: Duration,
     /// Time to exchange bytes.
@@ -151,8 +151,8 @@ pub trait Communicator {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError>;
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError>;
 
     /// Sends bytes to some ranks and receives bytes from others.
     ///
@@ -166,8 +166,8 @@ pub trait Communicator {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError>;
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError>;
 }
 
 impl<C: Communicator + ?Sized> Communicator for Box<C> {
@@ -187,8 +187,8 @@ impl<C: Communicator + ?Sized> Communicator for Box<C> {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         (**self).all_gather(mine, meanwhile, all)
     }
 
@@ -197,8 +197,8 @@ impl<C: Communicator + ?Sized> Communicator for Box<C> {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         (**self).exchange(to, from, meanwhile, received)
     }
 }
@@ -210,21 +210,21 @@ impl<C: Communicator + ?Sized> Communicator for Box<C> {
 ///
 /// # Errors
 /// [`CommError`] when a rank is gone or silent.
-pub fn star(
+pub fn star_all_gather(
     communicator: &mut dyn Communicator,
     mine: &[u8],
     meanwhile: &mut dyn FnMut(),
-    all: &mut Parts,
-) -> Result<Phases, CommError> {
+    all: &mut RankBuffers,
+) -> Result<ExchangeTimes, CommError> {
     let (rank, size) = (communicator.rank(), communicator.size());
     let others: Vec<usize> = (1..size).collect();
-    let mut received = Parts::default();
+    let mut received = RankBuffers::default();
     if rank == 0 {
         let up = communicator.exchange(&[], &others, meanwhile, &mut received)?;
         all.clear();
         all.push(mine);
         received.iter().for_each(|part| all.push(part));
-        let bundle = bundled(all);
+        let bundle = bundle_parts(all);
         let to: Vec<(usize, &[u8])> = others.iter().map(|&rank| (rank, &bundle[..])).collect();
         let down = communicator.exchange(&to, &[], &mut || (), &mut received)?;
         return Ok(sum(up, down));
@@ -235,29 +235,31 @@ pub fn star(
     Ok(sum(up, down))
 }
 
-fn sum(a: Phases, b: Phases) -> Phases {
-    Phases { lengths: a.lengths + b.lengths, payload: a.payload + b.payload }
+fn sum(a: ExchangeTimes, b: ExchangeTimes) -> ExchangeTimes {
+    ExchangeTimes { lengths: a.lengths + b.lengths, payload: a.payload + b.payload }
 }
 
 /// Length of the checksum in front of a bundle, bytes.
-const SEAL: usize = 4;
+const CHECKSUM_LENGTH: usize = 4;
 
 /// Serializes a checksum, the lengths of all parts, then the parts.
-fn bundled(all: &Parts) -> Vec<u8> {
-    let mut bundle = Vec::with_capacity(SEAL + 8 * all.len() + all.bytes());
-    bundle.extend_from_slice(&[0; SEAL]);
+fn bundle_parts(all: &RankBuffers) -> Vec<u8> {
+    let mut bundle = Vec::with_capacity(CHECKSUM_LENGTH + 8 * all.len() + all.bytes());
+    bundle.extend_from_slice(&[0; CHECKSUM_LENGTH]);
     all.iter().for_each(|part| bundle.extend_from_slice(&(part.len() as u64).to_le_bytes()));
     bundle.extend_from_slice(&all.bytes);
-    let sum = checksum(&bundle[SEAL..]);
-    bundle[..SEAL].copy_from_slice(&sum.to_le_bytes());
+    let sum = checksum(&bundle[CHECKSUM_LENGTH..]);
+    bundle[..CHECKSUM_LENGTH].copy_from_slice(&sum.to_le_bytes());
     bundle
 }
 
-fn unbundle(bundle: &[u8], size: usize, all: &mut Parts) -> Result<(), CommError> {
+fn unbundle(bundle: &[u8], size: usize, all: &mut RankBuffers) -> Result<(), CommError> {
     all.clear();
     let sent = bundle.len() as u64;
     let wrong = |announced| CommError::Length { rank: 0, announced, sent };
-    let (seal, bundle) = bundle.split_first_chunk::<SEAL>().ok_or_else(|| wrong(SEAL as u64))?;
+    let (seal, bundle) = bundle
+        .split_first_chunk::<CHECKSUM_LENGTH>()
+        .ok_or_else(|| wrong(CHECKSUM_LENGTH as u64))?;
     let (found, expected) = (checksum(bundle), u32::from_le_bytes(*seal));
     if found != expected {
         return Err(CommError::Checksum { rank: 0, found, expected });

@@ -1,6 +1,6 @@
 //! The contract of [`Communicator`] as a test for any implementation.
 
-use super::communicator::{CommError, Communicator, Parts, star};
+use super::communicator::{CommError, Communicator, RankBuffers, star_all_gather};
 
 /// Returns the test bytes that rank `rank` sends in round `round`.
 ///
@@ -30,7 +30,7 @@ fn expect(right: bool, what: &str, rank: usize) -> Result<(), CommError> {
 pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
     let (here, size) = (communicator.rank(), communicator.size());
     expect(here < size, "rank below size", here)?;
-    let mut parts = Parts::default();
+    let mut parts = RankBuffers::default();
     for round in 0..12 {
         let mut called = 0;
         communicator.all_gather(&sent(here, round), &mut || called += 1, &mut parts)?;
@@ -40,7 +40,7 @@ pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
             expect(part == sent(rank, round), "all_gather leaves parts unchanged", here)?;
         }
         let mut called = 0;
-        star(communicator, &sent(here, round + 1), &mut || called += 1, &mut parts)?;
+        star_all_gather(communicator, &sent(here, round + 1), &mut || called += 1, &mut parts)?;
         expect(called == 1, "meanwhile is called once", here)?;
         for (rank, part) in parts.iter().enumerate() {
             expect(
@@ -102,7 +102,7 @@ mod tests {
     fn a_rank_that_is_gone_is_named() {
         let mut ranks = Threads::ranks(3, Duration::from_secs(60));
         drop(ranks.remove(1));
-        let error = ranks[0].all_gather(b"x", &mut || (), &mut Parts::default()).unwrap_err();
+        let error = ranks[0].all_gather(b"x", &mut || (), &mut RankBuffers::default()).unwrap_err();
         assert_eq!(error, CommError::Gone { rank: 1 });
     }
 }

@@ -8,7 +8,7 @@
 //! The SynChrono paper bounds the distance of a vehicle from its last message within a heartbeat H:
 //! D_H = |a_max| H²/2 + |v_max| H.
 
-use super::message::{Description, RunningGear, VehicleState};
+use super::message::{Description, RunningGear, VehicleMessage};
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 
@@ -31,17 +31,17 @@ pub struct Ghost {
     order: Order,
     /// Time at which the last message was sent, s.
     time: f64,
-    last: VehicleState,
+    last: VehicleMessage,
     acceleration: Vec3,
     speed: f64,
-    strongest: f64,
+    max_acceleration: f64,
 }
 
 impl Ghost {
     /// Creates a ghost from its description and its first message, sent at `time`, s.
-    pub fn new(description: Description, order: Order, time: f64, first: VehicleState) -> Ghost {
+    pub fn new(description: Description, order: Order, time: f64, first: VehicleMessage) -> Ghost {
         let (speed, acceleration) = (first.velocity.norm(), Vec3::zeros());
-        Ghost { description, order, time, last: first, acceleration, speed, strongest: 0.0 }
+        Ghost { description, order, time, last: first, acceleration, speed, max_acceleration: 0.0 }
     }
 
     /// Returns the description of the vehicle.
@@ -55,14 +55,14 @@ impl Ghost {
     }
 
     /// Applies the next message, sent at `time`, s, and returns the extrapolation error, m.
-    pub fn hear(&mut self, time: f64, state: VehicleState) -> f64 {
+    pub fn apply(&mut self, time: f64, state: VehicleMessage) -> f64 {
         let error = (self.pose(time).position - state.chassis.position).norm();
         // a vehicle stops at once when its drive ends: that is no acceleration
         if time > self.time && !state.ended {
             self.acceleration = (state.velocity - self.last.velocity) / (time - self.time);
         }
         self.speed = self.speed.max(state.velocity.norm());
-        self.strongest = self.strongest.max(self.acceleration.norm());
+        self.max_acceleration = self.max_acceleration.max(self.acceleration.norm());
         self.time = time;
         self.last = state;
         error
@@ -101,7 +101,7 @@ impl Ghost {
 
     /// Returns D_H, m, for a heartbeat, s, from the greatest speed and acceleration so far.
     pub fn bound(&self, heartbeat: f64) -> f64 {
-        bound(self.strongest, self.speed, heartbeat)
+        bound(self.max_acceleration, self.speed, heartbeat)
     }
 }
 
@@ -127,11 +127,11 @@ mod tests {
     use super::*;
 
     /// A vehicle on a circle of 20 m radius at 10 m/s.
-    fn on_a_circle(time: f64) -> VehicleState {
+    fn on_a_circle(time: f64) -> VehicleMessage {
         let (radius, speed) = (20.0, 10.0);
         let angle: f64 = speed / radius * time;
         let heading = Quat::from_axis_angle(&Vec3::z_axis(), angle);
-        VehicleState {
+        VehicleMessage {
             chassis: Pose {
                 position: Vec3::new(radius * angle.sin(), radius * (1.0 - angle.cos()), 0.0),
                 orientation: heading,
@@ -155,11 +155,11 @@ mod tests {
     fn largest_error(order: Order, heartbeat: f64) -> (f64, f64) {
         let mut ghost = Ghost::new(car(), order, 0.0, on_a_circle(0.0));
         // the acceleration is known from the second message on
-        ghost.hear(heartbeat, on_a_circle(heartbeat));
+        ghost.apply(heartbeat, on_a_circle(heartbeat));
         let mut largest: f64 = 0.0;
         for count in 2..20 {
             let time = count as f64 * heartbeat;
-            largest = largest.max(ghost.hear(time, on_a_circle(time)));
+            largest = largest.max(ghost.apply(time, on_a_circle(time)));
         }
         (largest, ghost.bound(heartbeat))
     }

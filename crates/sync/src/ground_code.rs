@@ -6,7 +6,7 @@
 //! that the same agent deformed just before, in this message or an earlier one. The residual is
 //! written by a Rice code (`bits.rs`).
 //!
-//! Both ends of a stream keep a [`Memory`] of it. They learn from it identically which neighbor
+//! Both ends of a stream keep a [`CodecState`] of it. They learn from it identically which neighbor
 //! predicts best, whatever the direction of travel. A variable with the same value at all nodes of
 //! a message is written once, for example the number of passes, or a berm height of 0.
 //!
@@ -67,9 +67,9 @@ const VARIABLES: usize = 6;
 const SINKAGE: usize = 0;
 const PRESSURE: usize = 1;
 /// Initial means of the residuals of each variable: typical values of a wheel's patch.
-const BEGIN: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
+const INITIAL_MEANS: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
 /// Initial means where no neighbor is remembered.
-const STRANGE: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
+const INITIAL_MEANS_WITHOUT_NEIGHBOUR: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
 
 /// The variables of a node, each as 32 bits.
 type Values = [u32; VARIABLES];
@@ -122,49 +122,53 @@ struct Codes {
 impl Codes {
     fn new() -> Codes {
         Codes {
-            patches: Rice::about(4),
-            shared: Rice::about(1),
-            skipped: Rice::about(1),
-            moved: [Rice::about(1); 2],
-            longer: Rice::about(2),
-            key: [Rice::about(2); 2],
-            count: Rice::about(6),
-            gap: Rice::about(8),
-            variables: [STRANGE.map(Rice::about), BEGIN.map(Rice::about)],
+            patches: Rice::with_mean(4),
+            shared: Rice::with_mean(1),
+            skipped: Rice::with_mean(1),
+            moved: [Rice::with_mean(1); 2],
+            longer: Rice::with_mean(2),
+            key: [Rice::with_mean(2); 2],
+            count: Rice::with_mean(6),
+            gap: Rice::with_mean(8),
+            variables: [
+                INITIAL_MEANS_WITHOUT_NEIGHBOUR.map(Rice::with_mean),
+                INITIAL_MEANS.map(Rice::with_mean),
+            ],
         }
     }
 
-    fn settle(&mut self) {
+    fn finish_message(&mut self) {
         let Codes { patches, shared, skipped, moved, longer, key, count, gap, variables } = self;
         let single = [patches, shared, skipped, longer, count, gap];
         let paired = moved.iter_mut().chain(key).chain(variables.as_flattened_mut());
-        single.into_iter().chain(paired).for_each(Rice::settle);
+        single.into_iter().chain(paired).for_each(Rice::finish_message);
     }
 }
 
 /// Capacity for remembered nodes: a few heartbeats of a vehicle on a 2 cm grid.
-const PLACES: usize = 1 << 10;
+const SLOTS: usize = 1 << 10;
 /// Offsets of a node's neighbors in i and j.
 const NEIGHBOURS: [[i32; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 /// Interval in nodes at which the predictions of all neighbors are compared.
-const COMPARED: u32 = 4;
+const COMPARISON_INTERVAL: u32 = 4;
 /// Greatest distance of a patch's first node from that of a remembered row, nodes.
-const NEAR: u32 = 3;
+const MAX_ROW_OFFSET: u32 = 3;
 /// Number of messages after which an unused row is dropped.
-const AGE: u8 = 6;
+const MAX_ROW_AGE: u8 = 6;
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct StoredNode {
     node: Node,
     values: Values,
 }
 
 /// Marks an empty slot. A node that far out is at most a neighbor of itself.
-const NOWHERE: Place = Place { node: Node { i: i32::MIN, j: i32::MIN }, values: [0; VARIABLES] };
+const EMPTY_SLOT: StoredNode =
+    StoredNode { node: Node { i: i32::MIN, j: i32::MIN }, values: [0; VARIABLES] };
 
 /// The first node and size of a remembered patch.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct CodedRow {
     first: Node,
     nodes: u32,
     /// Number of messages since the patch.
@@ -175,7 +179,7 @@ struct Row {
 ///
 /// The next node may differ by as much if it is adjacent.
 #[derive(Clone, Copy, Debug)]
-struct Previous {
+struct PreviousNode {
     node: Node,
     direction: usize,
     step: Values,
@@ -183,7 +187,7 @@ struct Previous {
 
 /// The basis for predicting a node.
 #[derive(Clone, Copy, Debug)]
-struct Outlook {
+struct PredictionBasis {
     /// Index into [`NEIGHBOURS`] of the neighbor used, if any is remembered.
     direction: Option<usize>,
     /// Values of that neighbor.
@@ -200,13 +204,13 @@ const CONTEXTS: usize = 64;
 /// Decoding a message requires a memory that has processed the same messages as the writer's.
 /// Memory is allocated on the first message.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct CodecState {
     stream: Option<Box<Stream>>,
 }
 
-impl Memory {
+impl CodecState {
     /// Resets the state: the next message can be decoded without any earlier one.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.stream = None;
     }
 
@@ -215,11 +219,11 @@ impl Memory {
         self.stream().encode(patches, out);
     }
 
-    /// Decodes the output of [`Memory::encode`] and appends the patches to `patches`.
+    /// Decodes the output of [`CodecState::encode`] and appends the patches to `patches`.
     ///
     /// # Errors
-    /// [`GroundCodeError`] for any bytes that [`Memory::encode`] does not write. `patches` may then
-    /// hold patches from before the fault, and the memory is unusable.
+    /// [`GroundCodeError`] for any bytes that [`CodecState::encode`] does not write. `patches` may
+    /// then hold patches from before the fault, and the memory is unusable.
     pub fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
         self.stream().decode(bytes, patches)
     }
@@ -232,14 +236,14 @@ impl Memory {
 /// State of a stream after the messages processed so far.
 #[derive(Clone, Debug)]
 struct Stream {
-    places: Box<[Place]>,
+    slots: Box<[StoredNode]>,
     codes: Codes,
     /// Remembered rows, in message order.
-    rows: Vec<Row>,
+    rows: Vec<CodedRow>,
     /// Rows of this message, and older rows that are still remembered.
-    new_rows: Vec<Row>,
+    new_rows: Vec<CodedRow>,
     last: Values,
-    previous: Previous,
+    previous: PreviousNode,
     /// The last two gaps.
     gaps: [u8; 2],
     /// The most recent gap in each context.
@@ -258,12 +262,12 @@ struct Stream {
 impl Stream {
     fn new() -> Stream {
         Stream {
-            places: vec![NOWHERE; PLACES].into_boxed_slice(),
+            slots: vec![EMPTY_SLOT; SLOTS].into_boxed_slice(),
             codes: Codes::new(),
             rows: Vec::new(),
             new_rows: Vec::new(),
             last: Values::default(),
-            previous: Previous { node: NOWHERE.node, direction: 0, step: Values::default() },
+            previous: PreviousNode { node: EMPTY_SLOT.node, direction: 0, step: Values::default() },
             gaps: [0; 2],
             followed: [0; CONTEXTS],
             seen: 0,
@@ -277,10 +281,10 @@ impl Stream {
 
 /// Returns the slot in which a node is remembered.
 #[inline]
-fn place(node: Node) -> usize {
+fn slot(node: Node) -> usize {
     let mixed =
         (node.i as u32).wrapping_mul(0x9e37_79b1) ^ (node.j as u32).wrapping_mul(0x85eb_ca77);
-    (mixed >> (u32::BITS - PLACES.trailing_zeros())) as usize % PLACES
+    (mixed >> (u32::BITS - SLOTS.trailing_zeros())) as usize % SLOTS
 }
 
 #[inline]
@@ -290,43 +294,43 @@ fn neighbour(node: Node, direction: usize) -> Node {
 }
 
 #[inline]
-fn beside(a: Node, b: Node) -> bool {
+fn is_adjacent(a: Node, b: Node) -> bool {
     let (i, j) = (a.i.wrapping_sub(b.i), a.j.wrapping_sub(b.j));
     matches!((i, j), (0, 1 | -1) | (1 | -1, 0))
 }
 
 impl Stream {
     #[inline]
-    fn recall(&self, node: Node) -> Option<&Values> {
-        let place = &self.places[place(node)];
+    fn stored_values(&self, node: Node) -> Option<&Values> {
+        let place = &self.slots[slot(node)];
         (place.node == node).then_some(&place.values)
     }
 
     #[inline(always)]
-    fn outlook(&self, node: Node) -> Outlook {
+    fn prediction_basis(&self, node: Node) -> PredictionBasis {
         for &direction in &self.order {
-            if let Some(&from) = self.recall(neighbour(node, direction)) {
+            if let Some(&from) = self.stored_values(neighbour(node, direction)) {
                 let plane =
-                    self.previous.direction == direction && beside(self.previous.node, node);
-                return Outlook { direction: Some(direction), from, plane };
+                    self.previous.direction == direction && is_adjacent(self.previous.node, node);
+                return PredictionBasis { direction: Some(direction), from, plane };
             }
         }
-        Outlook { direction: None, from: self.last, plane: false }
+        PredictionBasis { direction: None, from: self.last, plane: false }
     }
 
     /// Returns the predicted value of a variable.
     ///
     /// It is the neighbor's value or that of the plane. Yield pressure is scaled with the sinkage.
     #[inline(always)]
-    fn expected(&self, outlook: &Outlook, variable: usize, sinkage: u32) -> u32 {
-        let from = outlook.from[variable];
+    fn expected(&self, basis: &PredictionBasis, variable: usize, sinkage: u32) -> u32 {
+        let from = basis.from[variable];
         if variable == PRESSURE {
             // first order of p ~ z^n about the neighbor, with n near 1
-            let (was, now) = (f64::from(outlook.from[SINKAGE]), f64::from(sinkage));
+            let (was, now) = (f64::from(basis.from[SINKAGE]), f64::from(sinkage));
             let pressure = f64::from(from as u16);
             return if was > 0.0 { (pressure * (now.min(2.0 * was) / was)) as u32 } else { from };
         }
-        if outlook.plane && self.by_plane[variable] {
+        if basis.plane && self.by_plane[variable] {
             from.wrapping_add(self.previous.step[variable])
         } else {
             from
@@ -334,15 +338,15 @@ impl Stream {
     }
 
     #[inline(always)]
-    fn learn(&mut self, node: Node, values: &Values, outlook: &Outlook) {
-        let Outlook { direction, from, plane } = outlook;
+    fn update(&mut self, node: Node, values: &Values, basis: &PredictionBasis) {
+        let PredictionBasis { direction, from, plane } = basis;
         self.seen = self.seen.wrapping_add(1);
-        if self.seen.is_multiple_of(COMPARED) {
+        if self.seen.is_multiple_of(COMPARISON_INTERVAL) {
             self.compare(node, values, from, *plane);
         }
-        self.places[place(node)] = Place { node, values: *values };
+        self.slots[slot(node)] = StoredNode { node, values: *values };
         self.last = *values;
-        self.previous.node = if direction.is_some() { node } else { NOWHERE.node };
+        self.previous.node = if direction.is_some() { node } else { EMPTY_SLOT.node };
         self.previous.direction = direction.unwrap_or(0);
         for variable in 0..VARIABLES {
             self.previous.step[variable] = values[variable].wrapping_sub(from[variable]);
@@ -355,7 +359,7 @@ impl Stream {
         // exponential average with a weight of 1/16
         let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
         for direction in 0..NEIGHBOURS.len() {
-            if let Some(neighbour) = self.recall(neighbour(node, direction)) {
+            if let Some(neighbour) = self.stored_values(neighbour(node, direction)) {
                 let off = distance(neighbour[SINKAGE], values[SINKAGE]);
                 renew(&mut self.errors[direction], off);
             }
@@ -377,24 +381,24 @@ impl Stream {
     }
 
     #[inline]
-    fn pass(&mut self, context: usize, gap: u8) {
+    fn record_gap(&mut self, context: usize, gap: u8) {
         self.followed[context] = gap;
         self.gaps = [gap, self.gaps[0]];
     }
 
     /// Ends a message: predictions for the next one use what this one has updated.
-    fn settle(&mut self, next: usize) {
-        self.grow_older(next, self.rows.len());
+    fn finish_message(&mut self, next: usize) {
+        self.age_rows(next, self.rows.len());
         std::mem::swap(&mut self.rows, &mut self.new_rows);
-        self.codes.settle();
+        self.codes.finish_message();
         self.order.sort_by_key(|&direction| self.errors[direction]);
         self.by_plane = self.plane_errors.map(|[neighbour, plane]| plane < neighbour);
     }
 
     /// Keeps rows that no patch of this message follows, one message older.
-    fn grow_older(&mut self, from: usize, to: usize) {
-        let skipped = self.rows[from..to].iter().filter(|row| row.age < AGE);
-        self.new_rows.extend(skipped.map(|&row| Row { age: row.age + 1, ..row }));
+    fn age_rows(&mut self, from: usize, to: usize) {
+        let skipped = self.rows[from..to].iter().filter(|row| row.age < MAX_ROW_AGE);
+        self.new_rows.extend(skipped.map(|&row| CodedRow { age: row.age + 1, ..row }));
     }
 
     /// Encodes patches, none of them empty, and appends them to `out`.
@@ -436,26 +440,26 @@ impl Stream {
                     if !as_expected {
                         self.codes.gap.put(&mut bits, gap.into());
                     }
-                    self.pass(context, gap);
+                    self.record_gap(context, gap);
                 }
                 behind = Some(index + 1);
                 let node = patch.key.node(index);
-                let outlook = self.outlook(node);
-                let known = usize::from(outlook.direction.is_some());
+                let basis = self.prediction_basis(node);
+                let known = usize::from(basis.direction.is_some());
                 let values = values(state);
                 for variable in 0..VARIABLES {
                     if varies[variable] {
-                        let expected = self.expected(&outlook, variable, values[SINKAGE]);
+                        let expected = self.expected(&basis, variable, values[SINKAGE]);
                         let residual = values[variable].wrapping_sub(expected);
                         self.codes.variables[known][variable]
                             .put_signed(&mut bits, residual as i32);
                     }
                 }
-                self.learn(node, &values, &outlook);
+                self.update(node, &values, &basis);
             }
         }
         bits.finish();
-        self.settle(next);
+        self.finish_message(next);
     }
 
     /// Writes the first node and the number of nodes of a patch.
@@ -471,9 +475,10 @@ impl Stream {
         let Patch { key, mask, states, .. } = *patch;
         let index = mask.iter().next().unwrap_or(0);
         let (first, nodes) = (key.node(index), states.len() as u32);
-        let near = |row: &Row| {
+        let near = |row: &CodedRow| {
             let off = |a: i32, b: i32| a.wrapping_sub(b).unsigned_abs();
-            off(row.first.i, first.i) <= NEAR && off(row.first.j, first.j) <= NEAR
+            off(row.first.i, first.i) <= MAX_ROW_OFFSET
+                && off(row.first.j, first.j) <= MAX_ROW_OFFSET
         };
         let followed = self.rows[next..].iter().position(near);
         bits.put(u64::from(followed.is_some()), 1);
@@ -484,7 +489,7 @@ impl Stream {
             codes.moved[0].put_signed(bits, first.i.wrapping_sub(row.first.i));
             codes.moved[1].put_signed(bits, first.j.wrapping_sub(row.first.j));
             codes.longer.put_signed(bits, nodes.wrapping_sub(row.nodes) as i32);
-            self.grow_older(next, next + skipped);
+            self.age_rows(next, next + skipped);
             next + skipped + 1
         } else {
             codes.key[0].put_signed(bits, key.a.wrapping_sub(before.a));
@@ -493,7 +498,7 @@ impl Stream {
             codes.count.put(bits, nodes - 1);
             next
         };
-        self.new_rows.push(Row { first, nodes, age: 0 });
+        self.new_rows.push(CodedRow { first, nodes, age: 0 });
         next
     }
 
@@ -541,7 +546,7 @@ impl Stream {
                     if index >= TILE_NODES {
                         return Err(beyond);
                     }
-                    self.pass(context, gap as u8);
+                    self.record_gap(context, gap as u8);
                 }
                 patches.push(index, self.decode_node(key.node(index), &shared, &mut bits));
             }
@@ -549,7 +554,7 @@ impl Stream {
         if bits.overrun() {
             return Err(short);
         }
-        self.settle(next);
+        self.finish_message(next);
         if bits.at_end() { Ok(()) } else { Err(GroundCodeError::LeftOver) }
     }
 
@@ -558,7 +563,7 @@ impl Stream {
         before: TileKey,
         next: &mut usize,
         bits: &mut BitReader<'_>,
-    ) -> Result<Row, GroundCodeError> {
+    ) -> Result<CodedRow, GroundCodeError> {
         let codes = &mut self.codes;
         let (first, nodes) = if bits.get(1) == 1 {
             let index = *next + codes.skipped.get(bits) as usize;
@@ -567,7 +572,7 @@ impl Stream {
             let i = row.first.i.wrapping_add(codes.moved[0].get_signed(bits));
             let j = row.first.j.wrapping_add(codes.moved[1].get_signed(bits));
             let nodes = row.nodes.wrapping_add(codes.longer.get_signed(bits) as u32);
-            self.grow_older(*next, index);
+            self.age_rows(*next, index);
             *next = index + 1;
             (Node { i, j }, nodes)
         } else {
@@ -578,7 +583,7 @@ impl Stream {
             let index = bits.get(TILE_NODES.trailing_zeros()) as usize;
             (key.node(index), codes.count.get(bits).wrapping_add(1))
         };
-        let row = Row { first, nodes, age: 0 };
+        let row = CodedRow { first, nodes, age: 0 };
         self.new_rows.push(row);
         Ok(row)
     }
@@ -590,22 +595,22 @@ impl Stream {
         shared: &[Option<u32>; VARIABLES],
         bits: &mut BitReader<'_>,
     ) -> NodeState {
-        let outlook = self.outlook(node);
-        let known = usize::from(outlook.direction.is_some());
+        let basis = self.prediction_basis(node);
+        let known = usize::from(basis.direction.is_some());
         let mut found = Values::default();
         for variable in 0..VARIABLES {
             found[variable] = match shared[variable] {
                 Some(value) => value,
                 None => {
                     let residual = self.codes.variables[known][variable].get_signed(bits) as u32;
-                    self.expected(&outlook, variable, found[SINKAGE]).wrapping_add(residual)
+                    self.expected(&basis, variable, found[SINKAGE]).wrapping_add(residual)
                 }
             };
         }
         let state = state(&found);
         // the writer saw the values after truncation to the types of the fields
         let found = values(&state);
-        self.learn(node, &found, &outlook);
+        self.update(node, &found, &basis);
         state
     }
 }
@@ -650,7 +655,7 @@ pub(super) mod tests {
         #[test]
         fn any_patches_come_back(patches in any_patches()) {
             // the second pass uses what both ends remember of the first
-            let (mut writer, mut reader) = (Memory::default(), Memory::default());
+            let (mut writer, mut reader) = (CodecState::default(), CodecState::default());
             for _ in 0..2 {
                 let mut bytes = Vec::new();
                 writer.encode(&patches, &mut bytes);
@@ -658,25 +663,25 @@ pub(super) mod tests {
                 reader.decode(&bytes, &mut read).unwrap();
                 prop_assert_eq!(&read, &patches);
             }
-            reader.forget();
-            writer.forget();
+            reader.reset();
+            writer.reset();
             let (mut again, mut fresh) = (Vec::new(), Vec::new());
             writer.encode(&patches, &mut again);
-            Memory::default().encode(&patches, &mut fresh);
+            CodecState::default().encode(&patches, &mut fresh);
             prop_assert_eq!(again, fresh);
         }
 
         #[test]
         fn what_is_cut_short_is_refused(patches in any_patches(), at in any::<proptest::sample::Index>()) {
             let mut bytes = Vec::new();
-            Memory::default().encode(&patches, &mut bytes);
+            CodecState::default().encode(&patches, &mut bytes);
             bytes.truncate(at.index(bytes.len()));
-            prop_assert!(Memory::default().decode(&bytes, &mut Patches::default()).is_err());
+            prop_assert!(CodecState::default().decode(&bytes, &mut Patches::default()).is_err());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-            let _ = Memory::default().decode(&bytes, &mut Patches::default());
+            let _ = CodecState::default().decode(&bytes, &mut Patches::default());
         }
     }
 }

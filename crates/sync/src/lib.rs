@@ -17,11 +17,11 @@ mod pending_connections;
 #[allow(warnings, clippy::all, missing_docs, unsafe_code)]
 #[rustfmt::skip]
 mod generated;
+mod disconnect_reason;
 pub mod ghost;
 pub mod ground_code;
+mod live_ranks;
 mod loopback;
-mod loss;
-mod members;
 pub mod message;
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -30,15 +30,15 @@ mod point_to_point;
 mod tcp;
 mod threads;
 
-pub use communicator::{CommError, Communicator, Parts, Phases, star};
+pub use communicator::{CommError, Communicator, ExchangeTimes, RankBuffers, star_all_gather};
 #[cfg(feature = "dds")]
-pub use dds::{Dds, MOST_RANKS};
+pub use dds::{Dds, MAX_DDS_RANKS};
 pub use dds_domain::{DdsDomain, DdsDomainError};
+pub use live_ranks::LiveRanks;
 pub use loopback::Loopback;
-pub use members::Members;
 #[cfg(feature = "mpi")]
-pub use mpi::{LastWords, Mpi, MpiSession};
-pub use partition::{Partition, PartitionError, by_place};
+pub use mpi::{AbortHook, Mpi, MpiSession};
+pub use partition::{Partition, PartitionError, partition_by_position};
 pub use pending_connections::PendingConnections;
 #[cfg(feature = "mpi")]
 pub use point_to_point::PointToPoint;

@@ -1,6 +1,6 @@
 //! A communicator with a single rank.
 
-use super::communicator::{CommError, Communicator, Parts, Phases};
+use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use std::time::{Duration, Instant};
 
 /// The only rank of a run.
@@ -32,12 +32,12 @@ impl Communicator for Loopback {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         meanwhile();
         all.clear();
         all.push(mine);
-        Ok(Phases::default())
+        Ok(ExchangeTimes::default())
     }
 
     fn exchange(
@@ -45,13 +45,13 @@ impl Communicator for Loopback {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         if let Some(&rank) = to.iter().map(|(rank, _)| rank).chain(from).next() {
             return Err(CommError::Gone { rank });
         }
         meanwhile();
         received.clear();
-        Ok(Phases::default())
+        Ok(ExchangeTimes::default())
     }
 }

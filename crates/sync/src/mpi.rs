@@ -1,6 +1,6 @@
 //! Ranks as MPI processes.
 
-use super::communicator::{CommError, Communicator, Parts, Phases};
+use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
@@ -10,15 +10,15 @@ use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Destination a
 use std::time::{Duration, Instant};
 
 /// Maximum number of bytes that one call transfers. MPI counts them in 32 bits, over all ranks.
-const MOST: usize = i32::MAX as usize;
+const MAX_CALL_BYTES: usize = i32::MAX as usize;
 /// MPI tag of the roll call after a timeout.
 const ROLL_CALL: i32 = 7;
 /// MPI tag of the first remaining rank's reports that its loss handler still runs.
-const NEWS: i32 = 8;
+const ALIVE_TAG: i32 = 8;
 /// Interval between two such messages.
-const NEWS_EVERY: Duration = Duration::from_secs(1);
+const ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time in which ranks must answer the roll call.
-const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
+const ROLL_CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Environment variables that MPI launchers, including Slurm's, set in the processes they start.
 const LAUNCHED: [&str; 5] =
@@ -27,20 +27,20 @@ const LAUNCHED: [&str; 5] =
 /// Loss handler: called with the error before the job is aborted.
 ///
 /// It calls its second argument regularly while it works, so that the other ranks keep waiting.
-pub type LastWords = Box<dyn FnMut(&CommError, &mut dyn FnMut())>;
+pub type AbortHook = Box<dyn FnMut(&CommError, &mut dyn FnMut())>;
 
 /// This process among those started by `mpirun`.
 ///
 /// A pending collective cannot be canceled, so an MPI job cannot survive a lost rank. After the
 /// timeout each remaining rank makes a roll call and passes the error with the missing ranks to
-/// `last_words`. Then it aborts the job with exit code 1. The first remaining rank may have to
-/// repeat the work of all ranks, so it aborts only when its `last_words` returns. The others abort
+/// `abort_hook`. Then it aborts the job with exit code 1. The first remaining rank may have to
+/// repeat the work of all ranks, so it aborts only when its `abort_hook` returns. The others abort
 /// once they no longer receive its messages.
 pub struct Mpi {
     world: SimpleCommunicator,
     timeout: Duration,
-    most: usize,
-    last_words: LastWords,
+    call_bytes: usize,
+    abort_hook: AbortHook,
     counts: Vec<i32>,
     displacements: Vec<i32>,
     lengths: Vec<u64>,
@@ -55,7 +55,7 @@ pub struct MpiSession {
 
 impl MpiSession {
     /// Initializes MPI if a launcher started this process. Returns `None` otherwise.
-    pub fn of_launcher() -> Option<MpiSession> {
+    pub fn from_launcher() -> Option<MpiSession> {
         let launched = LAUNCHED.iter().any(|name| std::env::var_os(name).is_some());
         launched.then(MpiSession::begin).flatten()
     }
@@ -76,8 +76,8 @@ impl MpiSession {
         Mpi {
             world: self.universe.world(),
             timeout,
-            most: MOST,
-            last_words: Box::new(|_, _| ()),
+            call_bytes: MAX_CALL_BYTES,
+            abort_hook: Box::new(|_, _| ()),
             counts: Vec::new(),
             displacements: Vec::new(),
             lengths: Vec::new(),
@@ -100,20 +100,20 @@ impl MpiSession {
 
 impl Mpi {
     /// Sets the handler that runs when ranks are lost, before the job is aborted.
-    pub fn on_loss(&mut self, last_words: LastWords) {
-        self.last_words = last_words;
+    pub fn on_loss(&mut self, abort_hook: AbortHook) {
+        self.abort_hook = abort_hook;
     }
 
     /// Limits the bytes of one call, to test the splitting.
-    pub fn at_most(&mut self, bytes: usize) {
-        self.most = bytes.clamp(self.size(), MOST);
+    pub fn limit_call_bytes(&mut self, bytes: usize) {
+        self.call_bytes = bytes.clamp(self.size(), MAX_CALL_BYTES);
     }
 
     /// Waits for requests. If they do not complete within the timeout, the job ends.
     fn finish<'a, D: ?Sized, S: Scope<'a>>(
         world: &SimpleCommunicator,
         timeout: Duration,
-        last_words: &mut LastWords,
+        abort_hook: &mut AbortHook,
         mut requests: Vec<Request<'a, D, S>>,
     ) {
         let begun = Instant::now();
@@ -123,7 +123,7 @@ impl Mpi {
                 return;
             }
             if begun.elapsed() > timeout {
-                give_up(world, timeout, last_words);
+                abort_after_loss(world, timeout, abort_hook);
             }
             std::thread::yield_now();
         }
@@ -131,36 +131,40 @@ impl Mpi {
 }
 
 /// Runs the loss handler, waits for the first remaining rank to finish, and aborts the job.
-fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastWords) -> ! {
-    let lost = missing(world);
+fn abort_after_loss(
+    world: &SimpleCommunicator,
+    timeout: Duration,
+    abort_hook: &mut AbortHook,
+) -> ! {
+    let lost = missing_ranks(world);
     let here = world.rank() as usize;
     let left: Vec<usize> = (0..world.size() as usize).filter(|rank| !lost.contains(rank)).collect();
     let first = left.first().copied().unwrap_or(here);
-    let mut told = Instant::now();
-    let mut news = || {
-        if here == first && told.elapsed() > NEWS_EVERY {
+    let mut last_sent = Instant::now();
+    let mut report_alive = || {
+        if here == first && last_sent.elapsed() > ALIVE_INTERVAL {
             for &rank in left.iter().filter(|&&rank| rank != here) {
                 // a single byte is sent without waiting for the receiver
-                world.process_at_rank(rank as i32).send_with_tag(&1_u8, NEWS);
+                world.process_at_rank(rank as i32).send_with_tag(&1_u8, ALIVE_TAG);
             }
-            told = Instant::now();
+            last_sent = Instant::now();
         }
     };
-    last_words(&CommError::Silent { ranks: lost, after: timeout }, &mut news);
+    abort_hook(&CommError::Silent { ranks: lost, after: timeout }, &mut report_alive);
     if here != first {
         // a heartbeat of all agents on one rank takes up to `size` times as long
-        await_silence(world, first as i32, timeout * world.size() as u32);
+        await_end(world, first as i32, timeout * world.size() as u32);
     }
     world.abort(1)
 }
 
-/// Returns once a rank has sent no message for `patience`.
-fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
+/// Returns once a rank has sent no message for `timeout`.
+fn await_end(world: &SimpleCommunicator, rank: i32, timeout: Duration) {
     let mut received = Instant::now();
-    while received.elapsed() < patience {
+    while received.elapsed() < timeout {
         let process = world.process_at_rank(rank);
-        if process.immediate_probe_with_tag(NEWS).is_some() {
-            process.receive_with_tag::<u8>(NEWS);
+        if process.immediate_probe_with_tag(ALIVE_TAG).is_some() {
+            process.receive_with_tag::<u8>(ALIVE_TAG);
             received = Instant::now();
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -168,7 +172,7 @@ fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
 }
 
 /// Returns the ranks that do not answer. Only ranks that have timed out themselves send and answer.
-fn missing(world: &SimpleCommunicator) -> Vec<usize> {
+fn missing_ranks(world: &SimpleCommunicator) -> Vec<usize> {
     let others = || (0..world.size()).filter(|&rank| rank != world.rank());
     for rank in others() {
         // a single byte is sent without waiting for the receiver
@@ -176,7 +180,7 @@ fn missing(world: &SimpleCommunicator) -> Vec<usize> {
     }
     let begun = Instant::now();
     let mut silent: Vec<i32> = others().collect();
-    while !silent.is_empty() && begun.elapsed() < ROLL_CALL_TIME {
+    while !silent.is_empty() && begun.elapsed() < ROLL_CALL_TIMEOUT {
         silent.retain(|&rank| {
             world.process_at_rank(rank).immediate_probe_with_tag(ROLL_CALL).is_none()
         });
@@ -202,11 +206,20 @@ impl Communicator for Mpi {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let size = self.size();
-        let Mpi { world, timeout, most, last_words, counts, displacements, lengths, block, .. } =
-            self;
+        let Mpi {
+            world,
+            timeout,
+            call_bytes,
+            abort_hook,
+            counts,
+            displacements,
+            lengths,
+            block,
+            ..
+        } = self;
         let begun = Instant::now();
         lengths.clear();
         lengths.resize(size, 0);
@@ -214,14 +227,14 @@ impl Communicator for Mpi {
         scope(|scope| {
             let request = world.immediate_all_gather_into(scope, &own[..], &mut lengths[..]);
             meanwhile();
-            Mpi::finish(world, *timeout, last_words, vec![request]);
+            Mpi::finish(world, *timeout, abort_hook, vec![request]);
         });
         let phase = begun.elapsed();
 
         // number of bytes that one call transfers of each rank
-        let portion = *most / size;
+        let portion = *call_bytes / size;
         let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
-        all.lay_out(lengths);
+        all.resize_parts(lengths);
         let in_one = longest <= portion;
         for call in 0..longest.div_ceil(portion.max(1)) {
             let from = call * portion;
@@ -243,7 +256,7 @@ impl Communicator for Mpi {
             let mut partition = PartitionMut::new(target, &counts[..], &displacements[..]);
             scope(|scope| {
                 let request = world.immediate_all_gather_varcount_into(scope, part, &mut partition);
-                Mpi::finish(world, *timeout, last_words, vec![request]);
+                Mpi::finish(world, *timeout, abort_hook, vec![request]);
             });
             if !in_one {
                 for rank in 0..size {
@@ -256,7 +269,7 @@ impl Communicator for Mpi {
                 }
             }
         }
-        Ok(Phases { lengths: phase, payload: begun.elapsed() - phase })
+        Ok(ExchangeTimes { lengths: phase, payload: begun.elapsed() - phase })
     }
 
     fn exchange(
@@ -264,9 +277,9 @@ impl Communicator for Mpi {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
-        let Mpi { world, timeout, most, last_words, lengths, .. } = self;
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
+        let Mpi { world, timeout, call_bytes, abort_hook, lengths, .. } = self;
         let begun = Instant::now();
         lengths.clear();
         lengths.resize(from.len(), 0);
@@ -282,10 +295,10 @@ impl Communicator for Mpi {
                 requests.push(process.immediate_send_with_tag(scope, &length[..], 0));
             }
             meanwhile();
-            Mpi::finish(world, *timeout, last_words, requests);
+            Mpi::finish(world, *timeout, abort_hook, requests);
         });
         let phase = begun.elapsed();
-        received.lay_out(lengths);
+        received.resize_parts(lengths);
         scope(|scope| {
             let mut requests = Vec::with_capacity(to.len() + from.len());
             let mut rest = &mut received.bytes[..];
@@ -293,18 +306,18 @@ impl Communicator for Mpi {
                 let (part, others) = std::mem::take(&mut rest).split_at_mut(length as usize);
                 rest = others;
                 let process = world.process_at_rank(rank as i32);
-                for portion in part.chunks_mut(*most) {
+                for portion in part.chunks_mut(*call_bytes) {
                     requests.push(process.immediate_receive_into_with_tag(scope, portion, 1));
                 }
             }
             for (rank, bytes) in to {
                 let process = world.process_at_rank(*rank as i32);
-                for portion in bytes.chunks(*most) {
+                for portion in bytes.chunks(*call_bytes) {
                     requests.push(process.immediate_send_with_tag(scope, portion, 1));
                 }
             }
-            Mpi::finish(world, *timeout, last_words, requests);
+            Mpi::finish(world, *timeout, abort_hook, requests);
         });
-        Ok(Phases { lengths: phase, payload: begun.elapsed() - phase })
+        Ok(ExchangeTimes { lengths: phase, payload: begun.elapsed() - phase })
     }
 }

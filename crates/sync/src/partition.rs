@@ -11,7 +11,7 @@ pub enum Partition {
     Blocks,
     /// Agents are assigned to ranks in turn.
     RoundRobin,
-    /// Agents that are close to each other on the ground share a rank ([`by_place`]).
+    /// Agents that are close to each other on the ground share a rank ([`partition_by_position`]).
     Place,
     /// An explicit rank for each agent.
     Listed(Vec<usize>),
@@ -63,7 +63,7 @@ impl Partition {
         let agents = places.len();
         self.check(agents, size)?;
         match self {
-            Partition::Place => Ok(by_place(places, &vec![1.0; agents], size)),
+            Partition::Place => Ok(partition_by_position(places, &vec![1.0; agents], size)),
             Partition::Blocks => Ok((0..agents).map(|agent| agent * size / agents).collect()),
             Partition::RoundRobin => Ok((0..agents).map(|agent| agent % size).collect()),
             Partition::Listed(ranks) => Ok(ranks.clone()),
@@ -92,7 +92,7 @@ impl Partition {
 /// that are as equal as the agents allow. (J. J. Bartholdi III and L. K. Platzman, Heuristics based
 /// on spacefilling curves, 1988; for load balancing, S. Aluru and F. Sevilgen, Parallel domain
 /// decomposition and load balancing using space-filling curves, 1997.)
-pub fn by_place(places: &[[f64; 2]], costs: &[f64], size: usize) -> Vec<usize> {
+pub fn partition_by_position(places: &[[f64; 2]], costs: &[f64], size: usize) -> Vec<usize> {
     let known = |axis: usize| places.iter().map(move |at| at[axis]).filter(|at| at.is_finite());
     let lowest = [0, 1].map(|axis| known(axis).fold(f64::INFINITY, f64::min));
     let side = [0, 1].map(|axis| known(axis).fold(f64::NEG_INFINITY, f64::max) - lowest[axis]);
@@ -183,15 +183,15 @@ mod tests {
         let far = |index: usize| [5_000.0 + 7.0 * index as f64, 4_000.0];
         let places: Vec<[f64; 2]> =
             (0..8).map(|index| if index % 2 == 0 { near(index) } else { far(index) }).collect();
-        let ranks = by_place(&places, &[1.0; 8], 2);
+        let ranks = partition_by_position(&places, &[1.0; 8], 2);
         assert!((0..8).all(|index| ranks[index] == ranks[index % 2]), "{ranks:?}");
         assert_ne!(ranks[0], ranks[1]);
         let mut costs = [1.0; 8];
         costs[6] = 7.0;
-        let ranks = by_place(&places, &costs, 2);
+        let ranks = partition_by_position(&places, &costs, 2);
         assert_eq!(ranks.iter().filter(|&&rank| rank == ranks[6]).count() % 4, 0, "{ranks:?}");
         let mut lost = places.clone();
         lost[3] = [f64::NAN, f64::INFINITY];
-        assert!(by_place(&lost, &[1.0; 8], 3).iter().all(|&rank| rank < 3));
+        assert!(partition_by_position(&lost, &[1.0; 8], 3).iter().all(|&rank| rank < 3));
     }
 }

@@ -1,12 +1,12 @@
 //! Ranks as threads of one process that exchange real messages.
 
-use super::communicator::{CommError, Communicator, Parts, Phases};
+use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
-enum Message {
+enum ThreadMessage {
     Length(u64),
     Bytes(Arc<[u8]>),
 }
@@ -18,9 +18,9 @@ enum Message {
 pub struct Threads {
     rank: usize,
     /// Channels to each rank, including this one.
-    to: Vec<Sender<Message>>,
+    to: Vec<Sender<ThreadMessage>>,
     /// Channels from each rank.
-    from: Vec<Receiver<Message>>,
+    from: Vec<Receiver<ThreadMessage>>,
     timeout: Duration,
     lengths: Vec<u64>,
     begun: Instant,
@@ -51,11 +51,11 @@ impl Threads {
             .collect()
     }
 
-    fn send(&self, rank: usize, message: Message) -> Result<(), CommError> {
+    fn send(&self, rank: usize, message: ThreadMessage) -> Result<(), CommError> {
         self.to[rank].send(message).map_err(|_| CommError::Gone { rank })
     }
 
-    fn receive(&self, rank: usize, begun: Instant) -> Result<Message, CommError> {
+    fn receive(&self, rank: usize, begun: Instant) -> Result<ThreadMessage, CommError> {
         let left = self.timeout.saturating_sub(begun.elapsed());
         self.from[rank].recv_timeout(left).map_err(|error| match error {
             RecvTimeoutError::Disconnected => CommError::Gone { rank },
@@ -70,8 +70,8 @@ impl Threads {
         to: &[(usize, Arc<[u8]>)],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         self.two_phases(to, from, meanwhile, received)
             .map_err(|error| self.loss.get_or_init(|| error).clone())
     }
@@ -82,8 +82,8 @@ impl Threads {
         to: &[(usize, Arc<[u8]>)],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let out_of_step =
             |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
         let begun = Instant::now();
@@ -91,33 +91,35 @@ impl Threads {
         // be needed, so the receiving side reports the error, in order.
         let mut gone = None;
         for (rank, bytes) in to {
-            gone = self.send(*rank, Message::Length(bytes.len() as u64)).err().or(gone);
+            gone = self.send(*rank, ThreadMessage::Length(bytes.len() as u64)).err().or(gone);
         }
         for (rank, bytes) in to {
-            gone = self.send(*rank, Message::Bytes(bytes.clone())).err().or(gone);
+            gone = self.send(*rank, ThreadMessage::Bytes(bytes.clone())).err().or(gone);
         }
         meanwhile();
         let begun_waiting = Instant::now();
         self.lengths.clear();
         for &rank in from {
             match self.receive(rank, begun_waiting)? {
-                Message::Length(length) => self.lengths.push(length),
-                Message::Bytes(_) => return Err(out_of_step(rank)),
+                ThreadMessage::Length(length) => self.lengths.push(length),
+                ThreadMessage::Bytes(_) => return Err(out_of_step(rank)),
             }
         }
         let lengths = begun.elapsed();
         received.clear();
         for (&rank, &announced) in from.iter().zip(&self.lengths) {
             match self.receive(rank, begun_waiting)? {
-                Message::Bytes(bytes) if bytes.len() as u64 == announced => received.push(&bytes),
-                Message::Bytes(bytes) => {
+                ThreadMessage::Bytes(bytes) if bytes.len() as u64 == announced => {
+                    received.push(&bytes)
+                }
+                ThreadMessage::Bytes(bytes) => {
                     let sent = bytes.len() as u64;
                     return Err(CommError::Length { rank, announced, sent });
                 }
-                Message::Length(_) => return Err(out_of_step(rank)),
+                ThreadMessage::Length(_) => return Err(out_of_step(rank)),
             }
         }
-        gone.map_or(Ok(Phases { lengths, payload: begun.elapsed() - lengths }), Err)
+        gone.map_or(Ok(ExchangeTimes { lengths, payload: begun.elapsed() - lengths }), Err)
     }
 }
 
@@ -138,8 +140,8 @@ impl Communicator for Threads {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let bytes: Arc<[u8]> = mine.into();
         let to: Vec<_> = (0..self.size()).map(|rank| (rank, bytes.clone())).collect();
         let from: Vec<usize> = (0..self.size()).collect();
@@ -151,8 +153,8 @@ impl Communicator for Threads {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let to: Vec<(usize, Arc<[u8]>)> =
             to.iter().map(|&(rank, bytes)| (rank, bytes.into())).collect();
         self.exchange_or_name_the_lost(&to, from, meanwhile, received)

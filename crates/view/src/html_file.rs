@@ -8,7 +8,7 @@ use super::scene_message::{Source, View};
 use super::snapshot::Snapshot;
 use base64::Engine;
 use bekker_agent::Sample;
-use bekker_ranks::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
 use bekker_world::World;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -166,7 +166,7 @@ impl<E> Observer<E> for HtmlFile {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         // a failed recording does not end the run; `finish` reports the error
         if moment.complete && self.failed.is_none() {
             self.failed = self.take(moment.world, false).err();

@@ -7,7 +7,7 @@ use super::encoder::Encoder;
 use super::plan_message::plan_message;
 use super::snapshot::Snapshot;
 use bekker_agent::Sample;
-use bekker_ranks::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
 use bekker_world::{AutonomyView, World};
 use serde_json::json;
 use std::sync::Arc;
@@ -114,13 +114,13 @@ impl LiveView {
     }
 
     /// Shows images of sensors and plans of autonomous vehicles from a heartbeat.
-    pub(super) fn show_told(&mut self, moment: &Moment<'_>) {
+    pub(super) fn show_told(&mut self, moment: &HeartbeatInfo<'_>) {
         self.show_pictures(moment);
         self.show_plans(moment.root.unwrap_or_default().autonomous);
     }
 
     /// Shows the images of a heartbeat if they are due.
-    fn show_pictures(&mut self, moment: &Moment<'_>) {
+    fn show_pictures(&mut self, moment: &HeartbeatInfo<'_>) {
         if !(self.is_watched() && self.pictured.is(PICTURES)) {
             return;
         }
@@ -163,7 +163,7 @@ impl<E> Observer<E> for LiveView {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         if moment.first {
             self.show(moment.world);
             self.show_told(moment);

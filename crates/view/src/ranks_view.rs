@@ -8,8 +8,8 @@
 
 use super::live::LiveView;
 use bekker_agent::Sample;
-use bekker_ranks::{Flow, Moment, Observer};
-use bekker_world::{Asked, Call, Controller, Shown, World};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
+use bekker_world::{Controller, ControllerRequest, ControllerView, ViewRequest, World};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl<E> Observer<E> for RanksView {
         self.live().on_start(world, samples)
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         self.live().show_told(moment);
         Ok(Flow::Continue)
     }
@@ -65,29 +65,32 @@ pub struct WatchedController<'a> {
 }
 
 impl Controller for WatchedController<'_> {
-    fn call(&mut self, world: &World) -> Call {
+    fn call(&mut self, world: &World) -> ControllerRequest {
         let mut live = self.view.live();
         let tick = world.state().tick;
         if !live.is_interrupted() {
             if !self.begun && !live.is_watched() {
                 std::thread::sleep(LOOK);
-                return Call::Wait;
+                return ControllerRequest::Wait;
             }
             self.begun = true;
             let is_new = self.seen.replace(tick) != Some(tick);
             if live.is_due() && (is_new || live.owes()) {
                 self.shows = true;
-                return Call::Show(Asked { world: true, ..Asked::default() });
+                return ControllerRequest::Show(ViewRequest {
+                    world: true,
+                    ..ViewRequest::default()
+                });
             }
             if live.holds(world) {
-                return Call::Wait;
+                return ControllerRequest::Wait;
             }
         }
         drop(live);
         self.inner.call(world)
     }
 
-    fn show(&mut self, shown: &Shown<'_>) {
+    fn show(&mut self, shown: &ControllerView<'_>) {
         if std::mem::take(&mut self.shows) {
             self.view.live().take(shown.world);
         } else {

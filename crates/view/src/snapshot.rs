@@ -3,7 +3,7 @@
 use super::traffic::links;
 use bekker_agent::Sample;
 use bekker_ground::SharedGround;
-use bekker_sync::message::VehicleState;
+use bekker_sync::message::VehicleMessage;
 use bekker_world::World;
 
 /// Displayed state of a run at one moment.
@@ -14,7 +14,7 @@ pub struct Snapshot {
     /// Number of steps.
     pub(super) tick: u64,
     /// State of each agent as sent to other agents.
-    pub(super) messages: Vec<VehicleState>,
+    pub(super) messages: Vec<VehicleMessage>,
     /// Metrics of each agent.
     pub(super) samples: Vec<Sample>,
     /// Outcome of each drive as text; empty while it continues.

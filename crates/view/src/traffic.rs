@@ -40,7 +40,7 @@ pub(super) fn lights(model: &WorldModel) -> Value {
                 "stop": on_ground(approach.stop),
                 "heading": approach.heading,
                 "width": approach.width,
-                "lamp": own.boom.is_none().then(|| on_ground(TrafficLight::head(approach))),
+                "lamp": own.arm.is_none().then(|| on_ground(TrafficLight::head(approach))),
             })
         });
         json!({

@@ -1,13 +1,13 @@
 //! An autonomous vehicle's estimate, plan and map, for observers of the run.
 
-use super::exploration::Classes;
+use super::exploration::CellClasses;
 use super::world::World;
 use bekker_agent::{AgentState, Autonomy};
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Half the side of the map patch around a vehicle, m.
-const PATCH: f64 = 30.0;
+const HALF_PATCH: f64 = 30.0;
 
 /// An autonomous vehicle's estimated pose, goal, plan, and map of the ground around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,19 +44,20 @@ impl World {
     /// Returns the view of an own autonomous agent; `None` for other agents.
     pub fn autonomy_view(&self, agent: usize) -> Option<AutonomyView> {
         let autonomy = self.model().agents.get(agent)?.autonomy.as_ref()?;
-        AutonomyView::of(autonomy, self.state().agents.get(agent)?)
+        AutonomyView::from_state(autonomy, self.state().agents.get(agent)?)
     }
 }
 
 impl AutonomyView {
     /// Returns the view of an autonomous agent in a state.
-    pub fn of(autonomy: &Autonomy, state: &AgentState) -> Option<AutonomyView> {
+    pub fn from_state(autonomy: &Autonomy, state: &AgentState) -> Option<AutonomyView> {
         let own = state.autonomy.as_ref()?;
         let (map, believed) = (own.member.map(), own.navigator.estimate().pose);
         let cell = map.model().cell;
-        let columns = (2.0 * PATCH / cell).round() as u32;
-        let [i, j] = map.cell_of(believed.position.x - PATCH, believed.position.y - PATCH);
-        let mut classes = Classes::new(map, autonomy.navigator.obstacles);
+        let columns = (2.0 * HALF_PATCH / cell).round() as u32;
+        let [i, j] =
+            map.cell_of(believed.position.x - HALF_PATCH, believed.position.y - HALF_PATCH);
+        let mut classes = CellClasses::new(map, autonomy.navigator.obstacles);
         let mut view = |at: [i32; 2]| {
             let known = map.cell(at);
             let metres = |height: i32| 1e-3 * height as f32;
@@ -64,7 +65,7 @@ impl AutonomyView {
                 true => [metres(known.lowest), metres(known.lowest.saturating_add(known.rise))],
                 false => [f32::NAN; 2],
             };
-            CellView { heights, class: classes.of(at) as u8 }
+            CellView { heights, class: classes.class(at) as u8 }
         };
         let cells = (0..columns * columns)
             .map(|k| view([i + (k % columns) as i32, j + (k / columns) as i32]))

@@ -1,6 +1,6 @@
 //! Many worlds with one model, stepped in parallel.
 
-use super::soundness::StateError;
+use super::state_validation::StateError;
 use super::world::World;
 use super::world_model::{WorldModel, WorldState};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ impl Batch {
     }
 
     /// Creates `worlds` copies of a world.
-    pub fn of(world: &World, worlds: usize) -> Batch {
+    pub fn from_world(world: &World, worlds: usize) -> Batch {
         Batch { model: world.shared_model(), worlds: vec![world.clone(); worlds] }
     }
 
@@ -69,7 +69,7 @@ impl Batch {
     /// # Errors
     /// [`StateError`] when the state does not fit the model; all worlds are then unchanged.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
-        super::soundness::check(&self.model, state)?;
+        super::state_validation::check(&self.model, state)?;
         self.worlds.par_iter_mut().try_for_each(|world| world.restore(state))
     }
 }

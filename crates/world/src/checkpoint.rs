@@ -1,7 +1,7 @@
 //! Checkpoints: a state as bytes, together with the run that it belongs to.
 
-use super::soundness::{self, StateError};
 use super::state_part::{PartsError, StatePart};
+use super::state_validation::{self, StateError};
 use super::world_model::{WorldModel, WorldState};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ pub fn decode(
     bytes: &[u8],
 ) -> Result<WorldState, CheckpointError> {
     let state = decode_as(MAGIC, model, scenario, bytes)?;
-    sound(model, state)
+    validated(model, state)
 }
 
 /// Decodes one rank's part of a checkpoint, as [`decode`] does for a whole one, but does not check
@@ -146,12 +146,12 @@ pub fn decode_part(
 ///
 /// [`CheckpointError`] when parts are missing, inconsistent or altered.
 pub fn join(model: &WorldModel, parts: Vec<StatePart>) -> Result<WorldState, CheckpointError> {
-    sound(model, WorldState::of_parts(parts, model.agents.len())?)
+    validated(model, WorldState::from_parts(parts, model.agents.len())?)
 }
 
-fn sound(model: &WorldModel, state: WorldState) -> Result<WorldState, CheckpointError> {
+fn validated(model: &WorldModel, state: WorldState) -> Result<WorldState, CheckpointError> {
     let unsound = |StateError { what }| CheckpointError::Unsound { what };
-    soundness::check(model, &state).map_err(unsound)?;
+    state_validation::check(model, &state).map_err(unsound)?;
     Ok(state)
 }
 
@@ -182,7 +182,7 @@ fn decode_as<S: DeserializeOwned>(
 }
 
 /// Number of differences listed one by one.
-const TOLD: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// Describes the differences between the lines that determine two runs; `None` if there are none.
 pub fn differences(was: &str, is: &str) -> Option<String> {
@@ -203,8 +203,8 @@ pub fn differences(was: &str, is: &str) -> Option<String> {
     if differences.is_empty() {
         return None;
     }
-    let more = differences.len().saturating_sub(TOLD);
-    differences.truncate(TOLD);
+    let more = differences.len().saturating_sub(MAX_LISTED);
+    differences.truncate(MAX_LISTED);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Some(differences.join("; ") + &more)
 }

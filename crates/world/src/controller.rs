@@ -4,9 +4,9 @@
 //! before they step, so any number of ranks gives the bits of one process. They are also recorded,
 //! so a run can be repeated without the controller.
 
-use super::commanding::CommandError;
+use super::command::CommandError;
 use super::world::World;
-use bekker_agent::{Heard, OutcomeReport, Sample};
+use bekker_agent::{OutcomeReport, ReceivedMessage, Sample};
 use bekker_sensor::Delivery;
 use bekker_vehicle::Controls;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl CommandOrigin {
 
 /// A command that applies from a heartbeat until the next one to the same agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Commanded {
+pub struct CommandRecord {
     /// Index of the agent.
     pub agent: u32,
     /// Its controls ([`WorldModel::controls`](crate::world_model::WorldModel::controls)).
@@ -52,7 +52,7 @@ pub struct Commanded {
     pub says: Vec<Vec<u8>>,
 }
 
-impl Commanded {
+impl CommandRecord {
     /// Applies the command to the agent, if the agent steps in this world.
     ///
     /// # Errors
@@ -64,13 +64,13 @@ impl Commanded {
         if !world.is_own(agent) {
             return Ok(());
         }
-        self.says.iter().try_for_each(|bytes| world.say(agent, bytes))
+        self.says.iter().try_for_each(|bytes| world.queue_radio_message(agent, bytes))
     }
 }
 
 /// Data that a controller requests besides the samples of all agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ViewRequest {
     /// Sensors (agent, sensor) whose deliveries of the last heartbeat are requested, in ascending
     /// order.
     pub sensors: Vec<(u32, u32)>,
@@ -82,14 +82,14 @@ pub struct Asked {
 
 /// Request of a controller before a heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Call {
+pub enum ControllerRequest {
     /// Call again: the controller waits for a driver. All ranks receive this, so none times out.
     Wait,
     /// Show all agents, and the requested deliveries and radio messages of the last heartbeat; then
     /// call again.
-    Show(Asked),
+    Show(ViewRequest),
     /// Start the heartbeat with these commands.
-    Go(Vec<Commanded>),
+    Go(Vec<CommandRecord>),
     /// End the run before the heartbeat.
     Stop,
     /// Fail before the heartbeat, with this cause.
@@ -98,7 +98,7 @@ pub enum Call {
 
 /// Data shown to a controller before a heartbeat.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct ControllerView<'a> {
     /// This rank's world; complete if requested.
     pub world: &'a World,
     /// Samples of all agents.
@@ -107,7 +107,7 @@ pub struct Shown<'a> {
     pub delivered: &'a [(u32, Delivery)],
     /// Requested radio messages of the last heartbeat, each with its receiver, by agent, then by
     /// arrival.
-    pub heard: &'a [(u32, Heard)],
+    pub radio_messages: &'a [(u32, ReceivedMessage)],
     /// Outcomes of agents whose drives have ended or that have arrived, in the order of agents.
     pub outcomes: &'a [(u32, OutcomeReport)],
 }
@@ -116,9 +116,9 @@ pub struct Shown<'a> {
 pub trait Controller {
     /// Returns the request before the next heartbeat.
     ///
-    /// It may block for at most one second; then it must return [`Call::Wait`].
-    fn call(&mut self, world: &World) -> Call;
+    /// It may block for at most one second; then it must return [`ControllerRequest::Wait`].
+    fn call(&mut self, world: &World) -> ControllerRequest;
 
     /// Receives the requested data.
-    fn show(&mut self, shown: &Shown<'_>);
+    fn show(&mut self, shown: &ControllerView<'_>);
 }

@@ -56,8 +56,8 @@ impl World {
             summary.searched.extend(state.member.ledger.explored().iter().map(told));
             let traffic = &state.member.traffic;
             let sums = [
-                (&mut summary.scans, [state.scans, state.passed_over]),
-                (&mut summary.letters, [traffic.letters, traffic.lost]),
+                (&mut summary.scans, [state.scans, state.skipped_scans]),
+                (&mut summary.letters, [traffic.messages, traffic.lost]),
                 (&mut summary.bytes, [traffic.sent_bytes, traffic.received_bytes]),
             ];
             for (sum, [a, b]) in sums {
@@ -68,14 +68,14 @@ impl World {
     }
 
     /// Warning if the team's search ended below the requested fraction.
-    pub(super) fn search_fell_short(&self) -> Option<RunWarning> {
+    pub(super) fn incomplete_search(&self) -> Option<RunWarning> {
         let team = self.model.team.as_ref()?;
         let Some(Task::Search { share, .. }) = team.task else { return None };
         let ledger = &self.state.agents.get(team.authority)?.autonomy.as_ref()?.member.ledger;
         let [_, found] = *ledger.explored().last()?;
         let name = &self.model.agents[team.authority].name;
         (ledger.is_done && found < share)
-            .then(|| RunWarning::search_fell_short(name, [found, share]))
+            .then(|| RunWarning::incomplete_search(name, [found, share]))
     }
 
     /// Number of holes that contain a hole or obstacle cell of the map.
@@ -92,7 +92,7 @@ impl World {
                 let [dx, dy] = [f64::from(*a) + 0.5, f64::from(*b) + 0.5].map(|at| at * cell);
                 (dx - x) * (dx - x) + (dy - y) * (dy - y) <= radius * radius
             };
-            cells.filter(inside).any(|at| classes.of(at).is_blocked())
+            cells.filter(inside).any(|at| classes.class(at).is_blocked())
         };
         self.model.holes.iter().filter(detected).count() as u64
     }
@@ -107,7 +107,7 @@ impl World {
             let [i, j] = key.first();
             let tile = TILE as i32;
             for at in (0..tile * tile).map(|k| [i + k % tile, j + k / tile]) {
-                let class = classes.of(at);
+                let class = classes.class(at);
                 if class.is_blocked() {
                     let corner = at.map(|index| f64::from(index) * side);
                     found.push(BlockedCell { corner, side, is_hole: class == Class::Hole });
@@ -118,9 +118,9 @@ impl World {
     }
 
     /// Classes of a map's cells, by the obstacle model of the first autonomous vehicle.
-    fn classes<'m>(&self, map: &'m ElevationMap) -> Option<Classes<'m>> {
+    fn classes<'m>(&self, map: &'m ElevationMap) -> Option<CellClasses<'m>> {
         let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
-        Some(Classes::new(map, first?.navigator.obstacles))
+        Some(CellClasses::new(map, first?.navigator.obstacles))
     }
 }
 
@@ -136,21 +136,21 @@ pub struct BlockedCell {
 }
 
 /// Classes of a map's cells, computed per tile on demand.
-pub(super) struct Classes<'m> {
+pub(super) struct CellClasses<'m> {
     map: &'m ElevationMap,
     model: ObstacleModel,
     classified: BTreeMap<TileKey, Vec<Class>>,
 }
 
-impl<'m> Classes<'m> {
+impl<'m> CellClasses<'m> {
     /// Creates the classes of a map with an obstacle model.
-    pub fn new(map: &'m ElevationMap, model: ObstacleModel) -> Classes<'m> {
-        Classes { map, model, classified: BTreeMap::new() }
+    pub fn new(map: &'m ElevationMap, model: ObstacleModel) -> CellClasses<'m> {
+        CellClasses { map, model, classified: BTreeMap::new() }
     }
 
     /// Returns the class of a cell (column, row).
-    pub fn of(&mut self, cell: [i32; 2]) -> Class {
-        let (key, Classes { map, model, classified }) = (TileKey::of(cell), self);
+    pub fn class(&mut self, cell: [i32; 2]) -> Class {
+        let (key, CellClasses { map, model, classified }) = (TileKey::of(cell), self);
         let of_tile = || model.classify(map, key).classes.to_vec();
         classified.entry(key).or_insert_with(of_tile)[index(cell)]
     }

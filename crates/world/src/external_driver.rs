@@ -1,8 +1,8 @@
 //! Drivers written outside of this crate.
 
-use super::commanding::Command;
+use super::command::Command;
 use super::world::World;
-use bekker_agent::{Heard, Station};
+use bekker_agent::{ReceivedMessage, Station};
 use bekker_sensor::{Delivery, Reading, Sensor};
 
 /// Input of an external driver at a heartbeat.
@@ -18,12 +18,12 @@ pub struct Perception<'a> {
     pub heartbeat: f64,
     sensors: &'a [Sensor],
     delivered: &'a [Delivery],
-    heard: &'a [Heard],
+    radio_messages: &'a [ReceivedMessage],
 }
 
 /// One delivery of a sensor.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured<'a> {
+pub struct Measurement<'a> {
     /// Name of the sensor.
     pub sensor: &'a str,
     /// Time of the measurement, s. It is earlier than the present time by the sensor's lag.
@@ -35,18 +35,18 @@ pub struct Measured<'a> {
 impl<'a> Perception<'a> {
     /// Returns the deliveries of its sensors, by time, and within a step in the scenario's order of
     /// sensors.
-    pub fn measured(&self) -> impl Iterator<Item = Measured<'a>> + use<'a> {
+    pub fn measurements(&self) -> impl Iterator<Item = Measurement<'a>> + use<'a> {
         let Perception { sensors, delivered, .. } = *self;
         delivered.iter().filter_map(|delivery| {
             let sensor = sensors.get(delivery.sensor as usize)?.name.as_str();
             let taken = 1e-6 * delivery.taken_us as f64;
-            Some(Measured { sensor, taken, reading: &delivery.reading })
+            Some(Measurement { sensor, taken, reading: &delivery.reading })
         })
     }
 
     /// Returns the radio messages since the last heartbeat, in the order of arrival.
-    pub fn heard(&self) -> &'a [Heard] {
-        self.heard
+    pub fn radio_messages(&self) -> &'a [ReceivedMessage] {
+        self.radio_messages
     }
 }
 
@@ -72,8 +72,8 @@ impl World {
         let heartbeat = self.state.steps as f64 * self.model.clock.step();
         let sensors = &self.model.agents[agent].sensors;
         let radio = self.state.agents[agent].radio.as_deref();
-        let heard = radio.map_or(&[][..], Station::arrived);
+        let radio_messages = radio.map_or(&[][..], Station::arrived);
         let delivered = self.delivered(agent);
-        Perception { time: self.time(), heartbeat, sensors, delivered, heard }
+        Perception { time: self.time(), heartbeat, sensors, delivered, radio_messages }
     }
 }

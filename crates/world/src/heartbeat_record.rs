@@ -1,7 +1,7 @@
 //! The record of a heartbeat.
 
 use super::autonomy_view::AutonomyView;
-use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_agent::{Collision, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct HeartbeatRecord {
     /// Deliveries of the sensors that record, each with its agent, in the order of time.
     pub delivered: Vec<(u32, Delivery)>,
     /// Collisions that ended, each with its agent, in the order of agents.
-    pub hits: Vec<(u32, Hit)>,
+    pub hits: Vec<(u32, Collision)>,
     /// Trailer events, each with its agent, in the order of agents.
     pub trailer_events: Vec<(u32, TrailerEvent)>,
     /// Views of autonomous agents, each with its agent, in the order of agents; only where

@@ -4,7 +4,7 @@ use super::renderer::{Renderer, Renderers};
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_sensor::Awaited;
 use bekker_sensor::relief::Relief;
-use bekker_sync::message::VehicleState as VehicleMessage;
+use bekker_sync::message::VehicleMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,13 +32,13 @@ impl Imaging {
     }
 
     /// Drops the ground around an agent that now steps on another rank.
-    pub fn forget(&mut self, agent: usize) {
+    pub fn remove(&mut self, agent: usize) {
         self.imagers.remove(&agent);
     }
 }
 
 /// An agent in sight, with its message as sent to all ranks.
-pub(super) type InSight = (usize, Arc<VehicleMessage>);
+pub(super) type VisibleAgent = (usize, Arc<VehicleMessage>);
 
 /// The ground around an agent, and the unfinished frames that use it.
 #[derive(Debug)]

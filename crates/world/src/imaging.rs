@@ -1,9 +1,9 @@
 //! Frames of the cameras and lidars of own agents after a heartbeat.
 
-use super::imagers::{Imager, InSight};
+use super::imagers::{Imager, VisibleAgent};
 use super::pending_frame::PendingFrame;
 use super::scene::SceneModel;
-use super::sight::{is_in_sight, sight};
+use super::sight_range::{is_in_sight, sight};
 use super::world::World;
 use bekker_agent::{GroundVehicle, imaging_threads};
 use bekker_math::spatial::Vec3;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 /// Margin beyond the range of sight, m. An agent farther away is certainly out of sight, so its
 /// exact message is not computed.
-const CERTAIN: f64 = 20.0;
+const SIGHT_MARGIN: f64 = 20.0;
 
 impl World {
     /// Returns why the graphics card was lost, if it was. From then on the processor makes the
     /// frames.
-    pub fn lost_gpu(&self) -> Option<String> {
+    pub fn gpu_error(&self) -> Option<String> {
         #[cfg(feature = "gpu")]
         {
             let gpu = self.model.scene_model.as_ref()?.gpu.as_ref()?;
@@ -48,25 +48,25 @@ impl World {
     ///
     /// Frames that need not be delivered yet are made while the vehicles drive on. Returns the
     /// number of frames.
-    pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
+    pub(super) fn take_frames(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
         let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
         let own = self.own_agents.iter().copied();
-        let owing: Vec<usize> = own
+        let due_agents: Vec<usize> = own
             .filter(|&agent| {
                 let sensors = &self.model().agents[agent].sensors;
                 sensors.iter().any(|sensor| sensor.owes(before_us, now_us).is_some())
             })
             .filter(|&agent| self.state().agents[agent].outcome.is_none())
             .collect();
-        if owing.is_empty() {
+        if due_agents.is_empty() {
             return 0;
         }
-        let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
-        self.heard.refresh();
-        let views = self.views_of(&owing);
-        self.update_imagers(&scene_model, &owing);
+        let standing = scene_model.standing_props(&self.model.obstacles, &self.state.damage);
+        self.fresh_views.refresh();
+        let views = self.views_of(&due_agents);
+        self.update_imagers(&scene_model, &due_agents);
         let (mut frames, mut due_now) = (0, Vec::new());
-        for (&agent, in_sight) in owing.iter().zip(&views) {
+        for (&agent, in_sight) in due_agents.iter().zip(&views) {
             let Some(imager) = self.imaging.imagers.get_mut(&agent) else { continue };
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
@@ -98,12 +98,12 @@ impl World {
         }
         // One frame per task: threads share the rays of a frame, but not the work before them.
         due_now.into_par_iter().with_max_len(1).for_each(|(pending, maker)| pending.make(maker));
-        for agent in owing {
-            let Some(room) = &mut self.workspaces[agent] else { continue };
+        for agent in due_agents {
+            let Some(workspace) = &mut self.workspaces[agent] else { continue };
             let owns = &mut self.state.agents[agent].sensors;
             for (sensor, own) in self.model.agents[agent].sensors.iter().zip(owns) {
                 if sensor.owes(before_us, now_us).is_some() {
-                    sensor.deliver(own, now_us, &mut room.delivered);
+                    sensor.deliver(own, now_us, &mut workspace.delivered);
                 }
             }
         }
@@ -111,18 +111,18 @@ impl World {
     }
 
     /// Agents in sight of each of these agents, in ascending order and including itself.
-    fn views_of(&self, looking: &[usize]) -> Vec<Arc<[InSight]>> {
+    fn views_of(&self, looking: &[usize]) -> Vec<Arc<[VisibleAgent]>> {
         let sensors = |agent: usize| &self.model.agents[agent].sensors;
         let sights = looking.iter().map(|&agent| sight(sensors(agent)).unwrap_or(0.0));
         let froms = looking.iter().map(|&agent| self.chassis(agent));
         let eyes: Vec<(Vec3, f64)> = froms.zip(sights).collect();
-        let mut views: Vec<Vec<InSight>> = vec![Vec::new(); looking.len()];
-        for &agent in self.heard.agents() {
+        let mut views: Vec<Vec<VisibleAgent>> = vec![Vec::new(); looking.len()];
+        for &agent in self.fresh_views.agents() {
             let mut told = None;
             let is_near = |(from, sight): &(Vec3, f64)| match self.is_own(agent) {
                 true => {
                     let away = (self.chassis(agent) - from).xy().norm();
-                    away <= *sight + self.trailer_reach(agent) + CERTAIN
+                    away <= *sight + self.trailer_reach(agent) + SIGHT_MARGIN
                 }
                 false => self.imaging.received(agent).is_some(),
             };
@@ -138,23 +138,23 @@ impl World {
 
     /// Origin of an own agent's chassis frame, m.
     fn chassis(&self, agent: usize) -> Vec3 {
-        self.model.agents[agent].vehicle.pose(&self.room(agent).vehicle).position
+        self.model.agents[agent].vehicle.pose(&self.workspace_of(agent).vehicle).position
     }
 
     /// Updates the ground around the agents with due frames, in parallel.
-    fn update_imagers(&mut self, scene_model: &SceneModel, owing: &[usize]) {
+    fn update_imagers(&mut self, scene_model: &SceneModel, due_agents: &[usize]) {
         let places: Vec<[f64; 2]> =
-            owing.iter().map(|&agent| self.position_and_speed(agent).0).collect();
+            due_agents.iter().map(|&agent| self.position_and_speed(agent).0).collect();
         let World { model, state, imaging, .. } = self;
         let looking = imaging.imagers.iter_mut().filter_map(|(agent, imager)| {
-            let index = owing.binary_search(agent).ok()?;
+            let index = due_agents.binary_search(agent).ok()?;
             Some((imager, places[index]))
         });
         let looking: Vec<(&mut Imager, [f64; 2])> = looking.collect();
         looking.into_par_iter().for_each(|(imager, at)| {
             imager.update(&model.ground, &state.published, at);
         });
-        for (&agent, &at) in owing.iter().zip(&places) {
+        for (&agent, &at) in due_agents.iter().zip(&places) {
             if !self.imaging.imagers.contains_key(&agent) {
                 let relief = self.relief_around(at);
                 let renderer =

@@ -1,6 +1,6 @@
 //! Frames of cameras and lidars made by worker threads.
 
-use super::imagers::InSight;
+use super::imagers::VisibleAgent;
 use super::renderer::Renderer;
 use super::scene::{SceneModel, VisibleWorld};
 use super::world_model::WorldModel;
@@ -11,13 +11,13 @@ use bekker_sensor::lidar::{Cloud, LidarSpec, Part, Rays};
 use bekker_sensor::relief::Relief;
 use bekker_sensor::scene::{InstanceSet, Scene, between};
 use bekker_sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
-use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use std::sync::Arc;
 
 /// Greatest rotation of a wheel during one part of a scan, rad.
-const TURN: f64 = 1.5;
+const MAX_WHEEL_TURN: f64 = 1.5;
 /// Greatest number of parts of a scan.
-const PARTS: usize = 10;
+const MAX_PARTS: usize = 10;
 
 /// A frame to be made, with the state of the world when it is due.
 pub(super) struct PendingFrame {
@@ -25,7 +25,7 @@ pub(super) struct PendingFrame {
     pub model: Arc<WorldModel>,
     pub relief: Arc<Relief>,
     /// Agents in sight in ascending order, including the sensor's own agent.
-    pub in_sight: Arc<[InSight]>,
+    pub in_sight: Arc<[VisibleAgent]>,
     pub renderer: Renderer,
     /// Static instances, including fallen ones.
     pub standing: Arc<InstanceSet>,
@@ -65,7 +65,7 @@ impl PendingFrame {
     /// twists.
     ///
     /// Their earlier motion is not part of the state, so a resumed run gives the same frames.
-    fn moving(&self, ago: [f64; 2]) -> InstanceSet {
+    fn moving_instances(&self, ago: [f64; 2]) -> InstanceSet {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.in_sight.iter().map(|(_, message)| rewound(message, ago)).collect()
         });
@@ -92,8 +92,8 @@ impl PendingFrame {
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
         let camera = Camera::of(spec)?;
         let span = camera.exposure + camera.readout;
-        let (moving, air) = (self.moving([span, 0.0]), self.air());
-        let poses = [self.at(span), self.at(0.0)];
+        let (moving, air) = (self.moving_instances([span, 0.0]), self.air());
+        let poses = [self.pose_before(span), self.pose_before(0.0)];
         let frame = self.due.frame as u32;
         let dice = Dice { noise: sensor.noise, frame };
         let scene = self.scene(&moving, &air);
@@ -107,8 +107,9 @@ impl PendingFrame {
 
     fn scan(&self, sensor: &Sensor, lidar: &LidarSpec) -> Cloud {
         let window = sensor.schedule.window();
-        let fastest = self.in_sight.iter().map(|(_, message)| spin(message)).fold(0.0, f64::max);
-        let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
+        let fastest =
+            self.in_sight.iter().map(|(_, message)| max_spin(message)).fold(0.0, f64::max);
+        let parts = ((fastest * window / MAX_WHEEL_TURN).ceil() as usize).clamp(1, MAX_PARTS);
         let mut cloud = Cloud::default();
         let air = self.air();
         let [agent, index] = self.place;
@@ -118,8 +119,8 @@ impl PendingFrame {
         let steers = autonomy.is_some_and(|autonomy| autonomy.lidar == index);
         for part in 0..parts {
             let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
-            let moving = self.moving(shares.map(|share| window * (1.0 - share)));
-            let pose = |share: f64| self.at(window * (1.0 - share));
+            let moving = self.moving_instances(shares.map(|share| window * (1.0 - share)));
+            let pose = |share: f64| self.pose_before(window * (1.0 - share));
             let part = Part { shares, period: window, frame: self.due.frame as u32 };
             let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
             let strike = |rays: &Rays<'_, '_>| match steers {
@@ -132,7 +133,7 @@ impl PendingFrame {
     }
 
     /// Pose of the sensor `ago` seconds before it was due, from its track.
-    fn at(&self, ago: f64) -> Pose {
+    fn pose_before(&self, ago: f64) -> Pose {
         let moment = self.due.taken_us as f64 - 1e6 * ago;
         let mut before: Option<&(u64, Pose)> = None;
         for point in &self.track {
@@ -152,7 +153,7 @@ impl PendingFrame {
 }
 
 /// Greatest spin of any wheel, rad/s.
-fn spin(message: &VehicleMessage) -> f64 {
+fn max_spin(message: &VehicleMessage) -> f64 {
     let fastest = |parts: &[PartState]| parts.iter().map(|p| p.spin.abs()).fold(0.0, f64::max);
     match &message.gear {
         RunningGear::Wheels(wheels) => fastest(wheels),

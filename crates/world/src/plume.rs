@@ -12,25 +12,25 @@ use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Quat, Vec3};
 use bekker_sensor::air::{Air, Puff};
 use bekker_sensor::dust::raised;
-use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use std::f64::consts::TAU;
 
 /// Time between two puffs, µs.
-const APART_US: u64 = 200_000;
+const PUFF_INTERVAL_US: u64 = 200_000;
 /// Greatest number of puffs behind a vehicle.
-const PUFFS: u64 = 10;
+const MAX_PUFFS: u64 = 10;
 /// Width of a new puff, m: about half the distance between left and right wheels.
-const FRESH: f64 = 0.6;
+const INITIAL_WIDTH: f64 = 0.6;
 /// Growth rate of a puff relative to the speeds of vehicle and wind, from the turbulence of the
 /// wake (near limit of Taylor, 1921).
-const SPREAD: f64 = 0.08;
+const GROWTH_RATE: f64 = 0.08;
 /// Greatest distance of puffs from the sensor, m.
-pub(super) const REACH: f64 = 150.0;
+pub(super) const MAX_DISTANCE: f64 = 150.0;
 /// Least fraction of light that a puff must absorb along its diameter.
-const FAINT: f64 = 0.003;
+const MIN_ABSORPTION: f64 = 0.003;
 
 /// A wheel or track that raises dust.
-struct Source {
+struct DustEmitter {
     /// Position in the chassis frame, m.
     place: Vec3,
     radius: f64,
@@ -61,7 +61,7 @@ impl SceneModel {
         let mut air = self.air.clone();
         if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
             for (agent, message) in told {
-                let near = (message.chassis.position - place).norm() < REACH;
+                let near = (message.chassis.position - place).norm() < MAX_DISTANCE;
                 if near && !message.ended && agent < world.agents.len() {
                     self.plume(world, agent, message, now_us, &mut air.puffs);
                 }
@@ -83,21 +83,21 @@ impl SceneModel {
         let terrain = world.ground.terrain();
         let speed = hypot(message.velocity.x, message.velocity.y);
         let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
-        let reach = |source: &Source| source.place.x;
+        let reach = |source: &DustEmitter| source.place.x;
         // The wake begins behind the last wheel.
         let tail = match message.speed < 0.0 {
-            false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - FRESH,
-            true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + FRESH,
+            false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - INITIAL_WIDTH,
+            true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + INITIAL_WIDTH,
         };
         let dice = RandomStream::new(agent as u64, "dust");
-        let latest = now_us / APART_US;
-        let apart = 1e-6 * APART_US as f64;
-        for number in latest.saturating_sub(PUFFS - 1)..=latest {
-            let age = 1e-6 * (now_us - number * APART_US) as f64;
+        let latest = now_us / PUFF_INTERVAL_US;
+        let apart = 1e-6 * PUFF_INTERVAL_US as f64;
+        for number in latest.saturating_sub(MAX_PUFFS - 1)..=latest {
+            let age = 1e-6 * (now_us - number * PUFF_INTERVAL_US) as f64;
             // The newest puff is still filling, and the oldest is fading.
-            let held = age.min(apart) * ((PUFFS as f64 * apart - age) / apart).clamp(0.0, 1.0);
+            let held = age.min(apart) * ((MAX_PUFFS as f64 * apart - age) / apart).clamp(0.0, 1.0);
             let since = (age - 0.5 * apart).max(0.5 * age);
-            let (position, orientation) = before(message, since);
+            let (position, orientation) = earlier_pose(message, since);
             let mut whole = 0.0;
             let (mut aside, mut falls, mut fastest) = (0.0, 0.0, 0.0_f64);
             let mut colour = [0.0_f32; 3];
@@ -120,17 +120,18 @@ impl SceneModel {
                 continue;
             }
             let draw = |part: u64| dice.uniform(4 * number + part);
-            let radius = FRESH + SPREAD * (fastest + wind.norm()) * since;
-            let own = Vec3::new(tail, aside / whole + 0.6 * FRESH * (draw(0) - 0.5), 0.0);
+            let radius = INITIAL_WIDTH + GROWTH_RATE * (fastest + wind.norm()) * since;
+            let own = Vec3::new(tail, aside / whole + 0.6 * INITIAL_WIDTH * (draw(0) - 0.5), 0.0);
             let mut centre = position + orientation * own + wind * since;
             let ground = terrain.height(centre.x, centre.y);
             let sunk = falls / whole * since;
-            centre.z = ground + (0.9 * radius + 0.3 * FRESH * draw(1) - sunk).max(0.2 * radius);
+            centre.z =
+                ground + (0.9 * radius + 0.3 * INITIAL_WIDTH * draw(1) - sunk).max(0.2 * radius);
             // The cross-section is distributed as a Gaussian ball.
             let ball = TAU * TAU.sqrt() * radius * radius * radius;
             let strength = self.dust * (0.6 + 0.8 * draw(2));
             let extinction = strength * whole * held / ball;
-            if extinction * radius * TAU.sqrt() > FAINT {
+            if extinction * radius * TAU.sqrt() > MIN_ABSORPTION {
                 let albedo = colour.map(|sum| sum / whole as f32);
                 puffs.push(Puff { centre, radius, extinction, albedo });
             }
@@ -146,11 +147,11 @@ fn mass(ground_vehicle: &AnyVehicle) -> f64 {
 }
 
 /// Sources of dust: the wheels, or each track at its idler.
-fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<Source> {
+fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<DustEmitter> {
     match (ground_vehicle, &message.gear) {
         (AnyVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
             let radius = own.properties().drive_radius;
-            let source = |wheel: &PartState| Source {
+            let source = |wheel: &PartState| DustEmitter {
                 place: wheel.pose.position,
                 radius,
                 rim: wheel.spin.abs() * radius,
@@ -159,7 +160,7 @@ fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<Source>
         }
         (AnyVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
             let radius = own.vehicle.spec().pitch_radius();
-            let source = |(sprocket, idler): (&PartState, &PartState)| Source {
+            let source = |(sprocket, idler): (&PartState, &PartState)| DustEmitter {
                 place: idler.pose.position,
                 radius,
                 rim: sprocket.spin.abs() * radius,
@@ -171,7 +172,7 @@ fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<Source>
 }
 
 /// Position and orientation of a vehicle `ago` seconds earlier, had it moved on an arc.
-fn before(message: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
+fn earlier_pose(message: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
     let half = 0.5 * message.angular_velocity.z * ago;
     let (sin, cos) = sin_cos(-half);
     let short = if half.abs() > 1e-6 { -sin / half } else { 1.0 };

@@ -1,15 +1,15 @@
 //! An exchange of radio messages, in one process or between ranks.
 
-use crate::commanding::CommandError;
+use crate::command::CommandError;
 use crate::world::World;
 use bekker_agent::{
-    Beacon, Hazard, Heard, Message, Outcome, Pedestrian, RadioNet, Station, TrafficLight,
+    Beacon, Hazard, Message, Outcome, Pedestrian, RadioNet, ReceivedMessage, Station, TrafficLight,
     Transmission,
 };
 use std::convert::Infallible;
 
 /// Radius of the hazard that a stranded vehicle reports around itself, m.
-const AROUND: f64 = 10.0;
+const HAZARD_RADIUS: f64 = 10.0;
 
 impl World {
     /// Exchanges the radio messages that are due in the heartbeat between two times, µs.
@@ -30,12 +30,12 @@ impl World {
                 let mut sent = carry(self.transmissions(net))?;
                 sent.sort_by_key(|one| one.from);
                 // Every rank computes these itself, since they follow from the time alone.
-                sent.extend(self.of_lights(index, exchange, span_us[1]));
-                sent.extend(self.of_those_on_foot(index, span_us[1]));
-                self.spread(net, exchange, span_us[1], &sent);
+                sent.extend(self.light_transmissions(index, exchange, span_us[1]));
+                sent.extend(self.pedestrian_transmissions(index, span_us[1]));
+                self.deliver_transmissions(net, exchange, span_us[1], &sent);
             }
             for member in self.own_members(net) {
-                self.station(member).hear(span_us[1]);
+                self.station(member).process_arrivals(span_us[1]);
             }
         }
         Ok(())
@@ -51,7 +51,7 @@ impl World {
     ///
     /// # Errors
     /// [`CommandError::NoRadio`] when there is no such agent on this rank, or it has no radio.
-    pub fn say(&mut self, agent: usize, bytes: &[u8]) -> Result<(), CommandError> {
+    pub fn queue_radio_message(&mut self, agent: usize, bytes: &[u8]) -> Result<(), CommandError> {
         let has_radio = self.model.radios.iter().any(|net| net.members.contains(&agent));
         if !has_radio || !self.is_own(agent) {
             return Err(CommandError::NoRadio { agent });
@@ -91,18 +91,18 @@ impl World {
             .is_some_and(|outcome| !matches!(outcome, Outcome::Arrived { .. }));
         let drives = agent.outcome.is_none();
         let station = self.station(member);
-        let last = station.told_speed.replace(view.speed).unwrap_or(view.speed);
+        let last = station.sent_speed.replace(view.speed).unwrap_or(view.speed);
         let acceleration = (view.speed - last) / (1e-6 * net.period_us as f64);
         if drives {
-            station.figures.moves(view.speed, acceleration);
+            station.metrics.record_motion(view.speed, acceleration);
         }
-        station.figures.sent += 1;
+        station.metrics.sent += 1;
         let (pose, speed, yaw_rate) = (view.pose, view.speed, view.twist.angular.z);
         let aimed = station.aimed.filter(|_| drives);
         let beacon = Beacon { pose, speed, acceleration, aimed, yaw_rate, slip, sinkage, soil };
         let mut messages = vec![Message::Beacon(beacon)];
         if is_stranded {
-            messages.push(Message::Hazard(Hazard { place, radius: AROUND }));
+            messages.push(Message::Hazard(Hazard { place, radius: HAZARD_RADIUS }));
         }
         messages.extend(station.outbox.drain(..).map(Message::User));
         Transmission { from: member as u32, place, messages }
@@ -110,7 +110,7 @@ impl World {
 
     /// Transmissions of a radio's traffic lights: their signals, and once a second the positions of
     /// their approaches.
-    fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
+    fn light_transmissions(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
         let agents = self.model.agents.len();
         let lights =
             self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// Transmissions of a radio's pedestrians: their positions and motion.
-    fn of_those_on_foot(&self, net: usize, now_us: u64) -> Vec<Transmission> {
+    fn pedestrian_transmissions(&self, net: usize, now_us: u64) -> Vec<Transmission> {
         let before = self.model.agents.len() + self.model.lights.len();
         let on_foot = self.model.pedestrians.iter().enumerate();
         let of = |(index, own): (usize, &Pedestrian)| {
@@ -138,7 +138,13 @@ impl World {
     }
 
     /// Draws which transmissions reach own members, and when.
-    fn spread(&mut self, net: &RadioNet, exchange: u64, now_us: u64, sent: &[Transmission]) {
+    fn deliver_transmissions(
+        &mut self,
+        net: &RadioNet,
+        exchange: u64,
+        now_us: u64,
+        sent: &[Transmission],
+    ) {
         let radio = &net.radio;
         let agents = self.model.agents.len();
         let mut places = vec![None; self.model.senders()];
@@ -156,8 +162,8 @@ impl World {
                 let from = one.from as usize;
                 if from < agents {
                     let age_us = station.beacon(from).map(|(sent_us, _)| now_us - sent_us);
-                    station.figures.ages(age_us);
-                    station.figures.expected += 1;
+                    station.metrics.record_age(age_us);
+                    station.metrics.expected += 1;
                 }
                 let Some(links) = links.get(from).copied().flatten() else { continue };
                 for (number, message) in one.messages.iter().enumerate() {
@@ -167,7 +173,7 @@ impl World {
                     }
                     let due_us = now_us + radio.delay_us(exchange, [from, to], number, links);
                     let (from, number, message) = (one.from, number as u32, message.clone());
-                    station.receive(Heard {
+                    station.receive(ReceivedMessage {
                         from,
                         number,
                         links,

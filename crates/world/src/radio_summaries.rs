@@ -9,15 +9,15 @@ impl World {
         let nets = self.model.radios.iter();
         let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));
         let summary = members.filter_map(|(net, member)| {
-            let Station { figures, .. } = self.state.agents[member].radio.as_deref()?;
-            let ratio = figures.received as f64 / figures.expected as f64;
+            let Station { metrics, .. } = self.state.agents[member].radio.as_deref()?;
+            let ratio = metrics.received as f64 / metrics.expected as f64;
             Some(RadioSummary {
                 vehicle: self.model.agents[member].name.clone(),
                 radio: net.name.clone(),
-                sent: figures.sent,
-                delivery_ratio: (figures.expected > 0).then_some(ratio),
-                age_p50: figures.age(0.5),
-                age_p95: figures.age(0.95),
+                sent: metrics.sent,
+                delivery_ratio: (metrics.expected > 0).then_some(ratio),
+                age_p50: metrics.age_quantile(0.5),
+                age_p95: metrics.age_quantile(0.95),
                 platoon: self.platoon_summary(member),
             })
         });
@@ -26,16 +26,16 @@ impl World {
 
     fn platoon_summary(&self, member: usize) -> Option<PlatoonSummary> {
         let leader = self.model.agents[member].leader?.agent;
-        let of = |agent: usize| Some(&self.state.agents[agent].radio.as_ref()?.figures);
+        let of = |agent: usize| Some(&self.state.agents[agent].radio.as_ref()?.metrics);
         let (own, ahead) = (of(member)?, of(leader)?);
-        let followed = own.heard_time + own.unheard_time;
+        let followed = own.current_time + own.stale_time;
         let gain = (own.acceleration_squares / ahead.acceleration_squares).sqrt();
         Some(PlatoonSummary {
             leader: self.model.agents[leader].name.clone(),
-            undershoot: (own.fall - ahead.fall).max(0.0),
+            undershoot: (own.speed_drop - ahead.speed_drop).max(0.0),
             acceleration_gain: (ahead.acceleration_squares > 0.0).then_some(gain),
             least_time_to_collision: own.time_to_collision,
-            cooperative_share: (followed > 0.0).then_some(own.heard_time / followed),
+            cooperative_share: (followed > 0.0).then_some(own.current_time / followed),
         })
     }
 }

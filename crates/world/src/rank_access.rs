@@ -3,18 +3,18 @@
 //! For an agent that steps on another rank, a rank holds a view but no state: neither bodies and
 //! tires nor its overlay. Rank 0 also has the states of other ranks' agents as last gathered.
 
-use super::commanding::CommandError;
-use super::respawning::Placement;
-use super::team_exchange::Pair;
-use super::world::{FastestMotion, Wear, World, derived};
+use super::command::CommandError;
+use super::respawn::Placement;
+use super::team_exchange::AgentPair;
+use super::world::{MotionBounds, SharedObstacleChanges, World, derive_agent};
 use super::world_model::{WorldModel, WorldState};
 use bekker_agent::{
-    AgentState, AgentWorkspace, Aside, FreshViews, Letter, Sample, Stand, Transmission,
-    threads_are_spare,
+    AgentState, AgentWorkspace, FreshViews, Sample, SecondThreadScratch, StartCondition,
+    TileMessage, Transmission, has_spare_threads,
 };
 use bekker_ground::{Patches, SharedGround, Tile};
 use bekker_math::grid::TileKey;
-use bekker_sync::message::VehicleState as VehicleMessage;
+use bekker_sync::message::VehicleMessage;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub trait RankAccess: Sized {
     fn place_agents(&mut self, agents: &[usize]);
 
     /// Records the start conditions of other ranks' agents.
-    fn set_stands(&mut self, stands: &[(u32, Stand)]);
+    fn set_start_conditions(&mut self, start_conditions: &[(u32, StartCondition)]);
 
     /// Initializes the known positions of linked team members at time 0.
     fn set_team_positions(&mut self);
@@ -73,27 +73,27 @@ pub trait RankAccess: Sized {
     fn set_received(&mut self, received: &[usize]);
 
     /// Whether agents can change anything shared besides the ground.
-    fn has_wear(&self) -> bool;
+    fn has_obstacle_changes(&self) -> bool;
 
     /// Returns the changes by own agents to obstacles, ropes and bars in the last heartbeat.
-    fn wear(&self) -> Wear;
+    fn obstacle_changes(&self) -> SharedObstacleChanges;
 
     /// Applies changes to obstacles, ropes and bars. The greatest value wins, so the result does
     /// not depend on the order.
-    fn apply_wear(&mut self, wear: &Wear);
+    fn apply_obstacle_changes(&mut self, obstacle_changes: &SharedObstacleChanges);
 
     /// Merges the patches of own agents with those of other ranks' agents.
     fn merge_patches(&mut self, others: Option<&Patches>);
 
     /// Returns the greatest speed and acceleration of own agents over the last heartbeat.
-    fn fastest_motion(&self) -> FastestMotion;
+    fn motion_bounds(&self) -> MotionBounds;
 
     /// Takes due camera and lidar frames, passes readings to autonomous agents, and moves on to the
     /// next tick.
     ///
-    /// The length of the next heartbeat follows from `fastest_motion` of all agents. Returns the
+    /// The length of the next heartbeat follows from `motion_bounds` of all agents. Returns the
     /// number of frames.
-    fn finish_heartbeat(&mut self, fastest_motion: FastestMotion) -> u64;
+    fn finish_heartbeat(&mut self, motion_bounds: MotionBounds) -> u64;
 
     /// Exchanges maps between members of the team, if an exchange is due between two times, µs.
     ///
@@ -105,7 +105,7 @@ pub trait RankAccess: Sized {
     fn exchange_maps<E>(
         &mut self,
         span_us: [u64; 2],
-        carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+        carry: impl FnMut(Vec<TileMessage>, &[AgentPair]) -> Result<Vec<TileMessage>, E>,
     ) -> Result<(), E>;
 
     /// Exchanges the radio messages that are due in the heartbeat between two times, µs.
@@ -152,17 +152,17 @@ pub trait RankAccess: Sized {
     fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError>;
 
     /// Returns the first own agent that would overlap another agent placed at `place`.
-    fn own_agent_in_the_way(&self, agent: usize, place: &Placement) -> Option<usize>;
+    fn overlapping_own_agent(&self, agent: usize, place: &Placement) -> Option<usize>;
 
     /// Publishes the ground under an own agent's wheels, which it leaves behind. Returns the
     /// patches.
     fn publish_under_wheels(&mut self, agent: usize) -> &Patches;
 
     /// Places an own agent in its design position, without settling it.
-    fn place_unsettled(&mut self, agent: usize, place: &Placement);
+    fn place_in_design_position(&mut self, agent: usize, place: &Placement);
 
     /// Places an own agent and settles it to equilibrium on the published ground.
-    fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand;
+    fn place_in_equilibrium(&mut self, agent: usize, place: &Placement) -> StartCondition;
 
     /// Returns the greatest speed of own agents, m/s.
     fn greatest_speed(&self) -> f64;
@@ -174,16 +174,16 @@ pub trait RankAccess: Sized {
 
 impl RankAccess for World {
     fn rank_part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
-        World::part(model, state, own)
+        World::for_rank(model, state, own)
     }
 
     fn place_agents(&mut self, agents: &[usize]) {
         World::place_agents(self, agents);
     }
 
-    fn set_stands(&mut self, stands: &[(u32, Stand)]) {
-        for &(agent, stand) in stands {
-            if let Some(own) = self.stands.get_mut(agent as usize) {
+    fn set_start_conditions(&mut self, start_conditions: &[(u32, StartCondition)]) {
+        for &(agent, stand) in start_conditions {
+            if let Some(own) = self.start_conditions.get_mut(agent as usize) {
                 *own = stand;
             }
         }
@@ -212,18 +212,18 @@ impl RankAccess for World {
     }
 
     fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
-        let workspace = self.room(agent);
+        let workspace = self.workspace_of(agent);
         let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
         (message, &workspace.patches)
     }
 
     fn patches(&self, agent: usize) -> &Patches {
-        &self.room(agent).patches
+        &self.workspace_of(agent).patches
     }
 
     fn receive_view(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
-        self.heard.add(agent);
+        self.fresh_views.add(agent);
         if self.model.scene_model.is_some() {
             self.imaging.received.resize(self.own.len(), None);
             self.imaging.received[agent] = Some(message.clone());
@@ -232,7 +232,7 @@ impl RankAccess for World {
 
     fn set_received(&mut self, received: &[usize]) {
         let own = &self.own;
-        self.heard.retain(|agent| own[agent] || received.binary_search(&agent).is_ok());
+        self.fresh_views.retain(|agent| own[agent] || received.binary_search(&agent).is_ok());
         for (agent, told) in self.imaging.received.iter_mut().enumerate() {
             if received.binary_search(&agent).is_err() {
                 *told = None;
@@ -240,38 +240,38 @@ impl RankAccess for World {
         }
     }
 
-    fn has_wear(&self) -> bool {
+    fn has_obstacle_changes(&self) -> bool {
         !(self.model.obstacles.is_empty() && self.model.tows.is_empty())
     }
 
-    fn wear(&self) -> Wear {
-        World::wear(self)
+    fn obstacle_changes(&self) -> SharedObstacleChanges {
+        World::obstacle_changes(self)
     }
 
-    fn apply_wear(&mut self, wear: &Wear) {
-        World::apply_wear(self, wear);
+    fn apply_obstacle_changes(&mut self, obstacle_changes: &SharedObstacleChanges) {
+        World::apply_obstacle_changes(self, obstacle_changes);
     }
 
     fn merge_patches(&mut self, others: Option<&Patches>) {
         World::merge_patches(self, others);
     }
 
-    fn fastest_motion(&self) -> FastestMotion {
-        self.fastest_motion
+    fn motion_bounds(&self) -> MotionBounds {
+        self.motion_bounds
     }
 
-    fn finish_heartbeat(&mut self, fastest_motion: FastestMotion) -> u64 {
+    fn finish_heartbeat(&mut self, motion_bounds: MotionBounds) -> u64 {
         let span_us = self.heartbeat_us();
-        let frames = self.take_images(span_us);
+        let frames = self.take_frames(span_us);
         self.perceive(span_us[1]);
-        self.start_next_heartbeat(fastest_motion);
+        self.start_next_heartbeat(motion_bounds);
         frames
     }
 
     fn exchange_maps<E>(
         &mut self,
         span_us: [u64; 2],
-        carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+        carry: impl FnMut(Vec<TileMessage>, &[AgentPair]) -> Result<Vec<TileMessage>, E>,
     ) -> Result<(), E> {
         World::exchange_maps(self, span_us, carry)
     }
@@ -312,12 +312,12 @@ impl RankAccess for World {
             let told = self.message(agent);
             self.imaging.received.resize(self.own.len(), None);
             self.imaging.received[agent] = Some(told);
-            self.imaging.forget(agent);
+            self.imaging.remove(agent);
         }
         self.own[agent] = false;
         self.own_agents.retain(|own| *own != agent);
         self.workspaces[agent] = None;
-        self.state.agents[agent] = AgentState::elsewhere();
+        self.state.agents[agent] = AgentState::remote();
     }
 
     fn check_placement(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
@@ -328,20 +328,20 @@ impl RankAccess for World {
         World::check_placements(self, places)
     }
 
-    fn own_agent_in_the_way(&self, agent: usize, place: &Placement) -> Option<usize> {
-        World::own_agent_in_the_way(self, agent, place)
+    fn overlapping_own_agent(&self, agent: usize, place: &Placement) -> Option<usize> {
+        World::overlapping_own_agent(self, agent, place)
     }
 
     fn publish_under_wheels(&mut self, agent: usize) -> &Patches {
         World::publish_under_wheels(self, agent)
     }
 
-    fn place_unsettled(&mut self, agent: usize, place: &Placement) {
-        World::place_unsettled(self, agent, place);
+    fn place_in_design_position(&mut self, agent: usize, place: &Placement) {
+        World::place_in_design_position(self, agent, place);
     }
 
-    fn place_settled(&mut self, agent: usize, place: &Placement) -> Stand {
-        World::place_settled(self, agent, place)
+    fn place_in_equilibrium(&mut self, agent: usize, place: &Placement) -> StartCondition {
+        World::place_in_equilibrium(self, agent, place)
     }
 
     fn greatest_speed(&self) -> f64 {
@@ -360,21 +360,25 @@ impl World {
     }
 
     /// Creates one rank's part of a world, which steps its `own` agents.
-    pub(super) fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
+    pub(super) fn for_rank(
+        model: Arc<WorldModel>,
+        state: Option<WorldState>,
+        own: Vec<bool>,
+    ) -> World {
         if let Err(error) = model.check() {
             panic!("{error}");
         }
         let Some(state) = state else {
-            let state = WorldState::at_the_beginning(&model);
-            let mut world = World::around(model, state, own);
+            let state = WorldState::initial(&model);
+            let mut world = World::from_state(model, state, own);
             let agents = world.own.len();
-            world.stands = vec![Stand::Still; agents];
+            world.start_conditions = vec![StartCondition::Equilibrium; agents];
             world.workspaces.resize_with(agents, || None);
             world.views.resize_with(agents, Default::default);
-            world.heard = FreshViews::new(agents, false);
+            world.fresh_views = FreshViews::new(agents, false);
             return world;
         };
-        let mut world = World::around(model, state, own);
+        let mut world = World::from_state(model, state, own);
         world.derive();
         if world.own.iter().all(|own| *own) {
             return world;
@@ -384,7 +388,7 @@ impl World {
             world.imaging.received = told.into_iter().map(Some).collect();
         }
         let agents = world.state.agents.iter_mut().zip(&world.own);
-        agents.filter(|(_, own)| !**own).for_each(|(state, _)| *state = AgentState::elsewhere());
+        agents.filter(|(_, own)| !**own).for_each(|(state, _)| *state = AgentState::remote());
         world
     }
 
@@ -392,43 +396,44 @@ impl World {
     pub(super) fn place_agents(&mut self, agents: &[usize]) {
         let WorldModel { ground, agents: models, clock, .. } = &*self.model;
         let (published, step) = (&self.state.published, clock.step());
-        let spare = threads_are_spare(agents.len());
+        let spare = has_spare_threads(agents.len());
         let stood = |&agent: &usize| {
-            let aside = spare.then(Aside::default);
+            let aside = spare.then(SecondThreadScratch::default);
             (agent, models[agent].state(ground, published, aside, step))
         };
-        let stood: Vec<(usize, (AgentState, Stand))> = agents.par_iter().map(stood).collect();
+        let stood: Vec<(usize, (AgentState, StartCondition))> =
+            agents.par_iter().map(stood).collect();
         for (agent, (state, stand)) in stood {
             self.add_own_agent(agent, state);
-            self.stands[agent] = stand;
+            self.start_conditions[agent] = stand;
         }
     }
 
     /// Position of an own agent, m, and the greater of its own and its trailer's speed, m/s.
     pub(super) fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64) {
-        self.model.agents[agent].place(self.room(agent))
+        self.model.agents[agent].position_and_speed(self.workspace_of(agent))
     }
 
     /// Greatest distance from an own agent's chassis to the wheels of its trailer, m.
     pub(super) fn trailer_reach(&self, agent: usize) -> f64 {
-        self.model.agents[agent].trails(self.room(agent))
+        self.model.agents[agent].trailer_reach(self.workspace_of(agent))
     }
 
     /// Adds an agent that steps here from now on.
     pub(super) fn add_own_agent(&mut self, agent: usize, state: AgentState) {
-        let (room, view) = derived(&self.model.agents[agent], &state, agent);
-        self.workspaces[agent] = Some(Box::new(room));
+        let (workspace, view) = derive_agent(&self.model.agents[agent], &state, agent);
+        self.workspaces[agent] = Some(Box::new(workspace));
         self.views[agent] = view;
         self.state.agents[agent] = state;
         self.own[agent] = true;
         if let Err(place) = self.own_agents.binary_search(&agent) {
             self.own_agents.insert(place, agent);
         }
-        self.heard.add(agent);
+        self.fresh_views.add(agent);
     }
 
     /// Workspace of an agent that steps here.
-    pub(super) fn room(&self, agent: usize) -> &AgentWorkspace {
+    pub(super) fn workspace_of(&self, agent: usize) -> &AgentWorkspace {
         self.workspaces[agent].as_deref().expect("each agent of this rank has a workspace")
     }
 
@@ -436,16 +441,19 @@ impl World {
     ///
     /// For an agent of another rank they are as last gathered, or those of its design position at
     /// the start.
-    pub(super) fn shown(&self, agent: usize) -> (Cow<'_, AgentState>, Cow<'_, AgentWorkspace>) {
+    pub(super) fn state_and_workspace(
+        &self,
+        agent: usize,
+    ) -> (Cow<'_, AgentState>, Cow<'_, AgentWorkspace>) {
         let (model, state) = (&self.model.agents[agent], &self.state.agents[agent]);
-        if let Some(room) = self.workspaces[agent].as_deref() {
-            return (Cow::Borrowed(state), Cow::Borrowed(room));
+        if let Some(workspace) = self.workspaces[agent].as_deref() {
+            return (Cow::Borrowed(state), Cow::Borrowed(workspace));
         }
-        let state = match state.is_elsewhere() {
-            true => Cow::Owned(model.unsettled(&model.start, model.speed, 0)),
+        let state = match state.is_remote() {
+            true => Cow::Owned(model.in_design_position(&model.start, model.speed, 0)),
             false => Cow::Borrowed(state),
         };
-        let (room, _) = derived(model, &state, agent);
-        (state, Cow::Owned(room))
+        let (workspace, _) = derive_agent(model, &state, agent);
+        (state, Cow::Owned(workspace))
     }
 }

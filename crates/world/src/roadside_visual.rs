@@ -2,7 +2,7 @@
 //!
 //! Lamps emit no light: the material of a lit lamp is bright, and that of an unlit lamp is dark.
 
-use bekker_agent::{ARM_HEIGHT, Boom, Light, Pedestrian, TrafficLight, UP};
+use bekker_agent::{ARM_HEIGHT, BarrierArm, Light, OPEN_ARM_ANGLE, Pedestrian, TrafficLight};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Pose, Quat, Vec3};
@@ -38,7 +38,7 @@ pub(crate) struct RoadsideVisual {
     /// Signal heads that show red, amber and green.
     heads: [usize; 3],
     /// Barrier arm of each light, if it has one.
-    booms: Vec<Option<usize>>,
+    arms: Vec<Option<usize>>,
     /// Trunk with head, leg, arm.
     body: [usize; 3],
 }
@@ -55,10 +55,10 @@ impl RoadsideVisual {
             meshes.len() - 1
         };
         let mut visual = RoadsideVisual::default();
-        if lights.iter().any(|light| light.boom.is_none()) {
+        if lights.iter().any(|light| light.arm.is_none()) {
             visual.heads = [Light::Red, Light::Amber, Light::Green].map(|light| add(head(light)));
         }
-        visual.booms = lights.iter().map(|light| light.boom.map(|own| add(arm(&own)))).collect();
+        visual.arms = lights.iter().map(|light| light.arm.map(|own| add(arm(&own)))).collect();
         if !pedestrians.is_empty() {
             visual.body =
                 [add(trunk()), add(limb(0.9, 0.085, TROUSERS)), add(limb(0.65, 0.06, JACKET))];
@@ -78,10 +78,10 @@ impl RoadsideVisual {
         let mut add = |mesh: usize, poses: [Pose; 2], class: Class| {
             parts.push(Instance { mesh, poses, scale: 1.0, agent: NO_AGENT, class });
         };
-        for (light, arm) in lights.iter().zip(&self.booms) {
-            if let (Some(mesh), Some(boom)) = (arm, light.boom) {
+        for (light, arm) in lights.iter().zip(&self.arms) {
+            if let (Some(mesh), Some(boom)) = (arm, light.arm) {
                 let poses = moments_us.map(|now_us| {
-                    let lift = UP * light.lift(now_us).unwrap_or_default();
+                    let lift = OPEN_ARM_ANGLE * light.lift(now_us).unwrap_or_default();
                     let [x, y] = light.place;
                     let turn = Quat::from_axis_angle(&Vec3::z_axis(), boom.heading)
                         * Quat::from_axis_angle(&Vec3::y_axis(), -lift);
@@ -103,12 +103,12 @@ impl RoadsideVisual {
         }
         let [trunk, leg, arm] = self.body;
         for own in pedestrians {
-            let at = moments_us.map(|now_us| (own.pose(terrain, now_us), own.stride(now_us)));
+            let at = moments_us.map(|now_us| (own.pose(terrain, now_us), own.motion(now_us)));
             add(trunk, at.map(|(pose, _)| pose), Class::Pedestrian);
             let mut limb = |mesh: usize, [height, aside]: [f64; 2], sense: f64| {
-                let poses = at.map(|(pose, stride)| {
-                    let phase = std::f64::consts::TAU * stride.gone / TWO_STEPS;
-                    let swing = if stride.speed > 0.0 { sense * SWING * sin(phase) } else { 0.0 };
+                let poses = at.map(|(pose, motion)| {
+                    let phase = std::f64::consts::TAU * motion.distance / TWO_STEPS;
+                    let swing = if motion.speed > 0.0 { sense * SWING * sin(phase) } else { 0.0 };
                     Pose {
                         position: pose.point(&Vec3::new(0.0, aside, height)),
                         orientation: pose.orientation
@@ -148,7 +148,7 @@ fn head(shown: Light) -> MeshBuilder {
 }
 
 /// A barrier arm along x with red and white stripes.
-fn arm(boom: &Boom) -> MeshBuilder {
+fn arm(boom: &BarrierArm) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let stripes = (boom.length / STRIPE).ceil().max(1.0) as usize;
     let side = (boom.length / stripes as f64) as f32;

@@ -98,7 +98,11 @@ impl RunWarning {
 
     /// Warning for a vehicle whose collisions added the energy `given`, J, at heartbeats of
     /// `heartbeat` seconds.
-    pub(super) fn hits_gave_energy(vehicle: &str, given: f64, heartbeat: f64) -> RunWarning {
+    pub(super) fn collisions_gained_energy(
+        vehicle: &str,
+        given: f64,
+        heartbeat: f64,
+    ) -> RunWarning {
         let sentence = format!(
             "collisions of {vehicle} added {:.1} kJ instead of dissipating energy: forces act one \
              heartbeat of {heartbeat} s late; use shorter heartbeats (time.heartbeat)",
@@ -130,7 +134,7 @@ impl RunWarning {
     }
 
     /// Warning for a search that ended because the rest of the area cannot be explored.
-    pub(super) fn search_fell_short(authority: &str, [found, share]: [f64; 2]) -> RunWarning {
+    pub(super) fn incomplete_search(authority: &str, [found, share]: [f64; 2]) -> RunWarning {
         let sentence = format!(
             "the search ended with a fraction of {found:.3} of its area explored, below the \
              requested {share}: the rest cannot be seen"

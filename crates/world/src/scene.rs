@@ -16,7 +16,7 @@ use bekker_sensor::mesh::Mesh;
 use bekker_sensor::relief::Relief;
 use bekker_sensor::scene::{Instance, InstanceSet, Scene};
 use bekker_sensor::sky::Sky;
-use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use bekker_vehicle::collision::Stem;
 use bekker_vehicle::spec::TrackedSpec;
 use std::sync::Arc;
@@ -73,11 +73,11 @@ pub struct SceneModel {
 impl SceneModel {
     /// Creates the scene model of a world with these props.
     pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[Prop]) -> SceneModel {
-        SceneModel::with(world, props, ImportedMeshes::default())
+        SceneModel::with_meshes(world, props, ImportedMeshes::default())
     }
 
     /// Creates the scene model of a world with these props and imported meshes.
-    pub fn with<'a>(
+    pub fn with_meshes<'a>(
         world: impl Into<VisibleWorld<'a>>,
         props: &[Prop],
         imported: ImportedMeshes,
@@ -192,7 +192,7 @@ impl SceneModel {
     }
 
     /// Returns the static instances for this damage of the obstacles.
-    pub fn after(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
+    pub fn standing_props(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
         let felled = self.felled(obstacles, damage);
         if felled.is_empty() {
             return self.standing.clone();
@@ -209,7 +209,7 @@ impl SceneModel {
         let fallen = damage.iter().enumerate().filter_map(|(index, damage)| {
             let (prop, heading) = (obstacles.prop(index)?, Stem::fall_heading(*damage)?);
             let mut instance = *self.props.get(prop)?;
-            lay(&mut instance, heading);
+            tilt_to_ground(&mut instance, heading);
             Some((prop, instance))
         });
         fallen.collect()
@@ -236,25 +236,25 @@ impl SceneModel {
 }
 
 /// Tilts an instance to the ground towards a heading, rad, about its foot.
-fn lay(instance: &mut Instance, heading: f64) {
+fn tilt_to_ground(instance: &mut Instance, heading: f64) {
     let axis = Vec3::new(-sin(heading), cos(heading), 0.0);
-    let turn = Quat::from_scaled_axis(axis * FALLEN);
+    let turn = Quat::from_scaled_axis(axis * FALLEN_TILT);
     for pose in &mut instance.poses {
         pose.orientation = turn * pose.orientation;
     }
 }
 
 /// Tilt of a fallen tree, rad. Its crown keeps it off the ground.
-const FALLEN: f64 = 1.45;
+const FALLEN_TILT: f64 = 1.45;
 
-type Placed = (usize, Class, Pose);
+type PlacedMesh = (usize, Class, Pose);
 
 /// Meshes of a vehicle at their poses.
 fn parts(
     ground_vehicle: &AnyVehicle,
     visual: &VehicleVisual,
     message: &VehicleMessage,
-) -> Vec<Placed> {
+) -> Vec<PlacedMesh> {
     let chassis = &message.chassis;
     let world = |pose: &Pose| Pose {
         position: chassis.point(&pose.position),

@@ -1,6 +1,6 @@
 //! Meshes of trees, rocks, posts and other props.
 
-use bekker_agent::{BARRIER, Form, Prop, PropKind};
+use bekker_agent::{BARRIER, Prop, PropForm, PropKind};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_math::random::RandomStream;
@@ -24,18 +24,18 @@ pub(super) fn instances(
     let mut placed = Vec::new();
     for (index, prop) in props.iter().enumerate() {
         let (mesh, class) = match prop.form {
-            Form::Mesh { index, class, .. } => (index, class),
-            Form::Kind(PropKind::Block) => {
+            PropForm::Mesh { index, class, .. } => (index, class),
+            PropForm::Kind(PropKind::Block) => {
                 let size = prop.size.unwrap_or([1.0; 3]).map(|side| side as f32);
                 meshes.push(block(size).finish());
                 (meshes.len() - 1, Class::Other)
             }
-            Form::Kind(PropKind::Barrier) => {
+            PropForm::Kind(PropKind::Barrier) => {
                 let [length, ..] = prop.size.unwrap_or(BARRIER);
                 meshes.push(barrier(length as f32).finish());
                 (meshes.len() - 1, Class::Other)
             }
-            Form::Kind(kind) => {
+            PropForm::Kind(kind) => {
                 let first = known.iter().find(|(own, _)| *own == kind).map(|(_, first)| *first);
                 let first = first.unwrap_or_else(|| {
                     known.push((kind, meshes.len()));
@@ -59,8 +59,8 @@ pub(super) fn instances(
 /// Scatters `count` props of a form over a rectangle [x0, y0, x1, y1], m.
 ///
 /// None is nearer than `clear`, m, to any of the positions `kept`.
-pub fn strewn(
-    form: impl Into<Form>,
+pub fn scatter_props(
+    form: impl Into<PropForm>,
     count: usize,
     [x0, y0, x1, y1]: [f64; 4],
     kept: &[[f64; 2]],

@@ -23,8 +23,8 @@ impl<T: Default> ScratchPool<T> {
     }
 
     /// Takes back a buffer.
-    pub fn give(&self, room: T) {
-        self.spare().push(room);
+    pub fn give(&self, buffer: T) {
+        self.spare().push(buffer);
     }
 
     fn spare(&self) -> MutexGuard<'_, Vec<T>> {

@@ -13,7 +13,7 @@ pub struct AgentsDigest([u64; 4]);
 
 impl AgentsDigest {
     /// Sums agents given by index and digest.
-    pub fn of(agents: impl IntoIterator<Item = (u32, [u8; 32])>) -> AgentsDigest {
+    pub fn sum(agents: impl IntoIterator<Item = (u32, [u8; 32])>) -> AgentsDigest {
         let one = |(agent, digest): (u32, [u8; 32])| {
             let hash = Sha256::new().chain_update(agent.to_le_bytes()).chain_update(digest);
             let hash: [u8; 32] = hash.finalize().into();
@@ -75,12 +75,12 @@ mod tests {
     #[test]
     fn agents_may_be_summed_in_any_parts_and_none_may_change_places() {
         let digest = |agent: u32| [agent as u8 + 1; 32];
-        let all = AgentsDigest::of((0..9).map(|agent| (agent, digest(agent))));
-        let odd = AgentsDigest::of((0..9).rev().filter(|a| a % 2 == 1).map(|a| (a, digest(a))));
-        let even = AgentsDigest::of((0..9).filter(|a| a % 2 == 0).map(|a| (a, digest(a))));
+        let all = AgentsDigest::sum((0..9).map(|agent| (agent, digest(agent))));
+        let odd = AgentsDigest::sum((0..9).rev().filter(|a| a % 2 == 1).map(|a| (a, digest(a))));
+        let even = AgentsDigest::sum((0..9).filter(|a| a % 2 == 0).map(|a| (a, digest(a))));
         assert_eq!(odd.joined(even), all);
         let swapped = (0..9)
             .map(|agent| (agent, digest([1, 0].get(agent as usize).copied().unwrap_or(agent))));
-        assert_ne!(AgentsDigest::of(swapped), all);
+        assert_ne!(AgentsDigest::sum(swapped), all);
     }
 }

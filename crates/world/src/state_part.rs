@@ -47,7 +47,7 @@ pub enum PartsError {
         "the part of rank {rank} of {size} at tick {tick} does not match that of rank {other} of \
          {of} at tick {at}"
     )]
-    Stranger {
+    Mismatch {
         /// Rank of the part.
         rank: usize,
         /// Its number of ranks.
@@ -88,7 +88,7 @@ impl WorldState {
     ///
     /// # Errors
     /// [`PartsError`] when parts are missing or inconsistent.
-    pub fn of_parts(parts: Vec<StatePart>, agents: usize) -> Result<WorldState, PartsError> {
+    pub fn from_parts(parts: Vec<StatePart>, agents: usize) -> Result<WorldState, PartsError> {
         let first = parts.first().ok_or(PartsError::None)?;
         let (tick, steps, size) = (first.tick, first.steps, first.size);
         let (damage, tows) = (first.damage.clone(), first.tows.clone());
@@ -97,7 +97,7 @@ impl WorldState {
             if (part.tick, part.size, part.rank) != (tick, size, rank) || !shared {
                 let StatePart { rank, size, tick, .. } = *part;
                 let (other, of, at) = (first.rank, first.size, first.tick);
-                return Err(PartsError::Stranger { rank, size, tick, other, of, at });
+                return Err(PartsError::Mismatch { rank, size, tick, other, of, at });
             }
         }
         if parts.len() < size {

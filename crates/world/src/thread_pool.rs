@@ -12,7 +12,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle, ThreadId, current};
 
 /// Threads left free outside the pool if fewer start than requested. Writers of checkpoints and of
 /// connections need them.
-const SPARE: usize = 2;
+const SPARE_THREADS: usize = 2;
 
 /// Reason why a pool or a thread could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -168,7 +168,7 @@ fn started(
         match spawn(number) {
             Ok(worker) => workers.push(worker),
             Err(error) => {
-                let kept = workers.len().saturating_sub(SPARE).max(1);
+                let kept = workers.len().saturating_sub(SPARE_THREADS).max(1);
                 workers.truncate(kept);
                 return (workers, Some(error));
             }

@@ -2,8 +2,8 @@
 
 use super::world::World;
 use bekker_ground::Patches;
-use bekker_sync::ground_code::Memory;
-use bekker_sync::message::{Body, Origin, Reader, VehicleState as VehicleMessage, Writer};
+use bekker_sync::ground_code::CodecState;
+use bekker_sync::message::{Body, Origin, Reader, VehicleMessage, Writer};
 
 impl World {
     /// Returns the messages of all agents as other ranks receive them.
@@ -19,15 +19,15 @@ impl World {
         if let (false, Some(received)) = (self.is_own(agent), self.imaging.received(agent)) {
             return received.clone();
         }
-        let (state, room) = self.shown(agent);
-        let message = self.model().agents[agent].message(&state, &room);
+        let (state, workspace) = self.state_and_workspace(agent);
+        let message = self.model().agents[agent].message(&state, &workspace);
         let (mut writer, mut bytes) = (Writer::default(), Vec::new());
         let origin = Origin::default();
-        let (nothing, mut memory) = (Patches::default(), Memory::default());
-        writer.agent_heartbeat(&origin, &message, &nothing, &mut memory, &mut bytes);
+        let (nothing, mut codec_state) = (Patches::default(), CodecState::default());
+        writer.agent_heartbeat(&origin, &message, &nothing, &mut codec_state, &mut bytes);
         let mut ground = Patches::default();
-        let mut memories = [Memory::default()];
-        match Reader::new(&bytes).next(&mut memories, &mut ground) {
+        let mut codec_states = [CodecState::default()];
+        match Reader::new(&bytes).next(&mut codec_states, &mut ground) {
             Ok(Some((_, Body::AgentHeartbeat(message, _)))) => message,
             // A state that is not finite cannot be decoded; its message is then used as it is.
             _ => message,

@@ -5,17 +5,17 @@
 //! locks. At the heartbeat the patches of all agents are merged by a commutative rule. So any
 //! number of threads gives the same bits.
 
-use super::each_own::{AgentSlices, for_each_own};
+use super::agent_slices::{AgentSlices, for_each_own};
 use super::imagers::Imaging;
 use super::run_summary::{RunSummary, RunWarning};
 use super::scratch_pool::ScratchPool;
-use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
+use super::state_validation::{self, StateError};
 use super::world_model::{WorldModel, WorldState};
 use bekker_agent::{
-    AgentModel, AgentState, AgentView, AgentWorkspace, Aside, Encounters, FreshViews,
-    GroundVehicle, HeartbeatEnv, Hit, Known, OutcomeReport, Sample, Stand, VehicleSummary,
-    threads_are_spare,
+    AgentModel, AgentState, AgentView, AgentWorkspace, Collision, CollisionInputs, FreshViews,
+    GroundVehicle, HeartbeatEnv, OutcomeReport, Sample, SecondThreadScratch, StartCondition,
+    VehicleCollisions, VehicleSummary, has_spare_threads,
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::SoilId;
@@ -29,18 +29,18 @@ use std::sync::Arc;
 
 /// Greatest speed and acceleration of some agents over a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FastestMotion {
+pub struct MotionBounds {
     /// Greatest speed, m/s.
     pub speed: f64,
     /// Greatest acceleration, m/s².
     pub acceleration: f64,
 }
 
-impl FastestMotion {
+impl MotionBounds {
     /// Returns the greater values of both. Values that are not finite belong to drives that have
     /// ended.
-    pub fn or(self, other: FastestMotion) -> FastestMotion {
-        FastestMotion {
+    pub fn max(self, other: MotionBounds) -> MotionBounds {
+        MotionBounds {
             speed: self.speed.max(other.speed),
             acceleration: self.acceleration.max(other.acceleration),
         }
@@ -49,16 +49,16 @@ impl FastestMotion {
 
 /// Changes by agents in a heartbeat to shared objects other than the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wear {
+pub struct SharedObstacleChanges {
     /// Damage of stems, by index of the obstacle.
     damage: Vec<(u32, u16)>,
     /// States of ropes and bars, by index.
     tows: Vec<(u32, TowState)>,
 }
 
-impl Wear {
+impl SharedObstacleChanges {
     /// Joins the changes of both.
-    pub fn or(mut self, other: Wear) -> Wear {
+    pub fn merged(mut self, other: SharedObstacleChanges) -> SharedObstacleChanges {
         self.damage.extend(other.damage);
         self.tows.extend(other.tows);
         self
@@ -78,16 +78,16 @@ pub struct World {
     /// Workspace of each agent that steps here.
     pub(super) workspaces: Vec<Option<Box<AgentWorkspace>>>,
     scratches: ScratchPool<Scratch>,
-    asides: ScratchPool<Aside>,
+    second_scratches: ScratchPool<SecondThreadScratch>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Agents with current views.
-    pub(super) heard: FreshViews,
-    encounters: Encounters,
+    pub(super) fresh_views: FreshViews,
+    vehicle_collisions: VehicleCollisions,
     /// Greatest motion of own agents over the last heartbeat.
-    pub(super) fastest_motion: FastestMotion,
+    pub(super) motion_bounds: MotionBounds,
     pub(super) imaging: Imaging,
-    pub(super) stands: Vec<Stand>,
+    pub(super) start_conditions: Vec<StartCondition>,
     /// Samples of other ranks' agents as last gathered, with values that do not follow from a
     /// state.
     pub(super) gathered: Vec<Option<Sample>>,
@@ -102,7 +102,7 @@ impl World {
     pub fn new(model: impl Into<Arc<WorldModel>>) -> World {
         let model = model.into();
         let agents: Vec<usize> = (0..model.agents.len()).collect();
-        let mut world = World::part(model, None, vec![true; agents.len()]);
+        let mut world = World::for_rank(model, None, vec![true; agents.len()]);
         world.place_agents(&agents);
         world.set_team_positions();
         world
@@ -117,15 +117,15 @@ impl World {
         state: WorldState,
     ) -> Result<World, StateError> {
         let model = model.into();
-        soundness::check(&model, &state)?;
+        state_validation::check(&model, &state)?;
         let own = vec![true; model.agents.len()];
-        let mut world = World::part(model, Some(state), own);
+        let mut world = World::for_rank(model, Some(state), own);
         world.set_team_positions();
         Ok(world)
     }
 
     /// Creates a world in a state, without the values derived from it.
-    pub(super) fn around(model: Arc<WorldModel>, state: WorldState, own: Vec<bool>) -> World {
+    pub(super) fn from_state(model: Arc<WorldModel>, state: WorldState, own: Vec<bool>) -> World {
         World {
             model,
             state,
@@ -133,14 +133,14 @@ impl World {
             own,
             workspaces: Vec::new(),
             scratches: ScratchPool::default(),
-            asides: ScratchPool::default(),
+            second_scratches: ScratchPool::default(),
             views: Vec::new(),
             patches: Patches::default(),
-            heard: FreshViews::default(),
-            encounters: Encounters::default(),
-            fastest_motion: FastestMotion::default(),
+            fresh_views: FreshViews::default(),
+            vehicle_collisions: VehicleCollisions::default(),
+            motion_bounds: MotionBounds::default(),
             imaging: Imaging::default(),
-            stands: Vec::new(),
+            start_conditions: Vec::new(),
             gathered: Vec::new(),
         }
     }
@@ -149,12 +149,12 @@ impl World {
     pub(super) fn derive(&mut self) {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
         let derive = |(index, (agent, state))| {
-            let (room, view) = derived(agent, state, index);
-            (self.own[index].then(|| Box::new(room)), view)
+            let (workspace, view) = derive_agent(agent, state, index);
+            (self.own[index].then(|| Box::new(workspace)), view)
         };
         (self.workspaces, self.views) = agents.map(derive).unzip();
-        self.heard = FreshViews::new(self.views.len(), true);
-        self.fastest_motion = FastestMotion::default();
+        self.fresh_views = FreshViews::new(self.views.len(), true);
+        self.motion_bounds = MotionBounds::default();
         // Cloning drops the cached ground around the agents that look.
         self.imaging = self.imaging.clone();
     }
@@ -177,13 +177,13 @@ impl World {
     /// Returns each agent's start condition; empty if the world was resumed.
     ///
     /// Rank 0 has them for all agents, other ranks for own agents only.
-    pub fn stands(&self) -> &[Stand] {
-        &self.stands
+    pub fn start_conditions(&self) -> &[StartCondition] {
+        &self.start_conditions
     }
 
     /// Returns the simulated time, s.
     pub fn time(&self) -> f64 {
-        self.model.clock.told(self.state.tick)
+        self.model.clock.reported_time(self.state.tick)
     }
 
     /// Returns the simulated time, µs.
@@ -199,11 +199,11 @@ impl World {
         self.find_collisions();
         self.step_own_agents();
         self.publish_views();
-        self.apply_wear(&self.wear());
+        self.apply_obstacle_changes(&self.obstacle_changes());
         self.merge_patches(None);
-        self.take_images(span_us);
+        self.take_frames(span_us);
         self.perceive(span_us[1]);
-        self.start_next_heartbeat(self.fastest_motion);
+        self.start_next_heartbeat(self.motion_bounds);
         self.exchange_maps_locally(span_us);
         self.exchange_radio_locally(span_us);
     }
@@ -217,28 +217,30 @@ impl World {
     /// Finds the pairs of vehicles that may touch during the heartbeat, and the states of ropes and
     /// bars.
     pub(super) fn find_collisions(&mut self) {
-        let World { model, state, own, views, heard, encounters, .. } = self;
-        heard.refresh();
-        let known = Known {
+        let World { model, state, own, views, fresh_views, vehicle_collisions, .. } = self;
+        fresh_views.refresh();
+        let known = CollisionInputs {
             agents: &model.agents,
             tows: &model.tows,
             clock: &model.clock,
             can_collide: model.can_collide(),
             views,
-            heard,
+            fresh_views,
             own,
         };
-        encounters.meet(&state.tows, &known, state.steps);
+        vehicle_collisions.solve(&state.tows, &known, state.steps);
     }
 
     /// Steps own agents, which record patches. Agents see each other as of the last heartbeat.
     pub(super) fn step_own_agents(&mut self) {
-        let World { model, state, own_agents, workspaces, scratches, asides, views, .. } = self;
+        let World {
+            model, state, own_agents, workspaces, scratches, second_scratches, views, ..
+        } = self;
         let WorldModel { clock, agents, .. } = &**model;
         let under_way =
             own_agents.iter().filter(|&&agent| state.agents[agent].outcome.is_none()).count();
-        let spare = threads_are_spare(under_way);
-        let (scratches, asides) = (&*scratches, &*asides);
+        let spare = has_spare_threads(under_way);
+        let (scratches, second_scratches) = (&*scratches, &*second_scratches);
         let env = HeartbeatEnv {
             ground: &model.ground,
             clock,
@@ -250,52 +252,59 @@ impl World {
             published: &state.published,
             ticks: [state.tick, state.steps],
             views,
-            encounters: &self.encounters,
+            vehicle_collisions: &self.vehicle_collisions,
             damage: &state.damage,
         };
         let step = |index: usize, state: &mut AgentState, workspace: &mut AgentWorkspace| {
             workspace.scratch = scratches.take();
-            workspace.aside = spare.then(|| asides.take());
+            workspace.second_scratch = spare.then(|| second_scratches.take());
             agents[index].heartbeat(index, &env, state, workspace);
             scratches.give(std::mem::take(&mut workspace.scratch));
-            workspace.aside.take().into_iter().for_each(|room| asides.give(room));
+            workspace
+                .second_scratch
+                .take()
+                .into_iter()
+                .for_each(|scratch| second_scratches.give(scratch));
         };
         for_each_own(own_agents, AgentSlices::new(&mut state.agents, workspaces), &step);
     }
 
     /// Updates the views of own agents after a step, and their greatest motion.
     pub(super) fn publish_views(&mut self) {
-        let World { model, state, own_agents, workspaces, views, fastest_motion, .. } = self;
+        let World { model, state, own_agents, workspaces, views, motion_bounds, .. } = self;
         let WorldModel { clock, agents, .. } = &**model;
         let time = state.steps as f64 * clock.step();
-        *fastest_motion = FastestMotion::default();
+        *motion_bounds = MotionBounds::default();
         for &index in &*own_agents {
             let Some(workspace) = &workspaces[index] else { continue };
             let view = agents[index].view(&state.agents[index], workspace);
             let before = std::mem::replace(&mut views[index], view);
             if !view.ended {
                 let acceleration = (view.velocity - before.velocity).norm() / time;
-                *fastest_motion =
-                    fastest_motion.or(FastestMotion { speed: view.velocity.norm(), acceleration });
+                *motion_bounds =
+                    motion_bounds.max(MotionBounds { speed: view.velocity.norm(), acceleration });
             }
         }
-        if clock.adapts() && self.encounters.any_close(&self.own) {
+        if clock.is_adaptive() && self.vehicle_collisions.any_close(&self.own) {
             // Vehicles that may touch require the shortest heartbeat.
-            fastest_motion.speed = f64::INFINITY;
+            motion_bounds.speed = f64::INFINITY;
         }
     }
 
     /// Returns the changes by own agents to obstacles, ropes and bars in the last heartbeat.
-    pub(super) fn wear(&self) -> Wear {
+    pub(super) fn obstacle_changes(&self) -> SharedObstacleChanges {
         let changed = |&&(obstacle, damage): &&(u32, u16)| {
             self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
         };
-        let damage = self.own_agents.iter().flat_map(|&own| &self.room(own).strikes.damage);
+        let damage = self
+            .own_agents
+            .iter()
+            .flat_map(|&own| &self.workspace_of(own).obstacle_contacts.damage);
         let own = |&(tow, _): &(usize, TowState)| {
             self.model.tows[tow].agents.iter().any(|&agent| self.own[agent])
         };
-        let tows = self.encounters.tows().filter(own);
-        Wear {
+        let tows = self.vehicle_collisions.tows().filter(own);
+        SharedObstacleChanges {
             damage: damage.filter(changed).copied().collect(),
             tows: tows.map(|(tow, state)| (tow as u32, state)).collect(),
         }
@@ -303,13 +312,13 @@ impl World {
 
     /// Applies changes to obstacles, ropes and bars. The greatest value wins, so the result does
     /// not depend on the order.
-    pub(super) fn apply_wear(&mut self, wear: &Wear) {
-        for &(obstacle, damage) in &wear.damage {
+    pub(super) fn apply_obstacle_changes(&mut self, obstacle_changes: &SharedObstacleChanges) {
+        for &(obstacle, damage) in &obstacle_changes.damage {
             if let Some(own) = self.state.damage.get_mut(obstacle as usize) {
                 *own = (*own).max(damage);
             }
         }
-        for (tow, state) in &wear.tows {
+        for (tow, state) in &obstacle_changes.tows {
             if let Some(own) = self.state.tows.get_mut(*tow as usize) {
                 own.broken |= state.broken;
                 own.peak = own.peak.max(state.peak);
@@ -321,15 +330,15 @@ impl World {
     /// Merges the patches of own agents with those of other ranks' agents.
     pub(super) fn merge_patches(&mut self, others: Option<&Patches>) {
         let World { state, workspaces, own_agents, .. } = self;
-        let rooms = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
-        let left = rooms.map(|room| &room.patches);
+        let own_workspaces = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
+        let left = own_workspaces.map(|workspace| &workspace.patches);
         state.published.merge(left.chain(others));
     }
 
-    /// Moves on to the next tick. The length of the next heartbeat follows from `fastest_motion` of
+    /// Moves on to the next tick. The length of the next heartbeat follows from `motion_bounds` of
     /// all agents.
-    pub(super) fn start_next_heartbeat(&mut self, fastest_motion: FastestMotion) {
-        let FastestMotion { speed, acceleration } = fastest_motion;
+    pub(super) fn start_next_heartbeat(&mut self, motion_bounds: MotionBounds) {
+        let MotionBounds { speed, acceleration } = motion_bounds;
         let WorldState { tick, steps, .. } = &mut self.state;
         *tick += *steps;
         *steps = self.model.clock.steps_to_heartbeat(*tick, speed, acceleration);
@@ -339,7 +348,7 @@ impl World {
     ///
     /// Empty if the agent steps on another rank.
     pub fn delivered(&self, agent: usize) -> &[Delivery] {
-        self.workspaces[agent].as_ref().map_or(&[], |room| &room.delivered)
+        self.workspaces[agent].as_ref().map_or(&[], |workspace| &workspace.delivered)
     }
 
     /// Whether any agent still drives.
@@ -383,22 +392,22 @@ impl World {
     /// agents. Both digests are sums, so that ranks can join them from parts.
     pub fn hash(&self) -> [u8; 32] {
         let digests: Vec<_> = self.state.agents.par_iter().map(AgentState::digest).collect();
-        let agents = AgentsDigest::of((0..).zip(digests));
+        let agents = AgentsDigest::sum((0..).zip(digests));
         combined_hash(&self.state, self.state.published.digest(), agents)
     }
 
     /// Returns the outcome of an agent's drive, or its present status.
     pub fn outcome(&self, agent: usize) -> OutcomeReport {
         let WorldModel { ground, agents, endings, .. } = &*self.model;
-        let (state, workspace) = self.shown(agent);
+        let (state, workspace) = self.state_and_workspace(agent);
         let outcome = agents[agent].outcome(ground, endings, self.time(), &state, &workspace);
-        self.model.reported(&outcome)
+        self.model.outcome_report(&outcome)
     }
 
     /// Returns ongoing collisions, each with its vehicle.
-    pub fn hits_under_way(&self) -> impl Iterator<Item = (u32, Hit)> {
+    pub fn ongoing_collisions(&self) -> impl Iterator<Item = (u32, Collision)> {
         let agents = self.state.agents.iter().zip(0..);
-        agents.flat_map(|(agent, index)| agent.hits.iter().map(move |hit| (index, *hit)))
+        agents.flat_map(|(agent, index)| agent.collisions.iter().map(move |hit| (index, *hit)))
     }
 
     /// Returns the summary of the run; `wall` is its duration, s.
@@ -407,7 +416,7 @@ impl World {
         let agents = || self.model.agents.iter().zip(&self.state.agents).enumerate();
         let soils = self.model.ground.soils();
         let beyond = agents().flat_map(|(_, (agent, state))| {
-            let beyond = state.monitor.beyond().iter();
+            let beyond = state.monitor.excess_sinkage().iter();
             beyond.map(|&(SoilId(soil), sinkage)| {
                 RunWarning::beyond_measured(&agent.name, &soils[usize::from(soil)], sinkage)
             })
@@ -424,10 +433,14 @@ impl World {
                 agent.vehicle.trailer().and_then(|own| own.breaking_load()),
             )
         });
-        let gaining = agents().filter(|(_, (_, state))| state.hits.given() > 0.0);
+        let gaining = agents().filter(|(_, (_, state))| state.collisions.energy_gained() > 0.0);
         let heartbeat = (1e6 * self.model.clock.heartbeat()).round() / 1e6;
         let gaining = gaining.map(|(_, (agent, state))| {
-            RunWarning::hits_gave_energy(&agent.name, state.hits.given(), heartbeat)
+            RunWarning::collisions_gained_energy(
+                &agent.name,
+                state.collisions.energy_gained(),
+                heartbeat,
+            )
         });
         let gained = agents().filter_map(|(_, (agent, state))| {
             let gained = state.energy.gained(agent.vehicle.mass())?;
@@ -460,14 +473,14 @@ impl World {
                 .chain(torn)
                 .chain(gaining)
                 .chain(gained)
-                .chain(self.search_fell_short())
+                .chain(self.incomplete_search())
                 .collect(),
         }
     }
 }
 
 /// Computes an agent's workspace and view from its state.
-pub(super) fn derived(
+pub(super) fn derive_agent(
     agent: &AgentModel,
     state: &AgentState,
     index: usize,

@@ -3,8 +3,8 @@
 use super::hole::Hole;
 use super::scene::{SceneModel, VisibleWorld};
 use bekker_agent::{
-    AgentModel, AgentState, Clock, Endings, GroundVehicle, Obstacles, Outcome, OutcomeReport,
-    Pedestrian, RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
+    AgentModel, AgentState, Clock, CollisionTarget, CollisionTargetCounts, Endings, GroundVehicle,
+    Obstacles, Outcome, OutcomeReport, Pedestrian, RadioNet, Team, TowLink, TrafficLight,
 };
 use bekker_ground::soil::SoilId;
 use bekker_ground::{GroundError, GroundModel, SharedGround};
@@ -44,7 +44,7 @@ pub struct WorldModel {
 impl WorldModel {
     /// Whether any agent can collide with anything.
     pub fn can_collide(&self) -> bool {
-        let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
+        let drawn = || self.agents.iter().any(|agent| agent.vehicle.has_trailer());
         self.agents.len() > 1
             || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
             || drawn()
@@ -62,18 +62,18 @@ impl WorldModel {
     }
 
     /// Returns the name of the object that a vehicle collided with, or a noun for its kind.
-    pub fn struck(&self, with: Struck) -> &str {
+    pub fn target_name(&self, with: CollisionTarget) -> &str {
         match with {
-            Struck::Vehicle(index) => &self.agents[index as usize].name,
-            Struck::Obstacle(index) => self.obstacles.noun(index as usize),
-            Struck::Barrier(index) => &self.lights[index as usize].name,
-            Struck::Pedestrian(index) => &self.pedestrians[index as usize].name,
+            CollisionTarget::Vehicle(index) => &self.agents[index as usize].name,
+            CollisionTarget::Obstacle(index) => self.obstacles.noun(index as usize),
+            CollisionTarget::Barrier(index) => &self.lights[index as usize].name,
+            CollisionTarget::Pedestrian(index) => &self.pedestrians[index as usize].name,
         }
     }
 
     /// Numbers of objects of each kind that a vehicle can collide with.
-    pub(super) fn struck_counts(&self) -> StruckCounts {
-        StruckCounts {
+    pub(super) fn collision_target_counts(&self) -> CollisionTargetCounts {
+        CollisionTargetCounts {
             vehicles: self.agents.len(),
             obstacles: self.obstacles.len(),
             barriers: self.lights.len(),
@@ -87,11 +87,11 @@ impl WorldModel {
     }
 
     /// Returns an outcome with the names of this world's soils, vehicles and objects.
-    pub fn reported(&self, outcome: &Outcome) -> OutcomeReport {
+    pub fn outcome_report(&self, outcome: &Outcome) -> OutcomeReport {
         outcome.report(
             |SoilId(soil)| self.ground.soils()[usize::from(soil)].name.as_str(),
             |vehicle| self.agents[vehicle].name.as_str(),
-            |with| self.struck(with),
+            |with| self.target_name(with),
         )
     }
 }
@@ -116,14 +116,14 @@ pub struct WorldState {
 
 impl WorldState {
     /// State at time 0, with agents that are still to be placed.
-    pub(super) fn at_the_beginning(model: &WorldModel) -> WorldState {
+    pub(super) fn initial(model: &WorldModel) -> WorldState {
         // No vehicle has moved yet, but some start with a speed.
         let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
         WorldState {
             tick: 0,
             steps: model.clock.steps_to_heartbeat(0, speed, 0.0),
             published: SharedGround::default(),
-            agents: model.agents.iter().map(|_| AgentState::elsewhere()).collect(),
+            agents: model.agents.iter().map(|_| AgentState::remote()).collect(),
             damage: vec![0; model.obstacles.len()],
             tows: vec![TowState::default(); model.tows.len()],
         }

@@ -16,7 +16,7 @@ use crate::report::{ReportError, record_parts, write_file};
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::{Output, Quantity, Vehicle};
 use crate::scenario::{ScenarioFile, input};
-use crate::simulation::{Obstacle, WorldState, agree, first_obstacle};
+use crate::simulation::{StartupError, WorldState, agree, first_startup_error};
 use crate::sync::Communicator;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -201,7 +201,7 @@ fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Fail
     if clock.ticks_in(duration) >= tick {
         return Ok(());
     }
-    let reached = clock.told(tick);
+    let reached = clock.reported_time(tick);
     Err(Failure::Input {
         subject: format!("time.duration = {duration}"),
         cause: format!("must be at least {reached} s, the time that the run to resume has reached"),
@@ -246,7 +246,7 @@ fn check_goes_on(
     let places = |columns: &Vec<Quantity>| columns.contains(&Quantity::Position);
     let has_all = output.vehicles.is_none() && output.columns.as_ref().is_none_or(places);
     if tick > 0 && (output.states.is_empty() || !has_all) {
-        let time = clock.told(tick);
+        let time = clock.reported_time(tick);
         eprintln!(
             "warning: before {time} s, the picture and terrain.tif show only the positions in \
              states.csv; output.states, output.vehicles or output.columns exclude some vehicles or \
@@ -325,10 +325,11 @@ fn all_ready<T>(
 ) -> Result<T, Failure> {
     let obstacle = prepared.as_ref().err().map(|failure| {
         let (cause, code) = (failure.to_string(), failure.code());
-        Obstacle { cause, code }
+        StartupError { cause, code }
     });
-    match first_obstacle(communicator, obstacle)? {
-        Some((rank, Obstacle { cause, code })) if rank != communicator.rank() => match prepared {
+    match first_startup_error(communicator, obstacle)? {
+        Some((rank, StartupError { cause, code })) if rank != communicator.rank() => match prepared
+        {
             Err(own) if apart => Err(own),
             Ok(_) if apart => Err(Failure::OtherRank { rank, cause, code }),
             _ => Err(Failure::Reported { code }),

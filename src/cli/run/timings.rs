@@ -1,7 +1,7 @@
 //! Timing of the parts of autonomous vehicles.
 
 use crate::report::text_table;
-use crate::simulation::{RunSummary, Spent, TimedPart, Timings, WorldModel};
+use crate::simulation::{PhaseTime, RunSummary, TimedPhase, Timings, WorldModel};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -23,15 +23,15 @@ pub fn time(world: &mut WorldModel) -> Arc<Timings> {
 ///
 /// `processes` is the number of processes of the run.
 pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> String {
-    if TimedPart::ALL.into_iter().all(|part| timings.of(part).count == 0) {
+    if TimedPhase::ALL.into_iter().all(|part| timings.spent_in(part).count == 0) {
         return untimed(processes);
     }
     let of = match processes {
         0 | 1 => String::new(),
         count => format!("\ntimed: only the vehicles of the first of {count} processes"),
     };
-    let rows = TimedPart::ALL.into_iter().filter_map(|part| {
-        let Spent { count, total, longest } = timings.of(part);
+    let rows = TimedPhase::ALL.into_iter().filter_map(|part| {
+        let PhaseTime { count, total, longest } = timings.spent_in(part);
         let mean = 1e3 * total / count as f64;
         let row = || {
             [

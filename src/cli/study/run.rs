@@ -14,10 +14,10 @@ use crate::report::study::{
     AskedOfStudy, Shard, StudyFolder, TrialRecord, repeated, repeated_points, write_tables,
 };
 #[cfg(feature = "mpi")]
-use crate::simulation::{Obstacle, RankError, first_obstacle};
+use crate::simulation::{RankError, StartupError, first_startup_error};
 use crate::study::design;
 #[cfg(feature = "mpi")]
-use crate::sync::{Communicator as _, MpiSession, Parts};
+use crate::sync::{Communicator as _, MpiSession, RankBuffers};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::json;
@@ -168,16 +168,16 @@ fn all_ready(
     let mut mpi = session.rank(Duration::from_secs(60));
     let obstacle = prepared.as_ref().err().map(|failure| {
         let (cause, code) = (failure.to_string(), failure.code());
-        Obstacle { cause, code }
+        StartupError { cause, code }
     });
-    match first_obstacle(&mut mpi, obstacle)? {
-        Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
+    match first_startup_error(&mut mpi, obstacle)? {
+        Some((rank, StartupError { code, .. })) if rank != mpi.rank() => {
             return Err(Failure::Reported { code });
         }
         _ => {}
     }
     let (asked, study) = prepared?;
-    let mut all = Parts::default();
+    let mut all = RankBuffers::default();
     let own = serde_json::to_vec(&asked).unwrap_or_default();
     let gathered = mpi.all_gather(&own, &mut || (), &mut all);
     gathered.map_err(|source| RankError::Lost { tick: 0, source })?;

@@ -1,11 +1,11 @@
 //! Cost of the exchange between ranks: bytes, time, and their growth.
 
 use bekker_ground::{Overlay, Patches, SharedGround};
-use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
+use bekker_ranks::{HeartbeatMetrics, RankError, Ranks, Route, Sharing};
 use bekker_rig::{BenchCase, BenchError, bench_world};
 use bekker_scenario::config::LawsPreset;
 use bekker_sync::Threads;
-use bekker_sync::ground_code::Memory;
+use bekker_sync::ground_code::CodecState;
 use bekker_world::{RankAccess, World, WorldModel};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
@@ -199,23 +199,25 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
     let mut coded: Vec<Vec<Vec<u8>>> = Vec::new();
     let encode = shortest(|| {
         coded = streams.iter().map(|stream| vec![Vec::new(); stream.len()]).collect();
-        let mut memories = vec![Memory::default(); streams.len()];
+        let mut codec_states = vec![CodecState::default(); streams.len()];
         timed(|| {
-            for ((stream, coded), memory) in streams.iter().zip(&mut coded).zip(&mut memories) {
+            for ((stream, coded), codec_state) in
+                streams.iter().zip(&mut coded).zip(&mut codec_states)
+            {
                 for (patches, bytes) in stream.iter().zip(coded) {
-                    memory.encode(black_box(patches), bytes);
+                    codec_state.encode(black_box(patches), bytes);
                 }
             }
         })
     });
     let mut read = Patches::default();
     let decode = shortest(|| {
-        let mut memories = vec![Memory::default(); streams.len()];
+        let mut codec_states = vec![CodecState::default(); streams.len()];
         timed(|| {
-            for (coded, memory) in coded.iter().zip(&mut memories) {
+            for (coded, codec_state) in coded.iter().zip(&mut codec_states) {
                 for bytes in coded {
                     read.clear();
-                    memory.decode(black_box(bytes), &mut read).expect("what was written");
+                    codec_state.decode(black_box(bytes), &mut read).expect("what was written");
                 }
             }
         })
@@ -260,8 +262,8 @@ fn shared(
     ranks: usize,
     route: Route,
     heartbeats: usize,
-) -> Result<Vec<Vec<HeartbeatFigures>>, BenchError> {
-    let drive = |communicator: Threads| -> Result<Vec<HeartbeatFigures>, BenchError> {
+) -> Result<Vec<Vec<HeartbeatMetrics>>, BenchError> {
+    let drive = |communicator: Threads| -> Result<Vec<HeartbeatMetrics>, BenchError> {
         let failed = |cause: RankError| BenchError::Drive { time: 0.0, cause: cause.to_string() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.map_err(|e| BenchError::Threads { threads: 1, cause: e.to_string() })?;
@@ -296,14 +298,14 @@ fn shared(
 pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
     let spacing = code.spacing;
     let mut figures = shared(&convoy(spacing, 8)?, 2, Route::All, 300)?;
-    let counted: Vec<HeartbeatFigures> =
+    let counted: Vec<HeartbeatMetrics> =
         figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
-    let median = |value: fn(&HeartbeatFigures) -> Duration| {
+    let median = |value: fn(&HeartbeatMetrics) -> Duration| {
         let mut all: Vec<Duration> = counted.iter().map(value).collect();
         all.sort_unstable();
         1e6 * all[all.len() / 2].as_secs_f64()
     };
-    let sum = |value: fn(&HeartbeatFigures) -> u64| counted.iter().map(value).sum::<u64>() as f64;
+    let sum = |value: fn(&HeartbeatMetrics) -> u64| counted.iter().map(value).sum::<u64>() as f64;
     let (steps_us, serialise_us) =
         (median(|heartbeat| heartbeat.step), median(|heartbeat| heartbeat.serialise));
     let apply_us = median(|heartbeat| heartbeat.apply);
@@ -333,7 +335,7 @@ pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, 
     let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
     let route = if neighbour { Route::Neighbour } else { Route::All };
     let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
-    let of_rank = |heartbeats: &Vec<HeartbeatFigures>| {
+    let of_rank = |heartbeats: &Vec<HeartbeatMetrics>| {
         heartbeats.iter().map(|own| own.received_bytes + own.record_bytes).sum::<u64>() as f64
     };
     let received: Vec<f64> = figures.iter().map(|own| of_rank(own) / CENSUS as f64).collect();

@@ -15,7 +15,7 @@ use bekker_sensor::packet::RAYS;
 use bekker_sensor::ray::Ray;
 use bekker_sensor::relief::Relief;
 use bekker_sensor::scene::{Scene, between};
-use bekker_sync::message::VehicleState;
+use bekker_sync::message::VehicleMessage;
 use bekker_world::{SceneModel, World};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -202,7 +202,7 @@ pub(super) struct Full {
     pub world: World,
     pub published: SharedGround,
     /// States of the vehicles as sent to other agents.
-    pub messages: Vec<VehicleState>,
+    pub messages: Vec<VehicleMessage>,
 }
 
 impl Full {
@@ -287,7 +287,7 @@ pub struct WoodScan {
 ///
 /// A moving instance is placed at each firing time of a scan, a cost that a stationary scene does
 /// not show.
-fn a_scan_before(messages: &[VehicleState]) -> Vec<VehicleState> {
+fn a_scan_before(messages: &[VehicleMessage]) -> Vec<VehicleMessage> {
     let moved = messages.iter().cloned().map(|mut message| {
         let chassis = &mut message.chassis;
         chassis.position -= chassis.orientation * Vec3::new(0.3, 0.0, 0.0);

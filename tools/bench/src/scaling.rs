@@ -190,7 +190,7 @@ impl ScalingDrive {
             sample_every: self.file.scenario.output.interval,
             ..Schedule::until(self.case.seconds)
         };
-        let (world, _) = Runner::among(ranks, schedule).run(&mut [observer, &mut watch])?;
+        let (world, _) = Runner::with_ranks(ranks, schedule).run(&mut [observer, &mut watch])?;
         Ok(watch.cost(&world))
     }
 

@@ -1,8 +1,8 @@
 //! Cost of a drive on a rank, counted and timed, and its model with one core per rank.
 
 use bekker_agent::Sample;
-use bekker_ranks::{Flow, HeartbeatFigures, Moment, Observer};
-use bekker_sync::{CommError, Communicator, Parts, Phases};
+use bekker_ranks::{Flow, HeartbeatInfo, HeartbeatMetrics, Observer};
+use bekker_sync::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use bekker_world::World;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,8 +72,8 @@ impl<C: Communicator> Communicator for Counting<'_, C> {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let phases = self.inner.all_gather(mine, meanwhile, all)?;
         let others = self.inner.size() as u64 - 1;
         let mut counts = locked(&self.counts);
@@ -88,8 +88,8 @@ impl<C: Communicator> Communicator for Counting<'_, C> {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let phases = self.inner.exchange(to, from, meanwhile, received)?;
         let mut counts = locked(&self.counts);
         counts.sent += to.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
@@ -158,8 +158,8 @@ impl<E> Observer<E> for Watch {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
-        let HeartbeatFigures { step, ghost_error, ghost_bound, .. } = *moment.figures;
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
+        let HeartbeatMetrics { step, ghost_error, ghost_bound, .. } = *moment.metrics;
         let cost = &mut self.cost;
         cost.heartbeats += 1;
         cost.simulated = moment.time;
@@ -215,7 +215,7 @@ impl Network {
         if size == 1 {
             return Ok(Network { latency: 0.0, bandwidth: f64::INFINITY });
         }
-        let mut parts = Parts::default();
+        let mut parts = RankBuffers::default();
         let mut timed = |bytes: &[u8], times: u32| -> Result<f64, CommError> {
             let begun = Instant::now();
             for _ in 0..times {

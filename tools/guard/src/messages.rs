@@ -3,7 +3,7 @@
 use super::{Measured, Values};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Ranks, Route, Sharing};
-use bekker::sync::{CommError, Communicator, Parts, Phases, Threads};
+use bekker::sync::{CommError, Communicator, ExchangeTimes, RankBuffers, Threads};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,8 +91,8 @@ impl Communicator for Recorder {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         self.record(mine);
         self.rank.all_gather(mine, meanwhile, all)
     }
@@ -102,8 +102,8 @@ impl Communicator for Recorder {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         to.iter().for_each(|(_, bytes)| self.record(bytes));
         self.rank.exchange(to, from, meanwhile, received)
     }

@@ -3,20 +3,20 @@
 use super::RadioNet;
 use crate::agent::{AgentModel, AgentState};
 use crate::ground_vehicle::GroundVehicle;
-use crate::roadside::Arrival;
+use crate::roadside::ApproachingVehicle;
 use bekker_vehicle::driver::{Following, LeaderView};
 
 /// Lateral clearance to pedestrians on either side, m.
-const ROOM: f64 = 0.7;
+const PEDESTRIAN_CLEARANCE: f64 = 0.7;
 /// Distance kept from pedestrians in addition to that from a stop line, m.
-const APART: f64 = 2.0;
+const PEDESTRIAN_DISTANCE: f64 = 2.0;
 
 impl AgentModel {
     /// Returns the view of the leader with the acceleration demand of cooperative following, if the
     /// driver uses it.
     ///
     /// `now_us` is the time, µs, and `h` the step, s.
-    pub(crate) fn cooperating(
+    pub(crate) fn cooperative_view(
         &self,
         index: usize,
         radios: &[RadioNet],
@@ -26,7 +26,7 @@ impl AgentModel {
         now_us: u64,
     ) -> LeaderView {
         let Some(station) = state.radio.as_mut() else { return leader };
-        station.figures.closes(leader.gap, speed - leader.speed);
+        station.metrics.record_gap(leader.gap, speed - leader.speed);
         let (Some(ahead), Some(own)) = (self.leader, self.driver.follower()) else {
             return leader;
         };
@@ -36,8 +36,8 @@ impl AgentModel {
         let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
         let told = station.beacon(ahead.agent).filter(fresh);
         let told = told.map(|(_, told)| told.aimed.unwrap_or(told.acceleration));
-        let figures = &mut station.figures;
-        *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
+        let metrics = &mut station.metrics;
+        *(if told.is_some() { &mut metrics.current_time } else { &mut metrics.stale_time }) += h;
         station.demand = rule.demand(station.demand, speed, &leader, told, h);
         LeaderView { demand: Some(station.demand), ..leader }
     }
@@ -50,17 +50,17 @@ impl AgentModel {
         let footprint = self.vehicle.footprint();
         let [front, _] = own.ends(&footprint);
         let place = &state.driver.place;
-        let arrival = Arrival {
+        let arrival = ApproachingVehicle {
             path: own.path(),
             place,
             front: place.station + front,
             speed,
             deceleration: own.config().deceleration,
-            half_width: 0.5 * footprint.width + ROOM,
+            half_width: 0.5 * footprint.width + PEDESTRIAN_CLEARANCE,
         };
-        let line = arrival.stop(station.lights(), now_us);
-        let on_foot = arrival.on_foot(station.road_users(), now_us);
-        let before = on_foot.map(|distance| distance - APART);
+        let line = arrival.stop_line_distance(station.lights(), now_us);
+        let on_foot = arrival.pedestrian_distance(station.road_users(), now_us);
+        let before = on_foot.map(|distance| distance - PEDESTRIAN_DISTANCE);
         line.into_iter().chain(before).reduce(f64::min)
     }
 }

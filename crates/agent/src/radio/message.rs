@@ -71,7 +71,7 @@ pub struct Transmission {
 
 /// Message that has reached a member, or is on its way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Heard {
+pub struct ReceivedMessage {
     /// Index of the sender: agents first, then traffic lights, then pedestrians.
     pub from: u32,
     /// Number of the message within its transmission.

@@ -8,14 +8,14 @@
 //! receiver's rank draws which of them reach it.
 
 mod cooperation;
-mod figures;
 mod medium;
 mod message;
+mod metrics;
 mod station;
 
-pub use figures::{PlatoonSummary, RadioSummary};
 pub use medium::{Bursts, Network, Radio};
-pub use message::{Beacon, Hazard, Heard, Message, Transmission};
+pub use message::{Beacon, Hazard, Message, ReceivedMessage, Transmission};
+pub use metrics::{PlatoonSummary, RadioSummary};
 pub use station::Station;
 
 /// Time between messages with the positions of a traffic light's approaches, µs.

@@ -1,8 +1,8 @@
 //! Member of a radio network: messages received and on their way.
 
-use super::figures::RadioFigures;
-use super::message::{Beacon, Heard, Message};
-use crate::roadside::{HeardLight, RoadUser};
+use super::message::{Beacon, Message, ReceivedMessage};
+use super::metrics::RadioMetrics;
+use crate::roadside::{ReceivedLight, RoadUser};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Station {
     /// Messages on their way, ordered by arrival, sender and number.
-    underway: Vec<Heard>,
+    in_transit: Vec<ReceivedMessage>,
     /// Messages that arrived in the last heartbeat, in the same order.
-    arrived: Vec<Heard>,
+    arrived: Vec<ReceivedMessage>,
     /// Newest beacon of each sender, and its time of sending, µs.
     beacons: BTreeMap<u32, (u64, Beacon)>,
     /// Received state of each traffic light.
-    lights: BTreeMap<u32, HeardLight>,
+    lights: BTreeMap<u32, ReceivedLight>,
     /// Newest message of each pedestrian, and its time of sending, µs.
     road_users: BTreeMap<u32, (u64, RoadUser)>,
     /// Payloads that a program has queued for the next exchange.
     pub outbox: Vec<Vec<u8>>,
     /// Speed in the last beacon sent, m/s.
-    pub told_speed: Option<f64>,
+    pub sent_speed: Option<f64>,
     /// Acceleration demand of the driver, m/s², if it follows cooperatively.
     pub(super) demand: f64,
     /// Acceleration for which the pedals were last set, m/s², if the driver controls acceleration.
     pub aimed: Option<f64>,
     /// Metrics of the member.
-    pub figures: RadioFigures,
+    pub metrics: RadioMetrics,
 }
 
 impl Station {
     /// Records the acceleration for which the driver has set the pedals, m/s².
-    pub(crate) fn aims(&mut self, acceleration: f64) {
+    pub(crate) fn set_aimed_acceleration(&mut self, acceleration: f64) {
         self.aimed = Some(acceleration);
     }
 
     /// Returns the messages that arrived in the last heartbeat, in order of arrival.
-    pub fn arrived(&self) -> &[Heard] {
+    pub fn arrived(&self) -> &[ReceivedMessage] {
         &self.arrived
     }
 
@@ -53,7 +53,7 @@ impl Station {
     }
 
     /// Returns the received states of traffic lights.
-    pub(super) fn lights(&self) -> impl Iterator<Item = &HeardLight> {
+    pub(super) fn lights(&self) -> impl Iterator<Item = &ReceivedLight> {
         self.lights.values()
     }
 
@@ -63,22 +63,22 @@ impl Station {
     }
 
     /// Adds a message that is on its way.
-    pub fn receive(&mut self, heard: Heard) {
-        let key = |own: &Heard| (own.due_us, own.from, own.number);
-        let place = self.underway.partition_point(|other| key(other) <= key(&heard));
-        self.underway.insert(place, heard);
+    pub fn receive(&mut self, heard: ReceivedMessage) {
+        let key = |own: &ReceivedMessage| (own.due_us, own.from, own.number);
+        let place = self.in_transit.partition_point(|other| key(other) <= key(&heard));
+        self.in_transit.insert(place, heard);
     }
 
     /// Processes the messages that have arrived by a time, µs.
-    pub fn hear(&mut self, now_us: u64) {
-        let due = self.underway.partition_point(|own| own.due_us <= now_us);
+    pub fn process_arrivals(&mut self, now_us: u64) {
+        let due = self.in_transit.partition_point(|own| own.due_us <= now_us);
         self.arrived.clear();
-        self.arrived.extend(self.underway.drain(..due));
-        for Heard { from, sent_us, message, .. } in &self.arrived {
+        self.arrived.extend(self.in_transit.drain(..due));
+        for ReceivedMessage { from, sent_us, message, .. } in &self.arrived {
             // a message older than one already received is ignored
             match message {
                 Message::Beacon(beacon) => {
-                    self.figures.received += 1;
+                    self.metrics.received += 1;
                     if self.beacons.get(from).is_none_or(|(other, _)| other < sent_us) {
                         self.beacons.insert(*from, (*sent_us, *beacon));
                     }
@@ -104,7 +104,7 @@ impl Station {
 
     /// Checks that all senders are below `senders`, and otherwise returns the reason.
     pub fn check(&self, senders: usize) -> Result<(), String> {
-        let heard = self.underway.iter().chain(&self.arrived).map(|own| own.from);
+        let heard = self.in_transit.iter().chain(&self.arrived).map(|own| own.from);
         let unknown = heard
             .chain(self.beacons.keys().chain(self.lights.keys()).copied())
             .chain(self.road_users.keys().copied())

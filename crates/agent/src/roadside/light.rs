@@ -1,11 +1,11 @@
 //! Traffic lights with a fixed plan, and their radio messages.
 
-use super::boom::Boom;
+use super::barrier_arm::BarrierArm;
 use bekker_math::numeric::{cos, sin};
 use serde::{Deserialize, Serialize};
 
 /// Distance of a signal head from the end of its stop line, m.
-const BESIDE_LINE: f64 = 0.5;
+const HEAD_OFFSET: f64 = 0.5;
 
 /// Signal of a traffic light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,14 +67,14 @@ pub struct TrafficLight {
     /// Approaches, in the order of the phases' lights.
     pub approaches: Vec<Approach>,
     /// Arm, if this is a barrier.
-    pub boom: Option<Boom>,
+    pub arm: Option<BarrierArm>,
 }
 
 impl TrafficLight {
     /// Returns the position of the signal head of an approach, next to the right end of its stop
     /// line, m.
     pub fn head(approach: &Approach) -> [f64; 2] {
-        let aside = 0.5 * approach.width + BESIDE_LINE;
+        let aside = 0.5 * approach.width + HEAD_OFFSET;
         let right = [sin(approach.heading), -cos(approach.heading)];
         [0, 1].map(|axis| approach.stop[axis] + aside * right[axis])
     }
@@ -148,7 +148,7 @@ pub(super) mod tests {
                 phase(12, [Red, Red]),
             ],
             approaches: vec![approach(0.0, 0.0), approach(60.0, std::f64::consts::PI)],
-            boom: None,
+            arm: None,
         }
     }
 

@@ -3,14 +3,14 @@
 //! All follow a plan: position and signal are functions of time. They therefore have no state and
 //! are the same on every rank.
 
-mod arrival;
-mod boom;
+mod approaching_vehicle;
+mod barrier_arm;
 mod light;
 mod pedestrian;
 
-pub(super) use arrival::{Arrival, HeardLight};
-pub use boom::Boom;
-pub use boom::{HINGE as ARM_HEIGHT, UP};
+pub(super) use approaching_vehicle::{ApproachingVehicle, ReceivedLight};
+pub use barrier_arm::BarrierArm;
+pub use barrier_arm::{ARM_HEIGHT, OPEN_ARM_ANGLE};
 pub use light::{Approach, Light, Phase, Timing, TrafficLight};
 pub(super) use pedestrian::{HEIGHT, RADIUS};
 pub use pedestrian::{Pedestrian, RoadUser};

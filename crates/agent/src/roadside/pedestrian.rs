@@ -16,7 +16,7 @@ pub struct Pedestrian {
     /// Name in the scenario.
     pub name: String,
     /// Points of the path, two or more, m.
-    pub way: Vec<[f64; 2]>,
+    pub path: Vec<[f64; 2]>,
     /// Walking speed, m/s; above zero.
     pub speed: f64,
     /// Start of the walk, µs.
@@ -43,33 +43,33 @@ pub struct RoadUser {
 
 impl RoadUser {
     /// Predicts the position after `time` s at constant velocity, m.
-    pub fn place_after(&self, time: f64) -> [f64; 2] {
+    pub fn position_after(&self, time: f64) -> [f64; 2] {
         [0, 1].map(|axis| self.place[axis] + time * self.velocity[axis])
     }
 }
 
 /// Position and motion of a pedestrian.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stride {
+pub struct PedestrianMotion {
     pub place: [f64; 2],
     /// Heading, rad.
     pub heading: f64,
     /// Speed, m/s.
     pub speed: f64,
     /// Distance walked on the present leg, m.
-    pub gone: f64,
+    pub distance: f64,
 }
 
 impl Pedestrian {
     fn lengths(&self) -> impl DoubleEndedIterator<Item = ([[f64; 2]; 2], f64)> {
-        self.way.windows(2).map(|pair| {
+        self.path.windows(2).map(|pair| {
             let [a, b] = [pair[0], pair[1]];
             ([a, b], hypot(b[0] - a[0], b[1] - a[1]))
         })
     }
 
     /// Returns position and motion at a time, µs.
-    pub fn stride(&self, now_us: u64) -> Stride {
+    pub fn motion(&self, now_us: u64) -> PedestrianMotion {
         let whole: f64 = self.lengths().map(|(_, length)| length).sum();
         let walked = now_us.saturating_sub(self.start_us);
         let way_us = (1e6 * whole / self.speed).ceil().max(1.0) as u64;
@@ -79,12 +79,12 @@ impl Pedestrian {
             (back, passed) = (walked / turn_us % 2 == 1, walked % turn_us);
         }
         let walks = now_us >= self.start_us && passed < way_us;
-        let gone = (1e-6 * passed as f64 * self.speed).min(whole);
-        let Some((place, heading)) = self.point(gone, back) else {
-            let place = self.way.first().copied().unwrap_or_default();
-            return Stride { place, heading: 0.0, speed: 0.0, gone: 0.0 };
+        let distance = (1e-6 * passed as f64 * self.speed).min(whole);
+        let Some((place, heading)) = self.point(distance, back) else {
+            let place = self.path.first().copied().unwrap_or_default();
+            return PedestrianMotion { place, heading: 0.0, speed: 0.0, distance: 0.0 };
         };
-        Stride { place, heading, speed: if walks { self.speed } else { 0.0 }, gone }
+        PedestrianMotion { place, heading, speed: if walks { self.speed } else { 0.0 }, distance }
     }
 
     /// Returns the point of the path after a distance, m, and the heading there.
@@ -109,7 +109,7 @@ impl Pedestrian {
 
     /// Returns the content of the message at a time, µs.
     pub fn road_user(&self, now_us: u64) -> RoadUser {
-        let Stride { place, heading, speed, .. } = self.stride(now_us);
+        let PedestrianMotion { place, heading, speed, .. } = self.motion(now_us);
         let velocity = [bekker_math::numeric::cos(heading), bekker_math::numeric::sin(heading)]
             .map(|way| speed * way);
         RoadUser { place, velocity, radius: RADIUS }
@@ -117,7 +117,7 @@ impl Pedestrian {
 
     /// Returns the pose on a terrain at a time, µs: x ahead, z up.
     pub fn pose(&self, terrain: &Terrain, now_us: u64) -> Pose {
-        let Stride { place: [x, y], heading, .. } = self.stride(now_us);
+        let PedestrianMotion { place: [x, y], heading, .. } = self.motion(now_us);
         Pose {
             position: Vec3::new(x, y, terrain.height(x, y)),
             orientation: Quat::from_axis_angle(&Vec3::z_axis(), heading),
@@ -134,7 +134,7 @@ mod tests {
     fn walker(wait_us: Option<u64>) -> Pedestrian {
         Pedestrian {
             name: "w".into(),
-            way: vec![[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]],
+            path: vec![[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]],
             speed: 2.0,
             start_us: SECOND,
             wait_us,
@@ -163,6 +163,9 @@ mod tests {
     #[test]
     fn it_is_where_it_told_it_would_be() {
         let told = walker(None).road_user(2 * SECOND);
-        assert_eq!(told.place_after(0.25), walker(None).road_user(2 * SECOND + SECOND / 4).place);
+        assert_eq!(
+            told.position_after(0.25),
+            walker(None).road_user(2 * SECOND + SECOND / 4).place
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Map and messages of a member of a team.
 
-use super::{Ledger, Order, Report, Sharing, Team};
+use super::{Ledger, MapSharing, Order, Report, Team};
 use bekker_autonomy::ElevationMap;
 use bekker_autonomy::elevation_map::{MapModel, TILE, Tile, TileKey};
 use bekker_math::numeric::hypot;
@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 /// State of a member of a team: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct TeamMember {
     /// Map of its own scans merged with received tiles.
     map: ElevationMap,
     /// Sender of each tile that is identical to the received one; such a tile is not sent back.
-    told_by: BTreeMap<TileKey, u32>,
+    tile_senders: BTreeMap<TileKey, u32>,
     /// Version of each tile last sent, for each other member.
-    told: BTreeMap<u32, BTreeMap<TileKey, u64>>,
+    sent_versions: BTreeMap<u32, BTreeMap<TileKey, u64>>,
     /// Messages on their way, in order of arrival.
-    underway: VecDeque<Letter>,
+    in_transit: VecDeque<TileMessage>,
     /// Tiles received since the driver last took them.
-    news: BTreeSet<TileKey>,
+    new_tiles: BTreeSet<TileKey>,
     /// Order from the authority, and whether the driver has not yet taken it.
     order: Option<Order>,
     is_new: bool,
@@ -32,7 +32,7 @@ pub struct Member {
 
 /// Message with tiles from one member to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Letter {
+pub struct TileMessage {
     /// Agent that sends.
     pub from: u32,
     /// Agent that receives.
@@ -51,7 +51,7 @@ pub struct Letter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
     /// Messages sent.
-    pub letters: u64,
+    pub messages: u64,
     /// Messages lost of those sent.
     pub lost: u64,
     /// Bytes of encoded tiles sent.
@@ -60,22 +60,22 @@ pub struct Traffic {
     pub received_bytes: u64,
 }
 
-impl Letter {
+impl TileMessage {
     /// Returns the size of the encoded tiles, bytes.
     pub fn bytes(&self) -> u64 {
         self.tiles.iter().map(|(_, tile)| tile.coded_bytes()).sum()
     }
 }
 
-impl Member {
+impl TeamMember {
     /// Creates a member with an empty map.
-    pub(crate) fn new(model: MapModel) -> Member {
-        Member {
+    pub(crate) fn new(model: MapModel) -> TeamMember {
+        TeamMember {
             map: ElevationMap::new(model),
-            told_by: BTreeMap::new(),
-            told: BTreeMap::new(),
-            underway: VecDeque::new(),
-            news: BTreeSet::new(),
+            tile_senders: BTreeMap::new(),
+            sent_versions: BTreeMap::new(),
+            in_transit: VecDeque::new(),
+            new_tiles: BTreeSet::new(),
             order: None,
             is_new: false,
             ledger: Ledger::default(),
@@ -89,10 +89,10 @@ impl Member {
     }
 
     /// Merges tiles that its own scans have changed.
-    pub(crate) fn see(&mut self, tiles: &[(TileKey, Arc<Tile>)]) {
+    pub(crate) fn merge_scanned(&mut self, tiles: &[(TileKey, Arc<Tile>)]) {
         for (key, tile) in tiles {
             if self.map.merge_tile(*key, tile) {
-                self.told_by.remove(key);
+                self.tile_senders.remove(key);
             }
         }
     }
@@ -101,27 +101,28 @@ impl Member {
     ///
     /// Messages that arrive at the same time are read in the order of their senders, whichever is
     /// added first.
-    pub fn receive(&mut self, letter: Letter) {
-        let before = |other: &Letter| (other.due_us, other.from) <= (letter.due_us, letter.from);
-        let place = self.underway.partition_point(before);
-        self.underway.insert(place, letter);
+    pub fn receive(&mut self, message: TileMessage) {
+        let before =
+            |other: &TileMessage| (other.due_us, other.from) <= (message.due_us, message.from);
+        let place = self.in_transit.partition_point(before);
+        self.in_transit.insert(place, message);
     }
 
     /// Reads the messages that have arrived by a time, µs.
-    pub fn read(&mut self, now_us: u64) {
-        while self.underway.front().is_some_and(|letter| letter.due_us <= now_us) {
-            let Some(letter) = self.underway.pop_front() else { break };
-            self.traffic.received_bytes += letter.bytes();
-            letter.order.into_iter().for_each(|order| self.obey(order));
-            if let Some(report) = letter.report {
-                self.ledger.hear(letter.from, report);
+    pub fn read_arrived(&mut self, now_us: u64) {
+        while self.in_transit.front().is_some_and(|message| message.due_us <= now_us) {
+            let Some(message) = self.in_transit.pop_front() else { break };
+            self.traffic.received_bytes += message.bytes();
+            message.order.into_iter().for_each(|order| self.accept_order(order));
+            if let Some(report) = message.report {
+                self.ledger.record_report(message.from, report);
             }
-            for (key, tile) in &letter.tiles {
+            for (key, tile) in &message.tiles {
                 if self.map.merge_tile(*key, tile) {
-                    self.news.insert(*key);
+                    self.new_tiles.insert(*key);
                     match self.map.tile(*key).is_some_and(|own| own == tile) {
-                        true => self.told_by.insert(*key, letter.from),
-                        false => self.told_by.remove(key),
+                        true => self.tile_senders.insert(*key, message.from),
+                        false => self.tile_senders.remove(key),
                     };
                 }
             }
@@ -129,7 +130,7 @@ impl Member {
     }
 
     /// Accepts an order unless it already has a later one.
-    pub fn obey(&mut self, order: Order) {
+    pub fn accept_order(&mut self, order: Order) {
         if self.order.is_none_or(|own| own.number < order.number) {
             (self.order, self.is_new) = (Some(order), true);
         }
@@ -152,73 +153,74 @@ impl Member {
     }
 
     /// Returns the received tiles that the driver has not yet taken.
-    pub(crate) fn take_news(&mut self) -> Vec<(TileKey, Arc<Tile>)> {
-        let news = std::mem::take(&mut self.news).into_iter();
-        news.filter_map(|key| Some((key, self.map.tile(key)?.clone()))).collect()
+    pub(crate) fn take_new_tiles(&mut self) -> Vec<(TileKey, Arc<Tile>)> {
+        let new_tiles = std::mem::take(&mut self.new_tiles).into_iter();
+        new_tiles.filter_map(|key| Some((key, self.map.tile(key)?.clone()))).collect()
     }
 
     /// Returns the message to another member at an exchange; `None` if it would be empty.
     ///
-    /// It contains the tiles that changed since the last message, or the whole map if `terms`
+    /// It contains the tiles that changed since the last message, or the whole map if `selection`
     /// require it.
-    pub fn letter(
+    pub fn tile_message(
         &self,
         [from, to]: [u32; 2],
         due_us: u64,
-        terms: &Terms,
+        selection: &TileSelection,
         order: Option<Order>,
         report: Option<Report>,
-    ) -> Option<Letter> {
-        let told = self.told.get(&to);
+    ) -> Option<TileMessage> {
+        let sent_versions = self.sent_versions.get(&to);
         let is_news = |key: &TileKey, tile: &Tile| {
-            let told = told.and_then(|told| told.get(key));
-            self.told_by.get(key) != Some(&to) && told.is_none_or(|&told| told < tile.version())
+            let sent_versions = sent_versions.and_then(|sent_versions| sent_versions.get(key));
+            self.tile_senders.get(key) != Some(&to)
+                && sent_versions.is_none_or(|&sent_versions| sent_versions < tile.version())
         };
         let side = self.map.model().cell * TILE as f64;
         let tiles: Vec<(TileKey, Arc<Tile>)> = self
             .map
             .tiles()
-            .filter(|(key, tile)| terms.whole || is_news(key, tile))
-            .filter(|(key, _)| terms.concerns(key, side))
+            .filter(|(key, tile)| selection.whole || is_news(key, tile))
+            .filter(|(key, _)| selection.concerns(key, side))
             .map(|(key, tile)| (*key, tile.clone()))
             .collect();
-        let says = !tiles.is_empty() || order.is_some() || report.is_some();
-        says.then_some(Letter { from, to, due_us, tiles, order, report })
+        let is_needed = !tiles.is_empty() || order.is_some() || report.is_some();
+        is_needed.then_some(TileMessage { from, to, due_us, tiles, order, report })
     }
 
     /// Records a message as sent; lost tiles will be sent again.
-    pub fn sent(&mut self, letter: &Letter, lost: bool) {
-        self.traffic.letters += 1;
-        self.traffic.sent_bytes += letter.bytes();
+    pub fn record_sent(&mut self, message: &TileMessage, lost: bool) {
+        self.traffic.messages += 1;
+        self.traffic.sent_bytes += message.bytes();
         if lost {
             self.traffic.lost += 1;
             return;
         }
-        let told = self.told.entry(letter.to).or_default();
-        told.extend(letter.tiles.iter().map(|(key, tile)| (*key, tile.version())));
+        let sent_versions = self.sent_versions.entry(message.to).or_default();
+        sent_versions.extend(message.tiles.iter().map(|(key, tile)| (*key, tile.version())));
     }
 
     /// Records that another member has restarted with an empty map.
-    pub fn forget(&mut self, other: u32) {
-        self.told.remove(&other);
-        self.told_by.retain(|_, by| *by != other);
+    pub fn reset_peer(&mut self, other: u32) {
+        self.sent_versions.remove(&other);
+        self.tile_senders.retain(|_, by| *by != other);
     }
 }
 
 /// Selection of the tiles to send.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms {
+pub struct TileSelection {
     /// Whether to send the whole map, regardless of earlier messages.
     whole: bool,
     /// Distance, m, from a straight segment between two points within which tiles are sent.
     concern: Option<(f64, [[f64; 2]; 2])>,
 }
 
-impl Terms {
+impl TileSelection {
     /// Returns the terms of a team for a member on a segment to its goal, if it has one.
-    pub fn of(team: &Team, way: Option<[[f64; 2]; 2]>) -> Terms {
-        let whole = team.sharing == Sharing::Whole;
-        Terms { whole, concern: team.concern.zip(way) }
+    pub fn new(team: &Team, way: Option<[[f64; 2]; 2]>) -> TileSelection {
+        let whole = team.sharing == MapSharing::Whole;
+        TileSelection { whole, concern: team.concern.zip(way) }
     }
 
     fn concerns(&self, key: &TileKey, side: f64) -> bool {

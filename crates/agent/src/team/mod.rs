@@ -3,7 +3,7 @@
 //! The links of the radio are drawn at each exchange. With a central authority, which one of the
 //! vehicles carries, each member in range sends the changes of its map. The authority merges them
 //! and sends each member the changes of the merged map. The MAVS swarm study sends whole maps both
-//! ways ([`Sharing::Whole`]).
+//! ways ([`MapSharing::Whole`]).
 //!
 //! Between peers, each sends to those with a direct link and no third vehicle in between
 //! ([`partners`]). Other tiles spread from one to the next.
@@ -16,15 +16,15 @@ mod member;
 mod task;
 
 pub use assignment::Assignment;
-pub use member::{Letter, Member, Terms, Traffic};
-pub use task::{Candidate, Ledger, Order, Parts, Report, Task};
+pub use member::{TeamMember, TileMessage, TileSelection, Traffic};
+pub use task::{Candidate, Ledger, Order, Report, SearchPartition, Task};
 
 use super::radio::{Network, Radio};
 use bekker_math::numeric::hypot;
 
 /// Method of sharing maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum MapSharing {
     /// Changes, over a central authority.
     Central,
     /// Whole maps, over a central authority.
@@ -37,7 +37,7 @@ pub enum Sharing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Team {
     /// Method of sharing maps.
-    pub sharing: Sharing,
+    pub sharing: MapSharing,
     /// Agent that carries the central authority.
     pub authority: usize,
     /// Time between exchanges, µs.

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fraction of explored cells from which a tile counts as seen.
-const SEEN_ENOUGH: f64 = 0.8;
+const EXPLORED_FRACTION: f64 = 0.8;
 /// Time between two assignments by the authority, µs.
-const LOOK_US: u64 = 500_000;
+const ASSIGNMENT_INTERVAL_US: u64 = 500_000;
 /// Time between two entries of the explored fraction, µs.
-const ENTRY_US: u64 = 5_000_000;
+const RECORD_INTERVAL_US: u64 = 5_000_000;
 /// Cost of a place in another member's part, dm: more than any distance.
-const FOREIGN: i64 = 1 << 30;
+const FOREIGN_COST: i64 = 1 << 30;
 
 /// Task of a team.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,13 +41,13 @@ pub enum Task {
         /// Fraction of explored cells at which the task is done.
         share: f64,
         /// Partition among the members.
-        parts: Parts,
+        parts: SearchPartition,
     },
 }
 
 /// Partition of a search area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Parts {
+pub enum SearchPartition {
     /// Places nearer to the member than to any other: Voronoi cells around the current positions.
     ///
     /// A member without places in its own cell helps others.
@@ -76,19 +76,19 @@ pub struct Report {
 }
 
 /// Identifier of a place: the index of a goal, or the key of a tile.
-type Spot = [i32; 2];
+type TaskTarget = [i32; 2];
 
 /// Task state of the authority: plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Last order of each member, and its place.
-    orders: BTreeMap<u32, (Order, Option<Spot>)>,
+    orders: BTreeMap<u32, (Order, Option<TaskTarget>)>,
     /// Last report of each member.
     reports: BTreeMap<u32, Report>,
     /// Places that were visited or could not be reached.
-    closed: BTreeSet<Spot>,
+    closed: BTreeSet<TaskTarget>,
     /// Time of the last assignment, µs.
-    looked_us: Option<u64>,
+    assigned_us: Option<u64>,
     /// Times, s, with the explored fraction.
     explored: Vec<[f64; 2]>,
     /// Whether the task is done.
@@ -108,7 +108,7 @@ pub struct Candidate {
 
 impl Ledger {
     /// Records a report.
-    pub fn hear(&mut self, agent: u32, report: Report) {
+    pub fn record_report(&mut self, agent: u32, report: Report) {
         self.reports.insert(agent, report);
     }
 
@@ -127,24 +127,30 @@ impl Ledger {
     /// Assigns open places to members without an unfinished order.
     ///
     /// `team` contains all members that take orders and still drive.
-    pub fn hand_out(&mut self, task: &Task, map: &ElevationMap, team: &[Candidate], now_us: u64) {
-        if self.looked_us.is_some_and(|last| now_us < last + LOOK_US) {
+    pub fn assign_tasks(
+        &mut self,
+        task: &Task,
+        map: &ElevationMap,
+        team: &[Candidate],
+        now_us: u64,
+    ) {
+        if self.assigned_us.is_some_and(|last| now_us < last + ASSIGNMENT_INTERVAL_US) {
             return;
         }
-        self.looked_us = Some(now_us);
+        self.assigned_us = Some(now_us);
         let mut free = Vec::new();
         let mut taken = BTreeSet::new();
         for (index, own) in team.iter().enumerate() {
             match self.orders.get_mut(&own.agent) {
                 None => free.push(index),
-                Some((order, spot)) => {
+                Some((order, target)) => {
                     let done = Report { number: order.number, is_idle: true };
-                    let is_seen = spot.is_some_and(|spot| task.is_seen(map, spot));
+                    let is_seen = target.is_some_and(|target| task.is_seen(map, target));
                     if is_seen || self.reports.get(&own.agent) == Some(&done) {
-                        self.closed.extend(spot.take());
+                        self.closed.extend(target.take());
                         free.push(index);
                     } else {
-                        taken.extend(*spot);
+                        taken.extend(*target);
                     }
                 }
             }
@@ -157,7 +163,10 @@ impl Ledger {
                 let found = explored as f64 / all.max(1) as f64;
                 let done = found >= *share || open.is_empty() && taken.is_empty();
                 let last = self.explored.last().map_or(0, |[time, _]| (1e6 * time).round() as u64);
-                if self.explored.is_empty() || done && !self.is_done || now_us >= last + ENTRY_US {
+                if self.explored.is_empty()
+                    || done && !self.is_done
+                    || now_us >= last + RECORD_INTERVAL_US
+                {
                     self.explored.push([1e-6 * now_us as f64, found]);
                 }
                 done
@@ -177,8 +186,8 @@ impl Ledger {
         let given = task.assignment().assigned(&costs);
         for (&member, place) in free.iter().zip(given) {
             if let Some(place) = place {
-                let (spot, goal) = open[place];
-                self.give(team[member].agent, Some(goal), Some(spot));
+                let (target, goal) = open[place];
+                self.issue_order(team[member].agent, Some(goal), Some(target));
             }
         }
     }
@@ -186,16 +195,16 @@ impl Ledger {
     /// Dismisses all members.
     fn dismiss(&mut self, team: &[Candidate]) {
         for own in team {
-            let is_told = |(order, _): &(Order, _)| order.goal.is_none();
-            if !self.orders.get(&own.agent).is_some_and(is_told) {
-                self.give(own.agent, None, None);
+            let is_dismissed = |(order, _): &(Order, _)| order.goal.is_none();
+            if !self.orders.get(&own.agent).is_some_and(is_dismissed) {
+                self.issue_order(own.agent, None, None);
             }
         }
     }
 
-    fn give(&mut self, agent: u32, goal: Option<[f64; 2]>, spot: Option<Spot>) {
+    fn issue_order(&mut self, agent: u32, goal: Option<[f64; 2]>, target: Option<TaskTarget>) {
         let number = self.orders.get(&agent).map_or(0, |(order, _)| order.number) + 1;
-        self.orders.insert(agent, (Order { number, goal }, spot));
+        self.orders.insert(agent, (Order { number, goal }, target));
     }
 
     /// Returns the open places in a fixed order, with their positions, m.
@@ -205,13 +214,14 @@ impl Ledger {
         &self,
         task: &Task,
         map: &ElevationMap,
-        taken: &BTreeSet<Spot>,
-    ) -> Vec<(Spot, [f64; 2])> {
-        let is_open = |spot: &Spot| !self.closed.contains(spot) && !taken.contains(spot);
+        taken: &BTreeSet<TaskTarget>,
+    ) -> Vec<(TaskTarget, [f64; 2])> {
+        let is_open =
+            |target: &TaskTarget| !self.closed.contains(target) && !taken.contains(target);
         match task {
             Task::Goals { goals, .. } => {
-                let spots = goals.iter().zip(0..).map(|(goal, index)| ([index, 0], *goal));
-                spots.filter(|(spot, _)| is_open(spot)).collect()
+                let targets = goals.iter().zip(0..).map(|(goal, index)| ([index, 0], *goal));
+                targets.filter(|(target, _)| is_open(target)).collect()
             }
             Task::Search { area, .. } => {
                 let side = map.model().cell * TILE as f64;
@@ -220,20 +230,20 @@ impl Ledger {
                     |low: f64, high: f64| (low / side).floor() as i32..(high / side).ceil() as i32;
                 let rows = range(south, north);
                 let tiles = rows.flat_map(|b| range(west, east).map(move |a| [a, b]));
-                let open = tiles.filter(|spot| is_open(spot) && !task.is_seen(map, *spot));
-                let goal = |spot: Spot| {
-                    let [x, y] = spot.map(|index| (f64::from(index) + 0.5) * side);
+                let open = tiles.filter(|target| is_open(target) && !task.is_seen(map, *target));
+                let goal = |target: TaskTarget| {
+                    let [x, y] = target.map(|index| (f64::from(index) + 0.5) * side);
                     // the goal of a tile that extends beyond the area is moved into the area
                     [x.max(west).min(east), y.max(south).min(north)]
                 };
-                open.map(|spot| (spot, goal(spot))).collect()
+                open.map(|target| (target, goal(target))).collect()
             }
         }
     }
 }
 
 /// Returns the explored fraction of a tile's cells within an area; 1 if it has no such cells.
-fn explored(map: &ElevationMap, [a, b]: Spot, area: &[[f64; 2]; 2]) -> f64 {
+fn explored(map: &ElevationMap, [a, b]: TaskTarget, area: &[[f64; 2]; 2]) -> f64 {
     let (key, cell) = (TileKey { a, b }, map.model().cell);
     let first = key.first();
     let within = |at: usize| {
@@ -252,16 +262,16 @@ impl Task {
     fn assignment(&self) -> Assignment {
         match self {
             Task::Goals { assignment, .. } => *assignment,
-            Task::Search { parts: Parts::Voronoi, .. } => Assignment::Nearest,
-            Task::Search { parts: Parts::Auction, .. } => Assignment::Auction,
+            Task::Search { parts: SearchPartition::Voronoi, .. } => Assignment::Nearest,
+            Task::Search { parts: SearchPartition::Auction, .. } => Assignment::Auction,
         }
     }
 
     /// Returns whether a place needs no further exploration.
-    fn is_seen(&self, map: &ElevationMap, spot: Spot) -> bool {
+    fn is_seen(&self, map: &ElevationMap, target: TaskTarget) -> bool {
         match self {
             Task::Goals { .. } => false,
-            Task::Search { area, .. } => explored(map, spot, area) >= SEEN_ENOUGH,
+            Task::Search { area, .. } => explored(map, target, area) >= EXPLORED_FRACTION,
         }
     }
 
@@ -273,10 +283,10 @@ impl Task {
             (10.0 * hypot(own.place[0] - at[0], own.place[1] - at[1])).round() as i64
         };
         let own = way(&team[member]);
-        let parted = matches!(self, Task::Search { parts: Parts::Voronoi, .. });
+        let parted = matches!(self, Task::Search { parts: SearchPartition::Voronoi, .. });
         let is_foreign =
             parted && team.iter().enumerate().any(|(k, other)| (way(other), k) < (own, member));
-        own + if is_foreign { FOREIGN } else { 0 }
+        own + if is_foreign { FOREIGN_COST } else { 0 }
     }
 }
 
@@ -301,24 +311,24 @@ mod tests {
         let map = ElevationMap::new(MapModel::default());
         let team = [at(3, [0.0, 0.0]), at(5, [40.0, 0.0])];
         let mut ledger = Ledger::default();
-        ledger.hand_out(&task, &map, &team, 0);
+        ledger.assign_tasks(&task, &map, &team, 0);
         assert_eq!(
             [3, 5].map(|agent| goal(&ledger, agent)),
             [Some([10.0, 0.0]), Some([30.0, 0.0])]
         );
         // sent until it is confirmed; then nothing until it is completed
-        ledger.hear(3, Report { number: 1, is_idle: false });
+        ledger.record_report(3, Report { number: 1, is_idle: false });
         assert_eq!(ledger.order_for(3), None);
         assert!(ledger.order_for(5).is_some());
-        ledger.hear(5, Report { number: 1, is_idle: true });
-        ledger.hand_out(&task, &map, &team, LOOK_US);
+        ledger.record_report(5, Report { number: 1, is_idle: true });
+        ledger.assign_tasks(&task, &map, &team, ASSIGNMENT_INTERVAL_US);
         assert_eq!(goal(&ledger, 5), Some([20.0, 0.0]));
-        ledger.hear(5, Report { number: 2, is_idle: true });
-        ledger.hand_out(&task, &map, &team, 2 * LOOK_US);
+        ledger.record_report(5, Report { number: 2, is_idle: true });
+        ledger.assign_tasks(&task, &map, &team, 2 * ASSIGNMENT_INTERVAL_US);
         // the last goal is being driven to
         assert!(!ledger.is_done && ledger.order_for(5).is_none());
-        ledger.hear(3, Report { number: 1, is_idle: true });
-        ledger.hand_out(&task, &map, &team, 3 * LOOK_US);
+        ledger.record_report(3, Report { number: 1, is_idle: true });
+        ledger.assign_tasks(&task, &map, &team, 3 * ASSIGNMENT_INTERVAL_US);
         assert!(ledger.is_done);
         assert_eq!(ledger.order_for(5), Some(Order { number: 3, goal: None }));
     }
@@ -332,12 +342,12 @@ mod tests {
         let map = ElevationMap::new(MapModel::default());
         let (near, far) = (at(0, [8.0, 0.0]), at(1, [0.0, 0.0]));
         let mut ledger = Ledger::default();
-        ledger.hand_out(&task, &map, &[near, far], 0);
+        ledger.assign_tasks(&task, &map, &[near, far], 0);
         assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [Some([9.0, 0.0]), None]);
         let unheard = Candidate { is_reached: false, ..far };
-        ledger.hand_out(&task, &map, &[unheard], LOOK_US);
+        ledger.assign_tasks(&task, &map, &[unheard], ASSIGNMENT_INTERVAL_US);
         assert_eq!(goal(&ledger, 1), None);
-        ledger.hand_out(&task, &map, &[far], 2 * LOOK_US);
+        ledger.assign_tasks(&task, &map, &[far], 2 * ASSIGNMENT_INTERVAL_US);
         assert_eq!(goal(&ledger, 1), Some([9.0, 0.0]));
     }
 
@@ -349,25 +359,25 @@ mod tests {
         let mut map = ElevationMap::new(model);
         let team = [at(0, [0.0, 0.0]), at(1, [3.6 * side, 0.5 * side])];
         let middle = |k: f64| Some([(k + 0.5) * side, 0.5 * side]);
-        for (parts, first) in [(Parts::Voronoi, 0.0), (Parts::Auction, 0.0)] {
+        for (parts, first) in [(SearchPartition::Voronoi, 0.0), (SearchPartition::Auction, 0.0)] {
             let task = Task::Search { area, share: 0.9, parts };
             let mut ledger = Ledger::default();
-            ledger.hand_out(&task, &map, &team, 0);
+            ledger.assign_tasks(&task, &map, &team, 0);
             assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [middle(first), middle(3.0)]);
             assert_eq!(ledger.explored(), [[0.0, 0.0]]);
         }
         // with three of four tiles seen, the last one is assigned, then the task is done
         let seen = Cell { lowest: 0, range: 0, rise: 0, returns: 3, hole: false };
         let tile = Arc::new(Tile::new(Box::new([seen; TILE * TILE])));
-        let task = Task::Search { area, share: 0.9, parts: Parts::Voronoi };
+        let task = Task::Search { area, share: 0.9, parts: SearchPartition::Voronoi };
         let mut ledger = Ledger::default();
         for a in [0, 1, 3] {
             map.merge_tile(TileKey { a, b: 0 }, &tile);
         }
-        ledger.hand_out(&task, &map, &team, 0);
+        ledger.assign_tasks(&task, &map, &team, 0);
         assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [None, middle(2.0)]);
         map.merge_tile(TileKey { a: 2, b: 0 }, &tile);
-        ledger.hand_out(&task, &map, &team, LOOK_US);
+        ledger.assign_tasks(&task, &map, &team, ASSIGNMENT_INTERVAL_US);
         assert!(ledger.is_done);
         assert_eq!(ledger.explored(), [[0.0, 0.75], [0.5, 1.0]]);
     }

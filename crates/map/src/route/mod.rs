@@ -8,7 +8,7 @@ mod finding;
 pub use bekker_rig::Trafficability;
 pub use finding::{Finding, Risk, Stretch};
 
-use bekker_agent::{AgentModel, AnyVehicle, Form, GroundVehicle, Prop, PropKind};
+use bekker_agent::{AgentModel, AnyVehicle, GroundVehicle, Prop, PropForm, PropKind};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, tan};
@@ -408,14 +408,14 @@ impl Survey<'_> {
 /// Returns the radius of an obstacle near the ground, m.
 fn stem(prop: &Prop) -> f64 {
     let own = match prop.form {
-        Form::Kind(PropKind::Post) => 0.1,
-        Form::Kind(PropKind::Rock) => 0.6,
-        Form::Kind(PropKind::Block | PropKind::Barrier) => {
+        PropForm::Kind(PropKind::Post) => 0.1,
+        PropForm::Kind(PropKind::Rock) => 0.6,
+        PropForm::Kind(PropKind::Block | PropKind::Barrier) => {
             let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
             return 0.5 * hypot(length, width);
         }
-        Form::Kind(_) => 0.3,
-        Form::Mesh { .. } => 1.0,
+        PropForm::Kind(_) => 0.3,
+        PropForm::Mesh { .. } => 1.0,
     };
     own * prop.scale
 }

@@ -13,7 +13,7 @@ pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
 
 use crate::TractiveEffort;
-use bekker_agent::{AnyVehicle, GroundVehicle, Stand};
+use bekker_agent::{AnyVehicle, GroundVehicle, StartCondition};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
 use bekker_scenario::config::{Driver, Scenario, Surface, Time, Vehicle};
@@ -237,12 +237,12 @@ impl Stood {
         standing.vehicle.push(Vehicle::new("own", "gator", Driver::Hold { brake: 1.0 }));
         let file = ScenarioFile::of(&standing, Path::new(""))?;
         let mut model = build::world(&file)?.world;
-        let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
+        let start = vehicle.resting_pose(model.ground.terrain(), 0.0, 0.0, 0.0);
         for agent in &mut model.agents {
             (agent.vehicle, agent.start) = (vehicle.clone(), start);
         }
         let mut world = World::new(model);
-        let rests = world.stands() == [Stand::Still];
+        let rests = world.start_conditions() == [StartCondition::Equilibrium];
         world.advance();
         let Some(sample) = world.samples().next() else { return Ok(Stood::default()) };
         let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();

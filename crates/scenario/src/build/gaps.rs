@@ -23,7 +23,7 @@ pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terra
         let wheel = |wheel| vehicle.wheel_pose(&room, wheel).position;
         let is_on_gap = (0..vehicle.wheels()).map(wheel).any(|at| gaps.contains(at.x, at.y));
         if is_on_gap || touches(gaps, &corners) {
-            let what = if vehicle.draws_trailer() { " or its trailer" } else { "" };
+            let what = if vehicle.has_trailer() { " or its trailer" } else { "" };
             let cause = format!(
                 "{}{what} starts over ground without elevation data, which ends its run at once; \
                  move it",

@@ -1,7 +1,9 @@
 //! Traffic lights, barriers and pedestrians of a scenario.
 
 use crate::config::{self, Scenario};
-use bekker_agent::{Approach, Boom, Form, Light, Pedestrian, Phase, Prop, PropKind, TrafficLight};
+use bekker_agent::{
+    Approach, BarrierArm, Light, Pedestrian, Phase, Prop, PropForm, PropKind, TrafficLight,
+};
 
 fn micros(time: f64) -> u64 {
     (1e6 * time).round() as u64
@@ -16,7 +18,7 @@ fn radio(scenario: &Scenario, name: &str) -> Option<usize> {
 pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
     let lights = scenario.traffic_light.iter().map(|own| light(scenario, own));
     let barrier = |own: &config::Barrier| {
-        let boom = Boom {
+        let boom = BarrierArm {
             heading: own.heading_deg.to_radians(),
             length: own.length,
             swing_us: micros(own.swing),
@@ -41,7 +43,7 @@ fn light(scenario: &Scenario, config: &config::TrafficLight) -> TrafficLight {
         offset_us: micros(config.offset),
         phases: config.phase.iter().map(phase).collect(),
         approaches: config.approach.iter().map(approach).collect(),
-        boom: None,
+        arm: None,
     }
 }
 
@@ -61,7 +63,7 @@ fn shown(light: config::Light) -> Light {
 pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
     let of = |own: &config::Pedestrian| Pedestrian {
         name: own.name.clone(),
-        way: own.way.clone(),
+        path: own.way.clone(),
         speed: own.speed,
         start_us: micros(own.start),
         wait_us: own.wait.map(micros),
@@ -77,7 +79,7 @@ pub(super) fn posts(scenario: &Scenario) -> impl Iterator<Item = Prop> + '_ {
     let heads = heads.map(|own| TrafficLight::head(&approach(own)));
     let hinges = scenario.barrier.iter().map(|own| own.position);
     let post = |place: [f64; 2]| Prop {
-        form: Form::Kind(PropKind::Post),
+        form: PropForm::Kind(PropKind::Post),
         place,
         heading: 0.0,
         scale: 1.0,

@@ -4,12 +4,12 @@ use super::BuiltMeshes;
 use crate::ScenarioFile;
 use crate::random_world::RandomWorld;
 use crate::ways::ways;
-use bekker_agent::{Form, Prop};
+use bekker_agent::{Prop, PropForm};
 use bekker_math::random::RandomStream;
 use bekker_sensor::air::Air;
 use bekker_sensor::class::Class;
 use bekker_sensor::sky::Sky;
-use bekker_world::{SceneModel, WorldModel, strewn};
+use bekker_world::{SceneModel, WorldModel, scatter_props};
 
 /// The scene of a scenario's world: vehicles, scenery, sun and weather.
 pub fn scene_model(
@@ -20,7 +20,7 @@ pub fn scene_model(
 ) -> SceneModel {
     let scenario = &file.scenario;
     let props = props(file, meshes, random);
-    let mut scene_model = SceneModel::with(world, &props, meshes.imported.clone());
+    let mut scene_model = SceneModel::with_meshes(world, &props, meshes.imported.clone());
     let sky = &scenario.sky;
     scene_model.sky = Sky {
         azimuth: sky.sun_azimuth_deg.to_radians(),
@@ -42,10 +42,10 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
         let form = match (scenery.kind, mesh) {
-            (Some(kind), _) => Form::Kind(kind),
+            (Some(kind), _) => PropForm::Kind(kind),
             (None, Some(index)) => {
                 let class = scenery.class.map_or(Class::Other, |c| c.class());
-                Form::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
+                PropForm::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
             }
             // refused by the cross-checks
             (None, None) => continue,
@@ -65,7 +65,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         // equal
         let dice = RandomStream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
-        let mut strewn = strewn(form, count, area, &ways, scenery.clear, &dice);
+        let mut strewn = scatter_props(form, count, area, &ways, scenery.clear, &dice);
         for prop in &mut strewn {
             (prop.solid, prop.diameter, prop.size) =
                 (scenery.solid, scenery.diameter, scenery.size);

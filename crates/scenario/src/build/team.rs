@@ -2,7 +2,7 @@
 
 use super::radio::{period_us, radio};
 use crate::config::{self, Driver, Scenario};
-use bekker_agent::{Assignment, MapSharing, Parts, Task, Team};
+use bekker_agent::{Assignment, MapSharing, SearchPartition, Task, Team};
 use bekker_math::random::RandomStream;
 
 /// The team of a scenario; the cross-checks ensure that its authority exists.
@@ -32,8 +32,8 @@ fn task(config: &config::Team) -> Option<Task> {
     if let Some(config::Search { area, share, parts }) = config.search {
         let [west, south, east, north] = area;
         let parts = match parts {
-            config::Parts::Voronoi => Parts::Voronoi,
-            config::Parts::Auction => Parts::Auction,
+            config::Parts::Voronoi => SearchPartition::Voronoi,
+            config::Parts::Auction => SearchPartition::Auction,
         };
         return Some(Task::Search { area: [[west, south], [east, north]], share, parts });
     }

@@ -93,7 +93,7 @@ pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fau
     let of_teams = file.scenario.team.iter().flat_map(|team| &team.goals).enumerate();
     let of_teams = of_teams.map(|(index, goal)| (format!("team.goals[{index}]"), *goal));
     let warning = |(key, goal): (String, [f64; 2])| {
-        let struck = obstacles.at(goal)?;
+        let struck = obstacles.covering(goal)?;
         let (noun, [x, y]) = (obstacles.noun(struck), obstacles.get(struck)?.place());
         let cause =
             format!("is inside the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not reach it");

@@ -140,7 +140,7 @@ fn with_obstacles(
     random: Option<&RandomWorld>,
 ) -> WorldModel {
     let props = super::props(file, meshes, random);
-    let obstacles = Obstacles::of(&props, world.ground.terrain());
+    let obstacles = Obstacles::from_props(&props, world.ground.terrain());
     WorldModel { obstacles, ..world }
 }
 
@@ -169,12 +169,12 @@ fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
     let time = &file.scenario.time;
     let clock = Clock::new(time.step, time.heartbeat)
         .map_err(|error| refused(file, "time.step", &error))?;
-    Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.within(tolerance)))
+    Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.with_tolerance(tolerance)))
 }
 
 fn endings(file: &ScenarioFile) -> Endings {
     let config = &file.scenario.endings;
-    let immobility = Immobility { after: config.immobilised_after, way: config.immobilised_way };
+    let immobility = Immobility { after: config.immobilised_after, travel: config.immobilised_way };
     Endings {
         immobilised: config.immobilised.then_some(immobility),
         overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
@@ -240,7 +240,8 @@ fn agents(
         match (made, driver(file, index, specs, &mut ways), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 let [x, y] = entry.position;
-                let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
+                let start =
+                    vehicle.resting_pose(&land.terrain, x, y, entry.heading_deg.to_radians());
                 let autonomy = super::autonomy::autonomy(
                     file,
                     index,
@@ -294,7 +295,7 @@ fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
 fn in_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Fault> {
     let obstacles = &world.obstacles;
     let fault = |(index, agent): (usize, &AgentModel)| {
-        let struck = agent.starts_in(obstacles)?;
+        let struck = agent.obstacle_at_start(obstacles)?;
         let (noun, place) = (obstacles.noun(struck), obstacles.get(struck)?.place());
         let problem = Problem::InObstacle { name: agent.name.clone(), noun, place };
         Some(file.document.fault(&format!("vehicle[{index}].position"), problem))

@@ -20,7 +20,7 @@ use super::config::{Driver, RandomSurface, Species, Surface};
 use super::fault::{Faults, Problem};
 use super::ways::ways;
 use super::{ScenarioFile, config};
-use bekker_agent::{Form, Prop, PropKind};
+use bekker_agent::{Prop, PropForm, PropKind};
 use bekker_ground::terrain::{Stamp, StampFace};
 use bekker_math::numeric::sin_cos;
 use bekker_math::random::RandomStream;
@@ -196,7 +196,7 @@ impl RandomWorld {
     /// Its obstacles as props, for collisions and sensors.
     pub fn props(&self) -> impl Iterator<Item = Prop> {
         let prop = |kind: PropKind, place, heading, scale| {
-            let form = Form::Kind(kind);
+            let form = PropForm::Kind(kind);
             Prop { form, place, heading, scale, solid: true, diameter: None, size: None }
         };
         let trees = self.trees.iter().map(move |tree| {

@@ -6,7 +6,7 @@ use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
 use bekker_agent::{Event, Sample};
 use bekker_mobility::absorbed_power;
-use bekker_ranks::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, HeartbeatInfo, Observer};
 use bekker_world::{RunSummary, World};
 
 /// Observer of a run for its responses.
@@ -157,7 +157,7 @@ impl<E> Observer<E> for Watch<'_> {
         Ok(())
     }
 
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
+    fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         self.look(moment.world, moment.samples().unwrap_or_default(), false);
         let world = moment.world;
         for vehicle in 0..world.state().agents.len() {
@@ -168,7 +168,7 @@ impl<E> Observer<E> for Watch<'_> {
 
     /// Records collisions that have begun but not ended.
     fn on_end(&mut self, world: &World) -> Result<(), E> {
-        for (vehicle, hit) in world.hits_under_way() {
+        for (vehicle, hit) in world.ongoing_collisions() {
             self.note(world, vehicle as usize, &Event::Collided(hit));
         }
         Ok(())

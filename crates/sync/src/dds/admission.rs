@@ -4,11 +4,11 @@ use super::message::{Hello, PROTOCOL};
 use std::time::{Duration, Instant};
 
 /// Time without a hello after which a participant counts as gone.
-pub(super) const GONE: Duration = Duration::from_secs(5);
+pub(super) const PEER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Rank 0's decision on a hello.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum AdmissionDecision {
     /// The hello is rank 0's own, or requests nothing: its token differs, or its run has begun.
     Ignored,
     Admitted,
@@ -31,14 +31,14 @@ impl Admission {
     }
 
     /// Decides on a hello received at `now`.
-    pub fn hear(&mut self, hello: &Hello, now: Instant) -> Verdict {
+    pub fn decide(&mut self, hello: &Hello, now: Instant) -> AdmissionDecision {
         let own = &self.own;
         let is_own = hello.participant == own.participant;
         if hello.group != own.group || is_own || !hello.run.is_empty() {
-            return Verdict::Ignored;
+            return AdmissionDecision::Ignored;
         }
         let rank = usize::from(hello.rank);
-        let refused = |why: String| Verdict::Refused(why);
+        let refused = |reason: String| AdmissionDecision::Refused(reason);
         if hello.protocol != PROTOCOL {
             let theirs = hello.protocol;
             return refused(format!("rank {rank} uses protocol {theirs}, rank 0 uses {PROTOCOL}"));
@@ -70,11 +70,11 @@ impl Admission {
         match &mut self.admitted[rank] {
             Some((other, heard)) if other.participant == hello.participant => {
                 *heard = now;
-                Verdict::Admitted
+                AdmissionDecision::Admitted
             }
             // a participant that left before all had joined may be replaced
             Some((other, heard))
-                if self.complete.is_some() || now.duration_since(*heard) < GONE =>
+                if self.complete.is_some() || now.duration_since(*heard) < PEER_TIMEOUT =>
             {
                 let (theirs, other) = (&hello.place, &other.place);
                 refused(format!(
@@ -83,7 +83,7 @@ impl Admission {
             }
             free => {
                 *free = Some((hello.clone(), now));
-                Verdict::Admitted
+                AdmissionDecision::Admitted
             }
         }
     }
@@ -91,7 +91,7 @@ impl Admission {
     /// Returns the ranks that are not present.
     pub fn missing(&self, now: Instant) -> Vec<usize> {
         let is_there = |own: &Option<(Hello, Instant)>| {
-            own.as_ref().is_some_and(|(_, heard)| now.duration_since(*heard) < GONE)
+            own.as_ref().is_some_and(|(_, heard)| now.duration_since(*heard) < PEER_TIMEOUT)
         };
         (1..self.admitted.len()).filter(|&rank| !is_there(&self.admitted[rank])).collect()
     }
@@ -118,9 +118,9 @@ mod tests {
     fn each_rank_is_admitted_once_and_others_are_told_why_not() {
         let (mut admission, now) = (Admission::new(&hello(0, 9)), Instant::now());
         let mut refused = |hello: &Hello, after: u64| match admission
-            .hear(hello, now + Duration::from_secs(after))
+            .decide(hello, now + Duration::from_secs(after))
         {
-            Verdict::Refused(why) => why,
+            AdmissionDecision::Refused(reason) => reason,
             other => format!("{other:?}"),
         };
         assert_eq!(refused(&hello(0, 9), 0), "Ignored");
@@ -143,12 +143,14 @@ mod tests {
         assert_eq!(refused(&other, 20), "rank 2 uses protocol 7, rank 0 uses 1");
         let at = |seconds| now + Duration::from_secs(seconds);
         assert_eq!(admission.missing(at(20)), [2]);
-        assert_eq!(admission.hear(&hello(2, 12), at(21)), Verdict::Admitted);
+        assert_eq!(admission.decide(&hello(2, 12), at(21)), AdmissionDecision::Admitted);
         assert!(admission.missing(at(22)).is_empty());
         assert_eq!(admission.complete(at(22)), [9, 11, 12]);
         let late = "rank 2 is already process 12, but process 15 also joins as this rank; all 3 \
             ranks joined 10 s ago, late join is not supported";
-        let Verdict::Refused(why) = admission.hear(&hello(2, 15), at(32)) else { panic!("in") };
-        assert_eq!(why, late);
+        let AdmissionDecision::Refused(reason) = admission.decide(&hello(2, 15), at(32)) else {
+            panic!("in")
+        };
+        assert_eq!(reason, late);
     }
 }

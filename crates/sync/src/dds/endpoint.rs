@@ -14,14 +14,14 @@ use std::task::{Wake, Waker};
 use std::time::Duration;
 
 /// Time that a writer waits for capacity. A reader that takes nothing for as long counts as gone.
-const ROOM: rustdds::Duration = rustdds::Duration::from_secs(10);
+const WRITE_TIMEOUT: rustdds::Duration = rustdds::Duration::from_secs(10);
 
 /// A participant in a DDS domain.
 pub(super) struct Endpoint {
     participant: DomainParticipant,
     publisher: Publisher,
     subscriber: Subscriber,
-    pub bell: Arc<Bell>,
+    pub arrivals_event: Arc<ArrivalEvent>,
 }
 
 /// Returns the quality of service of periodic messages. Some may be lost.
@@ -34,7 +34,7 @@ pub(super) fn best_effort() -> QosPolicies {
 /// The guarantee holds while at most `most` samples are in transit to a reader. Beyond that RustDDS
 /// drops the oldest samples, whether they were taken or not.
 pub(super) fn reliable(most: usize) -> QosPolicies {
-    qos(Reliability::Reliable { max_blocking_time: ROOM }, most)
+    qos(Reliability::Reliable { max_blocking_time: WRITE_TIMEOUT }, most)
 }
 
 fn qos(reliability: Reliability, most: usize) -> QosPolicies {
@@ -60,7 +60,7 @@ impl Endpoint {
         let qos = best_effort();
         let publisher = participant.create_publisher(&qos).map_err(|error| error.to_string())?;
         let subscriber = participant.create_subscriber(&qos).map_err(|error| error.to_string())?;
-        Ok(Endpoint { participant, publisher, subscriber, bell: Arc::default() })
+        Ok(Endpoint { participant, publisher, subscriber, arrivals_event: Arc::default() })
     }
 
     fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, String> {
@@ -93,7 +93,7 @@ impl Endpoint {
                 Some(qos.clone()),
             )
             .map_err(|error| error.to_string())?;
-        Ok(Reader { reader, bell: Waker::from(self.bell.clone()) })
+        Ok(Reader { reader, arrivals_event: Waker::from(self.arrivals_event.clone()) })
     }
 
     /// Creates a reader and a writer of one topic.
@@ -115,14 +115,14 @@ pub(super) struct Channel<D: 'static + Serialize + DeserializeOwned> {
 /// A reader whose samples ring the bell of its endpoint.
 pub(super) struct Reader<D: 'static + DeserializeOwned> {
     reader: SimpleDataReader<D>,
-    bell: Waker,
+    arrivals_event: Waker,
 }
 
 impl<D: 'static + DeserializeOwned> Reader<D> {
     /// Passes all received samples to `each`, in order. Samples that do not decode are skipped.
     pub fn take_all(&self, mut each: impl FnMut(D)) {
         // set the waker before taking, so that later samples ring the bell
-        self.reader.set_waker(Some(self.bell.clone()));
+        self.reader.set_waker(Some(self.arrivals_event.clone()));
         self.reader.drain_read_notifications();
         loop {
             match self.reader.try_take_one() {
@@ -136,30 +136,30 @@ impl<D: 'static + DeserializeOwned> Reader<D> {
 
 /// An event that is set when a sample arrives, and cleared by waiting for it.
 #[derive(Debug, Default)]
-pub(super) struct Bell {
-    rings: Mutex<bool>,
-    rung: Condvar,
+pub(super) struct ArrivalEvent {
+    is_set: Mutex<bool>,
+    changed: Condvar,
 }
 
-impl Bell {
-    pub fn ring(&self) {
-        *self.rings.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.rung.notify_all();
+impl ArrivalEvent {
+    pub fn set(&self) {
+        *self.is_set.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
     }
 
     pub fn wait(&self, most: Duration) {
-        let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.rung.wait_timeout_while(rings, most, |rings| !*rings);
+        let is_set = self.is_set.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(is_set, most, |is_set| !*is_set);
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
     }
 }
 
-impl Wake for Bell {
+impl Wake for ArrivalEvent {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.ring();
+        self.set();
     }
 }

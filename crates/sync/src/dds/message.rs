@@ -12,10 +12,10 @@ pub(super) const PROTOCOL: u16 = 1;
 pub(super) const HELLO: [&str; 2] = ["bekker/hello", "bekker::Hello"];
 /// Topic and type of [`Refusal`].
 pub(super) const REFUSAL: [&str; 2] = ["bekker/refusal", "bekker::Refusal"];
-/// Type of [`Portion`].
-pub(super) const PORTION: &str = "bekker::Portion";
+/// Type of [`Fragment`].
+pub(super) const FRAGMENT: &str = "bekker::Portion";
 /// Maximum number of bytes of a portion. A part is split into as many portions as needed.
-pub(super) const LARGEST_PORTION: usize = 48 << 10;
+pub(super) const MAX_FRAGMENT_BYTES: usize = 48 << 10;
 
 /// Presence message of a participant, sent twice a second, best effort.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub(super) struct Refusal {
     /// Identifier of the rejected participant.
     pub participant: u64,
     /// Reason.
-    pub why: String,
+    pub reason: String,
 }
 
 /// The sender is present. `total` has a bit for each rank from which it has received this message.
@@ -56,13 +56,13 @@ pub(super) const READY: u8 = 0;
 /// Bytes of an exchange.
 pub(super) const PAYLOAD: u8 = 1;
 /// The receiver has taken `total` portions of payload. A disconnect counts as one more portion.
-pub(super) const TAKEN: u8 = 2;
+pub(super) const CONFIRMATION: u8 = 2;
 /// The sender disconnects. The bytes encode the reason, and are empty after a regular end.
 pub(super) const LEAVE: u8 = 3;
 
 /// Message from rank to rank, reliable, on a topic that only the receiving rank reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Portion {
+pub(super) struct Fragment {
     /// Number of the exchange, from 1.
     pub exchange: u64,
     /// Length of the whole part, bytes. Other meanings by kind.
@@ -91,9 +91,9 @@ impl Serialize for Octets {
 
 impl<'de> Deserialize<'de> for Octets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
-        struct InOnePiece;
+        struct OctetsVisitor;
 
-        impl Visitor<'_> for InOnePiece {
+        impl Visitor<'_> for OctetsVisitor {
             type Value = Octets;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,6 +108,6 @@ impl<'de> Deserialize<'de> for Octets {
                 Ok(Octets(bytes.to_vec()))
             }
         }
-        deserializer.deserialize_byte_buf(InOnePiece)
+        deserializer.deserialize_byte_buf(OctetsVisitor)
     }
 }

@@ -10,17 +10,17 @@
 
 mod admission;
 mod endpoint;
-mod meeting;
+mod joining;
 mod message;
 mod receiver;
 
-pub use meeting::MOST_RANKS;
+pub use joining::MAX_DDS_RANKS;
 
-use super::communicator::{CommError, Communicator, Parts, Phases};
-use super::loss;
-use endpoint::Bell;
-use message::{LARGEST_PORTION, LEAVE, Octets, PAYLOAD, Portion, READY};
-use receiver::{Arrival, BEAT, Receiver, Shared, WINDOW};
+use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
+use super::disconnect_reason;
+use endpoint::ArrivalEvent;
+use message::{Fragment, LEAVE, MAX_FRAGMENT_BYTES, Octets, PAYLOAD, READY};
+use receiver::{Arrival, HELLO_INTERVAL, Receiver, Shared, WINDOW};
 use rustdds::no_key::DataWriter;
 use rustdds::{DataWriterStatus, StatusEvented};
 use std::fmt;
@@ -31,11 +31,11 @@ use std::time::{Duration, Instant};
 /// Interval between two checks whether a peer is still present.
 const POLL: Duration = Duration::from_millis(100);
 /// Time within which all waiting ranks have reported that they wait.
-const ROLL_CALL_TIME: Duration = BEAT.saturating_mul(3);
+const REPORT_TIMEOUT: Duration = HELLO_INTERVAL.saturating_mul(3);
 /// Timeout for the last messages to arrive, even on a busy machine.
-const LAST_WORDS: Duration = Duration::from_secs(20);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// This process among ranks connected by [`super::Rendezvous::meet_over_dds`].
+/// This process among ranks connected by [`super::Rendezvous::join_over_dds`].
 ///
 /// A DDS participant detects that another was killed only by its silence: a peer without a hello
 /// for five seconds is gone. A peer that sends hellos but does not answer an exchange is silent
@@ -47,7 +47,7 @@ pub struct Dds {
     size: usize,
     outbox: Arc<Outbox>,
     shared: Arc<Shared>,
-    bell: Arc<Bell>,
+    arrivals_event: Arc<ArrivalEvent>,
     receiver: Option<JoinHandle<()>>,
     /// Number of portions sent to each rank.
     sent: Vec<u64>,
@@ -66,19 +66,19 @@ impl fmt::Debug for Dds {
 
 /// Writers to all other ranks.
 struct Outbox {
-    writers: Vec<Option<Mutex<DataWriter<Portion>>>>,
+    writers: Vec<Option<Mutex<DataWriter<Fragment>>>>,
 }
 
 impl Outbox {
-    fn new(writers: Vec<Option<DataWriter<Portion>>>) -> Outbox {
+    fn new(writers: Vec<Option<DataWriter<Fragment>>>) -> Outbox {
         Outbox { writers: writers.into_iter().map(|writer| writer.map(Mutex::new)).collect() }
     }
 
-    fn write(&self, rank: usize, portion: Portion) -> Result<(), CommError> {
+    fn write(&self, rank: usize, fragment: Fragment) -> Result<(), CommError> {
         let gone = CommError::Gone { rank };
         let writer = self.writers.get(rank).and_then(Option::as_ref).ok_or(gone)?;
         let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.write(portion, None).map_err(|error| CommError::Transport {
+        writer.write(fragment, None).map_err(|error| CommError::Transport {
             what: format!("cannot write to rank {rank}: {error}"),
         })
     }
@@ -104,11 +104,11 @@ impl Outbox {
     }
 }
 
-impl Portion {
+impl Fragment {
     /// Creates a portion without bytes.
-    fn of(kind: u8, from: usize) -> Portion {
+    fn empty(kind: u8, from: usize) -> Fragment {
         let bytes = Octets::default();
-        Portion { exchange: 0, total: 0, offset: 0, from: from as u16, kind, bytes }
+        Fragment { exchange: 0, total: 0, offset: 0, from: from as u16, kind, bytes }
     }
 }
 
@@ -121,7 +121,7 @@ impl Dds {
         shared: Arc<Shared>,
         receiver: Receiver,
     ) -> Result<Dds, String> {
-        let bell = receiver.endpoint.bell.clone();
+        let arrivals_event = receiver.endpoint.arrivals_event.clone();
         let thread = std::thread::Builder::new().name("receiver".into());
         let receiver = thread.spawn(|| receiver.run()).map_err(|error| error.to_string())?;
         Ok(Dds {
@@ -129,7 +129,7 @@ impl Dds {
             size,
             outbox,
             shared,
-            bell,
+            arrivals_event,
             receiver: Some(receiver),
             sent: vec![0; size],
             timeout,
@@ -148,24 +148,26 @@ impl Dds {
     ///
     /// These are the ranks from which this one has received nothing, or that have not received from
     /// it. Waits briefly for arrivals first.
-    fn say_ready(&mut self) -> Vec<usize> {
+    fn send_ready(&mut self) -> Vec<usize> {
         let state = self.shared.wait(self.shared.state(), POLL);
-        let heard = self.others().filter(|&rank| state.peers[rank].ready.is_some());
-        let mask = heard.fold(1 << self.rank, |mask, rank| mask | 1 << rank);
-        let has_heard = |mask: u64| mask & (1 << self.rank) != 0;
-        let unheard = self.others().filter(|&rank| !state.peers[rank].ready.is_some_and(has_heard));
-        let unheard = unheard.collect();
+        let ready_ranks = self.others().filter(|&rank| state.peers[rank].ready.is_some());
+        let mask = ready_ranks.fold(1 << self.rank, |mask, rank| mask | 1 << rank);
+        let has_received = |mask: u64| mask & (1 << self.rank) != 0;
+        let unconnected =
+            self.others().filter(|&rank| !state.peers[rank].ready.is_some_and(has_received));
+        let unconnected = unconnected.collect();
         drop(state);
         for rank in self.others() {
             // repeated by the caller if no rank receives it yet
-            let _ =
-                self.outbox.write(rank, Portion { total: mask, ..Portion::of(READY, self.rank) });
+            let _ = self
+                .outbox
+                .write(rank, Fragment { total: mask, ..Fragment::empty(READY, self.rank) });
         }
-        unheard
+        unconnected
     }
 
     /// Waits until `found` returns a value from the state of a peer.
-    fn awaited<T>(
+    fn await_peer<T>(
         &self,
         rank: usize,
         begun: Instant,
@@ -187,7 +189,7 @@ impl Dds {
             let left = self.timeout.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 drop(state);
-                return Err(self.silent(rank));
+                return Err(self.silence_error(rank));
             }
             state = self.shared.wait(state, left.min(POLL));
         }
@@ -196,8 +198,8 @@ impl Dds {
     /// Returns an error that names the ranks that neither wait nor have disconnected.
     ///
     /// Without any such rank it names the awaited rank.
-    fn silent(&self, awaited: usize) -> CommError {
-        std::thread::sleep(ROLL_CALL_TIME);
+    fn silence_error(&self, awaited: usize) -> CommError {
+        std::thread::sleep(REPORT_TIMEOUT);
         let (state, now) = (self.shared.state(), Instant::now());
         let is_absent = |rank: &usize| {
             let peer = &state.peers[*rank];
@@ -211,8 +213,8 @@ impl Dds {
     }
 
     fn receive(&self, rank: usize, begun: Instant) -> Result<Arrival, CommError> {
-        match self.awaited(rank, begun, |peer| peer.arrivals.pop_front())? {
-            Arrival::Left(why) => Err(why),
+        match self.await_peer(rank, begun, |peer| peer.arrivals.pop_front())? {
+            Arrival::Left(reason) => Err(reason),
             arrival => Ok(arrival),
         }
     }
@@ -223,22 +225,22 @@ impl Dds {
         let mut offset = 0;
         loop {
             let sent = self.sent.get(rank).copied().unwrap_or_default();
-            let is_there = self.awaited(rank, begun, |peer| match peer.has_left {
+            let is_there = self.await_peer(rank, begun, |peer| match peer.has_left {
                 true => Some(false),
                 false => (sent < peer.confirmed + WINDOW).then_some(true),
             })?;
             if !is_there {
                 return Ok(false);
             }
-            let end = bytes.len().min(offset + LARGEST_PORTION);
-            let portion = Portion {
+            let end = bytes.len().min(offset + MAX_FRAGMENT_BYTES);
+            let fragment = Fragment {
                 exchange: self.exchange,
                 total: bytes.len() as u64,
                 offset: offset as u64,
                 bytes: Octets(bytes[offset..end].to_vec()),
-                ..Portion::of(PAYLOAD, self.rank)
+                ..Fragment::empty(PAYLOAD, self.rank)
             };
-            self.outbox.write(rank, portion)?;
+            self.outbox.write(rank, fragment)?;
             self.sent[rank] += 1;
             offset = end;
             if offset == bytes.len() {
@@ -254,23 +256,23 @@ impl Dds {
         from: &[usize],
         own: &[u8],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
-        let done = self.sent_and_received(to, from, own, meanwhile, received);
-        if let Err(why) = &done {
-            self.leave(loss::encoded(why));
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
+        let done = self.send_and_receive(to, from, own, meanwhile, received);
+        if let Err(reason) = &done {
+            self.leave(disconnect_reason::encode(reason));
         }
         done
     }
 
-    fn sent_and_received(
+    fn send_and_receive(
         &mut self,
         to: &[(usize, &[u8])],
         from: &[usize],
         own: &[u8],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let out_of_step =
             |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
         let begun = Instant::now();
@@ -311,23 +313,24 @@ impl Dds {
         }
         match unsent {
             Some(rank) => match self.receive(rank, begun_waiting) {
-                Err(why) => Err(why),
+                Err(reason) => Err(reason),
                 Ok(_) => Err(CommError::Gone { rank }),
             },
-            None => Ok(Phases { lengths, payload: begun.elapsed() - lengths }),
+            None => Ok(ExchangeTimes { lengths, payload: begun.elapsed() - lengths }),
         }
     }
 
     /// Announces to all other ranks that this rank disconnects, at most once.
-    fn leave(&mut self, why: Vec<u8>) {
+    fn leave(&mut self, reason: Vec<u8>) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
         }
         for rank in self.others() {
-            let bytes = Octets(why.clone());
+            let bytes = Octets(reason.clone());
             self.sent[rank] += 1;
             // a rank that cannot be reached detects the loss itself
-            let _ = self.outbox.write(rank, Portion { bytes, ..Portion::of(LEAVE, self.rank) });
+            let _ =
+                self.outbox.write(rank, Fragment { bytes, ..Fragment::empty(LEAVE, self.rank) });
         }
     }
 }
@@ -344,7 +347,7 @@ impl Drop for Dds {
             loop {
                 let peer = &state.peers[rank];
                 let is_done = peer.confirmed >= self.sent[rank] || peer.is_gone(Instant::now());
-                if is_done || self.outbox.has_lost_reader(rank) || begun.elapsed() > LAST_WORDS {
+                if is_done || self.outbox.has_lost_reader(rank) || begun.elapsed() > CLOSE_TIMEOUT {
                     break;
                 }
                 state = self.shared.wait(state, POLL);
@@ -354,7 +357,7 @@ impl Drop for Dds {
             self.outbox.flush(rank, POLL);
         }
         self.shared.close();
-        self.bell.ring();
+        self.arrivals_event.set();
         if let Some(receiver) = self.receiver.take() {
             // a thread that panicked receives nothing more
             let _ = receiver.join();
@@ -379,8 +382,8 @@ impl Communicator for Dds {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let (here, size) = (self.rank, self.size);
         // each rank starts with the next one, so that not all send to rank 0 at once
         let to: Vec<_> = (1..size).map(|away| ((here + away) % size, mine)).collect();
@@ -393,8 +396,8 @@ impl Communicator for Dds {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         self.two_phases(to, from, &[], meanwhile, received)
     }
 }

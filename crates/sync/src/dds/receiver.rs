@@ -1,13 +1,13 @@
 //! The thread that receives and confirms portions and sends the hellos of this rank.
 
 use super::Outbox;
-use super::admission::{Admission, GONE, Verdict};
+use super::admission::{Admission, AdmissionDecision, PEER_TIMEOUT};
 use super::endpoint::{Channel, Endpoint, Reader};
 use super::message::{
-    Hello, LARGEST_PORTION, LEAVE, Octets, PAYLOAD, Portion, READY, Refusal, TAKEN,
+    CONFIRMATION, Fragment, Hello, LEAVE, MAX_FRAGMENT_BYTES, Octets, PAYLOAD, READY, Refusal,
 };
 use crate::communicator::CommError;
-use crate::loss;
+use crate::disconnect_reason;
 use rustdds::no_key::DataWriter;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Interval between two hellos.
-pub(super) const BEAT: Duration = Duration::from_millis(500);
+pub(super) const HELLO_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of portions in transit from one rank to another.
 pub(super) const WINDOW: u64 = 16;
 /// Number of portions after which their receiver confirms them.
-const CONFIRMED: u64 = WINDOW / 2;
+const CONFIRM_EVERY: u64 = WINDOW / 2;
 /// Longest part that is accepted, bytes: more than any state of a world. Memory is allocated as
 /// bytes arrive.
-const LARGEST: u64 = 1 << 36;
+const MAX_PART_BYTES: u64 = 1 << 36;
 
 /// An event received from a peer.
 #[derive(Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub(super) enum Arrival {
 #[derive(Debug)]
 pub(super) struct Peer {
     /// Time of the last message from it.
-    pub heard: Instant,
+    pub last_heard: Instant,
     /// Whether it waits in an exchange, by its last hello.
     pub waits: bool,
     /// Set of ranks from which it has received, one bit per rank. `None` until it is ready itself.
@@ -60,7 +60,7 @@ pub(super) struct Peer {
 impl Peer {
     pub fn new(now: Instant) -> Peer {
         Peer {
-            heard: now,
+            last_heard: now,
             waits: false,
             ready: None,
             arrivals: VecDeque::new(),
@@ -72,15 +72,16 @@ impl Peer {
     }
 
     /// Handles a portion from rank `rank`. Returns the count to confirm when a confirmation is due.
-    fn take(&mut self, rank: usize, portion: Portion) -> Option<u64> {
-        let Portion { exchange, total, offset, kind, bytes: Octets(bytes), .. } = portion;
+    fn accept_fragment(&mut self, rank: usize, fragment: Fragment) -> Option<u64> {
+        let Fragment { exchange, total, offset, kind, bytes: Octets(bytes), .. } = fragment;
         match kind {
             READY => self.ready = Some(total),
-            TAKEN => self.confirmed = self.confirmed.max(total),
+            CONFIRMATION => self.confirmed = self.confirmed.max(total),
             LEAVE => {
                 self.has_left = true;
                 let gone = CommError::Gone { rank };
-                self.arrivals.push_back(Arrival::Left(loss::decoded(&bytes).unwrap_or(gone)));
+                self.arrivals
+                    .push_back(Arrival::Left(disconnect_reason::decode(&bytes).unwrap_or(gone)));
                 // the peer stays until all its portions are confirmed
                 self.taken += 1;
                 return Some(self.taken);
@@ -90,8 +91,8 @@ impl Peer {
                 let begins = part.is_none();
                 let mut part = part.unwrap_or_default();
                 let end = offset.saturating_add(bytes.len() as u64);
-                let fits = offset == part.len() as u64 && end <= total && total <= LARGEST;
-                if !fits || bytes.len() > LARGEST_PORTION || (bytes.is_empty() && total > 0) {
+                let fits = offset == part.len() as u64 && end <= total && total <= MAX_PART_BYTES;
+                if !fits || bytes.len() > MAX_FRAGMENT_BYTES || (bytes.is_empty() && total > 0) {
                     let what = format!(
                         "rank {rank} sent a portion that does not continue the previous one"
                     );
@@ -107,7 +108,7 @@ impl Peer {
                     false => self.incoming = Some(part),
                 }
                 self.taken += 1;
-                return self.taken.is_multiple_of(CONFIRMED).then_some(self.taken);
+                return self.taken.is_multiple_of(CONFIRM_EVERY).then_some(self.taken);
             }
             _ => {
                 let what = format!("rank {rank} sent a portion of unknown kind {kind}");
@@ -119,7 +120,7 @@ impl Peer {
 
     /// Whether the peer counts as gone.
     pub fn is_gone(&self, now: Instant) -> bool {
-        now.saturating_duration_since(self.heard) > GONE
+        now.saturating_duration_since(self.last_heard) > PEER_TIMEOUT
     }
 }
 
@@ -128,7 +129,7 @@ impl Peer {
 pub(super) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    closes: AtomicBool,
+    is_closed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -146,7 +147,7 @@ impl Shared {
         let now = Instant::now();
         let peers = (0..size).map(|_| Peer::new(now)).collect();
         let state = Mutex::new(State { exchange: 0, waits: false, peers });
-        Shared { state, changed: Condvar::new(), closes: AtomicBool::new(false) }
+        Shared { state, changed: Condvar::new(), is_closed: AtomicBool::new(false) }
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -160,7 +161,7 @@ impl Shared {
 
     /// Ends the receiving thread.
     pub fn close(&self) {
-        self.closes.store(true, Ordering::Relaxed);
+        self.is_closed.store(true, Ordering::Relaxed);
     }
 }
 
@@ -176,7 +177,7 @@ pub(super) struct Receiver {
     pub admission: Option<Admission>,
     pub hellos: Channel<Hello>,
     pub refusals: DataWriter<Refusal>,
-    pub portions: Reader<Portion>,
+    pub fragments: Reader<Fragment>,
     pub outbox: Arc<Outbox>,
     pub shared: Arc<Shared>,
 }
@@ -184,55 +185,56 @@ pub(super) struct Receiver {
 impl Receiver {
     pub fn run(mut self) {
         let mut next = Instant::now();
-        while !self.shared.closes.load(Ordering::Relaxed) {
-            self.take_portions();
-            self.take_hellos();
+        while !self.shared.is_closed.load(Ordering::Relaxed) {
+            self.process_fragments();
+            self.process_hellos();
             let now = Instant::now();
             if now >= next {
-                self.say_hello();
-                next = now + BEAT;
+                self.send_hello();
+                next = now + HELLO_INTERVAL;
             }
-            self.endpoint.bell.wait(next - now);
+            self.endpoint.arrivals_event.wait(next - now);
         }
     }
 
-    fn take_portions(&self) {
+    fn process_fragments(&self) {
         let mut confirmations = Vec::new();
         let mut came = false;
-        self.portions.take_all(|portion| {
-            let from = usize::from(portion.from);
+        self.fragments.take_all(|fragment| {
+            let from = usize::from(fragment.from);
             let mut state = self.shared.state();
             if let Some(peer) = state.peers.get_mut(from).filter(|_| from != self.rank) {
-                peer.heard = Instant::now();
+                peer.last_heard = Instant::now();
                 came = true;
-                confirmations.extend(peer.take(from, portion).map(|taken| (from, taken)));
+                confirmations
+                    .extend(peer.accept_fragment(from, fragment).map(|taken| (from, taken)));
             }
         });
         if came {
             self.shared.changed.notify_all();
         }
         for (rank, total) in confirmations {
-            let taken = Portion { total, ..Portion::of(TAKEN, self.rank) };
+            let taken = Fragment { total, ..Fragment::empty(CONFIRMATION, self.rank) };
             // a rank that is gone needs none
             let _ = self.outbox.write(rank, taken);
         }
     }
 
-    fn take_hellos(&mut self) {
+    fn process_hellos(&mut self) {
         let now = Instant::now();
         let Receiver { hellos, run, admission, refusals, shared, .. } = self;
         hellos.reader.take_all(|hello| {
             let rank = usize::from(hello.rank);
             if run.get(rank) == Some(&hello.participant) {
                 let peer = &mut shared.state().peers[rank];
-                (peer.heard, peer.waits) = (now, hello.waits);
+                (peer.last_heard, peer.waits) = (now, hello.waits);
             } else if let Some(admission) = admission {
-                refuse(admission.hear(&hello, now), hello.participant, refusals);
+                refuse(admission.decide(&hello, now), hello.participant, refusals);
             }
         });
     }
 
-    fn say_hello(&mut self) {
+    fn send_hello(&mut self) {
         let state = self.shared.state();
         (self.own.exchange, self.own.waits) = (state.exchange, state.waits);
         drop(state);
@@ -242,10 +244,10 @@ impl Receiver {
 }
 
 /// Sends a rejection to a participant if the verdict is one.
-pub(super) fn refuse(verdict: Verdict, participant: u64, to: &DataWriter<Refusal>) {
-    if let Verdict::Refused(why) = verdict {
+pub(super) fn refuse(decision: AdmissionDecision, participant: u64, to: &DataWriter<Refusal>) {
+    if let AdmissionDecision::Refused(reason) = decision {
         // the participant repeats its hello, and this answer is repeated too
-        let _ = to.write(Refusal { participant, why }, None);
+        let _ = to.write(Refusal { participant, reason }, None);
     }
 }
 
@@ -253,22 +255,22 @@ pub(super) fn refuse(verdict: Verdict, participant: u64, to: &DataWriter<Refusal
 mod tests {
     use super::*;
 
-    fn portion(total: u64, offset: u64, bytes: &[u8]) -> Portion {
+    fn fragment(total: u64, offset: u64, bytes: &[u8]) -> Fragment {
         let bytes = Octets(bytes.to_vec());
-        Portion { exchange: 4, total, offset, bytes, ..Portion::of(PAYLOAD, 1) }
+        Fragment { exchange: 4, total, offset, bytes, ..Fragment::empty(PAYLOAD, 1) }
     }
 
-    fn arrivals(portions: impl IntoIterator<Item = Portion>) -> Vec<Arrival> {
+    fn arrivals(fragments: impl IntoIterator<Item = Fragment>) -> Vec<Arrival> {
         let mut peer = Peer::new(Instant::now());
-        for portion in portions {
-            peer.take(1, portion);
+        for fragment in fragments {
+            peer.accept_fragment(1, fragment);
         }
         peer.arrivals.into()
     }
 
     #[test]
     fn portions_become_the_part_that_they_were() {
-        let came = arrivals([portion(5, 0, b"abc"), portion(5, 3, b"de"), portion(0, 0, b"")]);
+        let came = arrivals([fragment(5, 0, b"abc"), fragment(5, 3, b"de"), fragment(0, 0, b"")]);
         let length = |length| Arrival::Length { exchange: 4, length };
         let bytes = |bytes: &[u8]| Arrival::Bytes(bytes.to_vec());
         assert_eq!(came, [length(5), bytes(b"abcde"), length(0), bytes(b"")]);
@@ -276,19 +278,19 @@ mod tests {
 
     #[test]
     fn what_does_not_go_together_ends_the_connection() {
-        let long = vec![0; LARGEST_PORTION + 1];
+        let long = vec![0; MAX_FRAGMENT_BYTES + 1];
         for wrong in [
-            portion(5, 1, b"abc"),
-            portion(2, 0, b"abc"),
-            portion(LARGEST + 1, 0, b"abc"),
-            portion(3, u64::MAX, b"abc"),
-            portion(3, 0, b""),
-            portion(long.len() as u64, 0, &long),
-            Portion::of(9, 1),
+            fragment(5, 1, b"abc"),
+            fragment(2, 0, b"abc"),
+            fragment(MAX_PART_BYTES + 1, 0, b"abc"),
+            fragment(3, u64::MAX, b"abc"),
+            fragment(3, 0, b""),
+            fragment(long.len() as u64, 0, &long),
+            Fragment::empty(9, 1),
         ] {
             assert!(matches!(arrivals([wrong])[..], [Arrival::Left(CommError::Transport { .. })]));
         }
-        let left = Portion::of(LEAVE, 1);
+        let left = Fragment::empty(LEAVE, 1);
         assert_eq!(arrivals([left]), [Arrival::Left(CommError::Gone { rank: 1 })]);
     }
 
@@ -296,7 +298,7 @@ mod tests {
     fn portions_are_confirmed_before_the_window_is_full() {
         let mut peer = Peer::new(Instant::now());
         let confirmed: Vec<u64> =
-            (0..2 * WINDOW).filter_map(|_| peer.take(1, portion(0, 0, b""))).collect();
+            (0..2 * WINDOW).filter_map(|_| peer.accept_fragment(1, fragment(0, 0, b""))).collect();
         assert_eq!(confirmed, [8, 16, 24, 32]);
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{DdsDomain, Rendezvous, RendezvousError, contract, star};
+use crate::{DdsDomain, Rendezvous, RendezvousError, contract, star_all_gather};
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
@@ -16,8 +16,8 @@ fn domain() -> DdsDomain {
 
 fn rendezvous(size: usize) -> Rendezvous {
     let (token, program) = ("open sesame".to_owned(), "bekker 0".to_owned());
-    let (patience, timeout) = (Duration::from_secs(60), Duration::from_secs(60));
-    Rendezvous { size, token, program, patience, timeout }
+    let (join_timeout, timeout) = (Duration::from_secs(60), Duration::from_secs(60));
+    Rendezvous { size, token, program, join_timeout, timeout }
 }
 
 /// Runs `act` on all ranks of a rendezvous, one thread each. Returns its results in rank order.
@@ -25,7 +25,7 @@ fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Dds) -> T + Sync) -> Vec<T
     let domain = domain();
     thread::scope(|scope| {
         let act = &act;
-        let meet = |rank| move || act(rendezvous.meet_over_dds(rank, domain, &mut { ON }).unwrap());
+        let meet = |rank| move || act(rendezvous.join_over_dds(rank, domain, &mut { ON }).unwrap());
         let ranks: Vec<_> = (0..rendezvous.size).map(|rank| scope.spawn(meet(rank))).collect();
         ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
     })
@@ -44,7 +44,7 @@ fn dds_keeps_the_contract() {
 fn parts_larger_than_what_may_be_on_its_way_cross_each_other() {
     let bytes = |rank: usize| vec![rank as u8; 5_000_000];
     let gathered = met(&rendezvous(3), |mut rank| {
-        let (mut parts, mine) = (Parts::default(), bytes(rank.rank()));
+        let (mut parts, mine) = (RankBuffers::default(), bytes(rank.rank()));
         rank.all_gather(&mine, &mut || (), &mut parts).unwrap();
         (0..3).all(|rank| parts.part(rank) == bytes(rank))
     });
@@ -57,7 +57,7 @@ fn the_last_part_comes_though_its_sender_has_ended() {
     let rendezvous = rendezvous(4);
     for _ in 0..3 {
         let sums = met(&rendezvous, |mut rank| {
-            let mut parts = Parts::default();
+            let mut parts = RankBuffers::default();
             rank.all_gather(b"here", &mut || (), &mut parts).unwrap();
             if rank.rank() > 0 {
                 rank.exchange(&[(0, &[rank.rank() as u8])], &[], &mut || (), &mut parts).unwrap();
@@ -81,7 +81,7 @@ fn a_rank_that_is_gone_is_named_on_all() {
         }
         // rank 1 waits for rank 3, which waits for rank 2
         let from = [[2, 3, 0, 2][rank.rank()]];
-        Some(rank.exchange(&[], &from, &mut || (), &mut Parts::default()).unwrap_err())
+        Some(rank.exchange(&[], &from, &mut || (), &mut RankBuffers::default()).unwrap_err())
     });
     let gone = Some(CommError::Gone { rank: 2 });
     assert_eq!(found, [gone.clone(), gone.clone(), None, gone]);
@@ -96,7 +96,7 @@ fn the_rank_that_hangs_is_named_and_not_one_that_waits_for_it() {
             thread::sleep(Duration::from_secs(6));
             return None;
         }
-        star(&mut rank, b"here", &mut || (), &mut Parts::default()).err()
+        star_all_gather(&mut rank, b"here", &mut || (), &mut RankBuffers::default()).err()
     });
     let silent = Some(CommError::Silent { ranks: vec![2], after: timeout });
     assert_eq!(found, [silent.clone(), silent, None]);
@@ -104,12 +104,12 @@ fn the_rank_that_hangs_is_named_and_not_one_that_waits_for_it() {
 
 #[test]
 fn those_who_do_not_come_are_named() {
-    let (domain, patience) = (domain(), Duration::from_millis(1500));
-    let rendezvous = Rendezvous { patience, ..rendezvous(4) };
+    let (domain, join_timeout) = (domain(), Duration::from_millis(1500));
+    let rendezvous = Rendezvous { join_timeout, ..rendezvous(4) };
     thread::scope(|scope| {
         let missed = |rank| {
             let rendezvous = &rendezvous;
-            scope.spawn(move || rendezvous.meet_over_dds(rank, domain, &mut { ON }).unwrap_err())
+            scope.spawn(move || rendezvous.join_over_dds(rank, domain, &mut { ON }).unwrap_err())
         };
         for missed in [missed(0), missed(2)] {
             let told = missed.join().unwrap().to_string();
@@ -117,10 +117,10 @@ fn those_who_do_not_come_are_named() {
         }
     });
     let mut stop = || Err("interrupted".to_owned());
-    let ended = rendezvous.meet_over_dds(0, domain, &mut stop).unwrap_err();
+    let ended = rendezvous.join_over_dds(0, domain, &mut stop).unwrap_err();
     assert!(matches!(ended, RendezvousError::Ended { cause } if cause == "interrupted"));
     let many = Rendezvous { size: 33, ..rendezvous };
-    let told = many.meet_over_dds(0, domain, &mut { ON }).unwrap_err().to_string();
+    let told = many.join_over_dds(0, domain, &mut { ON }).unwrap_err().to_string();
     assert_eq!(told, "33 ranks; must be at most 32 over DDS");
 }
 
@@ -129,11 +129,11 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
     let (domain, own) = (domain(), rendezvous(3));
     thread::scope(|scope| {
         let refused = |other: Rendezvous, rank: usize| {
-            other.meet_over_dds(rank, domain, &mut { ON }).unwrap_err().to_string()
+            other.join_over_dds(rank, domain, &mut { ON }).unwrap_err().to_string()
         };
         let meet = |rank| {
             let own = &own;
-            scope.spawn(move || own.meet_over_dds(rank, domain, &mut { ON }).unwrap())
+            scope.spawn(move || own.join_over_dds(rank, domain, &mut { ON }).unwrap())
         };
         let (first, one) = (meet(0), meet(1));
         // wait for the first rank 1, so that the second is the one rejected
@@ -147,8 +147,8 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         let told = refused(rendezvous(4), 2);
         assert!(told.ends_with("rank 2 expects 4 ranks, rank 0 expects 3"), "{told}");
         // another run in the same domain does not join this one
-        let (token, patience) = ("open barley".to_owned(), Duration::from_secs(1));
-        let told = refused(Rendezvous { token, patience, ..own.clone() }, 2);
+        let (token, join_timeout) = ("open barley".to_owned(), Duration::from_secs(1));
+        let told = refused(Rendezvous { token, join_timeout, ..own.clone() }, 2);
         assert!(told.starts_with("2 of 3 ranks did not join"), "{told}");
         let ranks = [first, one, meet(2)].map(|rank| rank.join().unwrap());
         // and ranks that arrive after all have joined

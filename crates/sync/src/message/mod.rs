@@ -18,9 +18,9 @@ use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 /// Version of the protocol. Ranks of different versions reject each other's messages.
 pub const VERSION: u16 = 5;
 /// Length of a frame's header (length and checksum), bytes.
-const FRAME: usize = 8;
+const FRAME_HEADER: usize = 8;
 /// Longest message that is read, bytes.
-const MOST: usize = 1 << 30;
+const MAX_MESSAGE_BYTES: usize = 1 << 30;
 /// Bit of a heartbeat's flags: the vehicle has a station.
 const HAS_STATION: u8 = 1;
 /// Bit of a heartbeat's flags: the vehicle's drive has ended.
@@ -155,7 +155,7 @@ pub enum RunningGear {
 
 /// State of a vehicle that other ranks receive at a heartbeat.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VehicleState {
+pub struct VehicleMessage {
     /// Chassis frame. The position is exact, the orientation has a precision of 1e-7.
     pub chassis: Pose,
     /// Velocity of the chassis origin in world axes, m/s, to 0.002 m/s and at most 128 m/s.
@@ -171,7 +171,7 @@ pub struct VehicleState {
     /// Running gear: wheels or tracks.
     pub gear: RunningGear,
     /// Exact orientation and motion, only for vehicles that are near others.
-    pub motion: Option<Motion>,
+    pub motion: Option<MotionMessage>,
     /// The vehicle's trailer, if it has one, coupled or not.
     pub trailer: Option<TrailerState>,
 }
@@ -182,7 +182,7 @@ pub struct TrailerState {
     /// Center of its hulls, m.
     pub place: Vec3,
     /// Orientation, and twist about that center.
-    pub motion: Motion,
+    pub motion: MotionMessage,
     /// Number of the vehicle's last wheels that belong to the trailer. They are sent in its frame.
     pub wheels: u8,
 }
@@ -205,34 +205,47 @@ impl PartState {
 
 /// Orientation and motion of a chassis, in full precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Motion {
+pub struct MotionMessage {
     /// Orientation of the chassis frame.
     pub orientation: Quat,
     /// Twist about the origin of the chassis frame.
     pub twist: Twist,
     /// Acceleration of the center of mass over the last heartbeat, from all forces except those of
     /// other vehicles.
-    pub otherwise: Acceleration,
+    pub external_acceleration: Acceleration,
 }
 
-impl Motion {
+impl MotionMessage {
     /// Creates a motion, or `None` if a value is not finite or the orientation is no unit
     /// quaternion.
-    pub fn of(orientation: &Quat, twist: &Twist, otherwise: &Acceleration) -> Option<Motion> {
-        let vectors = [twist.linear, twist.angular, otherwise.linear, otherwise.angular];
+    pub fn new(
+        orientation: &Quat,
+        twist: &Twist,
+        external_acceleration: &Acceleration,
+    ) -> Option<MotionMessage> {
+        let vectors = [
+            twist.linear,
+            twist.angular,
+            external_acceleration.linear,
+            external_acceleration.angular,
+        ];
         let finite = vectors.iter().flatten().all(|x| x.is_finite());
         // also false for NaN
         let turned = (orientation.norm() - 1.0).abs() < 1e-6;
-        let own = Motion { orientation: *orientation, twist: *twist, otherwise: *otherwise };
+        let own = MotionMessage {
+            orientation: *orientation,
+            twist: *twist,
+            external_acceleration: *external_acceleration,
+        };
         (finite && turned).then_some(own)
     }
 }
 
-impl VehicleState {
+impl VehicleMessage {
     /// Returns the pose and twist of the chassis in the best precision available.
     pub fn chassis_motion(&self) -> (Pose, Twist) {
         match &self.motion {
-            Some(Motion { orientation, twist, .. }) => {
+            Some(MotionMessage { orientation, twist, .. }) => {
                 (Pose { orientation: *orientation, ..self.chassis }, *twist)
             }
             None => {
@@ -244,12 +257,13 @@ impl VehicleState {
 }
 
 /// Returns the chassis state that other ranks receive if no exact motion is sent.
-pub fn as_told(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
+pub fn as_received(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
     let turn = quanta::vector_part(&chassis.orientation).map(|c| f64::from(c as f32));
-    let told = |v: &Vec3, quantum: f64| quanta::small_vector(&quanta::small(v, quantum), quantum);
+    let rounded =
+        |v: &Vec3, quantum: f64| quanta::small_vector(&quanta::small(v, quantum), quantum);
     let pose = Pose { orientation: quanta::quaternion(turn), ..*chassis };
-    let linear = told(&twist.linear, quanta::VELOCITY_QUANTUM);
-    let angular = told(&twist.angular, quanta::RATE_QUANTUM);
+    let linear = rounded(&twist.linear, quanta::VELOCITY_QUANTUM);
+    let angular = rounded(&twist.angular, quanta::RATE_QUANTUM);
     (pose, Twist { linear, angular })
 }
 
@@ -303,7 +317,7 @@ pub enum Body {
     /// Keys and values on which all ranks must agree.
     Handshake(Vec<(String, String)>),
     /// An agent's heartbeat, and the length of its coded ground, bytes.
-    AgentHeartbeat(VehicleState, usize),
+    AgentHeartbeat(VehicleMessage, usize),
     /// Description from which a remote vehicle is built.
     Description(Description),
     /// Environment shared by all agents.
@@ -321,19 +335,19 @@ pub fn checksum(message: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ground_code::Memory;
+    use super::super::ground_code::CodecState;
     use super::super::ground_code::tests::any_patches;
     use super::*;
     use bekker_ground::{Patch, Patches};
     use proptest::prelude::*;
 
-    fn state() -> VehicleState {
+    fn state() -> VehicleMessage {
         let turn = Quat::from_euler_angles(0.1, -0.2, 2.5);
         let wheel = PartState {
             pose: Pose { position: Vec3::new(1.7, 0.9, 0.1), orientation: turn.inverse() },
             spin: 12.25,
         };
-        VehicleState {
+        VehicleMessage {
             chassis: Pose { position: Vec3::new(-120.123_456_789, 33.3, 0.7), orientation: turn },
             velocity: Vec3::new(5.0, 0.25, -0.125),
             angular_velocity: Vec3::new(0.5, 0.0, 0.25),
@@ -348,14 +362,14 @@ mod tests {
 
     const ORIGIN: Origin = Origin { run: 7, tick: 1 << 40, rank: 3, agent: 1 };
 
-    fn memories() -> Vec<Memory> {
-        vec![Memory::default(); 2]
+    fn codecs() -> Vec<CodecState> {
+        vec![CodecState::default(); 2]
     }
 
     fn written(patches: &Patches) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut memory = Memory::default();
-        Writer::default().agent_heartbeat(&ORIGIN, &state(), patches, &mut memory, &mut bytes);
+        let mut codec_state = CodecState::default();
+        Writer::default().agent_heartbeat(&ORIGIN, &state(), patches, &mut codec_state, &mut bytes);
         bytes
     }
 
@@ -363,7 +377,7 @@ mod tests {
     fn a_vehicle_comes_back_as_precise_as_promised() {
         let bytes = written(&Patches::default());
         let (origin, body) =
-            Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap().unwrap();
+            Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).unwrap().unwrap();
         let Body::AgentHeartbeat(read, 0) = body else { panic!("{body:?}") };
         let sent = state();
         assert_eq!(origin, ORIGIN);
@@ -404,7 +418,7 @@ mod tests {
             idlers: vec![part(-1.0); 2],
             road_wheels: vec![part(0.5); 10],
         };
-        let sent = VehicleState { gear, station: None, ended: true, ..state() };
+        let sent = VehicleMessage { gear, station: None, ended: true, ..state() };
         let tracked = Description::Tracked {
             name: "a".into(),
             model: "m113".into(),
@@ -421,7 +435,7 @@ mod tests {
             &ORIGIN,
             &sent,
             &Patches::default(),
-            &mut Memory::default(),
+            &mut CodecState::default(),
             &mut bytes,
         );
         // the required bound
@@ -431,7 +445,7 @@ mod tests {
         writer.environment(&ORIGIN, &environment, &mut bytes);
         let mut reader = Reader::new(&bytes);
         let mut next =
-            || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
+            || reader.next(&mut codecs(), &mut Patches::default()).unwrap().map(|(_, body)| body);
         let Some(Body::AgentHeartbeat(read, 0)) = next() else { panic!("a beat is due") };
         assert_eq!((&read.gear, read.station, read.ended), (&sent.gear, None, true));
         assert_eq!(next(), Some(Body::Description(tracked)));
@@ -451,21 +465,31 @@ mod tests {
     fn a_motion_comes_back_to_the_bit_and_one_that_is_not_told_as_it_is_reckoned() {
         let mut sent = state();
         let twist = Twist { linear: Vec3::new(0.1, -0.2, 0.3), angular: Vec3::new(1e-9, 2.0, 0.7) };
-        let read = |sent: &VehicleState| {
-            let (mut bytes, mut memory) = (Vec::new(), Memory::default());
+        let read = |sent: &VehicleMessage| {
+            let (mut bytes, mut codec_state) = (Vec::new(), CodecState::default());
             let patches = Patches::default();
-            Writer::default().agent_heartbeat(&ORIGIN, sent, &patches, &mut memory, &mut bytes);
-            let next = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
+            Writer::default().agent_heartbeat(
+                &ORIGIN,
+                sent,
+                &patches,
+                &mut codec_state,
+                &mut bytes,
+            );
+            let next = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
             match next {
                 Ok(Some((_, Body::AgentHeartbeat(read, _)))) => read,
                 other => panic!("{other:?}"),
             }
         };
         (sent.velocity, sent.angular_velocity) = (twist.linear, twist.angular);
-        assert_eq!(read(&sent).chassis_motion(), as_told(&sent.chassis, &twist));
-        let otherwise =
+        assert_eq!(read(&sent).chassis_motion(), as_received(&sent.chassis, &twist));
+        let external_acceleration =
             Acceleration { linear: Vec3::new(0.1, -9.7, 3.3), angular: Vec3::new(1.0, 0.3, -7.7) };
-        sent.motion = Some(Motion { orientation: sent.chassis.orientation, twist, otherwise });
+        sent.motion = Some(MotionMessage {
+            orientation: sent.chassis.orientation,
+            twist,
+            external_acceleration,
+        });
         assert_eq!(read(&sent).motion, sent.motion);
         assert_eq!(read(&sent).chassis_motion(), (sent.chassis, twist));
     }
@@ -480,13 +504,13 @@ mod tests {
             &ORIGIN,
             &state(),
             &Patches::default(),
-            &mut Memory::default(),
+            &mut CodecState::default(),
             &mut bytes,
         );
         writer.quit(&ORIGIN, "interrupted", &mut bytes);
         let mut reader = Reader::new(&bytes);
         let mut next =
-            || reader.next(&mut memories(), &mut Patches::default()).unwrap().map(|(_, body)| body);
+            || reader.next(&mut codecs(), &mut Patches::default()).unwrap().map(|(_, body)| body);
         assert_eq!(next(), Some(Body::Handshake(agreed)));
         assert!(matches!(next(), Some(Body::AgentHeartbeat(..))));
         assert_eq!(next(), Some(Body::Quit("interrupted".into())));
@@ -495,10 +519,10 @@ mod tests {
 
     /// Alters a message as an attacker would, with a matching checksum.
     fn forged(mut bytes: Vec<u8>, at: usize, with: u8) -> Vec<u8> {
-        let at = FRAME + at % (bytes.len() - FRAME);
+        let at = FRAME_HEADER + at % (bytes.len() - FRAME_HEADER);
         bytes[at] ^= with;
-        let checksum = crc32fast::hash(&bytes[FRAME..]);
-        bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[FRAME_HEADER..]);
+        bytes[4..FRAME_HEADER].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 
@@ -508,13 +532,13 @@ mod tests {
             let bytes = written(&patches);
             let mut read = Patches::default();
             let mut reader = Reader::new(&bytes);
-            reader.next(&mut memories(), &mut read).unwrap();
+            reader.next(&mut codecs(), &mut read).unwrap();
             // the reader sets the sender as the owner
             let mut expected = Patches::default();
             expected.set_agent(ORIGIN.agent as u16);
             patches.iter().for_each(|p| expected.extend(Patch { agent: ORIGIN.agent as u16, ..p }));
             prop_assert_eq!(read, expected);
-            prop_assert_eq!(reader.next(&mut memories(), &mut Patches::default()).unwrap(), None);
+            prop_assert_eq!(reader.next(&mut codecs(), &mut Patches::default()).unwrap(), None);
         }
 
         #[test]
@@ -522,7 +546,7 @@ mod tests {
             let mut bytes = written(&patches);
             let at = at % bytes.len();
             bytes[at] ^= with;
-            prop_assert!(Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).is_err());
+            prop_assert!(Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).is_err());
         }
 
         #[test]
@@ -534,12 +558,12 @@ mod tests {
             for (at, with) in changes {
                 bytes = forged(bytes, at, with);
             }
-            let _ = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
+            let _ = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-            let _ = Reader::new(&bytes).next(&mut memories(), &mut Patches::default());
+            let _ = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
         }
     }
 
@@ -547,13 +571,13 @@ mod tests {
     fn another_version_is_refused() {
         let mut bytes = written(&Patches::default());
         // the version is the last field of the origin, found by the preceding rank
-        let place = (FRAME..bytes.len() - 4)
+        let place = (FRAME_HEADER..bytes.len() - 4)
             .find(|&at| bytes[at..at + 4] == [3, 0, VERSION as u8, 0])
             .unwrap();
         bytes[place + 2] = 9;
-        let checksum = crc32fast::hash(&bytes[FRAME..]);
-        bytes[4..FRAME].copy_from_slice(&checksum.to_le_bytes());
-        let fault = Reader::new(&bytes).next(&mut memories(), &mut Patches::default()).unwrap_err();
+        let checksum = crc32fast::hash(&bytes[FRAME_HEADER..]);
+        bytes[4..FRAME_HEADER].copy_from_slice(&checksum.to_le_bytes());
+        let fault = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).unwrap_err();
         assert_eq!(fault.to_string(), format!("protocol version is 9; must be {VERSION}"));
     }
 

@@ -1,15 +1,15 @@
 //! Decoding of untrusted bytes into messages.
 
 use super::super::generated::bekker::wire;
-use super::super::ground_code::Memory;
+use super::super::ground_code::CodecState;
 use super::quanta::{
     ANGLE_QUANTUM, PLACE_QUANTUM, RATE_QUANTUM, SPIN_QUANTUM, VELOCITY_QUANTUM, quaternion,
     small_vector,
 };
 use super::{
-    BandSeat, Body, Description, ENDED, Environment, FRAME, HAS_STATION, MOST, MessageFault,
-    Motion, Origin, PartState, RunningGear, ShoeState, TrailerState, VERSION, VehicleState,
-    checksum,
+    BandSeat, Body, Description, ENDED, Environment, FRAME_HEADER, HAS_STATION, MAX_MESSAGE_BYTES,
+    MessageFault, MotionMessage, Origin, PartState, RunningGear, ShoeState, TrailerState, VERSION,
+    VehicleMessage, checksum,
 };
 use bekker_ground::Patches;
 use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
@@ -29,14 +29,14 @@ impl<'a> Reader<'a> {
     /// Reads the next message. Returns `None` at the end.
     ///
     /// Its ground is appended to `patches`, owned by the sender's agent. The ground of agent k is
-    /// decoded with `memories[k]`.
+    /// decoded with `codec_states[k]`.
     ///
     /// # Errors
     /// [`MessageFault`] for anything that a [`Writer`](super::Writer) of this version does not
     /// write. `patches` may then hold a part of the ground.
     pub fn next(
         &mut self,
-        memories: &mut [Memory],
+        codec_states: &mut [CodecState],
         patches: &mut Patches,
     ) -> Result<Option<(Origin, Body)>, MessageFault> {
         if self.rest.is_empty() {
@@ -57,12 +57,13 @@ impl<'a> Reader<'a> {
         let origin =
             Origin { run: from.run(), tick: from.tick(), rank: from.rank(), agent: from.agent() };
         let mut own_ground = |coded: Option<flatbuffers::Vector<'_, u8>>| {
-            let (found, agents) = (u64::from(origin.agent), memories.len() as u64);
-            let memory = memories.get_mut(origin.agent as usize);
+            let (found, agents) = (u64::from(origin.agent), codec_states.len() as u64);
+            let codec_state = codec_states.get_mut(origin.agent as usize);
             let expected = agents.saturating_sub(1);
-            let memory = memory.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
+            let codec_state =
+                codec_state.ok_or(MessageFault::Origin { what: "agent", found, expected })?;
             patches.set_agent(origin.agent_code());
-            ground(coded, memory, patches)
+            ground(coded, codec_state, patches)
         };
         let body = if let Some(heartbeat) = envelope.body_as_wheeled_heartbeat() {
             let mut wheels = parts(heartbeat.wheels());
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
             }
             let gear = RunningGear::Wheels(wheels);
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
-            let state = VehicleState { motion: motion(heartbeat.motion())?, trailer, ..state };
+            let state = VehicleMessage { motion: motion(heartbeat.motion())?, trailer, ..state };
             Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(heartbeat) = envelope.body_as_tracked_heartbeat() {
             let gear = RunningGear::Tracks {
@@ -86,11 +87,11 @@ impl<'a> Reader<'a> {
                 road_wheels: parts(heartbeat.road_wheels()),
             };
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
-            let state = VehicleState { motion: motion(heartbeat.motion())?, ..state };
+            let state = VehicleMessage { motion: motion(heartbeat.motion())?, ..state };
             Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
             patches.set_agent(origin.agent_code());
-            Body::CatchUp(ground(catch_up.terrain(), &mut Memory::default(), patches)?)
+            Body::CatchUp(ground(catch_up.terrain(), &mut CodecState::default(), patches)?)
         } else if let Some(description) = envelope.body_as_description() {
             Body::Description(described(&description)?)
         } else if let Some(environment) = envelope.body_as_environment() {
@@ -117,14 +118,14 @@ impl<'a> Reader<'a> {
 
     fn unframe(&mut self) -> Result<&'a [u8], MessageFault> {
         let left = self.rest.len();
-        let Some((frame, rest)) = self.rest.split_first_chunk::<FRAME>() else {
-            return Err(MessageFault::Cut { left, length: FRAME });
+        let Some((frame, rest)) = self.rest.split_first_chunk::<FRAME_HEADER>() else {
+            return Err(MessageFault::Cut { left, length: FRAME_HEADER });
         };
         let [a, b, c, d, sent @ ..] = *frame;
         let length = u32::from_le_bytes([a, b, c, d]) as usize;
         let expected = u32::from_le_bytes(sent);
         match rest.split_at_checked(length) {
-            Some((message, rest)) if length <= MOST => {
+            Some((message, rest)) if length <= MAX_MESSAGE_BYTES => {
                 let found = checksum(message);
                 if found != expected {
                     return Err(MessageFault::Checksum { found, expected });
@@ -157,11 +158,11 @@ fn band(seats: Option<flatbuffers::Vector<'_, wire::BandSeat>>) -> Vec<BandSeat>
 /// Appends coded ground to `patches` and returns its coded length, bytes.
 fn ground(
     coded: Option<flatbuffers::Vector<'_, u8>>,
-    memory: &mut Memory,
+    codec_state: &mut CodecState,
     patches: &mut Patches,
 ) -> Result<usize, MessageFault> {
     let Some(coded) = coded else { return Ok(0) };
-    memory.decode(coded.bytes(), patches)?;
+    codec_state.decode(coded.bytes(), patches)?;
     Ok(coded.len())
 }
 
@@ -183,8 +184,8 @@ fn vehicle(
     seen: &wire::Seen,
     flags: u8,
     gear: RunningGear,
-) -> VehicleState {
-    VehicleState {
+) -> VehicleMessage {
+    VehicleMessage {
         chassis: frame(chassis),
         velocity: small_vector(chassis.velocity(), VELOCITY_QUANTUM),
         angular_velocity: small_vector(chassis.angular_velocity(), RATE_QUANTUM),
@@ -216,17 +217,17 @@ fn trailer(heartbeat: &wire::WheeledHeartbeat<'_>) -> Result<Option<TrailerState
     }))
 }
 
-fn motion(motion: Option<&wire::Motion>) -> Result<Option<Motion>, MessageFault> {
+fn motion(motion: Option<&wire::Motion>) -> Result<Option<MotionMessage>, MessageFault> {
     let Some(motion) = motion else { return Ok(None) };
     let vector = |v: &wire::Vec3d| Vec3::new(v.x(), v.y(), v.z());
     let turn = nalgebra::Quaternion::new(motion.w(), motion.x(), motion.y(), motion.z());
     let (linear, angular) = (vector(motion.velocity()), vector(motion.angular_velocity()));
     let twist = Twist { linear, angular };
-    let otherwise = Acceleration {
+    let external_acceleration = Acceleration {
         linear: vector(motion.otherwise()),
         angular: vector(motion.angular_otherwise()),
     };
-    let motion = Motion::of(&Quat::new_unchecked(turn), &twist, &otherwise);
+    let motion = MotionMessage::new(&Quat::new_unchecked(turn), &twist, &external_acceleration);
     let what = "a motion is not finite, or its orientation is not a rotation";
     motion.map(Some).ok_or_else(|| MessageFault::Structure { what: what.into() })
 }

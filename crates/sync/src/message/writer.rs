@@ -1,13 +1,13 @@
 //! Encoding of messages.
 
 use super::super::generated::bekker::wire;
-use super::super::ground_code::Memory;
+use super::super::ground_code::CodecState;
 use super::quanta::{
     PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, angle, part, round, small, turn, vector,
 };
 use super::{
-    BandSeat, Description, ENDED, Environment, HAS_STATION, Motion, Origin, PartState, RunningGear,
-    ShoeState, TrailerState, VERSION, VehicleState, checksum,
+    BandSeat, Description, ENDED, Environment, HAS_STATION, MotionMessage, Origin, PartState,
+    RunningGear, ShoeState, TrailerState, VERSION, VehicleMessage, checksum,
 };
 use bekker_ground::Patches;
 use bekker_math::spatial::{Pose, Vec3};
@@ -27,17 +27,17 @@ pub struct Writer {
 impl Writer {
     /// Appends one agent's heartbeat to `out`: its state and the ground that it deformed.
     ///
-    /// The ground is coded with `memory`, the state of the agent's stream.
+    /// The ground is coded with `codec_state`, the state of the agent's stream.
     pub fn agent_heartbeat(
         &mut self,
         origin: &Origin,
-        vehicle: &VehicleState,
+        vehicle: &VehicleMessage,
         patches: &Patches,
-        memory: &mut Memory,
+        codec_state: &mut CodecState,
         out: &mut Vec<u8>,
     ) {
         self.builder.reset();
-        let terrain = self.terrain(patches, memory);
+        let terrain = self.terrain(patches, codec_state);
         let chassis = wire::ChassisState::new(
             &vector(&vehicle.chassis.position),
             &turn(&vehicle.chassis.orientation),
@@ -48,11 +48,12 @@ impl Writer {
         let flags = if vehicle.station.is_some() { HAS_STATION } else { 0 }
             | if vehicle.ended { ENDED } else { 0 };
         let (chassis, seen) = (Some(&chassis), Some(&seen));
-        let exact = |motion: &Motion| {
+        let exact = |motion: &MotionMessage| {
             let turn = motion.orientation;
-            let Motion { twist, otherwise, .. } = motion;
+            let MotionMessage { twist, external_acceleration, .. } = motion;
             let [velocity, rate] = [twist.linear, twist.angular].map(|v| vector(&v));
-            let [gain, spin] = [otherwise.linear, otherwise.angular].map(|v| vector(&v));
+            let [gain, spin] =
+                [external_acceleration.linear, external_acceleration.angular].map(|v| vector(&v));
             wire::Motion::new(turn.w, turn.i, turn.j, turn.k, &velocity, &rate, &gain, &spin)
         };
         let motion = vehicle.motion.as_ref().map(exact);
@@ -141,7 +142,7 @@ impl Writer {
     /// Appends ground deformed by the origin's agent that the receiver lacks.
     pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
         self.builder.reset();
-        let terrain = self.terrain(patches, &mut Memory::default());
+        let terrain = self.terrain(patches, &mut CodecState::default());
         let catch_up = wire::CatchUp::create(&mut self.builder, &wire::CatchUpArgs { terrain });
         self.envelope(origin, wire::Body::CatchUp, catch_up.as_union_value(), out);
     }
@@ -150,13 +151,13 @@ impl Writer {
     fn terrain(
         &mut self,
         patches: &Patches,
-        memory: &mut Memory,
+        codec_state: &mut CodecState,
     ) -> Option<Offset<flatbuffers::Vector<'static, u8>>> {
         self.coded.clear();
         if patches.is_empty() {
             return None;
         }
-        memory.encode(patches, &mut self.coded);
+        codec_state.encode(patches, &mut self.coded);
         Some(self.builder.create_vector(&self.coded))
     }
 

@@ -1,7 +1,7 @@
 //! Accepts connections of other ranks and rejects those that may not join.
 
-use super::handshake::{Hello, Nonce, hear};
-use super::timed::Timed;
+use super::deadline_stream::DeadlineStream;
+use super::handshake::{Hello, Nonce, server_handshake};
 use crate::PendingConnections;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Timeout of a whole handshake, however its bytes are spread.
-const HANDSHAKE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between two polls of the listener: while ranks are missing, and afterwards.
-const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
+const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
 /// Maximum number of concurrent handshakes, unless there are more ranks. Beyond it the oldest are
 /// dropped.
-const MOST: usize = 256;
+const MAX_HANDSHAKES: usize = 256;
 
 /// Conditions that an acceptor checks.
 #[derive(Debug)]
-pub(super) struct Admission {
+pub(super) struct AdmissionRules {
     pub program: String,
     pub token: String,
     /// The accepting rank. Only higher ranks are admitted.
@@ -43,13 +43,13 @@ pub(super) struct Participant {
 #[derive(Debug)]
 pub(super) struct Acceptor {
     pub participants: Receiver<Participant>,
-    roster: Arc<Roster>,
+    table: Arc<JoinTable>,
 }
 
 /// State shared by the threads of an acceptor.
 #[derive(Debug)]
-struct Roster {
-    admission: Admission,
+struct JoinTable {
+    admission: AdmissionRules,
     /// Address from which each rank has connected.
     taken: Mutex<Vec<Option<SocketAddr>>>,
     /// Time at which the last rank joined.
@@ -60,66 +60,66 @@ struct Roster {
 
 impl Acceptor {
     /// Opens an acceptor with its own thread.
-    pub fn open(listener: TcpListener, admission: Admission) -> io::Result<Acceptor> {
+    pub fn open(listener: TcpListener, admission: AdmissionRules) -> io::Result<Acceptor> {
         listener.set_nonblocking(true)?;
         let (to, from) = channel();
-        let roster = Arc::new(Roster {
+        let table = Arc::new(JoinTable {
             taken: Mutex::new(vec![None; admission.size]),
             complete: Mutex::new(None),
-            pending: Mutex::new(PendingConnections::new(MOST.max(admission.size))),
+            pending: Mutex::new(PendingConnections::new(MAX_HANDSHAKES.max(admission.size))),
             is_closed: AtomicBool::new(false),
             admission,
         });
-        let own = roster.clone();
+        let own = table.clone();
         std::thread::Builder::new().name("acceptor".into()).spawn(move || {
             while !own.is_closed.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    Ok((stream, from)) => Roster::welcome(&own, stream, from, &to),
-                    Err(_) => std::thread::sleep(POLLS[usize::from(own.is_complete())]),
+                    Ok((stream, from)) => JoinTable::accept_connection(&own, stream, from, &to),
+                    Err(_) => std::thread::sleep(POLL_INTERVALS[usize::from(own.is_complete())]),
                 }
             }
         })?;
-        Ok(Acceptor { participants: from, roster })
+        Ok(Acceptor { participants: from, table })
     }
 }
 
 impl Drop for Acceptor {
     fn drop(&mut self) {
-        self.roster.is_closed.store(true, Ordering::Relaxed);
+        self.table.is_closed.store(true, Ordering::Relaxed);
     }
 }
 
-impl Roster {
+impl JoinTable {
     fn is_complete(&self) -> bool {
         self.complete.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Handles a new connection in a separate thread.
-    fn welcome(
-        roster: &Arc<Roster>,
+    fn accept_connection(
+        table: &Arc<JoinTable>,
         stream: TcpStream,
         from: SocketAddr,
         to: &Sender<Participant>,
     ) {
         let Ok(own) = stream.try_clone() else { return };
-        let (number, dropped) = roster.pending().add(Some(from.ip()), own);
+        let (number, dropped) = table.pending().add(Some(from.ip()), own);
         if let Some(dropped) = dropped {
             // this ends the thread of the dropped connection
             let _ = dropped.shutdown(Shutdown::Both);
         }
-        let (own, to) = (roster.clone(), to.clone());
+        let (own, to) = (table.clone(), to.clone());
         let thread = std::thread::Builder::new().name("participant".into());
         let started = thread.spawn(move || {
             // a client that does not complete the handshake is disconnected without an answer
-            let heard = own.hear(stream, from, number);
+            let result = own.perform_handshake(stream, from, number);
             own.pending().remove(number);
-            if let Ok(Some(participant)) = heard {
+            if let Ok(Some(participant)) = result {
                 // the receiver is dropped once no rank is awaited
                 let _ = to.send(participant);
             }
         });
         if started.is_err() {
-            roster.pending().remove(number);
+            table.pending().remove(number);
         }
     }
 
@@ -131,7 +131,7 @@ impl Roster {
     ///
     /// The connection is removed from the pending set before the peer is admitted. So an admitted
     /// peer is never dropped in favor of others.
-    fn hear(
+    fn perform_handshake(
         &self,
         stream: TcpStream,
         from: SocketAddr,
@@ -140,33 +140,34 @@ impl Roster {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         let mut rank = None;
-        let mut timed = Timed { stream: &stream, until: Instant::now() + HANDSHAKE };
-        let heard = hear(&mut timed, &self.admission.token, |hello| {
+        let mut timed =
+            DeadlineStream { stream: &stream, until: Instant::now() + HANDSHAKE_TIMEOUT };
+        let result = server_handshake(&mut timed, &self.admission.token, |hello| {
             if self.pending().remove(number).is_none() {
                 return Err("connection dropped: too many connections were pending".into());
             }
             rank = Some(self.admit(hello, from)?);
             Ok(())
         });
-        match (heard, rank) {
+        match (result, rank) {
             (Ok(Some(hello)), Some(rank)) => {
                 let address = SocketAddr::new(from.ip(), hello.port);
                 Ok(Some(Participant { rank, stream, address }))
             }
-            (heard, rank) => {
+            (result, rank) => {
                 // a peer that disconnects before it receives the answer may connect again
-                if let (Err(_), Some(rank)) = (&heard, rank) {
+                if let (Err(_), Some(rank)) = (&result, rank) {
                     let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
                     taken[rank] = None;
                 }
-                heard.map(|_| None)
+                result.map(|_| None)
             }
         }
     }
 
     /// Returns the rank of an admissible peer, or the reason for rejecting it.
     fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
-        let Admission { program, host, size, run, .. } = &self.admission;
+        let AdmissionRules { program, host, size, run, .. } = &self.admission;
         let rank = hello.rank as usize;
         if hello.program != *program {
             return Err(format!("rank {rank} runs {}, rank {host} runs {program}", hello.program));

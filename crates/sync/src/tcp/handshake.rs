@@ -17,7 +17,7 @@ const MAGIC: [u8; 8] = *b"bekker\r\n";
 /// Version of the protocol that follows.
 const PROTOCOL: u16 = 1;
 /// Longest handshake message, bytes. A table has 20 bytes for each of a thousand ranks.
-const LARGEST: u32 = 1 << 16;
+const MAX_MESSAGE_BYTES: u32 = 1 << 16;
 
 pub(super) type Nonce = [u8; 32];
 
@@ -51,16 +51,16 @@ pub(super) struct Hello {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Signed {
+struct SignedHello {
     hello: Hello,
     nonce: Nonce,
     proof: [u8; 32],
 }
 
 #[derive(Serialize, Deserialize)]
-enum Answer {
+enum HandshakeReply {
     Welcome { proof: [u8; 32] },
-    Refused { why: String },
+    Refused { reason: String },
 }
 
 /// Table that rank 0 sends to all ranks once all have joined.
@@ -82,8 +82,8 @@ pub(super) enum HandshakeError {
     Protocol { theirs: u16 },
     #[error("the peer does not have the token of this run")]
     Impostor,
-    #[error("{why}")]
-    Refused { why: String },
+    #[error("{reason}")]
+    Refused { reason: String },
 }
 
 fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<Sha256> {
@@ -95,7 +95,7 @@ fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<S
 }
 
 /// Performs the client's side of the handshake.
-pub(super) fn introduce(
+pub(super) fn client_handshake(
     stream: &mut (impl Read + Write),
     token: &str,
     hello: &Hello,
@@ -114,10 +114,10 @@ pub(super) fn introduce(
     let nonce = nonce()?;
     let nonces = [&challenge.nonce, &nonce];
     let own = proof(token, b"joins", nonces, hello).finalize().into_bytes().into();
-    write(stream, &Signed { hello: hello.clone(), nonce, proof: own })?;
+    write(stream, &SignedHello { hello: hello.clone(), nonce, proof: own })?;
     match read(stream)? {
-        Answer::Refused { why } => Err(HandshakeError::Refused { why }),
-        Answer::Welcome { proof: theirs } => proof(token, b"admits", nonces, hello)
+        HandshakeReply::Refused { reason } => Err(HandshakeError::Refused { reason }),
+        HandshakeReply::Welcome { proof: theirs } => proof(token, b"admits", nonces, hello)
             .verify_slice(&theirs)
             .map_err(|_| HandshakeError::Impostor),
     }
@@ -126,14 +126,14 @@ pub(super) fn introduce(
 /// Performs the server's side of the handshake.
 ///
 /// `admit` returns the reason if the peer may not join. Returns `None` for a rejected peer.
-pub(super) fn hear(
+pub(super) fn server_handshake(
     stream: &mut (impl Read + Write),
     token: &str,
     admit: impl FnOnce(&Hello) -> Result<(), String>,
 ) -> io::Result<Option<Hello>> {
     let challenge = Challenge { magic: MAGIC, protocol: PROTOCOL, nonce: nonce()? };
     write(stream, &challenge)?;
-    let Signed { hello, nonce, proof: theirs } = read(stream)?;
+    let SignedHello { hello, nonce, proof: theirs } = read(stream)?;
     let nonces = [&challenge.nonce, &nonce];
     let admitted = proof(token, b"joins", nonces, &hello)
         .verify_slice(&theirs)
@@ -142,17 +142,17 @@ pub(super) fn hear(
     let answer = match &admitted {
         Ok(()) => {
             let proof = proof(token, b"admits", nonces, &hello).finalize().into_bytes().into();
-            Answer::Welcome { proof }
+            HandshakeReply::Welcome { proof }
         }
-        Err(why) => Answer::Refused { why: why.clone() },
+        Err(reason) => HandshakeReply::Refused { reason: reason.clone() },
     };
     write(stream, &answer)?;
     Ok(admitted.is_ok().then_some(hello))
 }
 
 /// Writes a message: its length in four bytes, little-endian, then its bytes.
-pub(super) fn write(stream: &mut impl Write, word: &impl Serialize) -> io::Result<()> {
-    let bytes = postcard::to_stdvec(word).expect("plain data serializes into memory");
+pub(super) fn write(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(message).expect("plain data serializes into memory");
     stream.write_all(&[&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat())
 }
 
@@ -162,8 +162,10 @@ pub(super) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T>
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
-    if length > LARGEST {
-        return Err(invalid(format!("message of {length} bytes; must be at most {LARGEST}")));
+    if length > MAX_MESSAGE_BYTES {
+        return Err(invalid(format!(
+            "message of {length} bytes; must be at most {MAX_MESSAGE_BYTES}"
+        )));
     }
     let mut bytes = vec![0; length as usize];
     stream.read_exact(&mut bytes)?;

@@ -6,14 +6,14 @@
 //! on networks that others can read.
 
 mod acceptor;
+mod deadline_stream;
 mod handshake;
 mod peer;
 mod rendezvous;
-mod timed;
 
 pub use rendezvous::{Rendezvous, RendezvousError};
 
-use super::communicator::{CommError, Communicator, Parts, Phases};
+use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use acceptor::Acceptor;
 use peer::{Arrival, Peer};
 use std::net::TcpStream;
@@ -25,11 +25,11 @@ use std::time::{Duration, Instant};
 /// Interval between two checks for a roll call.
 const POLL: Duration = Duration::from_millis(100);
 /// Time in which ranks must answer the roll call.
-const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
+const ROLL_CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// State of the roll call after a timeout: whether one was made, and which ranks have answered.
 #[derive(Debug)]
-struct Roll {
+struct RollCall {
     is_called: AtomicBool,
     present: Vec<AtomicBool>,
 }
@@ -45,7 +45,7 @@ pub struct Tcp {
     rank: usize,
     /// By rank. `None` for this rank.
     peers: Vec<Option<Peer>>,
-    roll: Arc<Roll>,
+    roll_call: Arc<RollCall>,
     timeout: Duration,
     lengths: Vec<u64>,
     begun: Instant,
@@ -63,17 +63,17 @@ impl Tcp {
         acceptor: Option<Acceptor>,
     ) -> std::io::Result<Tcp> {
         let present = streams.iter().map(|_| AtomicBool::new(false)).collect();
-        let roll = Arc::new(Roll { is_called: AtomicBool::new(false), present });
+        let roll_call = Arc::new(RollCall { is_called: AtomicBool::new(false), present });
         let streams = streams.into_iter().enumerate();
         let peers = streams
             .map(|(other, stream)| {
-                stream.map(|stream| Peer::new(other, stream, timeout, &roll)).transpose()
+                stream.map(|stream| Peer::new(other, stream, timeout, &roll_call)).transpose()
             })
             .collect::<Result<_, _>>()?;
         Ok(Tcp {
             rank,
             peers,
-            roll,
+            roll_call,
             timeout,
             lengths: Vec::new(),
             begun: Instant::now(),
@@ -89,16 +89,18 @@ impl Tcp {
     fn receive(&mut self, rank: usize, begun: Instant) -> Result<Arrival, CommError> {
         let mut has_answered = false;
         loop {
-            if self.roll.is_called.load(Ordering::Relaxed) && !has_answered {
-                self.peers.iter_mut().flatten().for_each(Peer::answer_the_roll);
+            if self.roll_call.is_called.load(Ordering::Relaxed) && !has_answered {
+                self.peers.iter_mut().flatten().for_each(Peer::report_presence);
                 has_answered = true;
             }
             let left = self.timeout.saturating_sub(begun.elapsed());
             match self.peer(rank)?.arrivals.recv_timeout(left.min(POLL)) {
-                Ok(Arrival::Left(why)) => return Err(why),
+                Ok(Arrival::Left(reason)) => return Err(reason),
                 Ok(arrival) => return Ok(arrival),
                 Err(RecvTimeoutError::Disconnected) => return Err(CommError::Gone { rank }),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.silent(rank)),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(self.silence_error(rank));
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -108,18 +110,18 @@ impl Tcp {
     ///
     /// A rank that does not answer neither runs nor waits. If all answer, the error names the
     /// awaited rank.
-    fn silent(&mut self, awaited: usize) -> CommError {
-        self.peers.iter_mut().flatten().for_each(Peer::answer_the_roll);
+    fn silence_error(&mut self, awaited: usize) -> CommError {
+        self.peers.iter_mut().flatten().for_each(Peer::report_presence);
         let begun = Instant::now();
         let here = self.rank;
-        let absent = |roll: &Roll| -> Vec<usize> {
-            let others = roll.present.iter().enumerate().filter(|(rank, _)| *rank != here);
+        let absent = |roll_call: &RollCall| -> Vec<usize> {
+            let others = roll_call.present.iter().enumerate().filter(|(rank, _)| *rank != here);
             others.filter(|(_, own)| !own.load(Ordering::Relaxed)).map(|(rank, _)| rank).collect()
         };
-        let mut ranks = absent(&self.roll);
-        while !ranks.is_empty() && begun.elapsed() < ROLL_CALL_TIME {
+        let mut ranks = absent(&self.roll_call);
+        while !ranks.is_empty() && begun.elapsed() < ROLL_CALL_TIMEOUT {
             std::thread::sleep(Duration::from_millis(10));
-            ranks = absent(&self.roll);
+            ranks = absent(&self.roll_call);
         }
         if ranks.is_empty() {
             ranks.push(awaited);
@@ -134,24 +136,24 @@ impl Tcp {
         from: &[usize],
         own: &[u8],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
-        let done = self.sent_and_received(to, from, own, meanwhile, received);
-        if let (Err(why), false) = (&done, self.has_left) {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
+        let done = self.send_and_receive(to, from, own, meanwhile, received);
+        if let (Err(reason), false) = (&done, self.has_left) {
             self.has_left = true;
-            self.peers.iter_mut().flatten().for_each(|peer| peer.leave(why));
+            self.peers.iter_mut().flatten().for_each(|peer| peer.leave(reason));
         }
         done
     }
 
-    fn sent_and_received(
+    fn send_and_receive(
         &mut self,
         to: &[(usize, &[u8])],
         from: &[usize],
         own: &[u8],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let here = self.rank;
         let out_of_step =
             |rank| CommError::Transport { what: format!("rank {rank} is out of sync") };
@@ -192,10 +194,10 @@ impl Tcp {
         match unsent {
             // it may have sent the reason before it disconnected
             Some(rank) => match self.receive(rank, begun_waiting) {
-                Err(why) => Err(why),
+                Err(reason) => Err(reason),
                 Ok(_) => Err(CommError::Gone { rank }),
             },
-            None => Ok(Phases { lengths, payload: begun.elapsed() - lengths }),
+            None => Ok(ExchangeTimes { lengths, payload: begun.elapsed() - lengths }),
         }
     }
 }
@@ -217,8 +219,8 @@ impl Communicator for Tcp {
         &mut self,
         mine: &[u8],
         meanwhile: &mut dyn FnMut(),
-        all: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        all: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         let (here, size) = (self.rank, self.peers.len());
         // each rank starts with the next one, so that not all send to rank 0 at once
         let to: Vec<_> = (1..size).map(|away| ((here + away) % size, mine)).collect();
@@ -231,8 +233,8 @@ impl Communicator for Tcp {
         to: &[(usize, &[u8])],
         from: &[usize],
         meanwhile: &mut dyn FnMut(),
-        received: &mut Parts,
-    ) -> Result<Phases, CommError> {
+        received: &mut RankBuffers,
+    ) -> Result<ExchangeTimes, CommError> {
         self.two_phases(to, from, &[], meanwhile, received)
     }
 }

@@ -5,9 +5,9 @@
 //!
 //! A frame consists of its kind (one byte), its length (eight bytes, little-endian) and its bytes.
 
-use super::Roll;
+use super::RollCall;
 use crate::communicator::CommError;
-use crate::loss::{decoded, encoded};
+use crate::disconnect_reason::{decode, encode};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -26,9 +26,9 @@ const LEAVE: u8 = 3;
 const HEADER: usize = 9;
 /// Longest frame that is accepted, bytes: more than any state of a world. Memory is allocated as
 /// bytes arrive, so an announced length alone allocates none.
-const LARGEST: u64 = 1 << 36;
+const MAX_FRAME_BYTES: u64 = 1 << 36;
 /// Longest disconnect reason, bytes: a few for each of 65,535 ranks.
-const LARGEST_LEAVE: u64 = 1 << 18;
+const MAX_REASON_BYTES: u64 = 1 << 18;
 
 /// An event received from a peer.
 #[derive(Debug)]
@@ -53,15 +53,15 @@ impl Peer {
         rank: usize,
         stream: TcpStream,
         timeout: Duration,
-        roll: &Arc<Roll>,
+        roll_call: &Arc<RollCall>,
     ) -> io::Result<Peer> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(Some(timeout))?;
         let (to, arrivals) = channel();
-        let (incoming, roll) = (stream.try_clone()?, roll.clone());
+        let (incoming, roll_call) = (stream.try_clone()?, roll_call.clone());
         let thread = std::thread::Builder::new().name(format!("from rank {rank}"));
-        thread.spawn(move || take_in(rank, incoming, &roll, &to))?;
+        thread.spawn(move || receive_frames(rank, incoming, &roll_call, &to))?;
         Ok(Peer { stream, outgoing: Vec::new(), arrivals })
     }
 
@@ -71,17 +71,17 @@ impl Peer {
     }
 
     /// Reports that this rank is present and waiting, and asks the same of the peer.
-    pub fn answer_the_roll(&mut self) {
+    pub fn report_presence(&mut self) {
         // a peer that is gone does not answer either
         let _ = self.frame(ROLL, &[]);
     }
 
     /// Sends the reason why this rank disconnects.
-    pub fn leave(&mut self, why: &CommError) {
+    pub fn leave(&mut self, reason: &CommError) {
         // a peer that cannot be reached detects the loss itself; the short timeout avoids waiting
         // for it
         let _ = self.stream.set_write_timeout(Some(Duration::from_millis(100)));
-        let _ = self.frame(LEAVE, &encoded(why));
+        let _ = self.frame(LEAVE, &encode(reason));
     }
 
     fn frame(&mut self, kind: u8, bytes: &[u8]) -> io::Result<()> {
@@ -101,16 +101,16 @@ impl Drop for Peer {
 }
 
 /// Receives frames until the connection ends or a frame is malformed.
-fn take_in(rank: usize, stream: TcpStream, roll: &Roll, to: &Sender<Arrival>) {
+fn receive_frames(rank: usize, stream: TcpStream, roll_call: &RollCall, to: &Sender<Arrival>) {
     let mut stream = BufReader::with_capacity(1 << 16, stream);
     // ends when either end of the channel is dropped
-    while let Some(()) = take_frame(rank, &mut stream, roll, to) {}
+    while let Some(()) = receive_frame(rank, &mut stream, roll_call, to) {}
 }
 
-fn take_frame(
+fn receive_frame(
     rank: usize,
     stream: &mut impl Read,
-    roll: &Roll,
+    roll_call: &RollCall,
     to: &Sender<Arrival>,
 ) -> Option<()> {
     let mut header = [0; HEADER];
@@ -125,16 +125,16 @@ fn take_frame(
         (bytes.len() as u64 == length).then_some(bytes)
     };
     match header[0] {
-        PAYLOAD if length <= LARGEST => {
+        PAYLOAD if length <= MAX_FRAME_BYTES => {
             to.send(Arrival::Length(length)).ok()?;
-            to.send(Arrival::Bytes(bytes(LARGEST)?)).ok()
+            to.send(Arrival::Bytes(bytes(MAX_FRAME_BYTES)?)).ok()
         }
         ROLL if length == 0 => {
-            roll.present[rank].store(true, Ordering::Relaxed);
-            roll.is_called.store(true, Ordering::Relaxed);
+            roll_call.present[rank].store(true, Ordering::Relaxed);
+            roll_call.is_called.store(true, Ordering::Relaxed);
             Some(())
         }
-        LEAVE => to.send(Arrival::Left(decoded(&bytes(LARGEST_LEAVE)?)?)).ok(),
+        LEAVE => to.send(Arrival::Left(decode(&bytes(MAX_REASON_BYTES)?)?)).ok(),
         _ => {
             let what = format!("rank {rank} sent a frame of unknown kind, of {length} bytes");
             to.send(Arrival::Left(CommError::Transport { what })).ok()?;
@@ -148,15 +148,15 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    fn roll() -> Roll {
+    fn roll_call() -> RollCall {
         let present = (0..3).map(|_| AtomicBool::new(false)).collect();
-        Roll { is_called: AtomicBool::new(false), present }
+        RollCall { is_called: AtomicBool::new(false), present }
     }
 
     fn taken(bytes: &[u8]) -> (Vec<Arrival>, bool) {
         let (to, from) = channel();
-        let goes_on = take_frame(1, &mut &bytes[..], &roll(), &to).is_some();
-        (from.try_iter().collect(), goes_on)
+        let keep_waiting = receive_frame(1, &mut &bytes[..], &roll_call(), &to).is_some();
+        (from.try_iter().collect(), keep_waiting)
     }
 
     #[test]
@@ -164,11 +164,13 @@ mod tests {
         let frame = |kind: u8, length: u64, bytes: &[u8]| {
             [&[kind][..], &length.to_le_bytes(), bytes].concat()
         };
-        let (arrivals, goes_on) = taken(&frame(PAYLOAD, 3, b"abc"));
-        assert!(goes_on && matches!(&arrivals[1], Arrival::Bytes(bytes) if bytes == b"abc"));
+        let (arrivals, keep_waiting) = taken(&frame(PAYLOAD, 3, b"abc"));
+        assert!(keep_waiting && matches!(&arrivals[1], Arrival::Bytes(bytes) if bytes == b"abc"));
         // truncated: the length arrives, the bytes never do
         assert!(!taken(&frame(PAYLOAD, 4, b"abc")).1);
-        for (kind, length) in [(PAYLOAD, LARGEST + 1), (LEAVE, LARGEST_LEAVE + 1), (9, 0)] {
+        for (kind, length) in
+            [(PAYLOAD, MAX_FRAME_BYTES + 1), (LEAVE, MAX_REASON_BYTES + 1), (9, 0)]
+        {
             assert!(!taken(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");
         }
     }

@@ -1,20 +1,20 @@
 //! Rendezvous: processes join rank 0 and become the ranks of one run.
 
 use super::Tcp;
-use super::acceptor::{Acceptor, Admission, Participant};
-use super::handshake::{self, Addresses, HandshakeError, Hello, introduce, nonce};
-use super::timed::Timed;
+use super::acceptor::{Acceptor, AdmissionRules, Participant};
+use super::deadline_stream::DeadlineStream;
+use super::handshake::{self, Addresses, HandshakeError, Hello, client_handshake, nonce};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// Interval between two attempts to reach a rank, which may start later.
-const AGAIN: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval between two checks whether to continue waiting.
-const POLL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Timeout for one connection attempt and for one complete answer.
-const WORD: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reason why ranks did not join.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ pub struct Rendezvous {
     /// Program and version. Processes of other programs or versions are rejected.
     pub program: String,
     /// Timeout for other ranks to join.
-    pub patience: Duration,
+    pub join_timeout: Duration,
     /// Timeout of an exchange, after which a rank that does not answer counts as lost.
     pub timeout: Duration,
 }
@@ -101,25 +101,25 @@ impl Rendezvous {
     ///
     /// # Errors
     /// [`RendezvousError::System`] when the system provides no random numbers.
-    pub fn fresh_token() -> Result<String, RendezvousError> {
+    pub fn generate_token() -> Result<String, RendezvousError> {
         let nonce = nonce().map_err(system("draw a token"))?;
         Ok(base16ct::lower::encode_string(&nonce))
     }
 
     /// Waits as rank 0 for all other ranks.
     ///
-    /// `goes_on` is called regularly. An error that it returns ends the wait with that reason.
+    /// `keep_waiting` is called regularly. An error that it returns ends the wait with that reason.
     ///
     /// # Errors
     /// [`RendezvousError`] when some ranks do not join.
     pub fn host(
         &self,
         listener: TcpListener,
-        goes_on: &mut dyn FnMut() -> Result<(), String>,
+        keep_waiting: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
         let acceptor = self.acceptor(listener, 0, None)?;
-        let participants = self.received(&acceptor, 0, begun, goes_on)?;
+        let participants = self.await_participants(&acceptor, 0, begun, keep_waiting)?;
         let run = nonce().map_err(system("draw a nonce"))?;
         let addresses = participants
             .iter()
@@ -127,7 +127,10 @@ impl Rendezvous {
             .collect();
         let table = Addresses { run, addresses };
         for participant in participants.iter().flatten() {
-            let mut timed = Timed { stream: &participant.stream, until: Instant::now() + WORD };
+            let mut timed = DeadlineStream {
+                stream: &participant.stream,
+                until: Instant::now() + ANSWER_TIMEOUT,
+            };
             handshake::write(&mut timed, &table)
                 .map_err(system("send the addresses to the ranks"))?;
         }
@@ -139,7 +142,7 @@ impl Rendezvous {
 
     /// Joins rank 0 as another rank.
     ///
-    /// Rank 0 listens at `address` (`HOST:PORT`), or will do so later. `goes_on` is used as in
+    /// Rank 0 listens at `address` (`HOST:PORT`), or will do so later. `keep_waiting` is used as in
     /// [`Rendezvous::host`].
     ///
     /// # Errors
@@ -148,10 +151,10 @@ impl Rendezvous {
         &self,
         rank: usize,
         address: &str,
-        goes_on: &mut dyn FnMut() -> Result<(), String>,
+        keep_waiting: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
-        let mut first = self.connected(0, address, begun, goes_on)?;
+        let mut first = self.connect_to(0, address, begun, keep_waiting)?;
         let here = first.local_addr().map_err(system("get the local address"))?;
         let listener = TcpListener::bind(SocketAddr::new(here.ip(), 0));
         let listener = listener.map_err(system("listen for other ranks"))?;
@@ -163,18 +166,19 @@ impl Rendezvous {
             port,
             run: None,
         };
-        self.introduced(0, address, &mut first, &hello)?;
-        let Addresses { run, addresses } = self.addresses(&mut first, begun, goes_on)?;
+        self.perform_handshake(0, address, &mut first, &hello)?;
+        let Addresses { run, addresses } = self.await_addresses(&mut first, begun, keep_waiting)?;
         let acceptor = self.acceptor(listener, rank, Some(run))?;
         let hello = Hello { run: Some(run), ..hello };
         let mut streams = vec![Some(first)];
         for (below, place) in addresses.iter().enumerate().take(rank).skip(1) {
             let place = place.map_or(String::new(), |place| place.to_string());
-            let mut stream = self.connected(below, &place, begun, goes_on)?;
-            self.introduced(below, &place, &mut stream, &hello)?;
+            let mut stream = self.connect_to(below, &place, begun, keep_waiting)?;
+            self.perform_handshake(below, &place, &mut stream, &hello)?;
             streams.push(Some(stream));
         }
-        let above = self.received(&acceptor, rank, begun, goes_on)?.into_iter().skip(rank);
+        let above =
+            self.await_participants(&acceptor, rank, begun, keep_waiting)?.into_iter().skip(rank);
         streams.extend(above.map(|participant| participant.map(|own| own.stream)));
         self.tcp(rank, streams, None)
     }
@@ -195,33 +199,37 @@ impl Rendezvous {
         run: Option<handshake::Nonce>,
     ) -> Result<Acceptor, RendezvousError> {
         let (program, token) = (self.program.clone(), self.token.clone());
-        let admission = Admission { program, token, host, size: self.size, run };
+        let admission = AdmissionRules { program, token, host, size: self.size, run };
         Acceptor::open(listener, admission).map_err(system("listen for other ranks"))
     }
 
     /// Waits for all ranks above `host`, which accepts their connections.
-    fn received(
+    fn await_participants(
         &self,
         acceptor: &Acceptor,
         host: usize,
         begun: Instant,
-        goes_on: &mut dyn FnMut() -> Result<(), String>,
+        keep_waiting: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<Vec<Option<Participant>>, RendezvousError> {
         let mut participants: Vec<Option<Participant>> = (0..self.size).map(|_| None).collect();
         let missing = |participants: &[Option<Participant>]| -> Vec<usize> {
             (host + 1..self.size).filter(|&rank| participants[rank].is_none()).collect()
         };
         while !missing(&participants).is_empty() {
-            match acceptor.participants.recv_timeout(POLL) {
+            match acceptor.participants.recv_timeout(POLL_INTERVAL) {
                 Ok(participant) => {
                     let rank = participant.rank;
                     participants[rank] = Some(participant);
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
-                    if begun.elapsed() > self.patience {
+                    keep_waiting().map_err(|cause| RendezvousError::Ended { cause })?;
+                    if begun.elapsed() > self.join_timeout {
                         let (ranks, size) = (missing(&participants), self.size);
-                        return Err(RendezvousError::Missing { ranks, size, after: self.patience });
+                        return Err(RendezvousError::Missing {
+                            ranks,
+                            size,
+                            after: self.join_timeout,
+                        });
                     }
                 }
             }
@@ -230,38 +238,38 @@ impl Rendezvous {
     }
 
     /// Connects to a rank, which may start to listen later.
-    fn connected(
+    fn connect_to(
         &self,
         rank: usize,
         at: &str,
         begun: Instant,
-        goes_on: &mut dyn FnMut() -> Result<(), String>,
+        keep_waiting: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<TcpStream, RendezvousError> {
         loop {
             let cause = match connect(at) {
                 Ok(stream) => return Ok(stream),
                 Err(cause) => cause.to_string(),
             };
-            goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
-            if begun.elapsed() > self.patience {
-                let (at, after) = (at.to_owned(), self.patience);
+            keep_waiting().map_err(|cause| RendezvousError::Ended { cause })?;
+            if begun.elapsed() > self.join_timeout {
+                let (at, after) = (at.to_owned(), self.join_timeout);
                 return Err(RendezvousError::Unreachable { rank, at, after, cause });
             }
-            std::thread::sleep(AGAIN);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 
-    fn introduced(
+    fn perform_handshake(
         &self,
         rank: usize,
         at: &str,
         stream: &mut TcpStream,
         hello: &Hello,
     ) -> Result<(), RendezvousError> {
-        let mut timed = Timed { stream, until: Instant::now() + WORD };
-        introduce(&mut timed, &self.token, hello).map_err(|error| {
+        let mut timed = DeadlineStream { stream, until: Instant::now() + ANSWER_TIMEOUT };
+        client_handshake(&mut timed, &self.token, hello).map_err(|error| {
             let cause = match error {
-                HandshakeError::Refused { why } => format!("refused: {why}"),
+                HandshakeError::Refused { reason } => format!("refused: {reason}"),
                 error => error.to_string(),
             };
             RendezvousError::Refused { rank, at: at.to_owned(), cause }
@@ -269,25 +277,26 @@ impl Rendezvous {
     }
 
     /// Waits until rank 0 sends the addresses of all ranks, which it does once all have joined.
-    fn addresses(
+    fn await_addresses(
         &self,
         first: &mut TcpStream,
         begun: Instant,
-        goes_on: &mut dyn FnMut() -> Result<(), String>,
+        keep_waiting: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<Addresses, RendezvousError> {
         let gone = |cause: io::Error| RendezvousError::Refused {
             rank: 0,
             at: "the rendezvous".into(),
             cause: format!("disconnected before all ranks had joined ({cause})"),
         };
-        first.set_read_timeout(Some(POLL)).map_err(gone)?;
+        first.set_read_timeout(Some(POLL_INTERVAL)).map_err(gone)?;
         let mut byte = [0];
         // rank 0 times out first and names the missing ranks
-        while begun.elapsed() < self.patience + WORD {
+        while begun.elapsed() < self.join_timeout + ANSWER_TIMEOUT {
             match first.peek(&mut byte) {
                 Ok(0) => return Err(gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(_) => {
-                    let mut timed = Timed { stream: first, until: Instant::now() + WORD };
+                    let mut timed =
+                        DeadlineStream { stream: first, until: Instant::now() + ANSWER_TIMEOUT };
                     let addresses: Addresses = handshake::read(&mut timed).map_err(gone)?;
                     let complete = addresses.addresses.len() == self.size;
                     let short =
@@ -295,7 +304,7 @@ impl Rendezvous {
                     return if complete { Ok(addresses) } else { Err(gone(short)) };
                 }
                 Err(error) if is_timeout(&error) => {
-                    goes_on().map_err(|cause| RendezvousError::Ended { cause })?;
+                    keep_waiting().map_err(|cause| RendezvousError::Ended { cause })?;
                 }
                 Err(error) => return Err(gone(error)),
             }
@@ -316,11 +325,11 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> RendezvousError {
 fn connect(at: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "no such host");
     for address in at.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, WORD) {
+        match TcpStream::connect_timeout(&address, ANSWER_TIMEOUT) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(WORD))?;
-                stream.set_write_timeout(Some(WORD))?;
+                stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+                stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
                 return Ok(stream);
             }
             Err(error) => last = error,

@@ -7,7 +7,7 @@ use bekker_math::numeric::atan2;
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
-use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use bekker_vehicle::Vehicle;
 use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 

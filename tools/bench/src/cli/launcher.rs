@@ -22,7 +22,7 @@ pub fn check_alone() -> Result<(), Failure> {
 /// Initializes MPI where a launcher started more than one process.
 #[cfg(feature = "mpi")]
 pub fn session() -> Result<Option<MpiSession>, Failure> {
-    let session = MpiSession::of_launcher().filter(|session| session.size() > 1);
+    let session = MpiSession::from_launcher().filter(|session| session.size() > 1);
     if session.is_none() {
         refuse_others("use the launcher of the MPI library that it is built with")?;
     }

@@ -5,7 +5,9 @@ use bekker_agent::Sample;
 use bekker_link::frame::encode;
 use bekker_link::{Address, Listener, Routes, Server, Token};
 use bekker_scenario::{ScenarioFile, build};
-use bekker_world::{Call, Controller, OnTimeout, Seat, Shown, ThreadError, World};
+use bekker_world::{
+    Controller, ControllerRequest, ControllerView, ExternalVehicle, OnTimeout, ThreadError, World,
+};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
@@ -61,7 +63,7 @@ impl BenchLink {
         let model = Arc::new(build::world(&file)?.world);
         let mut world = World::new(model.clone());
         let timeout = Duration::from_secs(10);
-        let seat = Seat { agent: 0, on_timeout: OnTimeout::Fail, timeout };
+        let seat = ExternalVehicle { agent: 0, on_timeout: OnTimeout::Fail, timeout };
         let token = Token::random().map_err(|error| failed(error.to_string()))?;
         let server = Server::new(model, "round trips", &[seat], 0, token.clone());
         let sessions = server.clone();
@@ -113,22 +115,28 @@ fn round_trip(controller: &mut dyn Controller, world: &mut World) -> Result<f64,
     let mut shown = None;
     loop {
         match controller.call(world) {
-            Call::Wait => {}
-            Call::Show(_) => {
+            ControllerRequest::Wait => {}
+            ControllerRequest::Show(_) => {
                 let samples: Vec<Sample> = world.samples().collect();
                 shown = Some(Instant::now());
-                let (samples, delivered, heard, outcomes) = (&samples[..], &[], &[], &[]);
-                controller.show(&Shown { world, samples, delivered, heard, outcomes });
+                let (samples, delivered, radio_messages, outcomes) = (&samples[..], &[], &[], &[]);
+                controller.show(&ControllerView {
+                    world,
+                    samples,
+                    delivered,
+                    radio_messages,
+                    outcomes,
+                });
             }
-            Call::Go(commanded) => {
+            ControllerRequest::Go(commanded) => {
                 let taken = shown.map_or(0.0, |shown: Instant| 1e6 * shown.elapsed().as_secs_f64());
                 for own in commanded {
                     own.apply(world).map_err(|error| error.to_string())?;
                 }
                 return Ok(taken);
             }
-            Call::Stop => return Err("it was stopped".into()),
-            Call::Fail(cause) => return Err(cause),
+            ControllerRequest::Stop => return Err("it was stopped".into()),
+            ControllerRequest::Fail(cause) => return Err(cause),
         }
     }
 }

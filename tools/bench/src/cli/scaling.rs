@@ -13,7 +13,7 @@ use bekker_report::recorder::Recorder;
 use bekker_report::{plot, rundir};
 use bekker_sync::{CommError, Threads};
 #[cfg(feature = "mpi")]
-use bekker_sync::{Communicator, Parts};
+use bekker_sync::{Communicator, RankBuffers};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -406,7 +406,7 @@ fn gathered(
     communicator: &mut impl Communicator,
     own: &DriveCost,
 ) -> Result<Vec<DriveCost>, CommError> {
-    let mut parts = Parts::default();
+    let mut parts = RankBuffers::default();
     let mine = serde_json::to_vec(own).unwrap_or_default();
     communicator.all_gather(&mine, &mut || (), &mut parts)?;
     Ok(parts.iter().map(|part| serde_json::from_slice(part).unwrap_or_default()).collect())

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{CommError, Communicator, Parts, contract, star};
+use crate::{CommError, Communicator, RankBuffers, contract, star_all_gather};
 use std::io::{Read, Write};
 use std::thread;
 
@@ -7,8 +7,8 @@ const ON: fn() -> Result<(), String> = || Ok(());
 
 fn rendezvous(size: usize) -> Rendezvous {
     let (token, program) = ("open sesame".to_owned(), "bekker 0".to_owned());
-    let (patience, timeout) = (Duration::from_secs(60), Duration::from_secs(60));
-    Rendezvous { size, token, program, patience, timeout }
+    let (join_timeout, timeout) = (Duration::from_secs(60), Duration::from_secs(60));
+    Rendezvous { size, token, program, join_timeout, timeout }
 }
 
 fn listener() -> (TcpListener, String) {
@@ -44,7 +44,7 @@ fn tcp_keeps_the_contract() {
 fn parts_larger_than_what_the_system_buffers_cross_each_other() {
     let bytes = |rank: usize| vec![rank as u8; 20_000_000];
     let gathered = met(&rendezvous(3), |mut rank| {
-        let (mut parts, mine) = (Parts::default(), bytes(rank.rank()));
+        let (mut parts, mine) = (RankBuffers::default(), bytes(rank.rank()));
         rank.all_gather(&mine, &mut || (), &mut parts).unwrap();
         (0..3).all(|rank| parts.part(rank) == bytes(rank))
     });
@@ -61,7 +61,7 @@ fn a_rank_that_is_gone_is_named_on_all_at_once() {
         }
         // rank 1 waits for rank 3, which waits for rank 2
         let from = [[2, 3, 0, 2][rank.rank()]];
-        Some(rank.exchange(&[], &from, &mut || (), &mut Parts::default()).unwrap_err())
+        Some(rank.exchange(&[], &from, &mut || (), &mut RankBuffers::default()).unwrap_err())
     });
     let gone = Some(CommError::Gone { rank: 2 });
     assert_eq!(found, [gone.clone(), gone.clone(), None, gone]);
@@ -78,7 +78,7 @@ fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
             thread::sleep(Duration::from_secs(4));
             return None;
         }
-        star(&mut rank, b"here", &mut || (), &mut Parts::default()).err()
+        star_all_gather(&mut rank, b"here", &mut || (), &mut RankBuffers::default()).err()
     });
     let silent = Some(CommError::Silent { ranks: vec![2], after: timeout });
     assert_eq!(found, [silent.clone(), silent, None]);
@@ -87,7 +87,7 @@ fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
 #[test]
 fn those_who_do_not_come_are_named() {
     let (listener, at) = listener();
-    let rendezvous = Rendezvous { patience: Duration::from_millis(700), ..rendezvous(4) };
+    let rendezvous = Rendezvous { join_timeout: Duration::from_millis(700), ..rendezvous(4) };
     thread::scope(|scope| {
         let joined = scope.spawn(|| rendezvous.join(2, &at, &mut { ON }));
         let missing = rendezvous.host(listener, &mut { ON }).unwrap_err().to_string();
@@ -153,7 +153,8 @@ fn an_impostor_in_rank_0s_place_learns_nothing() {
         let (mut stream, _) = listener.accept().unwrap();
         // it can claim to admit the rank, but cannot prove that it has the token
         let other = "another".to_owned();
-        let heard = super::super::handshake::hear(&mut stream, &other, |_| Ok(())).unwrap();
+        let heard =
+            super::super::handshake::server_handshake(&mut stream, &other, |_| Ok(())).unwrap();
         assert!(heard.is_none());
         drop(stream);
         assert!(joined.join().unwrap().is_err());

@@ -1,0 +1,54 @@
+//! Backup of an agent's state at the start of a heartbeat, restored after a numerical failure.
+//!
+//! A state that is non-finite or absurd has usually been so for several steps. The last state that
+//! was checked is that of the previous heartbeat. The metrics of the drive are restored too;
+//! otherwise the failed steps would count as driven distance.
+
+use super::agent::AgentState;
+use super::external_acceleration::ExternalAcceleration;
+use super::monitor::Monitor;
+use super::tyre::TyreState;
+use bekker_vehicle::driver::DriverState;
+use bekker_vehicle::{Controls, VehicleState};
+
+/// Part of an agent's state that steps change and other agents receive.
+#[derive(Clone, Debug)]
+pub struct StateBackup {
+    vehicle: VehicleState,
+    tyres: Vec<TyreState>,
+    driver: DriverState,
+    controls: Controls,
+    monitor: Monitor,
+}
+
+impl StateBackup {
+    pub(super) fn new(state: &AgentState) -> StateBackup {
+        StateBackup {
+            vehicle: state.vehicle.clone(),
+            tyres: state.tyres.clone(),
+            driver: state.driver,
+            controls: state.controls,
+            monitor: state.monitor.clone(),
+        }
+    }
+
+    /// Saves the state and reuses the allocations of the previous backup.
+    pub(super) fn save(&mut self, state: &AgentState) {
+        let StateBackup { vehicle, tyres, driver, controls, monitor } = self;
+        vehicle.clone_from(&state.vehicle);
+        tyres.clone_from(&state.tyres);
+        (*driver, *controls) = (state.driver, state.controls);
+        monitor.clone_from(&state.monitor);
+    }
+
+    /// Restores the saved state with zero velocity.
+    pub(super) fn restore(&self, state: &mut AgentState) {
+        let StateBackup { vehicle, tyres, driver, controls, monitor } = self;
+        state.vehicle.clone_from(vehicle);
+        state.vehicle.body.halt();
+        state.tyres.clone_from(tyres);
+        (state.driver, state.controls) = (*driver, *controls);
+        state.monitor.clone_from(monitor);
+        state.external_acceleration = ExternalAcceleration::default();
+    }
+}
