@@ -11,7 +11,7 @@ const EPISODES: u32 = 6;
 const WANTED: f64 = 4.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let file = ScenarioFile::of(&scenario()?, Path::new("."))?;
+    let file = ScenarioFile::from_scenario(&scenario()?, Path::new("."))?;
     let mut world = World::new(build::world(&file)?.world);
     for episode in 0..EPISODES {
         // the second episode of each pair drives in the ruts of the first

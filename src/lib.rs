@@ -32,7 +32,7 @@
 //! }
 //! let lead = world.samples().next().unwrap();
 //! assert!(lead.wheels.iter().all(|wheel| wheel.sinkage > 0.01), "all wheels are in ruts");
-//! # Ok::<(), Faults>(())
+//! # Ok::<(), Diagnostics>(())
 //! ```
 //!
 //! # Tour
@@ -56,9 +56,11 @@
 //!    [heights](simulation::World::heights) and [rut depths](simulation::World::rut_depth).
 //! 5. **Change the soil.** A [`SoilLaw`](soil::SoilLaw) replaces Bekker's pressure–sinkage curve:
 //!    `examples/own_soil_law.rs`.
-//! 6. **Generate scenarios.** [`ScenarioFile::of`](scenario::ScenarioFile::of) checks a scenario made
-//!    by a program; [`Scenario::to_toml`](scenario::Scenario::to_toml) writes it. Scenarios built with
-//!    the same [`Parts`](scenario::build::Parts) share elevation models and vehicles.
+//! 6. **Generate scenarios.**
+//!    [`ScenarioFile::from_scenario`](scenario::ScenarioFile::from_scenario) checks a scenario made
+//!    by a program; [`Scenario::to_toml`](scenario::Scenario::to_toml) writes it. Scenarios built
+//!    with the same [`AssetCache`](scenario::build::AssetCache) share elevation models and
+//!    vehicles.
 //! 7. **Study.** [`rig`] tests a wheel, a track or a plate, [`mobility`] runs standard events,
 //!    [`study`] designs many runs, [`map`] computes where a vehicle goes, [`learning`] has environments
 //!    for reinforcement learning.

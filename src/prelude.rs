@@ -6,7 +6,7 @@
 //!
 //! | for | names |
 //! | --- | --- |
-//! | a scenario | [`ScenarioFile`], [`Scenario`], [`Faults`], [`build`] |
+//! | a scenario | [`ScenarioFile`], [`Scenario`], [`Diagnostics`], [`build`] |
 //! | a world | [`World`], [`WorldModel`], [`WorldState`], [`Batch`], [`Placement`], [`Endings`] |
 //! | a run | [`Runner`], [`Schedule`], [`Observer`], [`HeartbeatInfo`], [`Flow`], [`RunError`], [`RunSummary`] |
 //! | results | [`Sample`], [`WheelSample`], [`Event`], [`OutcomeCode`], [`Reading`], [`Delivery`] |
@@ -43,7 +43,7 @@ pub use bekker_scenario::ScenarioFile;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// let mut scenario: Scenario = file.scenario;
 /// scenario.soil.default = "mud".into();
-/// let muddy = ScenarioFile::of(&scenario, Path::new("examples"))?;
+/// let muddy = ScenarioFile::from_scenario(&scenario, Path::new("examples"))?;
 /// assert!(muddy.scenario.to_toml()?.contains("default = \"mud\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -58,12 +58,12 @@ pub use bekker_scenario::Scenario;
 /// # use std::path::Path;
 /// let wrong = ["soil.default=mudd".to_owned(), "time.duration=-1".to_owned()];
 /// let path = Path::new("examples/single_vehicle.toml");
-/// let faults: Faults = ScenarioFile::read(path, &wrong).unwrap_err();
+/// let faults: Diagnostics = ScenarioFile::read(path, &wrong).unwrap_err();
 /// assert!(faults.to_string().contains("duration"));
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_scenario::Faults;
+pub use bekker_scenario::Diagnostics;
 
 /// Builds the model of a world, with the warnings that `bekker run` prints.
 ///

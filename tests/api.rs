@@ -376,20 +376,20 @@ model = "hmmwv"
 position = [0, 0]
 driver = { kind = "hold" }
 "#;
-    let parts = build::Parts::default();
+    let parts = build::AssetCache::default();
     let built = |seed: &str| {
         let file = ScenarioFile::parse("parts", text, folder.path(), &[seed.into()]).unwrap();
-        build::world_of(&file, &parts).unwrap()
+        build::world_with_assets(&file, &parts).unwrap()
     };
     dem(3.0);
     let (one, two) = (built("seed=1"), built("seed=2"));
-    assert_eq!(parts.made(), [1, 1]);
+    assert_eq!(parts.counts(), [1, 1]);
     assert_eq!(one.inputs, two.inputs, "what was read is told all the same");
     assert_ne!(one.fingerprint, two.fingerprint);
     assert_eq!(two.world.ground.terrain().height(0.0, 0.0), 3.0);
     dem(4.0);
     let three = built("seed=1");
-    assert_eq!(parts.made(), [2, 1]);
+    assert_eq!(parts.counts(), [2, 1]);
     assert_eq!(three.world.ground.terrain().height(0.0, 0.0), 4.0);
 }
 

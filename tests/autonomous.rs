@@ -475,7 +475,7 @@ fn an_area_off_the_terrain_is_refused() {
 }
 
 /// Builds the world of one vehicle at the origin of a bare level field.
-fn one(sets: &[&str]) -> build::Built {
+fn one(sets: &[&str]) -> build::BuiltWorld {
     let row = "row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n";
     assert!(FIELD.contains(row));
     let bare = [
@@ -700,7 +700,7 @@ fn goals_at_the_edge_are_warned_of() {
 fn goals_in_what_stands_are_warned_of() {
     let block =
         "scenery=[{ kind = 'block', places = [[30, 5]], size = [2, 8, 2], heading_deg = 30 }]";
-    let warned = |warnings: &[bekker::scenario::Fault]| {
+    let warned = |warnings: &[bekker::scenario::Diagnostic]| {
         let lines = warnings.iter().map(ToString::to_string);
         lines.filter(|line| line.contains("is inside the")).collect::<Vec<String>>()
     };

@@ -5,7 +5,7 @@
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::scenario::build::world;
-use bekker::scenario::{Faults, ScenarioFile};
+use bekker::scenario::{Diagnostics, ScenarioFile};
 use bekker::simulation::{Outcome, OutcomeCode, World};
 use serde_json::Value as Json;
 use std::fs;
@@ -48,7 +48,7 @@ fn scenario(no_data: &str, extra: &str) -> String {
     )
 }
 
-fn parse(folder: &Path, text: &str) -> Result<ScenarioFile, Faults> {
+fn parse(folder: &Path, text: &str) -> Result<ScenarioFile, Diagnostics> {
     ScenarioFile::parse("gaps.toml", text, folder, &[])
 }
 

@@ -1,8 +1,8 @@
 //! Learning environments are a function of task, options, seed and actions alone.
 
 use bekker::learning::{
-    Autoreset, Batch, Ending, Env, Episode, LABELS, LearningError, Levels, Options, Policy, TASKS,
-    Transitions, task,
+    Autoreset, Batch, Env, Episode, EpisodeEnding, LABELS, LearningError, Levels, Options, Policy,
+    TASKS, Transitions, task,
 };
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
@@ -295,11 +295,11 @@ fn what_stands_is_on_the_map_and_ends_an_episode() {
     let endings = (0..8).map(|level| {
         env.reset(None, Some(level)).unwrap();
         let spec = env.world().unwrap().1.spec.clone();
-        assert_eq!(spec.standing.len(), 30);
+        assert_eq!(spec.obstacles.len(), 30);
         for _ in 0..150 {
             let step = env.step(&[0.0, 0.5], &mut terms).unwrap();
             if step.terminated {
-                return (Ending::NAMES[usize::from(step.ending)], spec, env.figures(0));
+                return (EpisodeEnding::NAMES[usize::from(step.ending)], spec, env.figures(0));
             }
         }
         ("", spec, env.figures(0))
@@ -308,7 +308,7 @@ fn what_stands_is_on_the_map_and_ends_an_episode() {
     let hits = endings.iter().filter(|(name, ..)| *name == "hit");
     for (_, spec, figures) in hits.clone() {
         // Closer to an obstacle than half the vehicle's length plus the obstacle's radius.
-        let near = spec.standing.iter().any(|thing| {
+        let near = spec.obstacles.iter().any(|thing| {
             let [dx, dy] = [thing.place[0] - figures[4], thing.place[1] - figures[5]];
             dx.hypot(dy) < 3.5 + 0.5 * thing.diameter
         });

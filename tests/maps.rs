@@ -3,8 +3,8 @@
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::map::{
-    Aim, Cells, Cover, Driver, Ground, MapFile, MapWay, Question, Reason, Table, Threads,
-    WayScenario, barred, figures, quadrics,
+    Cells, CrossingDriver, DriveThreads, EvaluationParams, GroundCover, MapFile, MapGround,
+    MapRoute, Reason, RouteAim, RouteScenario, Table, closures, evaluate, quadrics,
 };
 use bekker::soil::SoilId;
 use serde_json::Value as Json;
@@ -59,30 +59,30 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     );
     let map =
         MapFile::parse("hill.toml", &text, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
-    let driver = Driver::new(&map);
+    let driver = CrossingDriver::new(&map);
     let interrupted = AtomicBool::new(false);
-    let threads = Threads { count: 2, interrupted: &interrupted };
-    let cover = Cover::of(SoilId(0));
-    let known = [driver.known(&cover, f64::INFINITY)];
+    let threads = DriveThreads { count: 2, interrupted: &interrupted };
+    let cover = GroundCover::bare(SoilId(0));
+    let known = [driver.cover_data(&cover, f64::INFINITY)];
     let axes = driver.axes(&known[0], [0.0; 2]);
     let columns = threads
-        .in_turn(axes.columns(), |n| driver.column(&cover, f64::INFINITY, &axes, n))
+        .run_all(axes.columns(), |n| driver.column(&cover, f64::INFINITY, &axes, n))
         .unwrap();
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::within(map.area, map.config.cell);
     let shapes = quadrics(&map.land.terrain, &cells);
     let tables = [Table::new(&axes, &columns)];
-    let ground = Ground {
+    let ground = MapGround {
         cells,
         shapes: &shapes,
         covers: &vec![0; cells.count()],
         shifts: &vec![0.0; cells.count()],
-        known: &known,
+        cover_data: &known,
         closures: &vec![None; cells.count()],
         tables: &tables,
     };
-    let question = Question {
+    let params = EvaluationParams {
         seed: 0,
         draws: 100,
         directions: 32,
@@ -90,7 +90,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         strength_varies: false,
         slope_deviation: 0.0,
     };
-    let found = figures(&ground, &question, |_| ());
+    let found = evaluate(&ground, &params, |_| ());
     let (mut inside, mut outside) = (0, 0);
     for (cell, figures) in found.iter().enumerate() {
         let [x, y] = cells.centre(cell);
@@ -109,11 +109,11 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     }
     assert!(inside > 100 && outside > 100, "{inside} {outside}");
     // on the hill itself, straight up: its slope falls by 0.01 over a cell
-    for (slope, goes) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
+    for (slope, is_passable) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
         let centre = [-1000.0 * slope, 0.0];
         let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, centre, [1.0, 0.0]);
-        assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
-        let table = tables[0].at(1.0, [slope, 0.0]);
+        assert_eq!(crossing.is_passable(), is_passable, "{slope} of {steepest}: {crossing:?}");
+        let table = tables[0].speed(1.0, [slope, 0.0]);
         assert!((-0.3..0.5).contains(&(table - crossing.speed)), "{table}, {}", crossing.speed);
     }
 }
@@ -407,7 +407,7 @@ fn a_barrier_bars_every_cell_that_it_meets() {
         let map = MapFile::parse("river.toml", &text, Path::new(""), &[]);
         let map = map.unwrap_or_else(|faults| panic!("{faults}"));
         let cells = Cells::within(map.area, map.config.cell);
-        let barred = barred(&map, &cells);
+        let barred = closures(&map, &cells);
         (0..cells.count()).filter(|cell| barred[*cell].is_some()).collect::<Vec<usize>>()
     };
     let column = |column: usize| (0..10).map(|row| 10 * row + column).collect::<Vec<usize>>();
@@ -707,9 +707,9 @@ fn a_way_tells_what_its_scenario_does_not_say() {
     let map = MapFile::parse("map.toml", &text, folder, &[]).unwrap_or_else(|e| panic!("{e}"));
     let cells = Cells::within(map.area, map.config.cell);
     let through: Vec<usize> =
-        (0..12).map(|n| cells.at([10.0 * f64::from(n) - 55.0, 5.0]).unwrap()).collect();
-    let way = MapWay {
-        aim: Aim::Fastest,
+        (0..12).map(|n| cells.cell_at([10.0 * f64::from(n) - 55.0, 5.0]).unwrap()).collect();
+    let way = MapRoute {
+        aim: RouteAim::Fastest,
         points: vec![[-55.0, 5.0], [55.0, 5.0]],
         length: 110.0,
         time: 20.0,
@@ -717,10 +717,10 @@ fn a_way_tells_what_its_scenario_does_not_say() {
         cells: 12,
         through,
     };
-    let WayScenario { scenario, unsaid } = map.along("way", &way, 60.0);
+    let RouteScenario { scenario, omissions } = map.route_scenario("way", &way, 60.0);
     assert!(
-        matches!(&unsaid[..], [told] if told.contains("as on 50 % of the route")),
-        "{unsaid:?}"
+        matches!(&omissions[..], [told] if told.contains("as on 50 % of the route")),
+        "{omissions:?}"
     );
     assert_eq!(scenario.soil.default, "dry_sand_lll");
     // two rows of cells beside that of the way, in the half that is stronger
@@ -731,7 +731,7 @@ fn a_way_tells_what_its_scenario_does_not_say() {
     let stems: Vec<&[[f64; 2]]> = scenario.scenery.iter().map(|own| &own.places[..]).collect();
     assert!(matches!(stems[..], [all] if all.len() == 25 && all[0] == [-49.0, 5.0]), "{stems:?}");
     assert_eq!(scenario.terrain.stamp.len(), 5);
-    let built = bekker::scenario::ScenarioFile::of(&scenario, folder);
+    let built = bekker::scenario::ScenarioFile::from_scenario(&scenario, folder);
     assert!(built.is_ok(), "{built:?}");
 }
 

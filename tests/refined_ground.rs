@@ -173,7 +173,7 @@ position = [0, 0]
 driver = { kind = "path", speed = 4, waypoints = [[0, 0], [80, 0]] }
 "#;
 
-fn built(sets: &[&str]) -> build::Built {
+fn built(sets: &[&str]) -> build::BuiltWorld {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     build::world(&ScenarioFile::parse("test", SCENARIO, Path::new(""), &sets).unwrap()).unwrap()
 }

@@ -140,14 +140,14 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let import = "import mcap.reader, mcap_protobuf.decoder";
     let packages = "`mcap` and `mcap-protobuf-support`";
     let Some(python) = python::having(import, packages) else { return };
-    let read_by = |script: &str| {
+    let read_with_inputs = |script: &str| {
         let mut command = std::process::Command::new(&python);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script));
         command.arg(folder.path().join("one/sensors.mcap")).output().unwrap()
     };
-    let cut = read_by("read_cut_mcap.py");
+    let cut = read_with_inputs("read_cut_mcap.py");
     assert!(cut.status.success(), "{}", String::from_utf8_lossy(&cut.stderr));
-    let output = read_by("read_mcap.py");
+    let output = read_with_inputs("read_mcap.py");
     let errors = String::from_utf8_lossy(&output.stderr);
     eprintln!("{errors}");
     assert!(output.status.success(), "{errors}");

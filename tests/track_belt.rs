@@ -156,7 +156,7 @@ fn it_stands_on_clay_with_its_whole_shoes() {
 fn it_pulls_on_a_road_what_friction_gives() {
     let steepest = |name: &str| {
         let spec = find_vehicle(name).unwrap();
-        bekker::mobility::TractiveEffort::of(&spec).unwrap().at(0.0)
+        bekker::mobility::TractiveEffort::new(&spec).unwrap().at(0.0)
     };
     let (built, chrono) = (steepest("m113"), steepest("m113_chrono"));
     println!("{built:.3} {chrono:.3} of the weight");

@@ -4,7 +4,7 @@
 //! unknown entries are named.
 
 use assert_cmd::Command;
-use bekker::chrono_import::{Beside, ImportError, Imported, import};
+use bekker::chrono_import::{CompanionFiles, ImportError, Imported, import};
 use bekker::curve::Curve;
 use bekker::mobility::vehicle_sheet::VehicleSheet;
 use bekker::scenario::{ScenarioFile, build};
@@ -47,7 +47,7 @@ impl Data {
     }
 
     fn import(&self, name: &str) -> Result<Imported, ImportError> {
-        import(&self.path(name), None, &Beside::default())
+        import(&self.path(name), None, &CompanionFiles::default())
     }
 }
 
@@ -258,7 +258,7 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
         assert_eq!(own.spring, known.spring);
         assert_eq!(own.final_drive, known.final_drive);
     }
-    let sheet = |spec: &AnySpec| VehicleSheet::of("hmmwv", spec).unwrap();
+    let sheet = |spec: &AnySpec| VehicleSheet::new("hmmwv", spec).unwrap();
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Wheeled(Box::new(known))));
     for (found, expected) in found.axles.iter().zip(&expected.axles) {
         println!("{} {:.1} N, {:.3} and {:.3} Hz", found.name, found.load, found.bounce, found.hop);
@@ -335,7 +335,8 @@ fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
     std::fs::write(data.path("hmmwv/brake.json"), "{ // half\n  \"Type\": ").unwrap();
     let told = data.import("hmmwv/vehicle.json").unwrap_err().to_string();
     assert!(told.starts_with("hmmwv/brake.json: EOF while parsing"), "{told}");
-    let told = import(&data.path("none.json"), None, &Beside::default()).unwrap_err().to_string();
+    let told =
+        import(&data.path("none.json"), None, &CompanionFiles::default()).unwrap_err().to_string();
     assert!(told.contains("none.json: No such file"), "{told}");
 }
 
@@ -593,7 +594,8 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
     let mut other: Value = serde_json::from_str(&text).unwrap();
     other["Coefficient of Friction"] = json!(0.5);
     data.write("other/tyre.json", &other);
-    let beside = Beside { tyres: vec![data.path("other/tyre.json")], ..Beside::default() };
+    let beside =
+        CompanionFiles { tyres: vec![data.path("other/tyre.json")], ..CompanionFiles::default() };
     let read = import(&data.path("synchrono/vehicle/HMMWV.json"), None, &beside).unwrap();
     assert_eq!(read.spec.wheeled().unwrap().tyre.handling.friction, 0.5);
     // A named file that does not exist is reported with its key.
@@ -631,7 +633,10 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     });
     let shafts = file("Powertrain", "ShaftsPowertrain", shafts);
     data.write("other/shafts.json", &shafts);
-    let beside = |name: &str| Beside { powertrain: Some(data.path(name)), ..Beside::default() };
+    let beside = |name: &str| CompanionFiles {
+        powertrain: Some(data.path(name)),
+        ..CompanionFiles::default()
+    };
     let read =
         import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
     let powertrain = |read: &Imported| read.spec.wheeled().unwrap().powertrain.clone();
@@ -686,7 +691,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
         let told = data.import(name).unwrap_err().to_string();
         assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
         assert!(told.contains("must be a vehicle (Type Vehicle"), "{told}");
-        let beside = Beside { tyres: vec![data.path(name)], ..Beside::default() };
+        let beside = CompanionFiles { tyres: vec![data.path(name)], ..CompanionFiles::default() };
         let told = import(&data.path("hmmwv/vehicle.json"), None, &beside).unwrap_err().to_string();
         assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
     }
@@ -700,7 +705,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
         ("hmmwv/tyre.json", "is of Type Tire, Template TMeasyTire"),
         ("hmmwv/power/engine.json", "is of Type Engine, Template EngineShafts"),
     ] {
-        let told = import(&data.path(name), Some(data.place.path()), &Beside::default());
+        let told = import(&data.path(name), Some(data.place.path()), &CompanionFiles::default());
         let told = told.unwrap_err().to_string();
         assert!(told.contains(what) && told.contains("as hmmwv/vehicle.json"), "{told}");
         let told = data.import(name).unwrap_err().to_string();
@@ -710,10 +715,10 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     let told = data.import("plain.json").unwrap_err().to_string();
     assert!(told.contains("is JSON without Type and Template; must be a vehicle"), "{told}");
     // A part where another part is expected.
-    let of = |engine: Option<&str>, tyre: Option<&str>| Beside {
+    let of = |engine: Option<&str>, tyre: Option<&str>| CompanionFiles {
         engine: engine.map(|name| data.path(name)),
         tyres: tyre.map(|name| data.path(name)).into_iter().collect(),
-        ..Beside::default()
+        ..CompanionFiles::default()
     };
     for (beside, what) in [
         (
@@ -755,7 +760,7 @@ fn the_m113_comes_back_part_by_part() {
     assert_eq!(own.road_wheel, known.road_wheel);
     assert_eq!(own.idler, known.idler);
     // Requirement of issue 21: the same frequencies within 1 %.
-    let sheet = |spec: &AnySpec| VehicleSheet::of("m113", spec).unwrap().hull.unwrap();
+    let sheet = |spec: &AnySpec| VehicleSheet::new("m113", spec).unwrap().hull.unwrap();
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Tracked(known.clone())));
     println!("{:.3} and {:.3} Hz", found.bounce, found.pitch);
     near(found.bounce, expected.bounce, 0.01, "bounce");

@@ -7,7 +7,7 @@ use crate::pool::Pool;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, Batch, Ending, Env, LearningError, TASKS, Task, Transitions, layout,
+    Autoreset, Batch, Env, EpisodeEnding, LearningError, TASKS, Task, Transitions, layout,
 };
 use bekker::report::shot::Shot;
 use pyo3::prelude::*;
@@ -355,5 +355,5 @@ pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>, u32)> {
 /// Returns the names of the endings of an episode, by number.
 #[pyfunction]
 pub fn endings() -> Vec<&'static str> {
-    Ending::NAMES.to_vec()
+    EpisodeEnding::NAMES.to_vec()
 }

@@ -1,6 +1,6 @@
 //! Conversion of errors to exceptions of `bekker.errors`, with key, value and allowed values.
 
-use bekker::scenario::{Fault, Faults, Problem};
+use bekker::scenario::{Diagnostic, DiagnosticKind, Diagnostics};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -12,7 +12,7 @@ fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>)
 }
 
 /// Creates a `ScenarioError` with all faults of a scenario.
-pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
+pub fn scenario(py: Python<'_>, faults: &Diagnostics) -> PyErr {
     let told: Vec<_> = faults.0.iter().map(fault).collect();
     exception(py, "ScenarioError", (faults.to_string(), told))
 }
@@ -21,26 +21,25 @@ pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
 type FaultFields = (String, String, Option<String>, Option<String>, String);
 
 /// Returns the fields of a fault.
-pub fn fault(fault: &Fault) -> FaultFields {
-    let Fault { place, key, value, problem, .. } = fault;
+pub fn fault(fault: &Diagnostic) -> FaultFields {
+    let Diagnostic { location: place, key, value, kind: problem, .. } = fault;
     (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
 }
 
 /// Returns the allowed values, if the problem has a list or a range of them.
-pub fn allowed(problem: &Problem) -> Option<String> {
+pub fn allowed(problem: &DiagnosticKind) -> Option<String> {
     match problem {
-        Problem::OutOfRange { bounds } => Some(bounds.clone()),
-        Problem::UnknownKey { allowed, .. } | Problem::NotOneOf { allowed, .. } => {
+        DiagnosticKind::OutOfRange { bounds } => Some(bounds.clone()),
+        DiagnosticKind::UnknownKey { allowed, .. } | DiagnosticKind::NotOneOf { allowed, .. } => {
             Some(allowed.join(", "))
         }
-        Problem::UnknownVehicle { known, .. } => Some(known.join(", ")),
-        Problem::Missing { expected }
-        | Problem::WrongType { expected, .. }
-        | Problem::WrongLength { expected, .. } => Some(expected.clone()),
-        Problem::NotFinite => Some("finite".into()),
-        Problem::NotAMultiple { nearest, .. } | Problem::NotADivisor { nearest, .. } => {
-            Some(nearest.join(" or "))
-        }
+        DiagnosticKind::UnknownVehicle { known, .. } => Some(known.join(", ")),
+        DiagnosticKind::Missing { expected }
+        | DiagnosticKind::WrongType { expected, .. }
+        | DiagnosticKind::WrongLength { expected, .. } => Some(expected.clone()),
+        DiagnosticKind::NotFinite => Some("finite".into()),
+        DiagnosticKind::NotAMultiple { nearest, .. }
+        | DiagnosticKind::NotADivisor { nearest, .. } => Some(nearest.join(" or ")),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use crate::error;
 use crate::value::to_python;
 use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
 use bekker::scenario::build::{custom_soil, vehicle_spec};
-use bekker::scenario::{Document, Faults};
+use bekker::scenario::{Diagnostics, Document};
 use bekker::scm::{PlateOutline, Underside};
 use bekker::simulation::{belt, tread, underside};
 use bekker::soil::catalogue::catalogue;
@@ -38,7 +38,7 @@ fn soil(
     let mut table = toml::Table::from_iter(changes.iter().map(|(k, v)| (k.clone(), (*v).into())));
     table.insert("name".into(), "of a rig".into());
     table.insert("based_on".into(), name.into());
-    let document = Document::of_values("soil", &table).map_err(Faults::from);
+    let document = Document::from_values("soil", &table).map_err(Diagnostics::from);
     let soil = document.and_then(|document| custom_soil(&document, laws));
     soil.map_err(|faults| error::scenario(py, &faults))
 }

@@ -3,7 +3,7 @@
 use crate::error;
 use crate::value::{to_python, to_toml};
 use bekker::scenario::build::{vehicle_spec, world};
-use bekker::scenario::{Document, Fault, ScenarioFile, input};
+use bekker::scenario::{Diagnostic, Document, ScenarioFile, input};
 use bekker::soil::SoilKind;
 use bekker::soil::catalogue::catalogue;
 use pyo3::prelude::*;
@@ -24,14 +24,14 @@ impl Scenario {
     /// Resolves the folder now, so that a later `os.chdir` has no effect on relative paths.
     fn read(
         py: Python<'_>,
-        document: Result<Document, Fault>,
+        document: Result<Document, Diagnostic>,
         folder: PathBuf,
     ) -> PyResult<Scenario> {
         let document = document.map_err(|fault| error::scenario(py, &fault.into()))?;
         let named = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
         let folder = std::path::absolute(named)
             .map_err(|e| error::input(py, "folder", &named.display(), "a folder", e))?;
-        let read = ScenarioFile::of_document(document.clone(), &folder);
+        let read = ScenarioFile::from_document(document.clone(), &folder);
         let read = read.map_err(|faults| error::scenario(py, &faults))?;
         Ok(Scenario { document, folder, read })
     }
@@ -74,7 +74,7 @@ impl Scenario {
         values: &Bound<'_, PyDict>,
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
-        let document = Document::of_values("scenario", &to_toml("", values.as_any())?);
+        let document = Document::from_values("scenario", &to_toml("", values.as_any())?);
         Scenario::read(py, document, folder.unwrap_or_default())
     }
 
@@ -85,7 +85,7 @@ impl Scenario {
         let mut document = self.document.clone();
         let set = document.set(&format!("{key}={}", to_toml(key, value)?));
         set.map_err(|fault| error::scenario(py, &fault.into()))?;
-        let read = ScenarioFile::of_document(document.clone(), &self.folder);
+        let read = ScenarioFile::from_document(document.clone(), &self.folder);
         self.read = read.map_err(|faults| error::scenario(py, &faults))?;
         self.document = document;
         Ok(())

@@ -10,7 +10,7 @@ use bekker::ground::SampleGrid;
 use bekker::report::geotiff::{self, Georeference, rut_nodes, write_ruts};
 use bekker::report::shot::{Shot, Viewpoint};
 use bekker::report::{event_row, photograph};
-use bekker::scenario::build::{Built, world};
+use bekker::scenario::build::{BuiltWorld, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
 use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
@@ -33,7 +33,7 @@ const MOST_PIXELS: u64 = 1 << 24;
 #[pyclass(module = "bekker._core", subclass)]
 pub struct Simulation {
     file: ScenarioFile,
-    built: Built,
+    built: BuiltWorld,
     world: World,
     pool: Pool,
     /// Vehicle and sensor delivery of each reading in the last call of `step`.
@@ -675,7 +675,7 @@ pub fn image<'py>(
     pool: &Pool,
     shot: &Shot,
     file: &ScenarioFile,
-    built: &Built,
+    built: &BuiltWorld,
     world: &World,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
     let taken = pool.work(py, || {

@@ -6,7 +6,7 @@ use crate::report::recorded::Recorded;
 use crate::report::scene::Caption;
 use crate::report::text_table;
 use crate::report::{check_writable, land as map};
-use crate::scenario::build::{Built, props, world};
+use crate::scenario::build::{BuiltWorld, props, world};
 use crate::scenario::input;
 use crate::simulation::{OutcomeCode, Prop};
 use crate::terrain::{Raster, read_geotiff};
@@ -271,7 +271,7 @@ fn as_json(
 
 /// Ground of a run, built again, and its ruts.
 struct Land {
-    built: Built,
+    built: BuiltWorld,
     props: Vec<Prop>,
     ruts: Option<Raster>,
 }
@@ -302,7 +302,7 @@ fn ruts(path: &Path) -> Result<Raster, String> {
 }
 
 /// Returns the rut depth at a point in local coordinates, m: that of the nearest cell.
-fn depth(ruts: &Raster, built: &Built, x: f64, y: f64) -> f64 {
+fn depth(ruts: &Raster, built: &BuiltWorld, x: f64, y: f64) -> f64 {
     let place = built.placement.as_ref().map_or([x, y], |placement| placement.to_file([x, y]));
     let [column, row] = [0, 1].map(|k| ((place[k] - ruts.south_west[k]) / ruts.cell[k]).round());
     if column < 0.0 || row < 0.0 || column >= ruts.columns as f64 || row >= ruts.rows as f64 {

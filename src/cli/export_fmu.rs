@@ -7,7 +7,7 @@ use crate::fmu::{
     outside, variables,
 };
 use crate::report::{kept_inputs, write_file};
-use crate::scenario::build::{Built, world};
+use crate::scenario::build::{BuiltWorld, world};
 use crate::scenario::{SOURCE, ScenarioFile};
 use clap::Args;
 use serde_json::json;
@@ -140,7 +140,12 @@ fn resources(file: &ScenarioFile) -> Result<Vec<Entry>, Failure> {
     Ok(all.map(|(place, content)| (format!("resources/{place}"), content)).collect())
 }
 
-fn summary(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> serde_json::Value {
+fn summary(
+    out: &Path,
+    bytes: usize,
+    built: &BuiltWorld,
+    variables: &[Variable],
+) -> serde_json::Value {
     let variable = |(reference, own): (usize, &Variable)| {
         json!({ "name": own.name, "value_reference": reference, "causality": own.causality.name(),
                 "type": own.kind.name(), "description": own.description })

@@ -2,7 +2,7 @@
 
 use crate::report::ReportError;
 use crate::rig::RigError;
-use crate::scenario::{Faults, shortened};
+use crate::scenario::{Diagnostics, shortened};
 use crate::simulation::{RankError, ThreadError};
 use crate::view::HtmlFileError;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub const INTERRUPTED: u8 = 130;
 pub enum Failure {
     /// A scenario has faults.
     #[error("{0}")]
-    Scenario(#[from] Faults),
+    Scenario(#[from] Diagnostics),
     /// An argument refers to a missing or invalid object.
     #[error("{subject}: {cause}")]
     Input {

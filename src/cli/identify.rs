@@ -8,7 +8,7 @@ use crate::rig::identify::{
     fit_shear, read_plates, read_shears,
 };
 use crate::scenario::build::custom_soil;
-use crate::scenario::{Document, Faults, input};
+use crate::scenario::{Diagnostics, Document, input};
 use crate::soil::Laws;
 use clap::Args;
 use serde_json::json;
@@ -82,12 +82,12 @@ fn accepted(
         text += &format!("cohesion = {cohesion:e}\nfriction_angle_deg = {angle:e}\n");
         text += &format!("shear_modulus = {:e}\n", found.shear_modulus.value);
     }
-    let read = Document::parse("the soil found", &text).map_err(Faults::from);
+    let read = Document::parse("the soil found", &text).map_err(Diagnostics::from);
     let soil = read.and_then(|document| custom_soil(&document, &Laws::refined()));
-    soil.map(drop).map_err(|Faults(faults)| {
+    soil.map(drop).map_err(|Diagnostics(faults)| {
         let told = faults.iter().map(|fault| {
             let value = fault.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
-            format!("{}{value}: {}", fault.key, fault.problem)
+            format!("{}{value}: {}", fault.key, fault.kind)
         });
         let cause = format!(
             "the identified soil is not valid for `bekker run`: {}; check that the measurements \

@@ -3,12 +3,14 @@
 use super::counting::counting;
 use super::quantity::quantity;
 use super::{Failure, stdout};
-use crate::mobility::{EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject};
+use crate::mobility::{
+    EVENTS, Event, EventMetric, Findings, Limit, MobilityError, SearchEffort, Subject,
+};
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
 use crate::report::{check_writable, plot, write_file};
 use crate::rig::PlotPanel;
-use crate::scenario::Faults;
+use crate::scenario::Diagnostics;
 use crate::scenario::config::Payload;
 use crate::soil::catalogue;
 use crate::vehicle::AnySpec;
@@ -132,7 +134,7 @@ impl Mobility {
         }
         let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
         self.check_soils(&events)?;
-        let effort = Effort { quick: self.quick };
+        let effort = SearchEffort { quick: self.quick };
         let bar = counting(events.len() as u64, "events", quiet);
         let driven: Vec<Driven> = events
             .into_par_iter()
@@ -181,7 +183,7 @@ impl Mobility {
             vehicle.payload.push(Payload { mass: load.mass, position, size: [0.0; 3] });
         }
         let model = self.vehicle.clone().unwrap_or_default();
-        subject.fitted(&vehicle).map_err(|error| failure(&model, error))
+        subject.with_vehicle(&vehicle).map_err(|error| failure(&model, error))
     }
 
     /// Refuses `--soil` if no event is driven on soil, and names the events that ignore it.
@@ -308,7 +310,7 @@ fn subject(model: &str) -> Result<Subject, Failure> {
 
 fn failure(model: &str, error: MobilityError) -> Failure {
     match error {
-        MobilityError::Scenario(faults) => Failure::from(Faults(faults.0)),
+        MobilityError::Scenario(faults) => Failure::from(Diagnostics(faults.0)),
         other => Failure::Run { subject: model.into(), cause: other.to_string() },
     }
 }
@@ -320,7 +322,7 @@ fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
 fn write_scenarios(folder: &Path, subject: &Subject, findings: &Findings) -> Result<(), Failure> {
     for scenario in &findings.scenarios {
         let path = folder.join(format!("{}.toml", scenario.name));
-        let text = subject.as_driven(scenario).to_toml().map_err(|error| Failure::Run {
+        let text = subject.with_refinement(scenario).to_toml().map_err(|error| Failure::Run {
             subject: scenario.name.clone(),
             cause: error.to_string(),
         })?;
@@ -347,7 +349,7 @@ fn outline(title: &str, driven: &[Driven]) -> Outline {
     Outline { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
 }
 
-fn row(event: &Event, figure: &Figure) -> Vec<String> {
+fn row(event: &Event, figure: &EventMetric) -> Vec<String> {
     let number = |value: f64| super::study::rounded(value);
     let none = || "-".to_owned();
     let name = figure.name.replace('_', " ");

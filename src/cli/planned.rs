@@ -1,10 +1,10 @@
 //! The routes and scenery of a scenario, prepared for drawings.
 
-use crate::map::route::{Reconnaissance, Station, Trafficability, Way, reconnoitre};
+use crate::map::route::{PlannedRoute, RouteCheck, Station, Trafficability, check_routes};
 use crate::report::land::{Land, SoilSign};
 use crate::report::profile::ProfilePoint;
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{Built, props};
+use crate::scenario::build::{BuiltWorld, props};
 use crate::simulation::{Prop, WorldModel};
 
 /// Maximum number of points of a drawn line; more are not distinguishable.
@@ -15,28 +15,32 @@ pub struct Planned {
     /// The props.
     pub props: Vec<Prop>,
     /// Its routes.
-    pub routes: Reconnaissance,
+    pub routes: RouteCheck,
     /// Display of its soils.
     pub soils: Vec<SoilSign>,
 }
 
 impl Planned {
     /// Prepares a built scenario.
-    pub fn of(file: &ScenarioFile, built: &Built) -> Planned {
+    pub fn of(file: &ScenarioFile, built: &BuiltWorld) -> Planned {
         let props = props(file, &built.meshes, built.random.as_ref());
-        let routes = reconnoitre(&built.world, file.scenario.time.duration, &props);
+        let routes = check_routes(&built.world, file.scenario.time.duration, &props);
         Planned { props, routes, soils: SoilSign::of(built.world.ground.soils()) }
     }
 
     /// The points of every route, m.
     pub fn lines(&self) -> Vec<Vec<[f64; 2]>> {
-        self.routes.ways.iter().map(|way| line(&way.stations)).collect()
+        self.routes.routes.iter().map(|way| line(&way.stations)).collect()
     }
 
     /// Elevation and grade along a route.
     ///
     /// With `going`, each point also has the steepest grade that its soil allows.
-    pub fn profile(&self, way: &Way, going: Option<&[Trafficability]>) -> Vec<ProfilePoint> {
+    pub fn profile(
+        &self,
+        way: &PlannedRoute,
+        going: Option<&[Trafficability]>,
+    ) -> Vec<ProfilePoint> {
         let point = |station: &Station| {
             let soil = usize::from(station.soil.0);
             ProfilePoint {
@@ -55,7 +59,7 @@ impl Planned {
 pub fn with_land<T>(
     model: &WorldModel,
     planned: &Planned,
-    built: &Built,
+    built: &BuiltWorld,
     draw: impl FnOnce(Land<'_>) -> T,
 ) -> T {
     let terrain = model.ground.terrain();

@@ -2,12 +2,12 @@
 
 use super::planned::{Planned, line, with_land};
 use super::{Failure, destination, stdout};
-use crate::map::route::{Finding, Station, Way};
+use crate::map::route::{Finding, PlannedRoute, Station};
 use crate::report::check_writable;
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
 use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{Built, world};
+use crate::scenario::build::{BuiltWorld, world};
 use crate::scenario::config::{Driver, Stamp};
 use crate::simulation::GroundVehicle;
 use clap::Args;
@@ -66,26 +66,26 @@ impl Preview {
 fn draw(
     command: &Preview,
     file: &ScenarioFile,
-    built: &Built,
+    built: &BuiltWorld,
     planned: &Planned,
 ) -> Result<(), Failure> {
     let scenario = &file.scenario;
     let agents = &built.world.agents;
     let routes = &planned.routes;
     let fact = |value: String, label: &str| Fact { value, label: label.into() };
-    let longest = routes.ways.iter().map(Way::length).fold(0.0, f64::max);
-    let climb = routes.ways.iter().map(Way::climb).fold(0.0, f64::max);
-    let steepest = routes.ways.iter().map(|way| way.grades()[1]).fold(0.0, f64::max);
+    let longest = routes.routes.iter().map(PlannedRoute::length).fold(0.0, f64::max);
+    let climb = routes.routes.iter().map(PlannedRoute::climb).fold(0.0, f64::max);
+    let steepest = routes.routes.iter().map(|way| way.grades()[1]).fold(0.0, f64::max);
     let parked = agents.iter().zip(&scenario.vehicle).map(|(agent, entry)| Parked {
         name: agent.name.clone(),
         detail: format!("{}, {}", entry.model, drives(&entry.driver)),
         corners: agent.vehicle.footprint().corners(&agent.start),
     });
-    let ways = routes.ways.iter().map(|way| preview::Planned {
+    let ways = routes.routes.iter().map(|way| preview::Planned {
         title: title(built, way),
         vehicle: way.vehicles[0],
         points: line(&way.stations),
-        profile: planned.profile(way, Some(&routes.going[way.vehicles[0]])),
+        profile: planned.profile(way, Some(&routes.traction[way.vehicles[0]])),
     });
     // soil limits are those of the first vehicle; its model is named if there are others
     let mut models = scenario.vehicle.iter().map(|entry| entry.model.as_str());
@@ -93,7 +93,7 @@ fn draw(
     let whose =
         if models.all(|model| model == first) { String::new() } else { format!("{first} ") };
     let going = built.world.ground.soils().iter().enumerate().map(|(soil, _)| {
-        routes.going.first().map_or(String::new(), |going| {
+        routes.traction.first().map_or(String::new(), |going| {
             let going = going[soil];
             if going.sinkage > 0.0 {
                 format!(
@@ -157,7 +157,7 @@ fn drives(driver: &Driver) -> String {
 }
 
 /// Returns the title of a route: its vehicles.
-fn title(built: &Built, way: &Way) -> String {
+fn title(built: &BuiltWorld, way: &PlannedRoute) -> String {
     let name = |index: &usize| built.world.agents[*index].name.as_str();
     let head = name(&way.vehicles[0]);
     let rest: Vec<&str> = way.vehicles[1..].iter().map(name).collect();
@@ -171,12 +171,12 @@ fn title(built: &Built, way: &Way) -> String {
 }
 
 /// Returns the points of the part of a route to which a finding refers, m.
-fn stretch(built: &Built, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]> {
+fn stretch(built: &BuiltWorld, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]> {
     let Some(stretch) = finding.stretch else { return Vec::new() };
-    let own = |way: &&Way| {
+    let own = |way: &&PlannedRoute| {
         way.vehicles.iter().any(|index| built.world.agents[*index].name == finding.vehicle)
     };
-    let Some(way) = planned.routes.ways.iter().find(own) else { return Vec::new() };
+    let Some(way) = planned.routes.routes.iter().find(own) else { return Vec::new() };
     let within =
         |station: &&Station| stretch.from <= station.distance && station.distance <= stretch.to;
     way.stations.iter().filter(within).map(|station| station.position).collect()
@@ -216,10 +216,10 @@ fn outlined(stamp: &Stamp) -> Outlined {
     }
 }
 
-fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> String {
+fn text(command: &Preview, duration: f64, built: &BuiltWorld, planned: &Planned) -> String {
     let soils = built.world.ground.soils();
     let mut lines = Vec::new();
-    for way in &planned.routes.ways {
+    for way in &planned.routes.routes {
         let [down, up] = way.grades();
         lines.push(format!(
             "{}: {:.0} m, climbs {:.1} m, steepest {:.0} % up, {:.0} % down",
@@ -235,7 +235,7 @@ fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> S
                 "  takes {time:.0} s at the driver's speed, but the run ends at {duration} s"
             ));
         }
-        let going = &planned.routes.going[way.vehicles[0]];
+        let going = &planned.routes.traction[way.vehicles[0]];
         for (index, soil) in soils.iter().enumerate() {
             let on = way.stations.iter().filter(|s| usize::from(s.soil.0) == index).count();
             if on == 0 {
@@ -263,13 +263,13 @@ fn text(command: &Preview, duration: f64, built: &Built, planned: &Planned) -> S
 fn as_json(
     command: &Preview,
     file: &ScenarioFile,
-    built: &Built,
+    built: &BuiltWorld,
     planned: &Planned,
 ) -> serde_json::Value {
     let agents = &built.world.agents;
     let routes = &planned.routes;
     let soils = built.world.ground.soils();
-    let ways = routes.ways.iter().map(|way| {
+    let ways = routes.routes.iter().map(|way| {
         let [steepest_down, steepest_up] = way.grades();
         let stations = way.stations.iter().map(|station| {
             json!({
@@ -295,7 +295,7 @@ fn as_json(
         })
     });
     let vehicles = agents.iter().enumerate().map(|(index, agent)| {
-        let going = soils.iter().zip(&routes.going[index]).map(|(soil, going)| {
+        let going = soils.iter().zip(&routes.traction[index]).map(|(soil, going)| {
             json!({
                 "soil": soil.name,
                 "sinkage": going.sinkage,

@@ -5,7 +5,7 @@ use crate::report::commands::{COMMANDS, CommandLog};
 use crate::report::kept_inputs;
 use crate::report::manifest::{self, FileHash, Manifest};
 use crate::report::recorded::keys;
-use crate::scenario::{Input, Inputs, Kept, Scenario, ScenarioFile, input};
+use crate::scenario::{Input, Inputs, RecordedInput, Scenario, ScenarioFile, input};
 use crate::simulation::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     let folder = Path::new(&scenario.path).parent().unwrap_or(Path::new(""));
     let mut file = ScenarioFile::parse(&told.display().to_string(), &text, folder, sets)?;
     file.scenario.output.folder = file.scenario.output.folder.or(asked);
-    file.inputs = Inputs::of_run(inputs.iter().map(|input| kept(run, input)));
+    file.inputs = Inputs::from_recorded(inputs.iter().map(|input| kept(run, input)));
     Ok((manifest, file))
 }
 
@@ -112,10 +112,10 @@ pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
 /// Maximum number of differing keys that are listed.
 const MOST_EDITS: usize = 5;
 
-fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> Kept {
+fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> RecordedInput {
     let path = PathBuf::from(path);
     let beside = || Path::new("inputs").join(path.file_name().unwrap_or_default());
     let copy = run.join(copy.as_ref().map_or_else(beside, PathBuf::from));
     let input = Input { path, bytes: *bytes, sha256: sha256.clone(), decides: true };
-    Kept { input, copy }
+    RecordedInput { input, copy }
 }

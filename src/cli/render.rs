@@ -7,7 +7,7 @@ use super::{Failure, destination, recorded, stdout};
 use crate::report::manifest::{self, FileHash};
 use crate::report::shot::{Shot, ShotError, Viewpoint};
 use crate::report::{check_writable, photograph};
-use crate::scenario::build::{Built, scene_model, world};
+use crate::scenario::build::{BuiltWorld, scene_model, world};
 use crate::scenario::{ScenarioFile, input};
 use crate::sensor::camera::{Image, Take};
 use crate::sensor::scene::Scene;
@@ -183,7 +183,7 @@ impl Render {
         Ok(())
     }
 
-    fn world(&self) -> Result<(ScenarioFile, Built, World), Failure> {
+    fn world(&self) -> Result<(ScenarioFile, BuiltWorld, World), Failure> {
         let Some(run) = &self.run else {
             let path = self.file.as_deref().unwrap_or(Path::new(""));
             let file = ScenarioFile::read(path, &self.sets)?;

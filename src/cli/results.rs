@@ -11,7 +11,7 @@ use crate::report::readme::readme;
 use crate::report::scene::{Caption, Fact, Scene, Track, TrackPoint};
 use crate::report::{ReportError, kept_inputs, record_parts, recovery, rundir, write_file};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::Built;
+use crate::scenario::build::BuiltWorld;
 use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary, World};
 use crate::terrain::{Crs, Raster, write_geotiff};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub struct Results<'a> {
     /// Whether a picture may be drawn.
     pub picture: bool,
     pub file: &'a ScenarioFile,
-    pub built: &'a Built,
+    pub built: &'a BuiltWorld,
     pub folder: &'a Path,
     pub world: &'a World,
     /// Path of each vehicle.
@@ -135,7 +135,7 @@ impl Results<'_> {
         let scenario = &self.file.scenario;
         let fact = |value: String, label: &str| Fact { value, label: label.into() };
         let planned = Planned::of(self.file, self.built);
-        let head = planned.routes.ways.first();
+        let head = planned.routes.routes.first();
         let profile = head.map(|way| (way.vehicles[0], planned.profile(way, None)));
         let [width, height] = scenario.output.picture.size;
         let path = self.folder.join("picture.png");
@@ -218,7 +218,7 @@ pub fn begin(
     folder: &Path,
     path: &Path,
     file: &ScenarioFile,
-    built: &Built,
+    built: &BuiltWorld,
     first_tick: u64,
     resumes: bool,
 ) -> Result<Manifest, Failure> {

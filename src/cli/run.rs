@@ -18,7 +18,7 @@ use super::{Failure, heartbeats, launcher, stdout, view, watching};
 use crate::report::recorder::Recorded;
 use crate::report::recovery::Recovery;
 use crate::report::table;
-use crate::scenario::build::Built;
+use crate::scenario::build::BuiltWorld;
 use crate::scenario::{Inputs, ScenarioFile};
 use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
@@ -408,7 +408,7 @@ impl Run {
 /// Inputs of the results of a run, in addition to its record.
 struct RunResults<'a> {
     file: &'a ScenarioFile,
-    built: &'a Built,
+    built: &'a BuiltWorld,
     /// Wall time of the drive, s.
     wall: f64,
     /// Simulated time from which the run was resumed, s.

@@ -5,7 +5,7 @@ use crate::link::{Address, FoxgloveServer, LinkError, Listener, Listening, Route
 #[cfg(feature = "ros2")]
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::topics;
-use crate::scenario::build::Built;
+use crate::scenario::build::BuiltWorld;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Controller, ExternalVehicle, OnTimeout, World, WorldModel};
@@ -120,7 +120,7 @@ impl Serving {
     }
 
     /// Returns the view of the run for pages, if requested.
-    pub fn shown(&self, file: &ScenarioFile, built: &Built) -> Option<View> {
+    pub fn shown(&self, file: &ScenarioFile, built: &BuiltWorld) -> Option<View> {
         let duration = file.scenario.time.duration;
         (self.view || self.html).then(|| view::shown(file, built, duration))
     }

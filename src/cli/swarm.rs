@@ -8,7 +8,7 @@ use crate::report::write_file;
 use crate::scenario::{ScenarioFile, build};
 use crate::study::statistics::{Interval, NormalOrLognormal, probability_plot};
 use crate::study::swarm::{
-    CONFIDENCE, LEAST_TIMES, SwarmFigures, TeamFigures, Trial, figures, trade_off,
+    CONFIDENCE, MIN_TIMES, SwarmStatistics, SwarmTrial, TeamStatistics, statistics, trade_off,
 };
 use clap::Args;
 use serde_json::json;
@@ -57,8 +57,8 @@ impl Swarm {
             let sides = one.side.total_cmp(&another.side);
             sides.then(number.cmp(other)).then(one.robots.cmp(&another.robots))
         });
-        let trials: Vec<Trial> = trials.into_iter().map(|(_, trial)| trial).collect();
-        let found = figures(&trials);
+        let trials: Vec<SwarmTrial> = trials.into_iter().map(|(_, trial)| trial).collect();
+        let found = statistics(&trials);
         let tables = [teams(&found), shapes(&found), models(&found)];
         let document = json!({ "trials": trials, "figures": found });
         if let Some(folder) = &self.out {
@@ -104,7 +104,7 @@ fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// Returns the trials of a study folder that have a result, with their numbers.
-fn read(folder: &Path) -> Result<Vec<(u64, Trial)>, Failure> {
+fn read(folder: &Path) -> Result<Vec<(u64, SwarmTrial)>, Failure> {
     let refused = |cause: String| Failure::Input { subject: folder.display().to_string(), cause };
     let asked = AskedOfStudy::read(folder)?;
     let config = super::study::config(&asked, folder)?;
@@ -138,7 +138,7 @@ fn read(folder: &Path) -> Result<Vec<(u64, Trial)>, Failure> {
             _ => asked.vehicles as u32,
         };
         let holes = world.holes.len() as u64;
-        Some(Trial {
+        Some(SwarmTrial {
             robots,
             side: area.sqrt(),
             holes,
@@ -173,8 +173,8 @@ fn maybe(own: Option<&Interval>, digits: usize) -> String {
     own.map_or_else(|| "-".into(), |own| between(own, digits))
 }
 
-fn teams(found: &SwarmFigures) -> Outline {
-    let row = |own: &TeamFigures| {
+fn teams(found: &SwarmStatistics) -> Outline {
+    let row = |own: &TeamStatistics| {
         vec![
             format!("{:.0}", own.side),
             own.robots.to_string(),
@@ -204,8 +204,8 @@ fn teams(found: &SwarmFigures) -> Outline {
     }
 }
 
-fn shapes(found: &SwarmFigures) -> Outline {
-    let row = |own: &TeamFigures| {
+fn shapes(found: &SwarmStatistics) -> Outline {
+    let row = |own: &TeamStatistics| {
         let mut words = vec![format!("{:.0}", own.side), own.robots.to_string()];
         words.push(own.times.to_string());
         match &own.time_shape {
@@ -221,14 +221,14 @@ fn shapes(found: &SwarmFigures) -> Outline {
     };
     Outline {
         title: format!(
-            "Completion times: log-likelihoods and Vuong's test, for {LEAST_TIMES} or more times"
+            "Completion times: log-likelihoods and Vuong's test, for {MIN_TIMES} or more times"
         ),
         head: words(&["side m", "vehicles", "times", "normal", "lognormal", "z", "p"]),
         rows: found.teams.iter().map(row).collect(),
     }
 }
 
-fn models(found: &SwarmFigures) -> Outline {
+fn models(found: &SwarmStatistics) -> Outline {
     let mut rows = Vec::new();
     let laws = ["detected = 1 - exp(-a N / A)", "throttle = c N^p L^q"];
     for (law, cause) in laws.into_iter().zip(&found.refused) {
@@ -272,10 +272,10 @@ fn models(found: &SwarmFigures) -> Outline {
 
 /// Plots detection, time and fuel over the number of vehicles, and the probability of the times of
 /// the largest team.
-fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
+fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
     let mut sides: Vec<f64> = found.teams.iter().map(|own| own.side).collect();
     sides.dedup();
-    let measured = |of: fn(&TeamFigures) -> Option<f64>| -> Vec<Series> {
+    let measured = |of: fn(&TeamStatistics) -> Option<f64>| -> Vec<Series> {
         let of_side = |&side: &f64| Series {
             name: format!("{side:.0} m"),
             points: found
@@ -322,12 +322,15 @@ fn figure(found: &SwarmFigures, trials: &[Trial]) -> plot::Figure {
     ];
     let timed = found.teams.iter().filter_map(|own| Some((own, own.time_shape.as_ref()?)));
     if let Some((team, shape)) = timed.max_by_key(|(_, shape)| shape.count) {
-        let of = |own: &&Trial| own.robots == team.robots && own.side == team.side;
+        let of = |own: &&SwarmTrial| own.robots == team.robots && own.side == team.side;
         let times: Vec<f64> = trials.iter().filter(of).filter_map(|own| own.time).collect();
         let places = probability_plot(&times);
         let fitted = |which: usize, name: &str| Series {
             name: name.into(),
-            points: places.iter().map(|own| [shape.at(own.score)[which], own.score]).collect(),
+            points: places
+                .iter()
+                .map(|own| [shape.quantiles_at(own.score)[which], own.score])
+                .collect(),
             mark: if which == 0 { Mark::Dashes } else { Mark::Line },
         };
         panels.push(Panel {

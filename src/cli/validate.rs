@@ -1,7 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::{Fault, Faults, Place, ScenarioFile, build};
+use crate::scenario::{Diagnostic, Diagnostics, ScenarioFile, SourceLocation, build};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Validate {
                     "scenario": file.scenario,
                     "warnings": warnings.iter().map(as_json).collect::<Vec<_>>(),
                 }),
-                Err(Faults(faults)) => {
+                Err(Diagnostics(faults)) => {
                     json!({ "valid": false, "faults": faults.iter().map(as_json).collect::<Vec<_>>() })
                 }
             })?;
@@ -49,7 +49,7 @@ impl Validate {
 }
 
 /// Checks everything that can be checked without a simulation step.
-fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Fault>), Faults> {
+fn check(path: &Path, sets: &[String]) -> Result<(ScenarioFile, Vec<Diagnostic>), Diagnostics> {
     let file = ScenarioFile::read(path, sets)?;
     let warnings = build::world(&file)?.warnings;
     Ok((file, warnings))
@@ -70,9 +70,9 @@ fn summary(path: &Path, file: &ScenarioFile) -> String {
     )
 }
 
-fn as_json(fault: &Fault) -> serde_json::Value {
-    let (place, line) = match &fault.place {
-        Place::Line(file, line) => (file.to_string(), Some(*line)),
+fn as_json(fault: &Diagnostic) -> serde_json::Value {
+    let (place, line) = match &fault.location {
+        SourceLocation::Line(file, line) => (file.to_string(), Some(*line)),
         other => (other.to_string(), None),
     };
     json!({
@@ -80,7 +80,7 @@ fn as_json(fault: &Fault) -> serde_json::Value {
         "line": line,
         "key": fault.key,
         "value": fault.value,
-        "vehicle": fault.member.as_ref().map(|member| &member.name),
-        "problem": fault.problem.to_string(),
+        "vehicle": fault.vehicle_ref.as_ref().map(|vehicle_ref| &vehicle_ref.name),
+        "problem": fault.kind.to_string(),
     })
 }

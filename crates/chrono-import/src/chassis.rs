@@ -13,17 +13,17 @@ use serde::Deserialize;
 const DAMPING_TIME: f64 = 0.01;
 
 #[derive(Deserialize)]
-struct Figures {
+struct ChassisParams {
     #[serde(rename = "Components")]
     components: Vec<Component>,
     #[serde(rename = "Driver Position")]
-    driver: Option<Located>,
+    driver: Option<ChassisLocation>,
     #[serde(rename = "Rear Connector Location")]
     rear_connector: Option<Point>,
 }
 
 #[derive(Deserialize)]
-struct Located {
+struct ChassisLocation {
     #[serde(rename = "Location")]
     location: Point,
     #[serde(rename = "Orientation", default = "level")]
@@ -37,7 +37,7 @@ fn level() -> [f64; 4] {
 #[derive(Deserialize)]
 struct Component {
     #[serde(rename = "Centroidal Frame")]
-    frame: Located,
+    frame: ChassisLocation,
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "Moments of Inertia")]
@@ -71,24 +71,24 @@ pub(super) fn chassis(
     log: &mut Log,
 ) -> Result<(Chassis, Option<RearFrame>), ImportError> {
     let source = library.read(vehicle, "Chassis / Input File", file, log)?;
-    template(&source, "RigidChassis")?;
+    check_template(&source, "RigidChassis")?;
     log.origin("chassis", &source);
-    let figures: Figures = source.figures(log)?;
-    let mut components = figures.components;
-    let joint = figures.rear_connector.filter(|_| rear.len() == 1);
+    let params: ChassisParams = source.params(log)?;
+    let mut components = params.components;
+    let joint = params.rear_connector.filter(|_| rear.len() == 1);
     let mut rear_frame = None;
     for (index, behind) in rear.iter().enumerate() {
         let key = |own: &str| format!("Rear Chassis / {index} / {own}");
         let connector =
             library.read(vehicle, &key("Connector Input File"), &behind.connector, log)?;
-        template(&connector, "ChassisConnectorTorsion")?;
-        let spring: Torsion = connector.figures(log)?;
+        check_template(&connector, "ChassisConnectorTorsion")?;
+        let spring: TorsionJoint = connector.params(log)?;
         let source = library.read(vehicle, &key("Input File"), &behind.file, log)?;
-        template(&source, "RigidChassisRear")?;
-        let part = source.figures::<Behind>(log)?.components;
+        check_template(&source, "RigidChassisRear")?;
+        let part = source.params::<RearChassis>(log)?.components;
         match joint.filter(|_| behind.index.is_none_or(|index| index < 0)) {
             Some(joint) => {
-                let Summed { mass, com, tensor } = summed(&part);
+                let MassSum { mass, com, tensor } = sum_components(&part);
                 if mass <= 0.0 {
                     let value = format!("{mass} kg");
                     return Err(source.refused("Components", &value, "a mass above 0 kg"));
@@ -112,18 +112,18 @@ pub(super) fn chassis(
         }
         components.extend(part);
     }
-    let Summed { mass, com, tensor: inertia } = summed(&components);
+    let MassSum { mass, com, tensor: inertia } = sum_components(&components);
     if mass <= 0.0 {
         return Err(source.refused("Components", &format!("{mass} kg"), "a mass above 0 kg"));
     }
-    let moments = closed([inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]], log);
+    let moments = limit_moments([inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]], log);
     let chassis = Chassis {
         mass,
         inertia: moments,
         products: [inertia[(0, 1)], inertia[(0, 2)], inertia[(1, 2)]],
         com: [com.x, com.y, com.z],
-        driver: figures.driver.map(|own| own.location),
-        rear_coupling: figures.rear_connector,
+        driver: params.driver.map(|own| own.location),
+        rear_coupling: params.rear_connector,
         belly: None,
         footprint: None,
         hulls: Vec::new(),
@@ -134,22 +134,22 @@ pub(super) fn chassis(
 
 /// Components merged into one body: mass, kg, center of mass, m, and inertia tensor about it, kg
 /// m².
-struct Summed {
+struct MassSum {
     mass: f64,
     com: Vec3,
     tensor: Mat3,
 }
 
-fn summed(components: &[Component]) -> Summed {
+fn sum_components(components: &[Component]) -> MassSum {
     let mass: f64 = components.iter().map(Component::signed_mass).sum();
     let of = |component: &Component| vec3(component.frame.location) * component.signed_mass();
     let com = components.iter().map(of).fold(Vec3::zeros(), |sum, part| sum + part) / mass;
-    let tensor = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.about(&com));
-    Summed { mass, com, tensor }
+    let tensor = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.inertia_about(&com));
+    MassSum { mass, com, tensor }
 }
 
 /// Limits each moment to the sum of the other two, as physics requires.
-fn closed(moments: Point, log: &mut Log) -> Point {
+fn limit_moments(moments: Point, log: &mut Log) -> Point {
     let sum: f64 = moments.iter().sum();
     let closed = moments.map(|moment| moment.min(sum - moment));
     if closed != moments {
@@ -163,19 +163,19 @@ fn closed(moments: Point, log: &mut Log) -> Point {
 
 /// Torsion joint between two parts of a chassis.
 #[derive(Deserialize)]
-struct Torsion {
+struct TorsionJoint {
     #[serde(rename = "Torsional Stiffness")]
     stiffness: f64,
 }
 
 /// Rear chassis; connectors attach it to the front one.
 #[derive(Deserialize)]
-struct Behind {
+struct RearChassis {
     #[serde(rename = "Components")]
     components: Vec<Component>,
 }
 
-fn template(source: &Source, known: &str) -> Result<(), ImportError> {
+fn check_template(source: &Source, known: &str) -> Result<(), ImportError> {
     let own = source.template()?;
     if own == known { Ok(()) } else { Err(source.refused("Template", own, known)) }
 }
@@ -187,7 +187,7 @@ impl Component {
     }
 
     /// Returns the inertia tensor about a point, chassis axes (Huygens and Steiner).
-    fn about(&self, point: &Vec3) -> Mat3 {
+    fn inertia_about(&self, point: &Vec3) -> Mat3 {
         let turn = rotation(self.frame.orientation);
         let own = turn * tensor(self.moments, self.products) * turn.transpose();
         let lever = vec3(self.frame.location) - point;

@@ -13,7 +13,7 @@ const SHAFT: f64 = 0.5;
 const CARRIER: f64 = 0.6;
 
 /// Driveline as read from a file.
-pub(super) struct Read {
+pub(super) struct ImportedDriveline {
     pub driveline: Driveline,
     /// Index and final drive of each driven axle; half-shafts are set later.
     pub final_drives: Vec<(usize, FinalDrive)>,
@@ -80,7 +80,7 @@ struct TwoAxlesRatio {
 }
 
 #[derive(Deserialize)]
-struct Simple {
+struct SimpleAxleDriveline {
     #[serde(rename = "Front Torque Fraction")]
     front_torque: f64,
     #[serde(rename = "Front Conical Gear Ratio")]
@@ -104,7 +104,7 @@ pub(super) fn driveline(
     source: &Source,
     driven: &[usize],
     log: &mut Log,
-) -> Result<Read, ImportError> {
+) -> Result<ImportedDriveline, ImportError> {
     log.origin("driveline", source);
     let count = |allowed: usize| {
         if driven.len() == allowed {
@@ -125,7 +125,7 @@ pub(super) fn driveline(
         shaft_inertia,
         half_shaft_inertia: 0.0,
     };
-    let whole = |driveshaft_inertia, front_torque, centre| Driveline {
+    let build_driveline = |driveshaft_inertia, front_torque, centre| Driveline {
         layout: Layout::ByAxle,
         driveshaft_inertia,
         front_axles: None,
@@ -140,29 +140,29 @@ pub(super) fn driveline(
     match source.template()? {
         "ShaftsDriveline2WD" => {
             count(1)?;
-            let own: OneAxle = source.figures(log)?;
+            let own: OneAxle = source.params(log)?;
             let carrier = open(own.inertia.carrier, own.lock);
-            Ok(Read {
-                driveline: whole(own.inertia.driveshaft, None, open(0.0, 0.0)),
+            Ok(ImportedDriveline {
+                driveline: build_driveline(own.inertia.driveshaft, None, open(0.0, 0.0)),
                 final_drives: vec![(driven[0], axle(own.ratio.conical, carrier, 0.0))],
             })
         }
         "ShaftsDriveline4WD" => {
             count(2)?;
-            let own: TwoAxles = source.figures(log)?;
+            let own: TwoAxles = source.params(log)?;
             let [front, rear] = [
                 axle(own.ratio.front, open(own.inertia.front_carrier, own.lock), own.inertia.front),
                 axle(own.ratio.rear, open(own.inertia.rear_carrier, own.lock), own.inertia.rear),
             ];
             let centre = open(own.inertia.centre, own.centre_lock);
-            Ok(Read {
-                driveline: whole(own.inertia.driveshaft, None, centre),
+            Ok(ImportedDriveline {
+                driveline: build_driveline(own.inertia.driveshaft, None, centre),
                 final_drives: vec![(driven[0], front), (driven[1], rear)],
             })
         }
         "SimpleDriveline" => {
             count(2)?;
-            let own: Simple = source.figures(log)?;
+            let own: SimpleAxleDriveline = source.params(log)?;
             assumed(log);
             let front = axle(own.front, biased(own.front_bias), SHAFT);
             let rear = axle(own.rear, biased(own.rear_bias), SHAFT);
@@ -178,15 +178,18 @@ pub(super) fn driveline(
             }
             let both = final_drives.len() == 2;
             let share = both.then_some(own.front_torque);
-            Ok(Read { driveline: whole(SHAFT, share, open(CARRIER, 0.0)), final_drives })
+            Ok(ImportedDriveline {
+                driveline: build_driveline(SHAFT, share, open(CARRIER, 0.0)),
+                final_drives,
+            })
         }
         "SimpleDrivelineXWD" => {
-            let AnyAxles { bias } = source.figures(log)?;
+            let AnyAxles { bias } = source.params(log)?;
             assumed(log);
             log.assume("axles.final_drive.ratio", "1, because the source's driveline has none");
             let each = driven.iter().map(|&index| (index, axle(1.0, biased(bias), SHAFT)));
-            Ok(Read {
-                driveline: whole(SHAFT, None, open(CARRIER, 0.0)),
+            Ok(ImportedDriveline {
+                driveline: build_driveline(SHAFT, None, open(CARRIER, 0.0)),
                 final_drives: each.collect(),
             })
         }

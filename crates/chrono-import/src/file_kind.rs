@@ -16,7 +16,7 @@ const FOREIGN: [(&str, &str, &str); 5] = [
 ];
 
 /// Returns the kind of content that is not JSON, if it is recognized.
-pub(super) fn foreign(ending: &str, bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn foreign_kind(ending: &str, bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(bytes);
     let ending = if ending.eq_ignore_ascii_case("yml") { "yaml" } else { ending };
     let known = FOREIGN.iter().find(|(own, begins, _)| {
@@ -27,7 +27,7 @@ pub(super) fn foreign(ending: &str, bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Describes a Chrono file by its Type and Template.
-pub(super) fn described(json: &Json) -> String {
+pub(super) fn describe(json: &Json) -> String {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     match (text("Type"), text("Template")) {
         (Some(kind), Some(template)) => format!("of Type {kind}, Template {template}"),
@@ -39,7 +39,7 @@ pub(super) fn described(json: &Json) -> String {
 
 /// References of a file of a whole vehicle.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct VehicleReferences {
     /// Key and path of the vehicle without engine, transmission and tires.
     pub vehicle: (String, String),
     /// Engine.
@@ -56,7 +56,7 @@ pub(super) struct Entry {
 ///
 /// Such files are part of SynChrono (`data/synchrono/vehicle`), as are agents that refer to them
 /// (`synchrono/agent`).
-pub(super) fn entry(json: &Json) -> Option<Entry> {
+pub(super) fn entry(json: &Json) -> Option<VehicleReferences> {
     let named = |key: &str| json.get(key).and_then(reference);
     let vehicle =
         [("Vehicle", "Vehicle / Input File"), ("Vehicle Input File", "Vehicle Input File")]
@@ -71,7 +71,7 @@ pub(super) fn entry(json: &Json) -> Option<Entry> {
         ["Tire", "Tires", "Tire Input File"].into_iter().flat_map(all).collect();
     let either = |key: &str| named(key).or_else(|| named(&format!("{key} Input File")));
     let [engine, transmission, powertrain] = ["Engine", "Transmission", "Powertrain"].map(either);
-    Some(Entry { vehicle, engine, transmission, powertrain, tires })
+    Some(VehicleReferences { vehicle, engine, transmission, powertrain, tires })
 }
 
 /// Returns a reference, given as a string or in an object with the key `Input File`.
@@ -95,7 +95,7 @@ mod tests {
             ("yml", b"a: 1\n", Some("YAML")),
             ("json", b"{ \"a\": ", None),
         ] {
-            let found = foreign(ending, bytes);
+            let found = foreign_kind(ending, bytes);
             assert_eq!(found.is_some(), what.is_some(), "{ending}: {found:?}");
             assert!(found.is_none_or(|found| what.is_some_and(|what| found.contains(what))));
         }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn an_entry_names_its_parts_in_any_of_the_usual_ways() {
-        let expected = |tires: &[&str]| Entry {
+        let expected = |tires: &[&str]| VehicleReferences {
             vehicle: ("Vehicle / Input File".into(), "a/vehicle.json".into()),
             engine: Some("a/engine.json".into()),
             transmission: Some("a/gears.json".into()),

@@ -9,34 +9,32 @@ use bekker_vehicle::powertrain::RPM;
 use serde_json::Value as Json;
 
 /// Returns the error for a file that is not a vehicle, with its kind and vehicles of its folder.
-pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
-    let vehicles = library.beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
-    let names: Vec<String> = vehicles.iter().take(3).map(|path| library.short(path)).collect();
+pub(super) fn not_a_vehicle(library: &Library, source: &Source) -> ImportError {
+    let vehicles = library.files_beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
+    let names: Vec<String> =
+        vehicles.iter().take(3).map(|path| library.display_path(path)).collect();
     let hint =
         if names.is_empty() { String::new() } else { format!(", such as {}", names.join(", ")) };
-    source.is_no(&format!("{VEHICLE}{hint}"))
+    source.wrong_kind(&format!("{VEHICLE}{hint}"))
 }
 
 /// Checks that a part has a given Chrono Type.
 ///
 /// # Errors
 /// Found and expected type.
-pub(super) fn of_type(source: &Source, kind: &str, known: &[&str]) -> Result<(), ImportError> {
+pub(super) fn check_type(source: &Source, kind: &str, known: &[&str]) -> Result<(), ImportError> {
     if source.text("Type").is_none_or(|own| own == kind) {
         return Ok(());
     }
     let what = format!("of Type {kind}, Template {}", known.join(", "));
-    Err(source.is_no(&what))
+    Err(source.wrong_kind(&what))
 }
 
 /// Splits a combined powertrain into an engine and a transmission of current templates.
 ///
 /// # Errors
 /// Unsupported template.
-pub(super) fn parts_of_powertrain(
-    source: &Source,
-    log: &mut Log,
-) -> Result<[Source; 2], ImportError> {
+pub(super) fn split_powertrain(source: &Source, log: &mut Log) -> Result<[Source; 2], ImportError> {
     let template = source.template()?.to_owned();
     let part = |key: &str| {
         source.json().get(key).cloned().unwrap_or_else(|| Json::Object(Default::default()))
@@ -45,7 +43,7 @@ pub(super) fn parts_of_powertrain(
     let (mut engine, mut transmission) = (part("Engine"), part("Transmission"));
     let templates = match template.as_str() {
         "ShaftsPowertrain" => {
-            renamed(&mut engine, "Crankshaft Inertia", "Motorshaft Inertia");
+            rename_key(&mut engine, "Crankshaft Inertia", "Motorshaft Inertia");
             let converter = part("Torque Converter");
             let mut shafts = serde_json::json!({
                 "Torque Converter": converter,
@@ -109,7 +107,7 @@ pub(super) const POWERTRAINS: [&str; 3] =
 /// Upshift speed of a single gear as a fraction of the maximum speed.
 const TOP_OF_ONE_GEAR: f64 = 0.95;
 
-fn renamed(json: &mut Json, key: &str, now: &str) {
+fn rename_key(json: &mut Json, key: &str, now: &str) {
     if let Some(entries) = json.as_object_mut()
         && let Some(value) = entries.remove(key)
     {

@@ -16,11 +16,11 @@
 mod chassis;
 mod driveline;
 mod error;
-mod figures;
 mod file_kind;
 mod kind;
 mod library;
 mod log;
+mod params;
 mod part;
 mod powertrain;
 mod source;
@@ -29,9 +29,9 @@ mod strut;
 mod suspension;
 mod tracked;
 mod tyre;
+mod vehicle_file;
 mod wheel;
 mod wheeled;
-mod written;
 
 pub use error::ImportError;
 pub use log::{Assumed, Omitted};
@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 
 /// Files that a Chrono vehicle does not refer to; absent ones are taken from its folder.
 #[derive(Clone, Debug, Default)]
-pub struct Beside {
+pub struct CompanionFiles {
     /// Engine.
     pub engine: Option<PathBuf>,
     /// Transmission.
@@ -77,20 +77,24 @@ pub struct Imported {
 ///
 /// # Errors
 /// [`ImportError`] with file, key, value and the allowed values.
-pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Imported, ImportError> {
-    let (library, source) = Library::of(path, data)?;
+pub fn import(
+    path: &Path,
+    data: Option<&Path>,
+    companions: &CompanionFiles,
+) -> Result<Imported, ImportError> {
+    let (library, source) = Library::open_vehicle(path, data)?;
     let mut log = Log::default();
-    let (source, beside) = whole(&library, source, beside.clone(), &mut log)?;
+    let (source, companions) = resolve_vehicle(&library, source, companions.clone(), &mut log)?;
     let spec = match source.text("Template") {
-        Some("WheeledVehicle") => wheeled::vehicle(&library, &source, &beside, &mut log)?,
-        Some("TrackedVehicle") => tracked::vehicle(&library, &source, &beside, &mut log)?,
-        _ => return Err(kind::no_vehicle(&library, &source)),
+        Some("WheeledVehicle") => wheeled::vehicle(&library, &source, &companions, &mut log)?,
+        Some("TrackedVehicle") => tracked::vehicle(&library, &source, &companions, &mut log)?,
+        _ => return Err(kind::not_a_vehicle(&library, &source)),
     };
-    let text = written::text(&spec, &log);
+    let text = vehicle_file::text(&spec, &log);
     // the output must be readable and assemble to a vehicle
     let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
     AnyVehicle::new(&spec)
-        .map_err(|error| ImportError::Assembly { file: source.told.clone(), error })?;
+        .map_err(|error| ImportError::Assembly { file: source.display_name.clone(), error })?;
     let Log { sources, assumed, omitted, .. } = log;
     Ok(Imported { spec, text, sources, assumed, omitted })
 }
@@ -102,15 +106,15 @@ const LONGEST_CHAIN: usize = 4;
 /// Resolves a file to the vehicle that it is or refers to, and to its other files.
 ///
 /// Files given in the call take precedence over those found on the way.
-fn whole(
+fn resolve_vehicle(
     library: &Library,
     source: Source,
-    mut beside: Beside,
+    mut companions: CompanionFiles,
     log: &mut Log,
-) -> Result<(Source, Beside), ImportError> {
+) -> Result<(Source, CompanionFiles), ImportError> {
     let mut source = source;
     for _ in 0..LONGEST_CHAIN {
-        let Some(entry) = file_kind::entry(source.json()) else { return Ok((source, beside)) };
+        let Some(entry) = file_kind::entry(source.json()) else { return Ok((source, companions)) };
         log.read(&source.name);
         let named = |key: &str, reference: &Option<String>| {
             reference.as_ref().map(|own| library.find(&source, key, own)).transpose()
@@ -118,19 +122,23 @@ fn whole(
         let engine = named("Engine / Input File", &entry.engine)?;
         let transmission = named("Transmission / Input File", &entry.transmission)?;
         let powertrain = named("Powertrain / Input File", &entry.powertrain)?;
-        beside.engine = beside.engine.or(engine);
-        beside.transmission = beside.transmission.or(transmission);
-        beside.powertrain = beside.powertrain.or(powertrain);
-        if beside.tyres.is_empty() {
+        companions.engine = companions.engine.or(engine);
+        companions.transmission = companions.transmission.or(transmission);
+        companions.powertrain = companions.powertrain.or(powertrain);
+        if companions.tyres.is_empty() {
             let tires = entry.tires.iter();
             let tires = tires.map(|own| library.find(&source, "Tire / Input File", own));
-            beside.tyres = tires.collect::<Result<_, _>>()?;
+            companions.tyres = tires.collect::<Result<_, _>>()?;
         }
         let (key, vehicle) = &entry.vehicle;
         source = library.read(&source, key, vehicle, log)?;
     }
     let chain = format!("referred to by a chain of more than {LONGEST_CHAIN} files");
-    Err(ImportError::Kind { file: source.told, found: chain, expected: file_kind::VEHICLE.into() })
+    Err(ImportError::Kind {
+        file: source.display_name,
+        found: chain,
+        expected: file_kind::VEHICLE.into(),
+    })
 }
 
 /// Returns the line of a vehicle file that names its source.

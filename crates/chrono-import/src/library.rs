@@ -1,6 +1,6 @@
 //! Chrono's data folder and its JSON files.
 
-use super::file_kind::{VEHICLE, entry, foreign};
+use super::file_kind::{VEHICLE, entry, foreign_kind};
 use super::source::{SEPARATOR, Source};
 use super::{ImportError, Log};
 use bekker_scenario::input::{LARGEST_TEXT, read, read_text};
@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 /// Maximum depth of folders that are searched for files near a vehicle.
 const DEPTH: usize = 4;
 /// Maximum number of files that are inspected in this search.
-const MOST_FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// Chrono's folder `data/vehicle`, the base of its files' references.
 pub(super) struct Library {
@@ -20,7 +20,10 @@ pub(super) struct Library {
 
 impl Library {
     /// Finds the base folder of a vehicle's references and reads the vehicle.
-    pub fn of(path: &Path, data: Option<&Path>) -> Result<(Library, Source), ImportError> {
+    pub fn open_vehicle(
+        path: &Path,
+        data: Option<&Path>,
+    ) -> Result<(Library, Source), ImportError> {
         let told = path.display().to_string();
         let json = json(path, &told).map_err(|error| match error {
             ImportError::Kind { file, found, .. } => {
@@ -28,14 +31,14 @@ impl Library {
             }
             other => other,
         })?;
-        let path = whole(path);
-        let source = Source { name: told.clone(), told, json };
+        let path = absolute(path);
+        let source = Source { name: told.clone(), display_name: told, json };
         let folder = match data {
-            Some(folder) => whole(folder),
-            None => above(&path, &source)?,
+            Some(folder) => absolute(folder),
+            None => base_folder(&path, &source)?,
         };
         let library = Library { folder };
-        let source = Source { name: library.short(&path), ..source };
+        let source = Source { name: library.display_path(&path), ..source };
         Ok((library, source))
     }
 
@@ -73,17 +76,17 @@ impl Library {
 
     /// Reads a file by its path.
     pub fn open(&self, path: &Path, log: &mut Log) -> Result<Source, ImportError> {
-        let name = self.short(path);
+        let name = self.display_path(path);
         let json = json(path, &name)?;
         log.read(&name);
-        Ok(Source { told: name.clone(), name, json })
+        Ok(Source { display_name: name.clone(), name, json })
     }
 
     /// Returns the files of a type (`Engine`) in the folder of a vehicle.
     ///
     /// They are sorted by the order of their template in `templates`, then by name; files of other
     /// templates are left out.
-    pub fn beside(&self, vehicle: &Source, kind: &str, templates: &[&str]) -> Vec<PathBuf> {
+    pub fn files_beside(&self, vehicle: &Source, kind: &str, templates: &[&str]) -> Vec<PathBuf> {
         let family = Path::new(&vehicle.name).components().next();
         let Some(family) = family.filter(|_| !Path::new(&vehicle.name).is_absolute()) else {
             return Vec::new();
@@ -103,7 +106,7 @@ impl Library {
     }
 
     /// Returns a path for messages, relative to the folder if it is inside.
-    pub fn short(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.display().to_string().replace('\\', "/")
     }
@@ -116,8 +119,8 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         cause: error.to_string(),
     };
     let ending = path.extension().map(|ending| ending.to_string_lossy()).unwrap_or_default();
-    let is_foreign = |bytes: &[u8]| {
-        foreign(&ending, bytes).map(|what| ImportError::Kind {
+    let foreign_error = |bytes: &[u8]| {
+        foreign_kind(&ending, bytes).map(|what| ImportError::Kind {
             file: name.into(),
             found: what.into(),
             expected: "a JSON file of a Project Chrono vehicle".into(),
@@ -127,7 +130,7 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         Ok(text) => text,
         Err(error) => {
             let bytes = read(path, LARGEST_TEXT).unwrap_or_default();
-            return Err(is_foreign(&bytes).unwrap_or_else(|| unreadable(error)));
+            return Err(foreign_error(&bytes).unwrap_or_else(|| unreadable(error)));
         }
     };
     let mut plain = String::with_capacity(text.len());
@@ -136,7 +139,7 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         .map_err(unreadable)?;
     serde_json::from_str(&plain).map_err(|error| {
         let broken = || ImportError::Syntax { file: name.into(), cause: error.to_string() };
-        is_foreign(text.as_bytes()).unwrap_or_else(broken)
+        foreign_error(text.as_bytes()).unwrap_or_else(broken)
     })
 }
 
@@ -144,17 +147,17 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
 ///
 /// Links are kept, because data folders may be linked together. They are resolved only if the path
 /// contains `..`, which only the file system can resolve correctly.
-fn whole(path: &Path) -> PathBuf {
+fn absolute(path: &Path) -> PathBuf {
     let up = path.components().any(|part| part == Component::ParentDir);
     let found = if up { path.canonicalize() } else { std::path::absolute(path) };
     found.unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Returns the folder above a file in which the file's first reference exists.
-fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
+fn base_folder(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
     let named = entry(&source.json).map(|entry| entry.vehicle);
     let Some((key, reference)) = named.or_else(|| first_reference("", &source.json)) else {
-        return Err(source.is_no(VEHICLE));
+        return Err(source.wrong_kind(VEHICLE));
     };
     // files of whole vehicles are next to the folder, in data/synchrono
     let below = |folder: &Path| {
@@ -163,7 +166,7 @@ fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
         own.into_iter().find(|folder| folder.join(&reference).is_file())
     };
     let found = path.ancestors().skip(1).find_map(below);
-    found.map(|folder| with_parts(&folder, source, &reference)).ok_or_else(|| {
+    found.map(|folder| data_folder(&folder, source, &reference)).ok_or_else(|| {
         let allowed = "a file below a folder above this one; set the folder with --data";
         source.refused(&key, &reference, allowed)
     })
@@ -173,7 +176,7 @@ fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
 ///
 /// `folder` contains the file that refers to the vehicle. The result is that folder, or
 /// data/vehicle next to it or below it.
-fn with_parts(folder: &Path, source: &Source, reference: &str) -> PathBuf {
+fn data_folder(folder: &Path, source: &Source, reference: &str) -> PathBuf {
     let is_entry = entry(&source.json).is_some();
     let below = folder.join("vehicle");
     let beside = folder.parent().map(|above| above.join("vehicle"));
@@ -213,7 +216,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     for path in paths {
-        if files.len() >= MOST_FILES {
+        if files.len() >= MAX_FILES {
             return;
         }
         if path.is_dir() && depth > 1 {

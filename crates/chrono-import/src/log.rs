@@ -47,7 +47,7 @@ impl Log {
 
     /// Records the source file of the section `key` of the vehicle file.
     pub fn origin(&mut self, key: impl Into<String>, source: &Source) {
-        self.origins.push((key.into(), source.told.clone()));
+        self.origins.push((key.into(), source.display_name.clone()));
     }
 
     /// Records a key without counterpart.
@@ -55,7 +55,7 @@ impl Log {
         let entry = Omitted {
             file: source.name.clone(),
             key: key.to_owned(),
-            value: source.shown(key),
+            value: source.display_value(key),
             why: why.to_owned(),
         };
         // left and right, front and rear may share a file
@@ -82,7 +82,7 @@ impl Log {
             SpecError::Value { key, .. } => of(key),
             _ => None,
         };
-        let file = origin.map_or_else(|| vehicle.told.clone(), |(_, file)| file.clone());
+        let file = origin.map_or_else(|| vehicle.display_name.clone(), |(_, file)| file.clone());
         ImportError::Refused { file, error }
     }
 }

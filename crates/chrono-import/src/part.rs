@@ -46,7 +46,7 @@ impl Body {
 
     /// Converts to a part whose moments are along `axes`; those of the body are along the vehicle's
     /// axes.
-    pub fn turned(&self, key: &str, axes: &Mat3, log: &mut Log) -> MassProperties {
+    pub fn rotated_part(&self, key: &str, axes: &Mat3, log: &mut Log) -> MassProperties {
         let tensor = tensor(self.inertia, self.products);
         let turned = axes.transpose() * tensor * axes;
         log.assume(key, "moments converted to the part's axes, products omitted");
@@ -114,7 +114,7 @@ pub(super) fn pitch_deg([w, x, y, z]: [f64; 4]) -> (f64, bool) {
 }
 
 /// Returns the sum of two points.
-pub(super) fn moved(point: Point, by: Point) -> Point {
+pub(super) fn translated(point: Point, by: Point) -> Point {
     [0, 1, 2].map(|k| point[k] + by[k])
 }
 

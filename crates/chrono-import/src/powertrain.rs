@@ -1,11 +1,11 @@
 //! Engines and transmissions.
 
-use super::kind::{POWERTRAINS, of_type, parts_of_powertrain};
+use super::kind::{POWERTRAINS, check_type, split_powertrain};
 use super::library::Library;
 use super::log::Log;
 use super::source::Source;
 use super::strut::curve;
-use super::{Beside, ImportError};
+use super::{CompanionFiles, ImportError};
 use bekker_math::curve::Curve;
 use bekker_vehicle::powertrain::{
     Engine, EngineClutch, Gearbox, Powertrain, RPM, TorqueBasis, TorqueConverter,
@@ -39,29 +39,29 @@ const SHIFT_TIME: f64 = 0.5;
 /// Fraction of the maximum speed below which the end of an engine map indicates rad/s, not rpm.
 const FEWEST: f64 = 0.25;
 /// Minimum downshift speed, rpm; some files specify 0.
-const LEAST_DOWN: f64 = 1.0;
+const MIN_DOWN: f64 = 1.0;
 
 /// Reads engine, converter or clutch, and gearbox.
 pub(super) fn powertrain(
     library: &Library,
     vehicle: &Source,
-    beside: &Beside,
+    companions: &CompanionFiles,
     log: &mut Log,
 ) -> Result<Powertrain, ImportError> {
-    let combined = combined(library, vehicle, beside, log)?;
+    let combined = combined_powertrain(library, vehicle, companions, log)?;
     let mut of = |kind: &str, option: &str, given: &Option<PathBuf>, known: &[&str]| {
         let key = if kind == "Engine" { "powertrain.engine" } else { "powertrain.gearbox" };
         let path = match given {
             Some(path) => path.clone(),
             None => {
-                let found = library.beside(vehicle, kind, known);
+                let found = library.files_beside(vehicle, kind, known);
                 let Some(first) = found.first() else {
                     let allowed =
                         format!("given by --{option}, because the vehicle's folder has none");
                     return Err(vehicle.refused(option, "absent", &allowed));
                 };
                 if found.len() > 1 {
-                    let (name, of) = (library.short(first), found.len());
+                    let (name, of) = (library.display_path(first), found.len());
                     log.assume(
                         key,
                         format!("{name}, the best supported of {of} in the vehicle's folder"),
@@ -71,7 +71,7 @@ pub(super) fn powertrain(
             }
         };
         let source = library.open(&path, log)?;
-        of_type(&source, kind, known)?;
+        check_type(&source, kind, known)?;
         log.origin(key, &source);
         Ok(source)
     };
@@ -79,19 +79,19 @@ pub(super) fn powertrain(
         Some([engine, transmission]) => [Some(engine), Some(transmission)],
         None => [None, None],
     };
-    let engine = match of_engine.filter(|_| beside.engine.is_none()) {
+    let engine = match of_engine.filter(|_| companions.engine.is_none()) {
         Some(engine) => engine,
-        None => of("Engine", "engine", &beside.engine, &ENGINES)?,
+        None => of("Engine", "engine", &companions.engine, &ENGINES)?,
     };
-    let transmission = match of_transmission.filter(|_| beside.transmission.is_none()) {
+    let transmission = match of_transmission.filter(|_| companions.transmission.is_none()) {
         Some(transmission) => transmission,
-        None => of("Transmission", "transmission", &beside.transmission, &TRANSMISSIONS)?,
+        None => of("Transmission", "transmission", &companions.transmission, &TRANSMISSIONS)?,
     };
     let (engine_source, mut engine) = (&engine, read_engine(&engine, log)?);
     let peak = engine.full_throttle_rpm.points().iter().map(|point| point[1]).fold(0.0, f64::max);
     match transmission.template()? {
         "AutomaticTransmissionShafts" => {
-            let own: Shafts = transmission.figures(log)?;
+            let own: ShaftsTransmission = transmission.params(log)?;
             // there the gearbox's motor shaft takes part in the dynamics, the engine's is
             // overwritten
             if engine_source.template()? == "EngineShafts" {
@@ -117,7 +117,7 @@ pub(super) fn powertrain(
             Ok(Powertrain { engine, converter: Some(converter), clutch: None, gearbox })
         }
         "AutomaticTransmissionSimpleMap" => {
-            let own: Geared = transmission.figures(log)?;
+            let own: SimpleTransmission = transmission.params(log)?;
             log.assume("powertrain.gearbox.input_inertia", format!("{} kg m²", GEARBOX[0]));
             log.assume("powertrain.gearbox.output_inertia", format!("{} kg m²", GEARBOX[1]));
             let gearbox = own.gearbox.gearbox(&transmission, GEARBOX, log)?;
@@ -140,23 +140,23 @@ pub(super) fn powertrain(
 ///
 /// It is the file given in the call, or the preferred one of the vehicle's folder if that lacks a
 /// separate file for either.
-fn combined(
+fn combined_powertrain(
     library: &Library,
     vehicle: &Source,
-    beside: &Beside,
+    companions: &CompanionFiles,
     log: &mut Log,
 ) -> Result<Option<[Source; 2]>, ImportError> {
-    let path = match &beside.powertrain {
+    let path = match &companions.powertrain {
         Some(path) => path.clone(),
         None => {
             let lacks = |kind: &str, given: &Option<PathBuf>, known: &[&str]| {
-                given.is_none() && library.beside(vehicle, kind, known).is_empty()
+                given.is_none() && library.files_beside(vehicle, kind, known).is_empty()
             };
-            let is_lacking = lacks("Engine", &beside.engine, &ENGINES)
-                || lacks("Transmission", &beside.transmission, &TRANSMISSIONS);
-            let found = library.beside(vehicle, "Powertrain", &POWERTRAINS);
+            let is_lacking = lacks("Engine", &companions.engine, &ENGINES)
+                || lacks("Transmission", &companions.transmission, &TRANSMISSIONS);
+            let found = library.files_beside(vehicle, "Powertrain", &POWERTRAINS);
             let Some(first) = found.first().filter(|_| is_lacking) else { return Ok(None) };
-            let (name, of) = (library.short(first), found.len());
+            let (name, of) = (library.display_path(first), found.len());
             log.assume(
                 "powertrain",
                 format!("{name}, the best supported of {of} in the vehicle's folder"),
@@ -165,9 +165,9 @@ fn combined(
         }
     };
     let source = library.open(&path, log)?;
-    of_type(&source, "Powertrain", &POWERTRAINS)?;
+    check_type(&source, "Powertrain", &POWERTRAINS)?;
     log.origin("powertrain", &source);
-    parts_of_powertrain(&source, log).map(Some)
+    split_powertrain(&source, log).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -227,16 +227,16 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
     };
     let curves = |full: Vec<[f64; 2]>, losses: Vec<[f64; 2]>, log: &mut Log| {
         let losses = curve(source, "losses", losses)?;
-        let full = governed(full, &losses, log);
+        let full = with_governor(full, &losses, log);
         Ok((curve(source, "torque", full)?, losses))
     };
     let ((full_throttle_rpm, losses_rpm), inertia) = match source.template()? {
         "EngineShafts" => {
-            let own: EngineShafts = source.figures(log)?;
+            let own: EngineShafts = source.params(log)?;
             (curves(own.torque, own.losses, log)?, own.inertia)
         }
         "EngineSimpleMap" => {
-            let mut own: EngineMap = source.figures(log)?;
+            let mut own: EngineMap = source.params(log)?;
             own.in_revolutions(source, log);
             let inertia = assumed(&own.full, log);
             let (full, zero) = (
@@ -245,13 +245,13 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
             );
             // Chrono's torque is throttle full + (1 - throttle) zero, bekker's is throttle full +
             // losses
-            let knots = knots(&full, &zero, own.most);
+            let knots = curve_speeds(&full, &zero, own.most);
             let full = knots.iter().map(|&x| [x, full.value(x) - zero.value(x)]).collect();
-            let losses = knots.iter().map(|&x| [x, losing(x, zero.value(x))]).collect();
+            let losses = knots.iter().map(|&x| [x, loss_torque(x, zero.value(x))]).collect();
             (curves(full, losses, log)?, inertia)
         }
         "EngineSimple" => {
-            let own: EngineSimple = source.figures(log)?;
+            let own: EngineSimple = source.params(log)?;
             let torque = |speed: f64| own.torque.min(own.power / speed.max(1e-6));
             // evenly spaced over 1/speed beyond the corner, where the curve bends
             let corner = (own.power / own.torque).min(own.speed);
@@ -274,12 +274,12 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
 }
 
 /// Returns a torque of losses: at most 0 for an engine that turns forward.
-fn losing(rpm: f64, torque: f64) -> f64 {
+fn loss_torque(rpm: f64, torque: f64) -> f64 {
     if rpm > 0.0 { torque.min(0.0) } else { torque }
 }
 
 /// Returns the speeds at which either curve has a point, up to the maximum speed.
-fn knots(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
+fn curve_speeds(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
     let all = full.points().iter().chain(zero.points()).map(|point| point[0]);
     let mut knots: Vec<f64> = all.filter(|speed| *speed <= most).chain([most]).collect();
     knots.sort_by(f64::total_cmp);
@@ -288,7 +288,7 @@ fn knots(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
 }
 
 /// Appends a governor to the curve unless it has one, so that an engine cannot overspeed.
-fn governed(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64; 2]> {
+fn with_governor(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64; 2]> {
     let Some(&[end, torque]) = full.last() else { return full };
     let beyond = losses.points().last().map_or(0.0, |point| point[1]);
     if torque + beyond < 0.0 {
@@ -304,7 +304,7 @@ fn governed(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64;
 }
 
 #[derive(Deserialize)]
-struct Shafts {
+struct ShaftsTransmission {
     #[serde(rename = "Input Shaft Inertia")]
     input_inertia: f64,
     #[serde(rename = "Motorshaft Inertia")]
@@ -312,13 +312,13 @@ struct Shafts {
     #[serde(rename = "Driveshaft Inertia")]
     output_inertia: f64,
     #[serde(rename = "Torque Converter")]
-    converter: Converter,
+    converter: ConverterParams,
     #[serde(rename = "Gear Box")]
     gearbox: Gears,
 }
 
 #[derive(Deserialize)]
-struct Converter {
+struct ConverterParams {
     #[serde(rename = "Capacity Factor Map")]
     capacity: Vec<[f64; 2]>,
     #[serde(rename = "Torque Ratio Map")]
@@ -326,7 +326,7 @@ struct Converter {
 }
 
 #[derive(Deserialize)]
-struct Geared {
+struct SimpleTransmission {
     #[serde(rename = "Gear Box")]
     gearbox: Gears,
 }
@@ -356,7 +356,7 @@ impl Gears {
     ) -> Result<Gearbox, ImportError> {
         let shifts: Vec<[f64; 2]> = self.shifts.unwrap_or_default();
         let shifts: Vec<[f64; 2]> =
-            shifts.into_iter().map(|[down, up]| [down.max(LEAST_DOWN), up]).collect();
+            shifts.into_iter().map(|[down, up]| [down.max(MIN_DOWN), up]).collect();
         let first = shifts.first().copied();
         let (down, up) =
             (self.down.or(first.map(|own| own[0])), self.up.or(first.map(|own| own[1])));

@@ -1,7 +1,7 @@
 //! JSON file that has been read.
 
 use super::ImportError;
-use super::file_kind::described;
+use super::file_kind::describe;
 use serde_json::Value as Json;
 
 /// Maximum length of a value that is shown in full, characters.
@@ -13,7 +13,7 @@ pub(super) struct Source {
     pub name: String,
     /// Path in messages: for the vehicle as given by the user, for other files relative to the
     /// folder.
-    pub told: String,
+    pub display_name: String,
     pub(super) json: Json,
 }
 
@@ -21,7 +21,7 @@ impl Source {
     /// Returns the template.
     pub fn template(&self) -> Result<&str, ImportError> {
         self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
-            file: self.told.clone(),
+            file: self.display_name.clone(),
             key: "Template".into(),
             cause: "must be given, as in all JSON files of Chrono vehicles".into(),
         })
@@ -43,14 +43,14 @@ impl Source {
             entries.insert("Type".into(), kind.into());
             entries.insert("Template".into(), template.into());
         }
-        Source { name: self.name.clone(), told: self.told.clone(), json }
+        Source { name: self.name.clone(), display_name: self.display_name.clone(), json }
     }
 
     /// Returns the error for a file of the wrong kind.
-    pub fn is_no(&self, expected: &str) -> ImportError {
+    pub fn wrong_kind(&self, expected: &str) -> ImportError {
         ImportError::Kind {
-            file: self.told.clone(),
-            found: described(&self.json),
+            file: self.display_name.clone(),
+            found: describe(&self.json),
             expected: expected.into(),
         }
     }
@@ -58,7 +58,7 @@ impl Source {
     /// Returns the error for a value that is not allowed.
     pub fn refused(&self, key: &str, value: &str, allowed: &str) -> ImportError {
         ImportError::Value {
-            file: self.told.clone(),
+            file: self.display_name.clone(),
             key: key.into(),
             value: value.into(),
             allowed: allowed.into(),
@@ -66,7 +66,7 @@ impl Source {
     }
 
     /// Formats the value of a key for messages.
-    pub fn shown(&self, key: &str) -> String {
+    pub fn display_value(&self, key: &str) -> String {
         let mut value = Some(&self.json);
         for step in key.split(SEPARATOR) {
             value = value.and_then(|inside| match step.parse::<usize>() {

@@ -3,7 +3,7 @@
 use super::ImportError;
 use super::library::Library;
 use super::log::Log;
-use super::part::{Body, moved, part, pitch_deg};
+use super::part::{Body, part, pitch_deg, translated};
 use super::source::Source;
 use super::suspension::SteeredBy;
 use bekker_math::numeric::{asin, sin};
@@ -17,11 +17,11 @@ const KNOWN: &str = "PitmanArm, RackPinion, RotaryArm";
 /// Mean angle of the wheels at full lock where no file specifies it, degrees.
 const LOCK: f64 = 25.0;
 /// Threshold below which an angle is taken for radians, degrees.
-const LEAST_LOCK: f64 = 2.0;
+const MIN_LOCK: f64 = 2.0;
 
 /// Steering entry of a vehicle file.
 #[derive(Deserialize)]
-pub(super) struct Entry {
+pub(super) struct SteeringEntry {
     #[serde(rename = "Input File")]
     file: String,
     #[serde(rename = "Location")]
@@ -42,7 +42,7 @@ pub(super) fn steering(
     library: &Library,
     vehicle: &Source,
     index: usize,
-    own: &Entry,
+    own: &SteeringEntry,
     SteeredAxle { axle, steered_by }: SteeredAxle<'_>,
     stated_deg: Option<f64>,
     log: &mut Log,
@@ -66,7 +66,7 @@ pub(super) fn steering(
         ("RotaryArm", SteeredBy::DragLink(knuckle)) => Steering::DragLink(rotary_arm(
             &source,
             own.location,
-            moved(knuckle, axle.position),
+            translated(knuckle, axle.position),
             lock,
             log,
         )?),
@@ -74,7 +74,7 @@ pub(super) fn steering(
             let why = "replaced by direct steering: knuckles turn about one center";
             log.omit(vehicle, &key("Input File"), why);
             log.assume("steering.direct", "replaces a linkage that bekker does not support");
-            Steering::Direct(Direct { max_wheel_angle_deg: given(lock, LOCK, "direct", log) })
+            Steering::Direct(Direct { max_wheel_angle_deg: lock_angle(lock, LOCK, "direct", log) })
         }
         (other, _) => return Err(source.refused("Template", other, KNOWN)),
     };
@@ -84,7 +84,7 @@ pub(super) fn steering(
 
 /// Returns a stated angle in degrees; some files specify it in radians.
 fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
-    if angle >= LEAST_LOCK {
+    if angle >= MIN_LOCK {
         return angle;
     }
     log.omit(vehicle, "Maximum Steering Angle (deg)", "interpreted as radians");
@@ -92,16 +92,16 @@ fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
 }
 
 /// Returns the stated lock angle, or a computed one, which is recorded as assumed.
-fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
+fn lock_angle(lock: Option<f64>, computed: f64, kind: &str, log: &mut Log) -> f64 {
     lock.unwrap_or_else(|| {
         let key = format!("steering.{kind}.max_wheel_angle_deg");
         log.assume(key, "from the mechanism's travel and the knuckle's lever, or 25");
-        (10.0 * reckoned).round() / 10.0
+        (10.0 * computed).round() / 10.0
     })
 }
 
 /// Returns the wheel angle of an axle, degrees, for a tie rod travel of `travel` m.
-fn by_travel(axle: &Axle, travel: f64) -> f64 {
+fn angle_by_travel(axle: &Axle, travel: f64) -> f64 {
     let own = &axle.suspension;
     let (Some([lower, upper]), Some(end)) = (own.kingpin(), own.steering_arm()) else {
         return LOCK;
@@ -111,7 +111,7 @@ fn by_travel(axle: &Axle, travel: f64) -> f64 {
 }
 
 #[derive(Deserialize)]
-struct PitmanFigures {
+struct PitmanParams {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
     along_vehicle: bool,
     #[serde(rename = "Steering Link")]
@@ -121,7 +121,7 @@ struct PitmanFigures {
     #[serde(rename = "Revolute Joint")]
     revolute: Hinge,
     #[serde(rename = "Universal Joint")]
-    universal: Located,
+    universal: JointLocation,
     #[serde(rename = "Revolute-Spherical Joint")]
     idler: Idler,
 }
@@ -137,7 +137,7 @@ struct Hinge {
 }
 
 #[derive(Deserialize)]
-struct Located {
+struct JointLocation {
     #[serde(rename = "Location")]
     location: Point,
 }
@@ -158,7 +158,7 @@ fn pitman_arm(
     lock: Option<f64>,
     log: &mut Log,
 ) -> Result<PitmanArm, ImportError> {
-    let own: PitmanFigures = source.figures(log)?;
+    let own: PitmanParams = source.params(log)?;
     if own.along_vehicle {
         let why = "moments are used along the mechanism's axes";
         log.omit(source, "Vehicle-Frame Inertia", why);
@@ -168,12 +168,12 @@ fn pitman_arm(
     }
     let (hinge, end) = (own.revolute.location, own.universal.location);
     let length = (end[0] - hinge[0]).abs();
-    let reckoned = by_travel(axle, length * sin(own.revolute.most.to_radians()));
+    let computed = angle_by_travel(axle, length * sin(own.revolute.most.to_radians()));
     Ok(PitmanArm {
         position,
         pitch_deg,
         max_angle_deg: own.revolute.most,
-        max_wheel_angle_deg: given(lock, reckoned, "pitman_arm", log),
+        max_wheel_angle_deg: lock_angle(lock, computed, "pitman_arm", log),
         link: own.link.part("steering.pitman_arm.link", log),
         arm: own.arm.part("steering.pitman_arm.arm", log),
         points: PitmanArmPoints {
@@ -188,7 +188,7 @@ fn pitman_arm(
 }
 
 #[derive(Deserialize)]
-struct RackFigures {
+struct RackParams {
     #[serde(rename = "Steering Link")]
     link: Rack,
     #[serde(rename = "Pinion")]
@@ -219,21 +219,21 @@ fn rack_pinion(
     lock: Option<f64>,
     log: &mut Log,
 ) -> Result<RackPinion, ImportError> {
-    let own: RackFigures = source.figures(log)?;
+    let own: RackParams = source.params(log)?;
     let travel = own.pinion.radius * own.pinion.most.to_radians();
-    let reckoned = by_travel(axle, travel);
+    let computed = angle_by_travel(axle, travel);
     Ok(RackPinion {
         position,
         pitch_deg,
         max_angle_deg: own.pinion.most,
-        max_wheel_angle_deg: given(lock, reckoned, "rack_pinion", log),
+        max_wheel_angle_deg: lock_angle(lock, computed, "rack_pinion", log),
         pinion_radius: own.pinion.radius,
         rack: part("steering.rack_pinion.rack", own.link.mass, own.link.inertia, log),
     })
 }
 
 #[derive(Deserialize)]
-struct RotaryFigures {
+struct RotaryParams {
     #[serde(rename = "Pitman Arm")]
     arm: RotaryArm,
 }
@@ -261,7 +261,7 @@ fn rotary_arm(
     lock: Option<f64>,
     log: &mut Log,
 ) -> Result<DragLink, ImportError> {
-    let RotaryFigures { arm } = source.figures(log)?;
+    let RotaryParams { arm } = source.params(log)?;
     // bekker's drag link pushes the left knuckle
     let right = knuckle[1] < 0.0;
     if right {
@@ -271,12 +271,12 @@ fn rotary_arm(
     let side = |point: Point| if right { [point[0], -point[1], point[2]] } else { point };
     Ok(DragLink {
         max_angle_deg: arm.most,
-        max_wheel_angle_deg: given(lock, LOCK, "drag_link", log),
+        max_wheel_angle_deg: lock_angle(lock, LOCK, "drag_link", log),
         arm: part("steering.drag_link.arm", arm.mass, arm.inertia, log),
         points: DragLinkPoints {
-            arm_chassis: side(moved(arm.hinge, location)),
+            arm_chassis: side(translated(arm.hinge, location)),
             axis: side(arm.axis),
-            arm_link: side(moved(arm.end, location)),
+            arm_link: side(translated(arm.end, location)),
             knuckle: side(knuckle),
         },
     })

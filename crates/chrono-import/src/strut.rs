@@ -79,14 +79,14 @@ impl Strut {
         key: &str,
         log: &mut Log,
     ) -> Result<Spring, ImportError> {
-        let free_length = self.free_length.ok_or_else(|| absent(source, at, "Free Length"))?;
+        let free_length = self.free_length.ok_or_else(|| missing_key(source, at, "Free Length"))?;
         let points = match (&self.curve, self.rate) {
             (Some(curve), _) => curve.clone(),
             (None, Some(rate)) => vec![[-FAR, -FAR * rate], [FAR, FAR * rate]],
-            (None, None) => return Err(absent(source, at, "Spring Coefficient")),
+            (None, None) => return Err(missing_key(source, at, "Spring Coefficient")),
         };
         let points = points.into_iter().map(|[x, force]| [x, force - self.preload]).collect();
-        let points = rising(points, &format!("{key}.tension"), log);
+        let points = non_decreasing(points, &format!("{key}.tension"), log);
         let tension = curve(source, &format!("{at} / Spring Curve Data"), points)?;
         let stops = self.stops(key, log);
         Ok(Spring { free_length, tension, stops })
@@ -119,7 +119,7 @@ impl Strut {
             tension: None,
         };
         let tabled = |points, name: &str, log: &mut Log| {
-            let points = rising(points, &format!("{key}.tension"), log);
+            let points = non_decreasing(points, &format!("{key}.tension"), log);
             let tension = curve(source, &format!("{at} / {name}"), points)?;
             Ok(Damper { tension: Some(tension), ..plain(0.0) })
         };
@@ -140,7 +140,7 @@ impl Strut {
             return tabled(points, "Map Data", log);
         }
         let Some(damping) = self.damping else {
-            return Err(absent(source, at, "Damping Coefficient"));
+            return Err(missing_key(source, at, "Damping Coefficient"));
         };
         let (Some(closing), Some(opening)) = (self.degressive_in, self.degressive_out) else {
             return Ok(plain(damping));
@@ -155,7 +155,7 @@ impl Strut {
     }
 }
 
-fn absent(source: &Source, at: &str, key: &str) -> ImportError {
+fn missing_key(source: &Source, at: &str, key: &str) -> ImportError {
     source.refused(&format!("{at} / {key}"), "absent", "given")
 }
 
@@ -172,7 +172,7 @@ pub(super) fn curve(
 }
 
 /// Makes a curve non-decreasing: where the force falls away from x = 0, the previous value is kept.
-fn rising(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> {
+fn non_decreasing(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> {
     let before = points.clone();
     let zero = points.iter().position(|point| point[0] >= 0.0).unwrap_or(0);
     for index in zero + 1..points.len() {
@@ -195,7 +195,7 @@ mod tests {
     fn a_force_that_falls_is_held() {
         let mut log = Log::default();
         let points = vec![[-2.0, -1.0], [-1.0, -3.0], [0.0, 0.0], [1.0, 5.0], [2.0, 4.0]];
-        let held = rising(points, "k", &mut log);
+        let held = non_decreasing(points, "k", &mut log);
         let forces: Vec<f64> = held.iter().map(|point| point[1]).collect();
         assert_eq!(forces, [-3.0, -3.0, 0.0, 5.0, 5.0]);
         assert_eq!(log.assumed.len(), 1);

@@ -10,7 +10,7 @@ use serde::Deserialize;
 const RIM_SHARE: f64 = 0.8;
 
 #[derive(Deserialize)]
-struct Figures {
+struct WheelParams {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "Inertia")]
@@ -25,7 +25,7 @@ pub(super) fn wheel(
     tyre_width: f64,
     log: &mut Log,
 ) -> Result<Wheel, ImportError> {
-    let Figures { mass, inertia } = source.figures(log)?;
+    let WheelParams { mass, inertia } = source.params(log)?;
     let inertia = super::part::rotor(key, mass, inertia, log);
     log.assume(format!("{key}.rim_width"), format!("{RIM_SHARE} of the tire's width"));
     Ok(Wheel { mass, inertia, rim_radius, rim_width: RIM_SHARE * tyre_width })
@@ -39,5 +39,5 @@ struct Brake {
 
 /// Returns the maximum torque of a brake, N m.
 pub(super) fn brake_torque(source: &Source, log: &mut Log) -> Result<f64, ImportError> {
-    Ok(source.figures::<Brake>(log)?.torque)
+    Ok(source.params::<Brake>(log)?.torque)
 }

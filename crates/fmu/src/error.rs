@@ -1,6 +1,6 @@
 //! Errors of functional mock-up units.
 
-use bekker_scenario::Faults;
+use bekker_scenario::Diagnostics;
 use bekker_world::{CheckpointError, CommandError, StateError, ThreadError};
 
 /// Reason why a call of a functional mock-up unit fails.
@@ -9,7 +9,7 @@ use bekker_world::{CheckpointError, CommandError, StateError, ThreadError};
 pub enum FmuError {
     /// The scenario in the resources is invalid.
     #[error("resources: {0}")]
-    Scenario(#[from] Faults),
+    Scenario(#[from] Diagnostics),
     /// Description, library and resources are from different exports.
     #[error(
         "the instantiation token is {given}, but library and resources give {own}; export the FMU \

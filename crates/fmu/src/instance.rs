@@ -6,7 +6,7 @@ use super::variable::{Control, Kind, Moment, Source, Variable, outside, variable
 use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::{Built, world};
+use bekker_scenario::build::{BuiltWorld, world};
 use bekker_vehicle::inflation::{kilopascals, pascals};
 use bekker_vehicle::{Controls, Selector};
 use bekker_world::{CommandError, World, WorldModel, WorldState, ensure_global_pool};
@@ -68,7 +68,7 @@ impl Instance {
     pub fn new(resources: &Path, token: &str) -> Result<Instance, FmuError> {
         ensure_global_pool()?;
         let file = ScenarioFile::read(&resources.join(SCENARIO), &[])?;
-        let Built { world: model, decisive, fingerprint, .. } = world(&file)?;
+        let BuiltWorld { world: model, decisive, fingerprint, .. } = world(&file)?;
         if token != fingerprint {
             return Err(FmuError::Token { given: token.into(), own: fingerprint });
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::{Built, world};
+use bekker_scenario::build::{BuiltWorld, world};
 use bekker_world::{Command, Steering, World};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ position = [0, 12]
 driver = { kind = "hold" }
 "#;
 
-fn built() -> (ScenarioFile, Built) {
+fn built() -> (ScenarioFile, BuiltWorld) {
     let file = ScenarioFile::parse("scenario.toml", SCENARIO, Path::new(""), &[]).unwrap();
     let built = world(&file).unwrap();
     (file, built)

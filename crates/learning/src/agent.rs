@@ -1,13 +1,13 @@
 //! A vehicle of an environment.
 
-use super::Surroundings;
-use super::episode_memory::{Action, Memory, WAY, place};
+use super::LocalGround;
+use super::episode_memory::{Action, EpisodeMemory, MIN_PROGRESS, horizontal_position};
 use bekker_agent::Sample;
 use bekker_math::numeric::{GRAVITY, hypot};
 use bekker_math::spatial::Vec3;
 
 /// Drive action above which the vehicle requests drive.
-const WANTS: f32 = 0.05;
+const DRIVE_THRESHOLD: f32 = 0.05;
 
 /// A vehicle with an external controller.
 #[derive(Clone, Debug, Default)]
@@ -15,16 +15,16 @@ pub struct Agent {
     /// Current state of the vehicle.
     pub sample: Sample,
     /// Values accumulated over the episode.
-    pub memory: Memory,
+    pub memory: EpisodeMemory,
     /// The ground around it, if camera or lidar are observed.
-    pub surroundings: Option<Surroundings>,
+    pub local_ground: Option<LocalGround>,
 }
 
 impl Agent {
     /// Records the state before an action.
-    pub(super) fn begin(&mut self, action: Action) {
+    pub(super) fn before_action(&mut self, action: Action) {
         let Agent { sample, memory, .. } = self;
-        memory.before = place(sample);
+        memory.before = horizontal_position(sample);
         memory.velocity = sample.velocity.into();
         let change = |n: usize| f64::from(action[n] - memory.action[n]);
         memory.action_change = change(0) * change(0) + change(1) * change(1);
@@ -33,9 +33,9 @@ impl Agent {
 
     /// Records the state after an action; `energy`, J, is the drive energy at the wheels since the
     /// reset.
-    pub(super) fn end(&mut self, energy: f64) {
+    pub(super) fn after_action(&mut self, energy: f64) {
         let Agent { sample, memory, .. } = self;
-        let position = place(sample);
+        let position = horizontal_position(sample);
         memory.time += memory.period;
         memory.energy = energy - memory.total_energy;
         memory.total_energy = energy;
@@ -43,15 +43,18 @@ impl Agent {
         let felt = gained + Vec3::z() * GRAVITY;
         memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
         let direction = if memory.action[2] < 0.0 { -1.0 } else { 1.0 };
-        let way = hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
+        let progress = hypot(
+            position[0] - memory.progress_position[0],
+            position[1] - memory.progress_position[1],
+        );
         let turned = direction != memory.direction;
-        if way > WAY || turned || memory.action[1] <= WANTS {
-            memory.mark = position;
-            memory.standing = 0.0;
+        if progress > MIN_PROGRESS || turned || memory.action[1] <= DRIVE_THRESHOLD {
+            memory.progress_position = position;
+            memory.stalled_time = 0.0;
         } else {
-            memory.standing += memory.period;
+            memory.stalled_time += memory.period;
         }
-        memory.since_turn = if turned { 0.0 } else { memory.since_turn + memory.period };
+        memory.direction_time = if turned { 0.0 } else { memory.direction_time + memory.period };
         memory.direction = direction;
     }
 }

@@ -1,8 +1,8 @@
 //! Environments that are stepped in parallel.
 
 use super::levels::Levels;
-use super::snapshot::{opened, sealed};
-use super::{Env, LearningError, Options, Step, task};
+use super::snapshot::{append_checksum, verify_checksum};
+use super::{Env, EnvStep, LearningError, Options, task};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum Autoreset {
 struct Slot {
     env: Env,
     elapsed: u32,
-    over: bool,
+    is_over: bool,
 }
 
 /// Results of a step of all environments, in order; per-vehicle values follow vehicle by vehicle.
@@ -53,7 +53,7 @@ pub struct Transitions {
 
 /// Futures of one episode.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Futures {
+pub struct Rollouts {
     /// Rewards summed over all vehicles, future by future, step by step; zero after the end.
     pub rewards: Vec<f64>,
     /// Number of steps until the task ended or the state became invalid; otherwise the horizon.
@@ -89,7 +89,7 @@ impl Batch {
         limit: Option<u32>,
     ) -> Result<Batch, LearningError> {
         let levels = Arc::new(Levels::new(task(name)?, options)?);
-        let slot = Slot { env: Env::new(levels.clone()), elapsed: 0, over: false };
+        let slot = Slot { env: Env::new(levels.clone()), elapsed: 0, is_over: false };
         Ok(Batch { levels, slots: vec![slot; envs], limit })
     }
 
@@ -121,7 +121,7 @@ impl Batch {
 
     /// Returns whether the episode of an environment has ended and the next has not begun.
     pub fn is_over(&self, index: usize) -> bool {
-        self.slots.get(index).is_some_and(|slot| slot.over)
+        self.slots.get(index).is_some_and(|slot| slot.is_over)
     }
 
     /// Number of driven vehicles in each environment.
@@ -153,9 +153,9 @@ impl Batch {
         out: &mut Transitions,
     ) -> Result<(), LearningError> {
         let (envs, size) = (self.slots.len(), self.agents() * self.observation_size());
-        same("seeds", seeds.len(), envs)?;
-        same("a mask", mask.len(), envs)?;
-        self.fit(out);
+        check_count("seeds", seeds.len(), envs)?;
+        check_count("a mask", mask.len(), envs)?;
+        self.resize_buffers(out);
         let each = self.slots.par_iter_mut().with_max_len(1);
         each.zip(out.observations.par_chunks_mut(size)).zip(seeds).zip(mask).try_for_each(
             |(((slot, observation), seed), wanted)| {
@@ -165,12 +165,12 @@ impl Batch {
                 slot.begin(*seed, level, observation)
             },
         )?;
-        self.number(&mut out.levels);
+        self.write_level_numbers(&mut out.levels);
         Ok(())
     }
 
     /// Resizes the buffers of `out`.
-    fn fit(&self, out: &mut Transitions) {
+    fn resize_buffers(&self, out: &mut Transitions) {
         let envs = self.slots.len();
         let vehicles = envs * self.agents();
         out.observations.resize(vehicles * self.observation_size(), 0.0);
@@ -185,9 +185,9 @@ impl Batch {
     }
 
     /// Writes the numbers of the current levels.
-    fn number(&self, levels: &mut [i64]) {
+    fn write_level_numbers(&self, levels: &mut [i64]) {
         for (slot, level) in self.slots.iter().zip(levels) {
-            *level = slot.env.driven.as_ref().map_or(0, |driven| driven.level.number as i64);
+            *level = slot.env.run.as_ref().map_or(0, |run| run.level.number as i64);
         }
     }
 
@@ -204,8 +204,8 @@ impl Batch {
         out: &mut Transitions,
     ) -> Result<(), LearningError> {
         self.check(actions, autoreset)?;
-        self.fit(out);
-        self.number(&mut out.driven_levels);
+        self.resize_buffers(out);
+        self.write_level_numbers(&mut out.driven_levels);
         let (limit, agents) = (self.limit, self.agents());
         let of_all = |each: usize| each * agents;
         let (size, wide) = (of_all(self.observation_size()), of_all(self.levels.task().actions()));
@@ -221,28 +221,29 @@ impl Batch {
             ..
         } = out;
         let flags = terminated.par_iter_mut().zip(truncated).zip(reset);
-        let seen = observations.par_chunks_mut(size).zip(final_observations.par_chunks_mut(size));
-        let told = rewards.par_chunks_mut(agents).zip(infos.par_chunks_mut(info));
+        let observation_pairs =
+            observations.par_chunks_mut(size).zip(final_observations.par_chunks_mut(size));
+        let outputs = rewards.par_chunks_mut(agents).zip(infos.par_chunks_mut(info));
         let each = self.slots.par_iter_mut().zip(actions.par_chunks(wide)).with_max_len(1);
-        let stepped = each.zip(seen).zip(told).zip(flags).map(
+        let stepped = each.zip(observation_pairs).zip(outputs).zip(flags).map(
             |(
                 (((slot, actions), (observation, last)), (rewards, infos)),
                 ((terminated, truncated), begun),
             )| {
                 rewards.fill(0.0);
                 (*terminated, *truncated, *begun) = (0, 0, 0);
-                if slot.over && autoreset != Autoreset::Disabled {
+                if slot.is_over && autoreset != Autoreset::Disabled {
                     infos.fill(0.0);
                     slot.begin(None, None, observation)?;
                     *begun = 1;
                     return Ok(());
                 }
                 let step = slot.step(actions, rewards, infos)?;
-                let cut = step.cut || limit.is_some_and(|limit| slot.elapsed >= limit);
+                let cut = step.truncated || limit.is_some_and(|limit| slot.elapsed >= limit);
                 (*terminated, *truncated) = (u8::from(step.terminated), u8::from(cut));
-                slot.over = step.terminated || cut;
+                slot.is_over = step.terminated || cut;
                 slot.env.observe(observation)?;
-                if slot.over && autoreset == Autoreset::SameStep {
+                if slot.is_over && autoreset == Autoreset::SameStep {
                     last.copy_from_slice(observation);
                     slot.begin(None, None, observation)?;
                     *begun = 1;
@@ -252,19 +253,19 @@ impl Batch {
         );
         // all environments are stepped even if one fails; the first error is returned
         let stepped = stepped.reduce(|| Ok(()), Result::and);
-        self.number(&mut out.levels);
+        self.write_level_numbers(&mut out.levels);
         stepped
     }
 
     fn check(&self, actions: &[f32], autoreset: Autoreset) -> Result<(), LearningError> {
         let wide = self.levels.task().actions() * self.agents();
-        same("actions", actions.len(), wide * self.slots.len())?;
+        check_count("actions", actions.len(), wide * self.slots.len())?;
         if let Some(place) = actions.iter().position(|value| !value.is_finite()) {
             let (env, index) = (place / wide, place % wide);
             return Err(LearningError::Action { env, index, value: actions[place] });
         }
         let waits = |slot: &Slot| {
-            slot.env.driven.is_none() || (slot.over && autoreset == Autoreset::Disabled)
+            slot.env.run.is_none() || (slot.is_over && autoreset == Autoreset::Disabled)
         };
         match self.slots.iter().position(waits) {
             Some(env) => Err(LearningError::NotReset { env }),
@@ -294,8 +295,8 @@ impl Batch {
         let mut bytes = self.env(index)?.episode_bytes()?;
         let slot = &self.slots[index];
         bytes.extend_from_slice(&slot.elapsed.to_le_bytes());
-        bytes.push(u8::from(slot.over));
-        Ok(sealed(bytes))
+        bytes.push(u8::from(slot.is_over));
+        Ok(append_checksum(bytes))
     }
 
     /// Restores the episode of a snapshot and writes its observation.
@@ -309,10 +310,10 @@ impl Batch {
         observation: &mut [f32],
     ) -> Result<(), LearningError> {
         self.env(index)?;
-        let (kept, elapsed, over) = parted(snapshot)?;
+        let (kept, elapsed, over) = split_snapshot(snapshot)?;
         let slot = &mut self.slots[index];
         slot.env.restore_bytes(kept)?;
-        (slot.elapsed, slot.over) = (elapsed, over);
+        (slot.elapsed, slot.is_over) = (elapsed, over);
         slot.env.observe(observation)
     }
 
@@ -328,7 +329,7 @@ impl Batch {
         snapshot: &[u8],
         actions: &[f32],
         horizon: usize,
-    ) -> Result<Futures, LearningError> {
+    ) -> Result<Rollouts, LearningError> {
         self.rollout_while(snapshot, actions, horizon, &|| true)
     }
 
@@ -343,28 +344,29 @@ impl Batch {
         actions: &[f32],
         horizon: usize,
         goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Futures, LearningError> {
+    ) -> Result<Rollouts, LearningError> {
         let wide = self.levels.task().actions() * self.agents();
         let length = horizon.max(1) * wide;
         let futures = actions.len() / length;
-        same("actions", actions.len(), futures * length)?;
+        check_count("actions", actions.len(), futures * length)?;
         if let Some(place) = actions.iter().position(|value| !value.is_finite()) {
             let (env, index) = (place / length, place % wide);
             return Err(LearningError::Action { env, index, value: actions[place] });
         }
         let mut env = Env::new(self.levels.clone());
-        env.restore_bytes(parted(snapshot)?.0)?;
+        env.restore_bytes(split_snapshot(snapshot)?.0)?;
         let size = env.observation_size() * env.agents();
-        let mut out = Futures {
+        let mut out = Rollouts {
             rewards: vec![0.0; futures * horizon.max(1)],
             lengths: vec![0; futures],
             terminated: vec![0; futures],
             observations: vec![0.0; futures * size],
         };
-        let told = out.rewards.par_chunks_mut(horizon.max(1)).zip(&mut out.lengths);
-        let seen = out.terminated.par_iter_mut().zip(out.observations.par_chunks_mut(size));
+        let outputs = out.rewards.par_chunks_mut(horizon.max(1)).zip(&mut out.lengths);
+        let observation_pairs =
+            out.terminated.par_iter_mut().zip(out.observations.par_chunks_mut(size));
         let each = actions.par_chunks(length).with_max_len(1);
-        each.zip(told).zip(seen).try_for_each(
+        each.zip(outputs).zip(observation_pairs).try_for_each(
             |((actions, (rewards, length)), (terminated, observation))| {
                 let mut env = env.clone();
                 let mut terms = vec![0.0; env.task().terms().len() * env.agents()];
@@ -376,7 +378,7 @@ impl Batch {
                     *reward = step.reward;
                     *length += 1;
                     *terminated = u8::from(step.terminated);
-                    if step.terminated || step.cut {
+                    if step.terminated || step.truncated {
                         break;
                     }
                 }
@@ -388,13 +390,14 @@ impl Batch {
 }
 
 /// Splits a snapshot into the episode, the number of elapsed steps and whether it is over.
-fn parted(snapshot: &[u8]) -> Result<(&[u8], u32, bool), LearningError> {
+fn split_snapshot(snapshot: &[u8]) -> Result<(&[u8], u32, bool), LearningError> {
     let short = || LearningError::Snapshot { what: "it is incomplete".into() };
-    let (kept, [a, b, c, d, over]) = opened(snapshot)?.split_last_chunk::<5>().ok_or_else(short)?;
+    let (kept, [a, b, c, d, over]) =
+        verify_checksum(snapshot)?.split_last_chunk::<5>().ok_or_else(short)?;
     Ok((kept, u32::from_le_bytes([*a, *b, *c, *d]), *over != 0))
 }
 
-fn same(what: &'static str, found: usize, expected: usize) -> Result<(), LearningError> {
+fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), LearningError> {
     if found == expected { Ok(()) } else { Err(LearningError::Count { what, found, expected }) }
 }
 
@@ -406,7 +409,7 @@ impl Slot {
         observation: &mut [f32],
     ) -> Result<(), LearningError> {
         self.env.reset(seed, level)?;
-        (self.elapsed, self.over) = (0, false);
+        (self.elapsed, self.is_over) = (0, false);
         self.env.observe(observation)
     }
 
@@ -415,7 +418,7 @@ impl Slot {
         actions: &[f32],
         rewards: &mut [f64],
         infos: &mut [f64],
-    ) -> Result<Step, LearningError> {
+    ) -> Result<EnvStep, LearningError> {
         let count = self.env.task().terms().len();
         // terms of all vehicles are written in sequence first, then moved to the info of each
         // vehicle

@@ -1,11 +1,11 @@
 //! One environment: episodes on levels.
 
 use super::agent::Agent;
-use super::episode_memory::{Action, Memory, place};
+use super::episode_memory::{Action, EpisodeMemory, horizontal_position};
 use super::level::Level;
 use super::levels::Levels;
 use super::observation::{layout, observe};
-use super::task::{Ending, Seen};
+use super::task::{EpisodeEnding, TaskContext};
 use super::{LearningError, Options, Task};
 use bekker_agent::OutcomeCode;
 use bekker_math::random::RandomStream;
@@ -15,15 +15,15 @@ use std::sync::Arc;
 
 /// Result of one environment step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct EnvStep {
     /// Sum of the reward terms of all driven vehicles.
     pub reward: f64,
     /// Whether the task ended: reached or failed.
     pub terminated: bool,
     /// Whether the episode was truncated, because the state became invalid or a vehicle left the
     /// terrain.
-    pub cut: bool,
-    /// Index into [`Ending::NAMES`], for the first vehicle whose task ended.
+    pub truncated: bool,
+    /// Index into [`EpisodeEnding::NAMES`], for the first vehicle whose task ended.
     pub ending: u8,
 }
 
@@ -33,42 +33,42 @@ pub struct Env {
     levels: Arc<Levels>,
     seed: u64,
     episode: u64,
-    pub(super) driven: Option<Driven>,
+    pub(super) run: Option<EpisodeRun>,
 }
 
 /// A running episode.
 #[derive(Clone, Debug)]
-pub(super) struct Driven {
+pub(super) struct EpisodeRun {
     pub level: Arc<Level>,
     pub world: World,
     pub agents: Vec<Agent>,
 }
 
-impl Driven {
+impl EpisodeRun {
     /// Builds the episode of a world from the memory of each vehicle.
-    pub(super) fn of(level: Arc<Level>, world: World, memories: Vec<Memory>) -> Driven {
+    pub(super) fn new(level: Arc<Level>, world: World, memories: Vec<EpisodeMemory>) -> EpisodeRun {
         let agent = |(index, memory)| {
             let sample = world.sample(index).unwrap_or_default();
-            let place = place(&sample);
-            let surroundings =
-                level.perception.as_ref().map(|perception| perception.surroundings(&world, place));
-            Agent { sample, memory, surroundings }
+            let place = horizontal_position(&sample);
+            let local_ground =
+                level.perception.as_ref().map(|perception| perception.local_ground(&world, place));
+            Agent { sample, memory, local_ground }
         };
         let agents = memories.into_iter().enumerate().map(agent).collect();
-        Driven { level, world, agents }
+        EpisodeRun { level, world, agents }
     }
 
-    fn seen(&self, agent: usize) -> Seen<'_> {
-        let Driven { level, world, agents } = self;
+    fn context(&self, agent: usize) -> TaskContext<'_> {
+        let EpisodeRun { level, world, agents } = self;
         let Agent { sample, memory, .. } = &agents[agent];
-        Seen { level, world, agent, agents, sample, memory }
+        TaskContext { level, world, agent, agents, sample, memory }
     }
 }
 
 impl Env {
     /// Creates an environment on these levels, not yet reset.
     pub fn new(levels: Arc<Levels>) -> Env {
-        Env { levels, seed: 0, episode: 0, driven: None }
+        Env { levels, seed: 0, episode: 0, run: None }
     }
 
     /// Task of the environment.
@@ -87,14 +87,14 @@ impl Env {
     }
 
     /// Seed and number of the current episode.
-    pub(super) fn drawn(&self) -> [u64; 2] {
+    pub(super) fn seed_and_episode(&self) -> [u64; 2] {
         [self.seed, self.episode]
     }
 
     /// Sets the current episode.
-    pub(super) fn go_to(&mut self, [seed, episode]: [u64; 2], driven: Driven) {
+    pub(super) fn set_episode(&mut self, [seed, episode]: [u64; 2], run: EpisodeRun) {
         (self.seed, self.episode) = (seed, episode);
-        self.driven = Some(driven);
+        self.run = Some(run);
     }
 
     /// Number of vehicles with an external controller.
@@ -116,15 +116,17 @@ impl Env {
     pub fn reset(&mut self, seed: Option<u64>, level: Option<u64>) -> Result<(), LearningError> {
         let (seed, episode) = match seed {
             Some(seed) => (seed, 0),
-            None => (self.seed, self.episode + u64::from(self.driven.is_some())),
+            None => (self.seed, self.episode + u64::from(self.run.is_some())),
         };
         let draw = RandomStream::new(seed, "level").bits(episode);
         let number = level.unwrap_or_else(|| self.options().level(draw));
         let level = self.levels.get(number)?;
         let world = level.start.clone();
-        let begun = |agent| Memory::begun(&world.sample(agent).unwrap_or_default(), self.options());
+        let begun = |agent| {
+            EpisodeMemory::initial(&world.sample(agent).unwrap_or_default(), self.options())
+        };
         let memories = (0..self.agents()).map(begun).collect();
-        self.go_to([seed, episode], Driven::of(level, world, memories));
+        self.set_episode([seed, episode], EpisodeRun::new(level, world, memories));
         Ok(())
     }
 
@@ -134,7 +136,7 @@ impl Env {
     ///
     /// # Errors
     /// [`LearningError`] when it has not been reset, a length is wrong, or an action is not finite.
-    pub fn step(&mut self, actions: &[f32], terms: &mut [f64]) -> Result<Step, LearningError> {
+    pub fn step(&mut self, actions: &[f32], terms: &mut [f64]) -> Result<EnvStep, LearningError> {
         let task = self.task();
         let (wide, count) = (task.actions(), task.terms().len());
         let (found, expected) = (actions.len(), wide * self.agents());
@@ -148,32 +150,36 @@ impl Env {
         if found != expected {
             return Err(LearningError::Count { what: "buffer for reward terms", found, expected });
         }
-        let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
-        driven.drive(actions, wide);
-        for agent in 0..driven.agents.len() {
-            let speed = driven.agents[agent].sample.speed;
-            let error = task.wanted_speed(&driven.seen(agent)).map(|wanted| wanted - speed);
-            driven.agents[agent].memory.integrate(error.unwrap_or_default());
+        let run = self.run.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
+        run.advance(actions, wide);
+        for agent in 0..run.agents.len() {
+            let speed = run.agents[agent].sample.speed;
+            let error = task.target_speed(&run.context(agent)).map(|wanted| wanted - speed);
+            run.agents[agent].memory.integrate(error.unwrap_or_default());
         }
         terms.fill(0.0);
         let failed = |agent: usize| {
-            let outcome = driven.world.state().agents[agent].outcome.as_ref();
+            let outcome = run.world.state().agents[agent].outcome.as_ref();
             let code = outcome.map(|outcome| outcome.code());
             matches!(
                 code,
                 Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain | OutcomeCode::UnmappedGround)
             )
         };
-        if (0..driven.agents.len()).any(failed) {
-            let failed = |agent: &mut Agent| agent.memory.ending = Ending::FAILED;
-            driven.agents.iter_mut().for_each(failed);
-            return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
+        if (0..run.agents.len()).any(failed) {
+            let failed = |agent: &mut Agent| agent.memory.ending = EpisodeEnding::FAILED;
+            run.agents.iter_mut().for_each(failed);
+            return Ok(EnvStep {
+                truncated: true,
+                ending: EpisodeEnding::FAILED,
+                ..EnvStep::default()
+            });
         }
-        let mut step = Step::default();
+        let mut step = EnvStep::default();
         for (agent, terms) in terms.chunks_mut(count).enumerate() {
-            let ended = task.judge(&driven.seen(agent), terms);
+            let ended = task.judge(&run.context(agent), terms);
             let ending = ended.map_or(0, |ending| ending as u8);
-            driven.agents[agent].memory.ending = ending;
+            run.agents[agent].memory.ending = ending;
             step.reward += terms.iter().sum::<f64>();
             step.ending = if step.ending == 0 { ending } else { step.ending };
         }
@@ -184,21 +190,21 @@ impl Env {
     /// Writes the current observations, vehicle by vehicle.
     ///
     /// # Errors
-    /// [`LearningError`] when it has not been reset, or `room` has a wrong length.
-    pub fn observe(&self, room: &mut [f32]) -> Result<(), LearningError> {
-        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+    /// [`LearningError`] when it has not been reset, or `buffer` has a wrong length.
+    pub fn observe(&self, buffer: &mut [f32]) -> Result<(), LearningError> {
+        let run = self.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
         let size = self.observation_size();
-        let (found, expected) = (room.len(), size * self.agents());
+        let (found, expected) = (buffer.len(), size * self.agents());
         if found != expected {
             return Err(LearningError::Count { what: "an observation", found, expected });
         }
         let noise = RandomStream::new(self.seed, "noise");
-        for (agent, room) in room.chunks_mut(size).enumerate() {
-            let memory = &driven.agents[agent].memory;
+        for (agent, buffer) in buffer.chunks_mut(size).enumerate() {
+            let memory = &run.agents[agent].memory;
             let steps = (memory.time / memory.period).round() as u64;
             let first = (self.episode << 32) + (steps << 8) + 32 * agent as u64;
             let noise = |n: u64| noise.normal(first + n);
-            observe(self.task(), self.options(), &driven.seen(agent), noise, room);
+            observe(self.task(), self.options(), &run.context(agent), noise, buffer);
         }
         Ok(())
     }
@@ -208,8 +214,8 @@ impl Env {
     /// # Errors
     /// [`LearningError`] when it has not been reset, or the vehicle does not exist.
     pub fn expert(&self, agent: usize) -> Result<Action, LearningError> {
-        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        let expected = driven.agents.len();
+        let run = self.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        let expected = run.agents.len();
         if agent >= expected {
             return Err(LearningError::Count {
                 what: "vehicles before it",
@@ -217,7 +223,7 @@ impl Env {
                 expected,
             });
         }
-        Ok(self.task().expert(&driven.seen(agent)))
+        Ok(self.task().expert(&run.context(agent)))
     }
 
     /// World of the episode, and its level.
@@ -225,15 +231,15 @@ impl Env {
     /// # Errors
     /// [`LearningError`] when it has not been reset.
     pub fn world(&self) -> Result<(&World, &Level), LearningError> {
-        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-        Ok((&driven.world, &driven.level))
+        let run = self.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        Ok((&run.world, &run.level))
     }
 
     /// Ending of the task for one of the vehicles after the last action, an index into
-    /// [`Ending::NAMES`].
+    /// [`EpisodeEnding::NAMES`].
     pub fn ending(&self, agent: usize) -> u8 {
-        let driven = self.driven.as_ref();
-        driven.and_then(|driven| driven.agents.get(agent)).map_or(0, |agent| agent.memory.ending)
+        let run = self.run.as_ref();
+        run.and_then(|run| run.agents.get(agent)).map_or(0, |agent| agent.memory.ending)
     }
 
     /// Names of the values of [`Env::figures`].
@@ -245,21 +251,21 @@ impl Env {
     /// They are speed, m/s, mean slip, mean sinkage, m, drive energy since the reset, J, position,
     /// m, and level number. All are 0 without an episode or vehicle.
     pub fn figures(&self, agent: usize) -> [f64; 7] {
-        let Some(driven) = &self.driven else { return [0.0; 7] };
-        let Some(Agent { sample, memory, .. }) = driven.agents.get(agent) else { return [0.0; 7] };
+        let Some(run) = &self.run else { return [0.0; 7] };
+        let Some(Agent { sample, memory, .. }) = run.agents.get(agent) else { return [0.0; 7] };
         let count = sample.wheels.len().max(1) as f64;
         let slip = sample.wheels.iter().map(|wheel| wheel.slip).sum::<f64>() / count;
         let sinkage = sample.wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / count;
         let position = sample.pose.position;
         let (speed, energy) = (sample.speed, memory.total_energy);
-        [speed, slip, sinkage, energy, position.x, position.y, driven.level.number as f64]
+        [speed, slip, sinkage, energy, position.x, position.y, run.level.number as f64]
     }
 }
 
-impl Driven {
+impl EpisodeRun {
     /// Commands the vehicles, simulates one period and records the results.
-    fn drive(&mut self, actions: &[f32], wide: usize) {
-        let Driven { world, agents, .. } = self;
+    fn advance(&mut self, actions: &[f32], wide: usize) {
+        let EpisodeRun { world, agents, .. } = self;
         for (index, (agent, action)) in agents.iter_mut().zip(actions.chunks(wide)).enumerate() {
             let mut full = [0.0; 3];
             for (place, value) in full.iter_mut().zip(action) {
@@ -267,7 +273,7 @@ impl Driven {
             }
             // the vehicle exists and the values are finite, so this cannot fail
             let _ = world.command(index, Some(command(full)));
-            agent.begin(full);
+            agent.before_action(full);
         }
         let period = agents.first().map_or(0.0, |agent| agent.memory.period);
         let ticks = (period / world.model().clock.step()).round() as u64;
@@ -277,9 +283,9 @@ impl Driven {
         }
         for (index, agent) in agents.iter_mut().enumerate() {
             world.sample_into(index, &mut agent.sample);
-            agent.end(world.state().agents[index].monitor.drive_energy());
-            if let Some(surroundings) = &mut agent.surroundings {
-                surroundings.follow(world, place(&agent.sample));
+            agent.after_action(world.state().agents[index].monitor.drive_energy());
+            if let Some(local_ground) = &mut agent.local_ground {
+                local_ground.update(world, horizontal_position(&agent.sample));
             }
         }
     }

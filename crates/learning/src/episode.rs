@@ -1,8 +1,8 @@
 //! Recording of one episode, from reset to end, for datasets.
 
-use super::labels::label_moment;
-use super::policy::Wandering;
-use super::{Ending, Env, LearningError, Levels, Policy};
+use super::labels::write_labels;
+use super::policy::RandomWalk;
+use super::{Env, EpisodeEnding, LearningError, Levels, Policy};
 use bekker_math::random::RandomStream;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct Episode {
     pub terminated: bool,
     /// Whether the episode was truncated, by time or because it could not continue.
     pub truncated: bool,
-    /// One of [`Ending::NAMES`], for the first vehicle whose task ended.
+    /// One of [`EpisodeEnding::NAMES`], for the first vehicle whose task ended.
     pub ending: &'static str,
 }
 
@@ -72,15 +72,15 @@ impl Episode {
         let begun =
             |vehicle| Episode { seed, vehicle, driver: driver.name(), ..Episode::default() };
         let mut episodes: Vec<Episode> = (0..env.agents()).map(begun).collect();
-        let mut wandering: Vec<Wandering> =
-            (0..env.agents()).map(|vehicle| Wandering::new(seed, vehicle, period)).collect();
+        let mut random_walk: Vec<RandomWalk> =
+            (0..env.agents()).map(|vehicle| RandomWalk::new(seed, vehicle, period)).collect();
         let mut actions = vec![0.0; wide * env.agents()];
         let mut terms = vec![0.0; count * env.agents()];
-        let mut seen = vec![0.0; env.observation_size() * env.agents()];
-        see(&env, &mut seen, &mut episodes)?;
+        let mut buffer = vec![0.0; env.observation_size() * env.agents()];
+        record_observations(&env, &mut buffer, &mut episodes)?;
         loop {
             for (vehicle, action) in actions.chunks_mut(wide).enumerate() {
-                let whole = wandering[vehicle].action(driver, env.expert(vehicle)?);
+                let whole = random_walk[vehicle].action(driver, env.expert(vehicle)?);
                 action.copy_from_slice(&whole[..wide]);
             }
             let step = env.step(&actions, &mut terms)?;
@@ -91,10 +91,10 @@ impl Episode {
                 episode.rewards.push(terms.iter().sum());
                 episode.terms.extend_from_slice(terms);
                 episode.terminated = step.terminated;
-                episode.truncated = step.cut || episode.steps >= limit as usize;
-                episode.ending = Ending::NAMES[usize::from(step.ending)];
+                episode.truncated = step.truncated || episode.steps >= limit as usize;
+                episode.ending = EpisodeEnding::NAMES[usize::from(step.ending)];
             }
-            see(&env, &mut seen, &mut episodes)?;
+            record_observations(&env, &mut buffer, &mut episodes)?;
             if episodes.iter().all(|episode| episode.terminated || episode.truncated) {
                 return Ok(episodes);
             }
@@ -102,16 +102,20 @@ impl Episode {
     }
 }
 
-/// Appends the current observation and labels of each vehicle; `seen` is a buffer for all
+/// Appends the current observation and labels of each vehicle; `buffer` is a buffer for all
 /// observations.
-fn see(env: &Env, seen: &mut [f32], episodes: &mut [Episode]) -> Result<(), LearningError> {
-    env.observe(seen)?;
-    let driven = env.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
-    let each = seen.chunks(env.observation_size()).zip(episodes).enumerate();
+fn record_observations(
+    env: &Env,
+    buffer: &mut [f32],
+    episodes: &mut [Episode],
+) -> Result<(), LearningError> {
+    env.observe(buffer)?;
+    let run = env.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+    let each = buffer.chunks(env.observation_size()).zip(episodes).enumerate();
     for (vehicle, (observation, episode)) in each {
         episode.observations.extend_from_slice(observation);
-        episode.level = driven.level.number;
-        let soil = label_moment(driven, vehicle, &mut episode.labels);
+        episode.level = run.level.number;
+        let soil = write_labels(run, vehicle, &mut episode.labels);
         episode.soils.push(soil);
     }
     Ok(())

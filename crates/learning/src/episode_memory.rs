@@ -14,15 +14,15 @@ pub type Action = [f32; 3];
 
 /// Least distance that counts as progress, m, and the time without progress after which a vehicle
 /// is stuck, s.
-pub(super) const WAY: f64 = 0.3;
-const STUCK: f64 = 4.0;
+pub(super) const MIN_PROGRESS: f64 = 0.3;
+const STALL_TIME: f64 = 4.0;
 /// Largest speed error that is integrated, m/s, and the limit of the integral, m.
-const INTEGRATED: f64 = 1.0;
-const WINDUP: f64 = 4.0;
+const MAX_INTEGRATED_ERROR: f64 = 1.0;
+const MAX_INTEGRAL: f64 = 4.0;
 
 /// Values of a vehicle accumulated over the episode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
+pub struct EpisodeMemory {
     /// Time since the reset, s.
     pub time: f64,
     /// Time between actions, s.
@@ -42,49 +42,51 @@ pub struct Memory {
     /// Requested direction of travel: 1, or -1 backward.
     pub direction: f64,
     /// Time for which this direction has been requested, s.
-    pub since_turn: f64,
+    pub direction_time: f64,
     /// Time for which drive has been requested without progress, s.
-    pub standing: f64,
+    pub stalled_time: f64,
     /// Position of the last progress, m.
-    pub(super) mark: [f64; 2],
+    pub(super) progress_position: [f64; 2],
     /// Drive energy since the reset, J.
     pub(super) total_energy: f64,
     /// Velocity before the last action, m/s.
     pub(super) velocity: [f64; 3],
-    /// Ending of the task for this vehicle, an index into [`Ending::NAMES`](super::Ending::NAMES).
+    /// Ending of the task for this vehicle, an index into
+    /// [`EpisodeEnding::NAMES`](super::EpisodeEnding::NAMES).
     pub ending: u8,
 }
 
-impl Memory {
+impl EpisodeMemory {
     /// Returns whether drive has been requested for 4 s with less than 0.3 m of progress.
     pub fn is_stuck(&self) -> bool {
-        self.standing >= STUCK
+        self.stalled_time >= STALL_TIME
     }
 
     /// Integrates a speed error, m/s, if it is small; large errors have other causes.
     pub(super) fn integrate(&mut self, error: f64) {
-        if error.abs() < INTEGRATED {
-            self.integral = (self.integral + error * self.period).clamp(-WINDUP, WINDUP);
+        if error.abs() < MAX_INTEGRATED_ERROR {
+            self.integral =
+                (self.integral + error * self.period).clamp(-MAX_INTEGRAL, MAX_INTEGRAL);
         }
     }
 }
 
-impl Memory {
+impl EpisodeMemory {
     /// Returns the memory of a vehicle at the start.
-    pub(super) fn begun(sample: &Sample, options: &Options) -> Memory {
-        let position = place(sample);
-        Memory {
+    pub(super) fn initial(sample: &Sample, options: &Options) -> EpisodeMemory {
+        let position = horizontal_position(sample);
+        EpisodeMemory {
             period: options.period,
             before: position,
-            mark: position,
+            progress_position: position,
             direction: 1.0,
             specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * GRAVITY)).into(),
-            ..Memory::default()
+            ..EpisodeMemory::default()
         }
     }
 }
 
 /// Horizontal position of a vehicle, m.
-pub(super) fn place(sample: &Sample) -> [f64; 2] {
+pub(super) fn horizontal_position(sample: &Sample) -> [f64; 2] {
     [sample.pose.position.x, sample.pose.position.y]
 }

@@ -1,6 +1,6 @@
 //! Errors of environments.
 
-use bekker_scenario::Faults;
+use bekker_scenario::Diagnostics;
 use bekker_world::StateError;
 
 /// Reason why an environment cannot be created or continue.
@@ -26,12 +26,12 @@ pub enum LearningError {
         allowed: String,
     },
     /// The scenario of a level cannot be built.
-    #[error("level {level}: {faults}")]
+    #[error("level {level}: {diagnostics}")]
     Level {
         /// Number of the level.
         level: u64,
         /// Faults of the scenario.
-        faults: Faults,
+        diagnostics: Diagnostics,
     },
     /// A buffer or argument has a wrong length.
     #[error("{what}: {found} values given, {expected} expected")]

@@ -1,21 +1,21 @@
 //! Labels of a dataset: ground truth of vehicle, wheels and soil, in SI units.
 
 use super::agent::Agent;
-use super::env::Driven;
-use super::observation_field::Field;
+use super::env::EpisodeRun;
+use super::observation_field::ObservationField;
 use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
 use bekker_math::spatial::Vec3;
 
-const fn label(name: &'static str, size: usize, unit: &'static str) -> Field {
-    Field { name, size, scale: 1.0, unit }
+const fn label(name: &'static str, size: usize, unit: &'static str) -> ObservationField {
+    ObservationField { name, size, scale: 1.0, unit }
 }
 
 /// Labels of one moment, in order.
 ///
 /// Wheels are those at the corners, or road wheels of tracks, front left first, left before right.
 /// Forces are those of the last simulation step, and 0 at a reset.
-pub const LABELS: [Field; 16] = [
+pub const LABELS: [ObservationField; 16] = [
     label("time", 1, "s, since the reset"),
     label("position", 3, "m, of the chassis frame's origin: east, north, up from the start"),
     label("orientation", 4, "quaternion w, x, y, z from chassis to world axes"),
@@ -45,8 +45,8 @@ pub const LABELS: [Field; 16] = [
 /// Appends the labels of one vehicle at the current moment.
 ///
 /// Returns the catalog name of the soil under its chassis.
-pub(super) fn label_moment(driven: &Driven, vehicle: usize, to: &mut Vec<f64>) -> String {
-    let Driven { level, world, agents } = driven;
+pub(super) fn write_labels(run: &EpisodeRun, vehicle: usize, to: &mut Vec<f64>) -> String {
+    let EpisodeRun { level, world, agents } = run;
     let Agent { sample, memory, .. } = &agents[vehicle];
     let (position, turned) = (sample.pose.position, sample.pose.orientation);
     to.extend([memory.time, position.x, position.y, position.z]);

@@ -1,10 +1,10 @@
 //! A level: a ground with its soils, and vehicles in static equilibrium.
 
+use super::coarse_heights::CoarseHeights;
 use super::level_spec::LevelSpec;
 use super::perception::Perception;
-use super::relief::Relief;
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::Built;
+use bekker_scenario::build::BuiltWorld;
 use bekker_world::World;
 
 /// A level with its vehicles at the start.
@@ -17,11 +17,11 @@ pub struct Level {
     /// Scenario of the level.
     pub file: ScenarioFile,
     /// The built scenario.
-    pub built: Built,
+    pub built: BuiltWorld,
     /// World with the vehicles in static equilibrium.
     pub start: World,
     /// Heights around the start, if the map is observed.
-    pub relief: Option<Relief>,
+    pub coarse_heights: Option<CoarseHeights>,
     /// Camera and lidar, if they are observed.
     pub perception: Option<Perception>,
     /// Radius of the wheels, m, or of the road wheels of tracks.

@@ -17,11 +17,11 @@ pub struct LevelSpec {
     /// Patches of other soils.
     pub patches: Vec<Patch>,
     /// Trees and rocks.
-    pub standing: Vec<Standing>,
+    pub obstacles: Vec<PlacedObstacle>,
     /// Heading at the start, rad.
     pub heading: f64,
     /// Spacing between consecutive vehicles at the start, m.
-    pub apart: f64,
+    pub vehicle_spacing: f64,
     /// Load on the bed, kg.
     pub payload: f64,
     /// Goal, m; the start is at the origin.
@@ -61,7 +61,7 @@ impl Patch {
 
 /// A tree or a rock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct PlacedObstacle {
     /// Kind of obstacle.
     pub kind: PropKind,
     /// Position, m.
@@ -70,7 +70,7 @@ pub struct Standing {
     pub diameter: f64,
 }
 
-impl Standing {
+impl PlacedObstacle {
     /// Diameter of a rock of scale 1, m.
     const ROCK: f64 = 0.92;
     /// Height of a tree on the map, m; more than the map can represent.
@@ -78,7 +78,7 @@ impl Standing {
 
     /// Height above the ground, m.
     pub fn height(&self) -> f64 {
-        if self.kind == PropKind::Rock { 0.5 * self.diameter } else { Standing::TREE }
+        if self.kind == PropKind::Rock { 0.5 * self.diameter } else { PlacedObstacle::TREE }
     }
 
     pub(super) fn scenery(&self) -> Scenery {
@@ -86,7 +86,7 @@ impl Standing {
         Scenery {
             kind: Some(self.kind),
             places: vec![self.place],
-            scale: if is_rock { self.diameter / Standing::ROCK } else { 1.0 },
+            scale: if is_rock { self.diameter / PlacedObstacle::ROCK } else { 1.0 },
             diameter: (!is_rock).then_some(self.diameter),
             ..Scenery::default()
         }

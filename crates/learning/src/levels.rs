@@ -1,20 +1,20 @@
 //! Creation and caching of the levels of a task.
 
+use super::coarse_heights::CoarseHeights;
 use super::level::Level;
-use super::level_draw::Draw;
-use super::level_spec::{LevelSpec, Standing};
+use super::level_rng::LevelRng;
+use super::level_spec::{LevelSpec, PlacedObstacle};
 use super::perception::Perception;
-use super::relief::Relief;
 use super::{LearningError, Options, Task};
 use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
 use bekker_ground::soil::catalogue::catalogue;
 use bekker_math::numeric::{cos, pow, sin};
-use bekker_scenario::build::{Parts, vehicle_spec, world_of};
+use bekker_scenario::build::{AssetCache, vehicle_spec, world_with_assets};
 use bekker_scenario::config::{
     CollisionPolicy, CustomSoil, Driver, Payload, Scenario, Time, TyreModel, Vehicle, Zone,
 };
-use bekker_scenario::{Faults, ScenarioFile};
+use bekker_scenario::{Diagnostics, ScenarioFile};
 use bekker_vehicle::spec::Inflation;
 use bekker_world::World;
 use std::collections::BTreeMap;
@@ -22,19 +22,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Approximate duration of a level's scenario, s; longer than any episode.
-const HOUR: f64 = 3600.0;
+const SCENARIO_DURATION: f64 = 3600.0;
 
 /// Scatter of soil parameters at difficulty 1: powers of ten, and degrees.
-const DECADES: f64 = 0.3;
-const DEGREES: f64 = 4.0;
+const MAX_DECADES: f64 = 0.3;
+const MAX_DEGREES: f64 = 4.0;
 
 /// Scatters a soil of the catalog: pressure and cohesion log-uniformly, as they are measured.
-fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> CustomSoil {
+fn scatter_soil(name: &str, new_name: &str, rng: &mut LevelRng, difficulty: f64) -> CustomSoil {
     let mut custom =
-        CustomSoil { name: called.into(), based_on: Some(name.into()), ..CustomSoil::default() };
-    let (decades, degrees) = (DECADES * difficulty, DEGREES * difficulty);
-    let factors = [0, 1].map(|_| pow(10.0, draw.within(-decades, decades)));
-    let turn = draw.within(-degrees, degrees);
+        CustomSoil { name: new_name.into(), based_on: Some(name.into()), ..CustomSoil::default() };
+    let (decades, degrees) = (MAX_DECADES * difficulty, MAX_DEGREES * difficulty);
+    let factors = [0, 1].map(|_| pow(10.0, rng.uniform(-decades, decades)));
+    let turn = rng.uniform(-degrees, degrees);
     let Ok(known) = catalogue().find(name) else { return custom };
     if let SoilKind::Deformable(own) = &known.kind {
         custom.k_phi = Some(own.k_phi * factors[0]);
@@ -47,29 +47,41 @@ fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> Cust
 
 impl Level {
     /// Builds the level with a number.
-    fn make(
+    fn build(
         task: &dyn Task,
         options: &Options,
         number: u64,
-        parts: &Parts,
+        assets: &AssetCache,
     ) -> Result<Level, LearningError> {
-        let refused = |faults: Faults| LearningError::Level { level: number, faults };
-        let mut draw = Draw::new(task.id(), number);
-        let spec = task.spec(&mut draw, options.difficulty);
+        let refused =
+            |diagnostics: Diagnostics| LearningError::Level { level: number, diagnostics };
+        let mut rng = LevelRng::new(task.id(), number);
+        let spec = task.spec(&mut rng, options.difficulty);
         let count = options.vehicles(task.vehicles())?;
-        let scenario = scenario(&spec, options, number, count, &mut draw).map_err(refused)?;
-        let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
-        let built = world_of(&file, parts).map_err(refused)?;
+        let scenario = scenario(&spec, options, number, count, &mut rng).map_err(refused)?;
+        let file = ScenarioFile::from_scenario(&scenario, Path::new("")).map_err(refused)?;
+        let built = world_with_assets(&file, assets).map_err(refused)?;
         let vehicle = &built.world.agents[0].vehicle;
         let (wheel_radius, wheels) = (vehicle.properties().drive_radius, vehicle.wheels());
-        let seen = options.map.unwrap_or(task.sees_map());
-        let relief =
-            seen.then(|| Relief::new(built.world.ground.terrain(), &spec.standing, task.extent()));
+        let seen = options.map.unwrap_or(task.observes_map());
+        let coarse_heights = seen.then(|| {
+            CoarseHeights::new(built.world.ground.terrain(), &spec.obstacles, task.extent())
+        });
         let start = World::new(built.world.clone());
         let place = file.scenario.vehicle[0].position;
         let perception = Perception::new(&file, &built, &start, place, options);
         let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
-        Ok(Level { number, spec, file, built, start, relief, perception, wheel_radius, corners })
+        Ok(Level {
+            number,
+            spec,
+            file,
+            built,
+            start,
+            coarse_heights,
+            perception,
+            wheel_radius,
+            corners,
+        })
     }
 }
 
@@ -78,9 +90,9 @@ fn scenario(
     options: &Options,
     number: u64,
     count: usize,
-    draw: &mut Draw,
-) -> Result<Scenario, Faults> {
-    let mut scenario = Scenario::new("level", "firm", Time::lasting(HOUR));
+    rng: &mut LevelRng,
+) -> Result<Scenario, Diagnostics> {
+    let mut scenario = Scenario::new("level", "firm", Time::with_duration(SCENARIO_DURATION));
     scenario.endings.immobilised = false;
     scenario.endings.overturned = false;
     scenario.endings.collision = CollisionPolicy::Stop;
@@ -89,21 +101,21 @@ fn scenario(
     // no other agents exist, so one heartbeat per action suffices
     scenario.time.heartbeat = options.period;
     // episodes end earlier, but the duration must be a multiple of the heartbeat
-    scenario.time.duration = (HOUR / options.period).round() * options.period;
+    scenario.time.duration = (SCENARIO_DURATION / options.period).round() * options.period;
     scenario.output.interval = options.period;
     scenario.ground.spacing = options.spacing;
     scenario.terrain.surface = spec.surface.clone();
     scenario.terrain.stamp = spec.stamps.clone();
-    let mut scatter = |soil: &str, called: String| {
+    let mut scatter = |soil: &str, new_name: String| {
         let soil = options.soil.as_deref().unwrap_or(soil);
-        let custom = scattered(soil, &called, draw, options.difficulty);
+        let custom = scatter_soil(soil, &new_name, rng, options.difficulty);
         // firm ground is not scattered
         let firm = custom.k_phi.is_none();
         if firm {
             return soil.to_owned();
         }
         scenario.soil.custom.push(custom);
-        called
+        new_name
     };
     let default = scatter(spec.soil, "ground".into());
     let patches: Vec<Zone> = spec
@@ -117,7 +129,7 @@ fn scenario(
         .collect();
     scenario.soil.default = default;
     scenario.soil.zone = patches;
-    scenario.scenery = spec.standing.iter().map(Standing::scenery).collect();
+    scenario.scenery = spec.obstacles.iter().map(PlacedObstacle::scenery).collect();
     let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
     let tyre = options.flexible_tyres.map(|gives| match gives {
         true => TyreModel::Flexible,
@@ -132,7 +144,7 @@ fn scenario(
         ..Vehicle::new("vehicle", &options.vehicle, Driver::default())
     };
     let behind = |n: usize| {
-        let back = -spec.apart * n as f64;
+        let back = -spec.vehicle_spacing * n as f64;
         let position = [back * cos(spec.heading), back * sin(spec.heading)];
         Vehicle { name: format!("vehicle {n}"), position, ..first.clone() }
     };
@@ -144,12 +156,12 @@ fn scenario(
 fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError> {
     let model = &options.vehicle;
     let spec = vehicle_spec(model, Path::new(""));
-    let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
+    let spec = spec.map_err(|diagnostics| LearningError::Level { level: 0, diagnostics })?;
     let refused = |option, value: String, allowed: String| {
         Err(LearningError::Option { option, value, allowed })
     };
     let on_wheels = spec.wheeled();
-    if on_wheels.is_none() && !task.on_tracks() {
+    if on_wheels.is_none() && !task.requires_tracks() {
         let allowed = "a wheeled vehicle for this task".into();
         return refused("vehicle", model.clone(), allowed);
     }
@@ -180,8 +192,8 @@ pub struct Levels {
     task: &'static dyn Task,
     options: Options,
     agents: usize,
-    parts: Parts,
-    made: Mutex<BTreeMap<u64, Arc<Level>>>,
+    assets: AssetCache,
+    built_levels: Mutex<BTreeMap<u64, Arc<Level>>>,
 }
 
 /// Largest number of cached levels.
@@ -196,8 +208,8 @@ impl Levels {
         options.check()?;
         check_vehicle(task, &options)?;
         let agents = options.vehicles(task.vehicles())?;
-        let (parts, made) = (Parts::default(), Mutex::default());
-        let levels = Levels { task, options, agents, parts, made };
+        let (assets, built_levels) = (AssetCache::default(), Mutex::default());
+        let levels = Levels { task, options, agents, assets, built_levels };
         levels.get(levels.options.first_level)?;
         Ok(levels)
     }
@@ -224,16 +236,16 @@ impl Levels {
     /// # Errors
     /// [`LearningError`] when the level cannot be built.
     pub fn get(&self, number: u64) -> Result<Arc<Level>, LearningError> {
-        let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = || self.built_levels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(level) = locked().get(&number) {
             return Ok(level.clone());
         }
         // built without the lock: several threads may build the same level, with equal results
-        let level = Arc::new(Level::make(self.task, &self.options, number, &self.parts)?);
-        let mut made = locked();
-        if made.len() >= KEPT {
-            made.pop_first();
+        let level = Arc::new(Level::build(self.task, &self.options, number, &self.assets)?);
+        let mut built_levels = locked();
+        if built_levels.len() >= KEPT {
+            built_levels.pop_first();
         }
-        Ok(made.entry(number).or_insert(level).clone())
+        Ok(built_levels.entry(number).or_insert(level).clone())
     }
 }

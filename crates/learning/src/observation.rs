@@ -1,21 +1,26 @@
 //! Observations: numbers within ±1, each a quantity divided by its scale.
 
-use super::episode_memory::Memory;
-use super::observation_field::Field;
+use super::coarse_heights::{CoarseHeights, MAP_CELL, MAP_SIDE};
+use super::episode_memory::EpisodeMemory;
+use super::observation_field::ObservationField;
 use super::privileged::{PRIVILEGED, privileged};
-use super::relief::{MAP_CELL, MAP_SIDE, Relief};
-use super::{Level, Options, Seen, Task, perception};
+use super::{Level, Options, Task, TaskContext, perception};
 use bekker_agent::Sample;
 use bekker_ground::nearest_sinkage;
 use bekker_math::numeric::{atan2, cos, hypot, sin};
 use bekker_math::spatial::Vec3;
 
-const fn field(name: &'static str, size: usize, scale: f64, unit: &'static str) -> Field {
-    Field { name, size, scale, unit }
+const fn field(
+    name: &'static str,
+    size: usize,
+    scale: f64,
+    unit: &'static str,
+) -> ObservationField {
+    ObservationField { name, size, scale, unit }
 }
 
 /// Proprioception and the current targets.
-const FELT: [Field; 12] = [
+const PROPRIOCEPTION: [ObservationField; 12] = [
     field("velocity", 3, 10.0, "m/s, body axes"),
     field("angular_velocity", 3, 2.0, "rad/s, body axes"),
     field("gravity", 3, 1.0, "direction down, body axes"),
@@ -31,20 +36,20 @@ const FELT: [Field; 12] = [
 ];
 
 /// Extent of the map behind the vehicle, m.
-const BEHIND: f64 = 4.0;
+const LENGTH_BEHIND: f64 = 4.0;
 /// Quantities that 1 represents in the layers of the map, m.
 const HEIGHT_SCALE: f64 = 2.0;
 const RUT_SCALE: f64 = 0.5;
 
-const MAP: [Field; 2] = [
+const MAP: [ObservationField; 2] = [
     field("map_height", MAP_SIDE * MAP_SIDE, HEIGHT_SCALE, "m above the chassis frame's origin"),
     field("map_rut", MAP_SIDE * MAP_SIDE, RUT_SCALE, "m below the undisturbed ground"),
 ];
 
 /// Fields of an observation, in order.
-pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
-    let mut fields = FELT.to_vec();
-    if options.map.unwrap_or(task.sees_map()) {
+pub fn layout(task: &dyn Task, options: &Options) -> Vec<ObservationField> {
+    let mut fields = PROPRIOCEPTION.to_vec();
+    if options.map.unwrap_or(task.observes_map()) {
         fields.extend(MAP);
     }
     if options.soil_visible {
@@ -70,52 +75,52 @@ pub(super) fn bearing(sample: &Sample, place: [f64; 2]) -> (f64, f64) {
 pub(super) fn observe(
     task: &dyn Task,
     options: &Options,
-    seen: &Seen<'_>,
+    context: &TaskContext<'_>,
     noise: impl Fn(u64) -> f64,
-    room: &mut [f32],
+    buffer: &mut [f32],
 ) {
-    let Seen { level, sample, memory, .. } = *seen;
+    let TaskContext { level, sample, memory, .. } = *context;
     let mut place = 0;
     let mut put = |value: f64| {
-        room[place] = value.clamp(-1.0, 1.0) as f32;
+        buffer[place] = value.clamp(-1.0, 1.0) as f32;
         place += 1;
     };
-    let feel = Felt::of(level, sample, memory);
+    let proprioception = Proprioception::new(level, sample, memory);
     // targets and past actions have no noise
-    for (n, value) in feel.0.into_iter().enumerate() {
+    for (n, value) in proprioception.0.into_iter().enumerate() {
         put(if options.noise > 0.0 { value + options.noise * noise(n as u64) } else { value });
     }
     let controls = &sample.controls;
     [controls.throttle, controls.steering, controls.brake].into_iter().for_each(&mut put);
     memory.action.iter().take(2).for_each(|action| put(f64::from(*action)));
-    put(task.wanted_speed(seen).unwrap_or_default() / 10.0);
-    let goal = task.goal(seen).map(|goal| bearing(sample, goal));
+    put(task.target_speed(context).unwrap_or_default() / 10.0);
+    let goal = task.goal(context).map(|goal| bearing(sample, goal));
     let (distance, angle) = goal.unwrap_or_default();
     put(distance / 50.0);
     put(sin(angle));
     put(cos(angle));
-    if let Some(relief) = &level.relief {
-        map(level, seen, relief, &mut room[place..place + 2 * MAP_SIDE * MAP_SIDE]);
+    if let Some(coarse_heights) = &level.coarse_heights {
+        map(level, context, coarse_heights, &mut buffer[place..place + 2 * MAP_SIDE * MAP_SIDE]);
         place += 2 * MAP_SIDE * MAP_SIDE;
     }
     if options.soil_visible {
-        privileged(level, sample, &mut room[place..]);
+        privileged(level, sample, &mut buffer[place..]);
         place += PRIVILEGED.iter().map(|field| field.size).sum::<usize>();
     }
-    if let (Some(perception), Some(surroundings)) =
-        (&level.perception, &seen.agents[seen.agent].surroundings)
+    if let (Some(perception), Some(local_ground)) =
+        (&level.perception, &context.agents[context.agent].local_ground)
     {
-        perception.look(seen.world, seen.agent, surroundings, &mut room[place..]);
+        perception.render(context.world, context.agent, local_ground, &mut buffer[place..]);
     }
     // a vehicle whose state is not finite observes zeros
-    room.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
+    buffer.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
 }
 
 /// Proprioception, scaled.
-struct Felt([f64; 18]);
+struct Proprioception([f64; 18]);
 
-impl Felt {
-    fn of(level: &Level, sample: &Sample, memory: &Memory) -> Felt {
+impl Proprioception {
+    fn new(level: &Level, sample: &Sample, memory: &EpisodeMemory) -> Proprioception {
         let velocity = body_velocity(sample);
         let down = sample.pose.orientation.inverse_transform_vector(&-Vec3::z());
         let rim = |wheel: usize| {
@@ -123,7 +128,7 @@ impl Felt {
             corner.map_or(0.0, |wheel| wheel.spin) * level.wheel_radius
         };
         let (turn, force) = (sample.angular_velocity, memory.specific_force);
-        Felt([
+        Proprioception([
             velocity.x / 10.0,
             velocity.y / 10.0,
             velocity.z / 10.0,
@@ -147,21 +152,26 @@ impl Felt {
 }
 
 /// Writes the map: rows from the rear to the front, each from right to left.
-fn map(level: &Level, seen: &Seen<'_>, relief: &Relief, room: &mut [f32]) {
-    let Seen { sample, world, .. } = *seen;
+fn map(
+    level: &Level,
+    context: &TaskContext<'_>,
+    coarse_heights: &CoarseHeights,
+    buffer: &mut [f32],
+) {
+    let TaskContext { sample, world, .. } = *context;
     let position = sample.pose.position;
     let yaw = sample.pose.yaw();
     let (s, c) = (sin(yaw), cos(yaw));
-    let (heights, ruts) = room.split_at_mut(MAP_SIDE * MAP_SIDE);
+    let (heights, ruts) = buffer.split_at_mut(MAP_SIDE * MAP_SIDE);
     let (ground, published) = (&level.built.world.ground, &world.state().published);
     for row in 0..MAP_SIDE {
-        let ahead = (row as f64 + 0.5) * MAP_CELL - BEHIND;
+        let ahead = (row as f64 + 0.5) * MAP_CELL - LENGTH_BEHIND;
         for column in 0..MAP_SIDE {
             let left = (column as f64 + 0.5 - 0.5 * MAP_SIDE as f64) * MAP_CELL;
             let x = position.x + c * ahead - s * left;
             let y = position.y + s * ahead + c * left;
             let at = row * MAP_SIDE + column;
-            let height = (relief.height(x, y) - position.z) / HEIGHT_SCALE;
+            let height = (coarse_heights.height(x, y) - position.z) / HEIGHT_SCALE;
             heights[at] = height.clamp(-1.0, 1.0) as f32;
             let rut = nearest_sinkage(ground, published, x, y) / RUT_SCALE;
             ruts[at] = rut.clamp(-1.0, 1.0) as f32;

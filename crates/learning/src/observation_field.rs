@@ -2,7 +2,7 @@
 
 /// A field of the observation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct ObservationField {
     /// Name of the field.
     pub name: &'static str,
     /// Length of the field.

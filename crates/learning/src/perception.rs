@@ -1,11 +1,11 @@
 //! Camera at the driver's eyes, with color and depth, and lidar on the roof.
 
 use super::Options;
-use super::observation_field::Field;
+use super::observation_field::ObservationField;
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::{Built, scene_model};
+use bekker_scenario::build::{BuiltWorld, scene_model};
 use bekker_sensor::camera::{Camera, Dice, Lens, look_at};
 use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use bekker_sensor::noise::Noise;
@@ -15,33 +15,33 @@ use bekker_world::{SceneModel, World};
 use std::sync::Arc;
 
 /// Field of view of the camera, rad.
-const FIELD: f64 = 1.2;
+const FIELD_OF_VIEW: f64 = 1.2;
 /// Depth and range that 1 represents, m.
-const FAR: f64 = 50.0;
+const MAX_RANGE: f64 = 50.0;
 /// Eye point, chassis frame, m, if the vehicle file does not define it.
-const EYES: [f64; 3] = [0.6, 0.4, 1.0];
+const DEFAULT_EYE_POINT: [f64; 3] = [0.6, 0.4, 1.0];
 /// Downward slope of the viewing direction.
-const DOWN: f64 = 0.15;
+const VIEW_SLOPE: f64 = 0.15;
 /// Number of lidar beams.
 const BEAMS: usize = 16;
 /// Height of the lidar above the eye point, on the center line of the roof, m.
-const MAST: f64 = 1.0;
+const LIDAR_HEIGHT: f64 = 1.0;
 
 /// Fields of the observation: a square image and a scan.
-pub(super) fn fields(options: &Options) -> Vec<Field> {
-    let field = |name, size, scale, unit| Field { name, size, scale, unit };
+pub(super) fn fields(options: &Options) -> Vec<ObservationField> {
+    let field = |name, size, scale, unit| ObservationField { name, size, scale, unit };
     let mut fields = Vec::new();
     if let Some(side) = options.image {
         let pixels = (side * side) as usize;
         let colours = "linear red, green, blue per pixel, row by row from the top left";
         fields.push(field("image", 3 * pixels, 1.0, colours));
         let depths = "m along the optical axis, per pixel; 1 for the sky";
-        fields.push(field("depth", pixels, FAR, depths));
+        fields.push(field("depth", pixels, MAX_RANGE, depths));
     }
     if let Some(columns) = options.lidar {
         let ranges = "m, range; 1 for no return; by beam, lowest first, each from the rear over \
             left, front and right";
-        fields.push(field("lidar", BEAMS * columns as usize, FAR, ranges));
+        fields.push(field("lidar", BEAMS * columns as usize, MAX_RANGE, ranges));
     }
     fields
 }
@@ -49,7 +49,13 @@ pub(super) fn fields(options: &Options) -> Vec<Field> {
 /// A VLP-16 with `columns` firings per revolution, one ray per beam and no noise.
 fn lidar(columns: u32) -> LidarSpec {
     let spec = LidarSpec::vlp16();
-    LidarSpec { columns, max_range: FAR, rays: RayModel::One, noise: LidarNoise::default(), ..spec }
+    LidarSpec {
+        columns,
+        max_range: MAX_RANGE,
+        rays: RayModel::One,
+        noise: LidarNoise::default(),
+        ..spec
+    }
 }
 
 /// Camera, lidar and the scene of a level; immutable.
@@ -65,20 +71,21 @@ pub struct Perception {
 
 /// The ground around a vehicle at its last update; a function of the world alone.
 #[derive(Clone, Debug)]
-pub struct Surroundings(Arc<Relief>);
+pub struct LocalGround(Arc<Relief>);
 
 impl Perception {
     /// Creates the perception of a level that starts at a position, m; `None` without camera and
     /// lidar.
     pub(super) fn new(
         file: &ScenarioFile,
-        built: &Built,
+        built: &BuiltWorld,
         start: &World,
         place: [f64; 2],
         options: &Options,
     ) -> Option<Perception> {
         let camera = options.image;
-        let camera = camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD));
+        let camera =
+            camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD_OF_VIEW));
         let lidar = options.lidar.map(lidar);
         if camera.is_none() && lidar.is_none() {
             return None;
@@ -96,47 +103,47 @@ impl Perception {
     }
 
     /// The ground around a vehicle at a position, m.
-    pub(super) fn surroundings(&self, world: &World, place: [f64; 2]) -> Surroundings {
-        let mut surroundings = Surroundings(self.relief.clone());
-        surroundings.follow(world, place);
-        surroundings
+    pub(super) fn local_ground(&self, world: &World, place: [f64; 2]) -> LocalGround {
+        let mut local_ground = LocalGround(self.relief.clone());
+        local_ground.update(world, place);
+        local_ground
     }
 
     /// Writes image and scan of one of the vehicles.
-    pub(super) fn look(
+    pub(super) fn render(
         &self,
         world: &World,
         agent: usize,
-        Surroundings(relief): &Surroundings,
-        room: &mut [f32],
+        LocalGround(relief): &LocalGround,
+        buffer: &mut [f32],
     ) {
         let (model, messages) = (world.model(), world.messages());
         let chassis = &messages[agent].chassis;
-        let eyes = eyes(world, agent);
-        let from = chassis.point(&eyes);
+        let eye_point = eye_point(world, agent);
+        let from = chassis.point(&eye_point);
         let moving = self.scene.moving(model, [world.time_us(); 2], [&messages, &messages]);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = self.scene.air_around(model, &messages, now_us, &from);
         let standing = self.scene.standing_props(&model.obstacles, &world.state().damage);
         let scene =
             Scene { air: &air, standing: &standing, ..self.scene.scene(model, relief, &moving) };
-        let mut room = room.iter_mut();
+        let mut buffer = buffer.iter_mut();
         if let Some(camera) = &self.camera {
-            let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -DOWN));
+            let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -VIEW_SLOPE));
             let pose = look_at(&from, &(from + ahead));
             let dice = Dice { noise: self.noise, frame: 0 };
             let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
             let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
-            let depths = image.depth.iter().map(|depth| (depth / FAR as f32).min(1.0));
-            for (place, value) in room.by_ref().zip(colours.chain(depths)) {
+            let depths = image.depth.iter().map(|depth| (depth / MAX_RANGE as f32).min(1.0));
+            for (place, value) in buffer.by_ref().zip(colours.chain(depths)) {
                 *place = value;
             }
         }
         if let Some(lidar) = &self.lidar {
-            let roof = Vec3::new(eyes.x, 0.0, eyes.z + MAST);
+            let roof = Vec3::new(eye_point.x, 0.0, eye_point.z + LIDAR_HEIGHT);
             let pose = Pose { position: chassis.point(&roof), ..*chassis };
-            for (place, range) in room.zip(self.ranges(lidar, &scene, pose)) {
-                *place = (range / FAR as f32).min(1.0);
+            for (place, range) in buffer.zip(self.ranges(lidar, &scene, pose)) {
+                *place = (range / MAX_RANGE as f32).min(1.0);
             }
         }
     }
@@ -158,14 +165,14 @@ impl Perception {
 }
 
 /// Eye point of the driver, chassis frame, m.
-fn eyes(world: &World, agent: usize) -> Vec3 {
-    let eyes = world.model().agents[agent].vehicle.driver_eye_point();
-    eyes.unwrap_or_else(|| Vec3::from(EYES))
+fn eye_point(world: &World, agent: usize) -> Vec3 {
+    let eye_point = world.model().agents[agent].vehicle.driver_eye_point();
+    eye_point.unwrap_or_else(|| Vec3::from(DEFAULT_EYE_POINT))
 }
 
-impl Surroundings {
+impl LocalGround {
     /// Moves the window to the vehicle and applies new ruts of all vehicles.
-    pub(super) fn follow(&mut self, world: &World, place: [f64; 2]) {
+    pub(super) fn update(&mut self, world: &World, place: [f64; 2]) {
         let (ground, published) = (&world.model().ground, &world.state().published);
         Arc::make_mut(&mut self.0).update(ground, published, place);
     }

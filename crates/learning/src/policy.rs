@@ -11,13 +11,13 @@ pub enum Policy {
     Expert,
     /// Random actions, correlated in time.
     Random,
-    /// One of the three [`Driver`]s per episode, with equal probability.
+    /// One of the three [`EpisodeDriver`]s per episode, with equal probability.
     Mixed,
 }
 
 /// Driver of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
+pub enum EpisodeDriver {
     /// The rule of the task.
     Expert,
     /// Random actions, correlated in time.
@@ -28,25 +28,26 @@ pub enum Driver {
 
 impl Policy {
     /// Returns the driver of the episode of a seed.
-    pub fn driver(self, seed: u64) -> Driver {
+    pub fn driver(self, seed: u64) -> EpisodeDriver {
         match self {
-            Policy::Expert => Driver::Expert,
-            Policy::Random => Driver::Random,
+            Policy::Expert => EpisodeDriver::Expert,
+            Policy::Random => EpisodeDriver::Random,
             Policy::Mixed => {
-                let drivers = [Driver::Expert, Driver::Random, Driver::NoisyExpert];
+                let drivers =
+                    [EpisodeDriver::Expert, EpisodeDriver::Random, EpisodeDriver::NoisyExpert];
                 drivers[(RandomStream::new(seed, "driver").bits(0) % 3) as usize]
             }
         }
     }
 }
 
-impl Driver {
+impl EpisodeDriver {
     /// Name of the driver.
     pub fn name(self) -> &'static str {
         match self {
-            Driver::Expert => "expert",
-            Driver::Random => "random",
-            Driver::NoisyExpert => "noisy_expert",
+            EpisodeDriver::Expert => "expert",
+            EpisodeDriver::Random => "random",
+            EpisodeDriver::NoisyExpert => "noisy_expert",
         }
     }
 }
@@ -63,7 +64,7 @@ const DRIVE: f64 = 0.4;
 ///
 /// They are stationary from the start: x' = e^(-Δt/τ) x + √(1 - e^(-2Δt/τ)) ξ.
 #[derive(Clone, Debug)]
-pub(super) struct Wandering {
+pub(super) struct RandomWalk {
     stream: RandomStream,
     decay: [f64; 3],
     values: [f64; 3],
@@ -72,13 +73,13 @@ pub(super) struct Wandering {
     first: u64,
 }
 
-impl Wandering {
+impl RandomWalk {
     /// Creates the processes of a vehicle in an episode of a seed, sampled every `period`, s.
-    pub fn new(seed: u64, vehicle: usize, period: f64) -> Wandering {
+    pub fn new(seed: u64, vehicle: usize, period: f64) -> RandomWalk {
         let decay = CORRELATION.map(|time| exp(-period / time));
         let stream = RandomStream::new(seed, "wandering");
         let first = (vehicle as u64) << 32;
-        Wandering { stream, decay, values: [0.0; 3], next: first, first }
+        RandomWalk { stream, decay, values: [0.0; 3], next: first, first }
     }
 
     fn advance(&mut self) -> [f64; 3] {
@@ -93,13 +94,15 @@ impl Wandering {
     }
 
     /// Returns the next action of a driver; `expert` is the action of the rule.
-    pub fn action(&mut self, driver: Driver, expert: Action) -> Action {
+    pub fn action(&mut self, driver: EpisodeDriver, expert: Action) -> Action {
         let [steering, drive, direction] = self.advance();
         let action = match driver {
-            Driver::Expert => expert,
-            Driver::Random => [SPREAD * steering, DRIVE + SPREAD * drive, SPREAD * direction]
-                .map(|value| value as f32),
-            Driver::NoisyExpert => [
+            EpisodeDriver::Expert => expert,
+            EpisodeDriver::Random => {
+                [SPREAD * steering, DRIVE + SPREAD * drive, SPREAD * direction]
+                    .map(|value| value as f32)
+            }
+            EpisodeDriver::NoisyExpert => [
                 expert[0] + (NOISE * steering) as f32,
                 expert[1] + (NOISE * drive) as f32,
                 expert[2],
@@ -116,8 +119,8 @@ mod tests {
     #[test]
     fn what_wanders_has_the_variance_and_correlation_of_its_process() {
         let (period, steps) = (0.1, 40_000);
-        let mut wandering = Wandering::new(5, 0, period);
-        let values: Vec<f64> = (0..steps).map(|_| wandering.advance()[0]).collect();
+        let mut random_walk = RandomWalk::new(5, 0, period);
+        let values: Vec<f64> = (0..steps).map(|_| random_walk.advance()[0]).collect();
         let product = |lag: usize| {
             let pairs = values.iter().zip(&values[lag..]);
             pairs.map(|(a, b)| a * b).sum::<f64>() / (steps - lag) as f64
@@ -126,19 +129,19 @@ mod tests {
         // standard errors of a variance of 1 are 4 √(2/2000) = 0.13.
         assert!((product(0) - 1.0).abs() < 0.13, "{}", product(0));
         assert!((product(10) - exp(-1.0)).abs() < 0.13, "{}", product(10));
-        let mut again = Wandering::new(5, 0, period);
+        let mut again = RandomWalk::new(5, 0, period);
         assert_eq!(again.advance()[0].to_bits(), values[0].to_bits());
-        assert_ne!(Wandering::new(5, 1, period).advance()[0].to_bits(), values[0].to_bits());
+        assert_ne!(RandomWalk::new(5, 1, period).advance()[0].to_bits(), values[0].to_bits());
     }
 
     #[test]
     fn a_mixture_has_all_its_drivers_and_a_seed_the_same_one() {
-        let drivers: Vec<Driver> = (0..60).map(|seed| Policy::Mixed.driver(seed)).collect();
-        for driver in [Driver::Expert, Driver::Random, Driver::NoisyExpert] {
+        let drivers: Vec<EpisodeDriver> = (0..60).map(|seed| Policy::Mixed.driver(seed)).collect();
+        for driver in [EpisodeDriver::Expert, EpisodeDriver::Random, EpisodeDriver::NoisyExpert] {
             // fewer than 8 of 60 draws with probability 1/3 occur about once in 10^4
             assert!(drivers.iter().filter(|d| **d == driver).count() >= 8, "{driver:?}");
         }
         assert_eq!(Policy::Mixed.driver(7), Policy::Mixed.driver(7));
-        assert_eq!(Policy::Expert.driver(7), Driver::Expert);
+        assert_eq!(Policy::Expert.driver(7), EpisodeDriver::Expert);
     }
 }

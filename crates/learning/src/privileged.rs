@@ -1,25 +1,25 @@
 //! Privileged observations: the soil under the vehicle, and slip and sinkage of its wheels.
 
 use super::Level;
-use super::observation_field::Field;
+use super::observation_field::ObservationField;
 use bekker_agent::Sample;
 use bekker_ground::soil::SoilKind;
 use bekker_math::numeric::ln;
 
 /// Privileged fields, for teachers and critics.
-pub const PRIVILEGED: [Field; 3] = [
-    Field {
+pub const PRIVILEGED: [ObservationField; 3] = [
+    ObservationField {
         name: "soil",
         size: 6,
         scale: 0.0,
         unit: "k_phi and k_c (log10, /7), n /2, cohesion /20 kPa, friction angle /45 deg, shear modulus /0.05 m, of the soil under the chassis",
     },
-    Field { name: "wheel_slip", size: 4, scale: 1.0, unit: "positive when driving" },
-    Field { name: "wheel_sinkage", size: 4, scale: 0.5, unit: "m" },
+    ObservationField { name: "wheel_slip", size: 4, scale: 1.0, unit: "positive when driving" },
+    ObservationField { name: "wheel_sinkage", size: 4, scale: 0.5, unit: "m" },
 ];
 
 /// Writes the privileged observations, clamped to ±1.
-pub(super) fn privileged(level: &Level, sample: &Sample, room: &mut [f32]) {
+pub(super) fn privileged(level: &Level, sample: &Sample, buffer: &mut [f32]) {
     let position = sample.pose.position;
     let decades = |value: f64| ln(value.max(1.0)) / std::f64::consts::LN_10 / 7.0;
     let soil = match &level.built.world.ground.soil_at(position.x, position.y).kind {
@@ -36,7 +36,7 @@ pub(super) fn privileged(level: &Level, sample: &Sample, room: &mut [f32]) {
     let corners = || level.corners.iter().filter_map(|wheel| sample.wheels.get(*wheel));
     let slips = corners().map(|wheel| wheel.slip);
     let sinkages = corners().map(|wheel| wheel.sinkage / 0.5);
-    for (place, value) in room.iter_mut().zip(soil.into_iter().chain(slips).chain(sinkages)) {
+    for (place, value) in buffer.iter_mut().zip(soil.into_iter().chain(slips).chain(sinkages)) {
         *place = value.clamp(-1.0, 1.0) as f32;
     }
 }

@@ -1,9 +1,9 @@
 //! Audit of the table: comparison of cells by the table with cells that are driven.
 
-use super::asking::{Ground, Question};
-use super::cover::Cover;
+use super::cover::GroundCover;
 use super::crossing::Crossing;
-use super::driving::{Driver, DrivingError, Threads};
+use super::crossing_driver::{CrossingDriver, DriveThreads, DrivingError};
+use super::evaluation::{EvaluationParams, MapGround};
 use bekker_math::numeric::sin_cos;
 use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
@@ -15,7 +15,7 @@ pub const CONFIDENCE: f64 = 0.9;
 
 /// A driven cell, in one direction at one strength.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Audited {
+pub struct AuditedDrive {
     /// Center of the cell, m.
     pub centre: [f64; 2],
     /// Direction, rad from east toward north.
@@ -64,22 +64,21 @@ pub struct Audit {
 /// # Errors
 /// [`DrivingError`].
 pub fn audit(
-    driver: &Driver<'_>,
-    covers: &[Cover],
-    ground: &Ground<'_>,
-    question: &Question,
+    driver: &CrossingDriver<'_>,
+    covers: &[GroundCover],
+    ground: &MapGround<'_>,
+    params: &EvaluationParams,
     count: usize,
-    threads: &Threads<'_>,
+    threads: &DriveThreads<'_>,
     done: impl Fn() + Sync,
-) -> Result<Vec<Audited>, DrivingError> {
-    let cells = drawn(ground, question.seed, count);
-    let stream = RandomStream::new(question.seed, "directions and strengths of an audit");
-    threads.in_turn(cells.len(), |n| {
+) -> Result<Vec<AuditedDrive>, DrivingError> {
+    let cells = sample_cells(ground, params.seed, count);
+    let stream = RandomStream::new(params.seed, "directions and strengths of an audit");
+    threads.run_all(cells.len(), |n| {
         let cell = cells[n];
         let part = stream.uniform(2 * n as u64);
-        let direction =
-            TAU * (part * question.directions as f64).floor() / question.directions as f64;
-        let deviations = if question.strength_varies {
+        let direction = TAU * (part * params.directions as f64).floor() / params.directions as f64;
+        let deviations = if params.strength_varies {
             // limit of the table
             quantile(stream.uniform(2 * n as u64 + 1).clamp(1e-6, 1.0 - 1e-6)).clamp(-2.5, 2.5)
         } else {
@@ -88,28 +87,28 @@ pub fn audit(
         let (sin, cos) = sin_cos(direction);
         let centre = ground.cells.centre(cell);
         let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
-        let (cover, held) = (&covers[usize::from(cover)], ground.of(cell).ridges);
+        let (cover, held) = (&covers[usize::from(cover)], ground.cover_data_of(cell).ridges);
         let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
         done();
-        Audited::new(ground, question, (cell, [direction, deviations]), &drive)
+        AuditedDrive::new(ground, params, (cell, [direction, deviations]), &drive)
     })
 }
 
-impl Audited {
+impl AuditedDrive {
     /// Compares a cell by its table with its crossing, in a direction at a strength.
     ///
     /// Both are limited by the speed limit of the map and by the ride.
     pub(super) fn new(
-        ground: &Ground<'_>,
-        question: &Question,
+        ground: &MapGround<'_>,
+        params: &EvaluationParams,
         (cell, [direction, deviations]): (usize, [f64; 2]),
         crossing: &Crossing,
-    ) -> Audited {
+    ) -> AuditedDrive {
         let (sin, cos) = sin_cos(direction);
         let slope = ground.shapes[cell].slopes([cos, sin]);
-        let limit = question.speed.min(ground.of(cell).ride);
-        let table = ground.table(cell).at(ground.strength(cell, deviations), slope);
-        Audited {
+        let limit = params.speed.min(ground.cover_data_of(cell).ride);
+        let table = ground.table(cell).speed(ground.strength(cell, deviations), slope);
+        AuditedDrive {
             centre: ground.cells.centre(cell),
             direction,
             deviations,
@@ -121,7 +120,7 @@ impl Audited {
 }
 
 /// Draws open cells without repetition.
-fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
+fn sample_cells(ground: &MapGround<'_>, seed: u64, count: usize) -> Vec<usize> {
     let stream = RandomStream::new(seed, "cells of an audit");
     let open = (0..ground.cells.count()).filter(|cell| ground.closures[*cell].is_none());
     let mut order: Vec<(u64, usize)> = open.map(|cell| (stream.bits(cell as u64), cell)).collect();
@@ -131,9 +130,10 @@ fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
 
 impl Audit {
     /// Summarizes driven cells.
-    pub fn of(audited: &[Audited]) -> Audit {
+    pub fn from_drives(audited: &[AuditedDrive]) -> Audit {
         let count = |table: bool, driven: bool| {
-            let same = |own: &&Audited| (own.table > 0.0) == table && (own.driven > 0.0) == driven;
+            let same =
+                |own: &&AuditedDrive| (own.table > 0.0) == table && (own.driven > 0.0) == driven;
             audited.iter().filter(same).count()
         };
         let (go_go, no_no) = (count(true, true), count(false, false));
@@ -160,31 +160,32 @@ impl Audit {
 
 /// Returns the half width of the band from every second cell, and the fraction of the others within
 /// it (V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, 2005).
-fn band(audited: &[Audited]) -> [Option<f64>; 2] {
-    let off = |own: &Audited| (own.table - own.driven).abs();
-    let mut known: Vec<f64> = audited.iter().step_by(2).map(off).collect();
-    known.sort_unstable_by(f64::total_cmp);
-    let rank = ((known.len() + 1) as f64 * CONFIDENCE).ceil() as usize;
-    let Some(width) = rank.checked_sub(1).and_then(|n| known.get(n)).copied() else {
+fn band(audited: &[AuditedDrive]) -> [Option<f64>; 2] {
+    let error = |own: &AuditedDrive| (own.table - own.driven).abs();
+    let mut calibration_errors: Vec<f64> = audited.iter().step_by(2).map(error).collect();
+    calibration_errors.sort_unstable_by(f64::total_cmp);
+    let rank = ((calibration_errors.len() + 1) as f64 * CONFIDENCE).ceil() as usize;
+    let Some(width) = rank.checked_sub(1).and_then(|n| calibration_errors.get(n)).copied() else {
         return [None, None];
     };
-    let others: Vec<f64> = audited.iter().skip(1).step_by(2).map(off).collect();
-    let holds = others.iter().filter(|off| **off <= width).count() as f64 / others.len() as f64;
-    [Some(width), (!others.is_empty()).then_some(holds)]
+    let validation_errors: Vec<f64> = audited.iter().skip(1).step_by(2).map(error).collect();
+    let holds = validation_errors.iter().filter(|error| **error <= width).count() as f64
+        / validation_errors.len() as f64;
+    [Some(width), (!validation_errors.is_empty()).then_some(holds)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn audited(table: f64, driven: f64) -> Audited {
+    fn audited(table: f64, driven: f64) -> AuditedDrive {
         let (centre, slope) = ([0.0; 2], [0.0; 2]);
-        Audited { centre, direction: 0.0, deviations: 0.0, slope, table, driven }
+        AuditedDrive { centre, direction: 0.0, deviations: 0.0, slope, table, driven }
     }
 
     #[test]
     fn counts_errors_and_band_are_those_of_the_cells() {
-        let cells: Vec<Audited> = (0..100)
+        let cells: Vec<AuditedDrive> = (0..100)
             .map(|n| match n % 10 {
                 0 => audited(3.0, 0.0),
                 1 => audited(0.0, 2.0),
@@ -192,12 +193,12 @@ mod tests {
                 _ => audited(5.0, 4.5),
             })
             .collect();
-        let audit = Audit::of(&cells);
+        let audit = Audit::from_drives(&cells);
         assert_eq!((audit.go_go, audit.go_no, audit.no_go, audit.no_no), (70, 10, 10, 10));
         assert_eq!((audit.agreement, audit.speed_error), (0.8, Some(0.5)));
         assert_eq!(audit.speed_bias, Some(0.5));
         // of the even cells a fifth is off by 3, so 46 of 51 lie within that
         assert_eq!((audit.band, audit.band_holds), (Some(3.0), Some(1.0)));
-        assert_eq!(Audit::of(&cells[..3]).band, None);
+        assert_eq!(Audit::from_drives(&cells[..3]).band, None);
     }
 }

@@ -7,15 +7,15 @@ use bekker_ground::soil::SoilId;
 use bekker_scenario::config::{Face, Roughness, Scenery, Stamp};
 
 /// Clearance of a driver to a stem on either side, m.
-const BESIDE_A_STEM: f64 = 0.3;
+const STEM_CLEARANCE: f64 = 0.3;
 /// Distance before the first stem or ridge, m: the start of the vehicle's nose is behind it.
-pub(super) const BEFORE: f64 = 6.0;
+pub(super) const START_CLEARANCE: f64 = 6.0;
 /// Half the length of a ridge, m.
 const HALF_RIDGE: f64 = 30.0;
 
 /// Ground properties of a cell except its slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cover {
+pub struct GroundCover {
     /// The soil.
     pub soil: SoilId,
     /// Roughness, replacing that of the terrain.
@@ -30,27 +30,27 @@ pub struct Cover {
     pub ridges: Option<Ridges>,
 }
 
-impl Cover {
+impl GroundCover {
     /// Returns the cover of bare soil.
-    pub fn of(soil: SoilId) -> Cover {
-        Cover { soil, roughness: None, snow: None, frost: None, stems: None, ridges: None }
+    pub fn bare(soil: SoilId) -> GroundCover {
+        GroundCover { soil, roughness: None, snow: None, frost: None, stems: None, ridges: None }
     }
 }
 
 impl Stems {
     /// Returns whether a vehicle of this width, m, does not fit between stems and must override
     /// them.
-    pub(super) fn bar(&self, width: f64) -> bool {
-        self.spacing - self.diameter < width + 2.0 * BESIDE_A_STEM
+    pub(super) fn blocks(&self, width: f64) -> bool {
+        self.spacing - self.diameter < width + 2.0 * STEM_CLEARANCE
     }
 
     /// Returns a row of stems along a path.
-    pub(super) fn along(&self, way: &Along) -> Scenery {
-        self.at(way.places(self.spacing).map(|along| way.point(along, 0.0)).collect())
+    pub(super) fn along_path(&self, path: &StraightPath) -> Scenery {
+        self.stems_at(path.places(self.spacing).map(|along| path.point(along, 0.0)).collect())
     }
 
     /// Returns stems at positions, m.
-    pub(super) fn at(&self, places: Vec<[f64; 2]>) -> Scenery {
+    pub(super) fn stems_at(&self, places: Vec<[f64; 2]>) -> Scenery {
         Scenery {
             kind: Some(PropKind::Post),
             places,
@@ -64,20 +64,20 @@ impl Stems {
 impl Ridges {
     /// Returns a ridge across the x axis at `along`, m.
     pub fn across_x(&self, along: f64) -> Stamp {
-        let axis = Along { from: [0.0; 2], towards: [1.0, 0.0], length: 0.0 };
-        self.at(&axis, along, HALF_RIDGE)
+        let axis = StraightPath { from: [0.0; 2], towards: [1.0, 0.0], length: 0.0 };
+        self.ridge_at(&axis, along, HALF_RIDGE)
     }
 
     /// Returns the ridges across a path.
-    pub(super) fn across(&self, way: &Along) -> impl Iterator<Item = Stamp> {
-        way.places(self.spacing).map(|along| self.at(way, along, HALF_RIDGE))
+    pub(super) fn across_path(&self, path: &StraightPath) -> impl Iterator<Item = Stamp> {
+        path.places(self.spacing).map(|along| self.ridge_at(path, along, HALF_RIDGE))
     }
 
     /// Returns a ridge across a path at `along`, m, that extends `half` m to either side.
-    pub(super) fn at(&self, way: &Along, along: f64, half: f64) -> Stamp {
+    pub(super) fn ridge_at(&self, path: &StraightPath, along: f64, half: f64) -> Stamp {
         Stamp::Ridge {
-            from: way.point(along, -half),
-            to: way.point(along, half),
+            from: path.point(along, -half),
+            to: path.point(along, half),
             width: self.width,
             height: self.height,
             edge: None,
@@ -88,7 +88,7 @@ impl Ridges {
 
 /// A straight path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
+pub(super) struct StraightPath {
     pub from: [f64; 2],
     /// Direction, a unit vector.
     pub towards: [f64; 2],
@@ -96,7 +96,7 @@ pub(super) struct Along {
     pub length: f64,
 }
 
-impl Along {
+impl StraightPath {
     fn point(&self, along: f64, left: f64) -> [f64; 2] {
         let [x, y] = self.towards;
         [self.from[0] + along * x - left * y, self.from[1] + along * y + left * x]
@@ -104,7 +104,7 @@ impl Along {
 
     /// Returns positions at a spacing along the path; at least one.
     fn places(&self, spacing: f64) -> impl Iterator<Item = f64> {
-        let count = ((self.length - BEFORE) / spacing).floor().max(0.0) as usize + 1;
-        (0..count).map(move |n| BEFORE + n as f64 * spacing)
+        let count = ((self.length - START_CLEARANCE) / spacing).floor().max(0.0) as usize + 1;
+        (0..count).map(move |n| START_CLEARANCE + n as f64 * spacing)
     }
 }

@@ -4,23 +4,23 @@
 //! itself, at the speed at which entry and exit agree. Neither depends on the length of a cell.
 //! Each speed is the mean, by time, of an approach from a lower speed and one from a higher speed.
 
-use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
+use super::speed_observers::{AveragingPieces, Pass, PassObserver, SteadySpeedObserver};
 use bekker_agent::{OutcomeCode, VehicleSummary};
 use bekker_ranks::{Observer, Runner, Schedule};
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::{Parts, world_of};
+use bekker_scenario::build::{AssetCache, world_with_assets};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
 /// Slowest steady speed of a vehicle that is not stuck, m/s: a crawl. It also bounds the driving
 /// time.
-pub const SLOWEST: f64 = 0.5;
+pub const MIN_STEADY_SPEED: f64 = 0.5;
 /// Longest drive over a plane, s.
 const LONGEST_DRIVE: f64 = 120.0;
 /// Fraction of the limit above which no approach from a higher speed is made.
 const AT_THE_LIMIT: f64 = 0.97;
 /// Greatest number of passes over a cell until the speeds of entry and exit agree.
-const MOST_PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 /// Tolerance between the speeds of entry and exit, as a fraction and in m/s, over a pass of at
 /// least `FULL_PASS` m.
 ///
@@ -31,7 +31,7 @@ const FULL_PASS: f64 = 40.0;
 /// Outcome of a crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum CrossingEnd {
     /// The vehicle keeps going.
     Crossed,
     /// Immobilized, sunk, or slower than a crawl; also where ridges allow no speed.
@@ -48,7 +48,7 @@ pub enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossing {
     /// Outcome.
-    pub end: End,
+    pub end: CrossingEnd,
     /// Steady speed, mean by time of the approaches from below and above, m/s; 0 if the vehicle
     /// does not keep going.
     pub speed: f64,
@@ -60,8 +60,8 @@ pub struct Crossing {
 
 impl Crossing {
     /// Returns whether the vehicle keeps going.
-    pub fn goes(&self) -> bool {
-        self.end == End::Crossed
+    pub fn is_passable(&self) -> bool {
+        self.end == CrossingEnd::Crossed
     }
 
     /// Returns the mean, by time, of the steady speeds from below and from above.
@@ -70,28 +70,28 @@ impl Crossing {
     /// vehicle keeps going.
     fn from_both_sides([begin, limit]: [f64; 2], drive: impl Fn(f64) -> Crossing) -> Crossing {
         let below = drive(begin);
-        if !below.goes() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
+        if !below.is_passable() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
             return below;
         }
         let above = drive(limit);
-        if !above.goes() {
+        if !above.is_passable() {
             return below;
         }
         let speed = 2.0 / (1.0 / below.speed + 1.0 / above.speed);
         Crossing { speed, ..below }
     }
 
-    fn from_summary(end: End, speed: f64, vehicle: &VehicleSummary) -> Crossing {
+    fn from_summary(end: CrossingEnd, speed: f64, vehicle: &VehicleSummary) -> Crossing {
         let energy = vehicle.drive_energy / vehicle.distance.max(1.0);
         Crossing { end, speed, slip: vehicle.mean_slip, energy }
     }
 
     pub(super) const fn stuck() -> Crossing {
-        Crossing { end: End::Stuck, speed: 0.0, slip: 0.0, energy: 0.0 }
+        Crossing { end: CrossingEnd::Stuck, speed: 0.0, slip: 0.0, energy: 0.0 }
     }
 
     pub(super) const fn failed() -> Crossing {
-        Crossing { end: End::Failed, speed: 0.0, slip: 0.0, energy: 0.0 }
+        Crossing { end: CrossingEnd::Failed, speed: 0.0, slip: 0.0, energy: 0.0 }
     }
 }
 
@@ -101,19 +101,19 @@ impl Crossing {
 /// a speed.
 pub fn cross(
     scenario: impl Fn(f64) -> Option<ScenarioFile>,
-    parts: &Parts,
+    assets: &AssetCache,
     [begin, limit]: [f64; 2],
-    pace: Pace,
+    averaging: AveragingPieces,
 ) -> Crossing {
     Crossing::from_both_sides([begin, limit], |entry| {
         let Some(file) = scenario(entry) else { return Crossing::failed() };
-        let mut watch = SteadyWatch::new(&file.scenario.vehicle[0], pace);
-        let Some(vehicle) = drive(&file, parts, None, LONGEST_DRIVE, &mut watch) else {
+        let mut observer = SteadySpeedObserver::new(&file.scenario.vehicle[0], averaging);
+        let Some(vehicle) = drive(&file, assets, None, LONGEST_DRIVE, &mut observer) else {
             return Crossing::failed();
         };
-        let speed = watch.speed();
-        let end = judge_end(&vehicle, watch.is_off_course(), speed.is_some());
-        let speed = speed.filter(|_| end == End::Crossed).unwrap_or(0.0);
+        let speed = observer.speed();
+        let end = crossing_end(&vehicle, observer.is_off_course(), speed.is_some());
+        let speed = speed.filter(|_| end == CrossingEnd::Crossed).unwrap_or(0.0);
         Crossing::from_summary(end, speed, &vehicle)
     })
 }
@@ -127,9 +127,9 @@ pub fn cross(
 /// A pass starts `lead_in` m before the cell, because transients of the start (engine, converter,
 /// throttle, ruts) belong to no cell. If the vehicle does not reach the cell over the ground before
 /// it, it starts in the cell. `scenario` builds the scenario for a speed and a lead-in.
-pub fn cross_at_own_speed(
+pub fn cross_until_steady(
     scenario: impl Fn(f64, f64) -> Option<ScenarioFile>,
-    parts: &Parts,
+    assets: &AssetCache,
     [lead_in, length]: [f64; 2],
     begin_and_limit: [f64; 2],
 ) -> Crossing {
@@ -141,60 +141,62 @@ pub fn cross_at_own_speed(
         let mut passes: Vec<Pass> = Vec::new();
         loop {
             let driven = scenario(speed, lead_in).and_then(|file| {
-                let mut watch = PassWatch::new(&file.scenario.vehicle[0], lead_in, length);
-                let longest = (lead_in + length) / SLOWEST;
-                drive(&file, parts, gear, longest, &mut watch).map(|vehicle| (vehicle, watch))
+                let mut observer = PassObserver::new(&file.scenario.vehicle[0], lead_in, length);
+                let longest = (lead_in + length) / MIN_STEADY_SPEED;
+                drive(&file, assets, gear, longest, &mut observer)
+                    .map(|vehicle| (vehicle, observer))
             });
-            if lead_in > 0.0 && driven.as_ref().is_none_or(|(_, watch)| !watch.has_entered()) {
+            if lead_in > 0.0 && driven.as_ref().is_none_or(|(_, observer)| !observer.has_entered())
+            {
                 (lead_in, passes) = (0.0, Vec::new());
                 continue;
             }
-            let Some((vehicle, watch)) = driven else { return Crossing::failed() };
-            let pass = watch.pass();
-            let end = judge_end(&vehicle, watch.is_off_course(), pass.is_some());
-            let Some(pass) = pass.filter(|_| end == End::Crossed) else {
+            let Some((vehicle, observer)) = driven else { return Crossing::failed() };
+            let pass = observer.pass();
+            let end = crossing_end(&vehicle, observer.is_off_course(), pass.is_some());
+            let Some(pass) = pass.filter(|_| end == CrossingEnd::Crossed) else {
                 return Crossing::from_summary(end, 0.0, &vehicle);
             };
             passes.push(pass);
             let [share, least] = tolerance;
             let agree = (pass.exit - pass.entry).abs() <= share * pass.exit + least;
-            if agree || passes.len() == MOST_PASSES {
+            if agree || passes.len() == MAX_PASSES {
                 return Crossing::from_summary(end, pass.mean, &vehicle);
             }
             let entry = Pass::next_entry(&passes);
             speed = (speed + entry - pass.entry).max(0.5 * entry);
-            gear = watch.gear();
+            gear = observer.gear();
         }
     })
 }
 
-/// Drives a scenario until `watch` stops it, for at most `time` s.
+/// Drives a scenario until `observer` stops it, for at most `time` s.
 ///
 /// It starts in `gear`, or in the gear that fits the speed.
 fn drive(
     file: &ScenarioFile,
-    parts: &Parts,
+    assets: &AssetCache,
     gear: Option<i32>,
     time: f64,
-    watch: &mut dyn Observer<Infallible>,
+    observer: &mut dyn Observer<Infallible>,
 ) -> Option<VehicleSummary> {
-    let mut built = world_of(file, parts).ok()?;
+    let mut built = world_with_assets(file, assets).ok()?;
     built.world.agents.iter_mut().for_each(|agent| agent.gear = gear);
     let heartbeat = file.scenario.time.heartbeat;
     let duration = (time / heartbeat).ceil() * heartbeat;
     let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };
     let runner = Runner::new(built.world, None, schedule).ok()?;
-    let (world, _) = runner.run::<Infallible>(&mut [watch]).ok()?;
+    let (world, _) = runner.run::<Infallible>(&mut [observer]).ok()?;
     let mut vehicles = world.summary("", 0.0).vehicles;
     (!vehicles.is_empty()).then(|| vehicles.swap_remove(0))
 }
 
-fn judge_end(vehicle: &VehicleSummary, is_off_course: bool, goes: bool) -> End {
+fn crossing_end(vehicle: &VehicleSummary, is_off_course: bool, is_passable: bool) -> CrossingEnd {
     match vehicle.outcome.code {
-        OutcomeCode::Failed => End::Failed,
-        OutcomeCode::Overturned => End::Overturned,
-        _ if is_off_course => End::OffCourse,
-        _ if goes => End::Crossed,
-        _ => End::Stuck,
+        OutcomeCode::Failed => CrossingEnd::Failed,
+        OutcomeCode::Overturned => CrossingEnd::Overturned,
+        _ if is_off_course => CrossingEnd::OffCourse,
+        _ if is_passable => CrossingEnd::Crossed,
+        _ => CrossingEnd::Stuck,
     }
 }

@@ -1,12 +1,12 @@
 //! Ground conditions of a map: read from the map file, validated, and evaluated at a point.
 
+use super::cells::Cells;
 use super::conditions::{Conditions, Layer, Ridges, Stems};
-use super::relief::Cells;
 use bekker_ground::soil::Moisture;
 use bekker_ground::terrain::{CellContent, Raster, TerrainError, read_raster_with};
 use bekker_scenario::build::BuiltTerrain;
 use bekker_scenario::config::{CustomSoil, Roughness};
-use bekker_scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
+use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, Document, ScenarioFile, input};
 use std::fmt::Display;
 
 /// Step of depths of snow and frost, m; each depth that occurs has its own table.
@@ -15,38 +15,38 @@ const DEPTH_STEP: f64 = 0.05;
 /// Ground conditions by position; a condition that the map does not give is `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    strength: Option<Read<f64>>,
-    moisture: Option<Read<f64>>,
-    roughness: Option<Read<Roughness>>,
-    snow: Option<Read<f64>>,
-    frost: Option<Read<f64>>,
-    stems: Option<Read<Stems>>,
-    ridges: Option<Read<Ridges>>,
+    strength: Option<ConditionSource<f64>>,
+    moisture: Option<ConditionSource<f64>>,
+    roughness: Option<ConditionSource<Roughness>>,
+    snow: Option<ConditionSource<f64>>,
+    frost: Option<ConditionSource<f64>>,
+    stems: Option<ConditionSource<Stems>>,
+    ridges: Option<ConditionSource<Ridges>>,
 }
 
 /// A condition as read from the map file.
 #[derive(Clone, Debug)]
-struct Read<T> {
+struct ConditionSource<T> {
     value: Option<T>,
     raster: Option<Raster>,
     /// Conversion of the raster's numbers to values.
-    meaning: Meaning<T>,
+    meaning: ValueMapping<T>,
 }
 
 /// Conversion of a raster's numbers to values.
 #[derive(Clone, Debug)]
-enum Meaning<T> {
+enum ValueMapping<T> {
     Itself(fn(f64) -> T),
     Classes(Vec<(f64, T)>),
 }
 
-impl<T: Copy> Read<T> {
+impl<T: Copy> ConditionSource<T> {
     /// Returns the value at a point: that of the raster, else the general value.
-    fn at(&self, point: [f64; 2]) -> Option<T> {
+    fn value_at(&self, point: [f64; 2]) -> Option<T> {
         let number = self.raster.as_ref().and_then(|raster| nearest(raster, point));
         let value = number.and_then(|number| match &self.meaning {
-            Meaning::Itself(of) => Some(of(number)),
-            Meaning::Classes(classes) => {
+            ValueMapping::Itself(of) => Some(of(number)),
+            ValueMapping::Classes(classes) => {
                 classes.iter().find(|own| own.0 == number).map(|own| own.1)
             }
         });
@@ -54,12 +54,12 @@ impl<T: Copy> Read<T> {
     }
 
     /// Returns the fraction of cells without a value.
-    fn unsaid(&self, cells: &Cells) -> f64 {
+    fn missing_share(&self, cells: &Cells) -> f64 {
         if self.value.is_some() {
             return 0.0;
         }
         let all = || 0..cells.count();
-        all().filter(|cell| self.at(cells.centre(*cell)).is_none()).count() as f64
+        all().filter(|cell| self.value_at(cells.centre(*cell)).is_none()).count() as f64
             / cells.count() as f64
     }
 }
@@ -81,8 +81,8 @@ impl Layers {
         base: &ScenarioFile,
         document: &Document,
         land: &BuiltTerrain,
-    ) -> Result<Layers, Faults> {
-        let reader = Reader { base, document, land };
+    ) -> Result<Layers, Diagnostics> {
+        let reader = ConditionReader { base, document, land };
         let custom = &base.scenario.soil.custom;
         if conditions.moisture.is_some() && !custom.iter().any(|own| own.moisture.is_some()) {
             let cause = "has no effect: no soil of soil.custom has `moisture`";
@@ -119,13 +119,13 @@ impl Layers {
 
     /// Returns the conditions that lack a value in some cells: the key, the fraction of cells and
     /// what applies there.
-    pub(super) fn unsaid(
+    pub(super) fn omissions(
         &self,
         cells: &Cells,
     ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
         let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
-        fn of<T: Copy>(layer: &Option<Read<T>>, cells: &Cells) -> f64 {
-            layer.as_ref().map_or(0.0, |own| own.unsaid(cells))
+        fn of<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
+            layer.as_ref().map_or(0.0, |own| own.missing_share(cells))
         }
         let shares = [
             ("conditions.strength", of(strength, cells), "soils have their nominal strength there"),
@@ -141,35 +141,35 @@ impl Layers {
 
     /// Returns the class of roughness at a point.
     pub(super) fn roughness(&self, point: [f64; 2]) -> Option<Roughness> {
-        self.roughness.as_ref()?.at(point)
+        self.roughness.as_ref()?.value_at(point)
     }
 
     /// Returns the depth of snow, m; `None` without snow.
     pub(super) fn snow(&self, point: [f64; 2]) -> Option<f64> {
-        stepped(self.snow.as_ref()?.at(point)?)
+        round_to_step(self.snow.as_ref()?.value_at(point)?)
     }
 
     /// Returns the depth of frost, m; `None` without frost.
     pub(super) fn frost(&self, point: [f64; 2]) -> Option<f64> {
-        stepped(self.frost.as_ref()?.at(point)?)
+        round_to_step(self.frost.as_ref()?.value_at(point)?)
     }
 
     /// Returns the stem pattern at a point.
     pub(super) fn stems(&self, point: [f64; 2]) -> Option<Stems> {
-        self.stems.as_ref()?.at(point)
+        self.stems.as_ref()?.value_at(point)
     }
 
     /// Returns the ridges at a point.
     pub(super) fn ridges(&self, point: [f64; 2]) -> Option<Ridges> {
-        self.ridges.as_ref()?.at(point)
+        self.ridges.as_ref()?.value_at(point)
     }
 
     /// Returns the strength of a soil at a point as a multiple of its nominal strength.
     ///
     /// The nominal strength is that of the soil's parameters.
     pub(super) fn strength(&self, point: [f64; 2], soil: Option<&CustomSoil>) -> f64 {
-        let given = self.strength.as_ref().and_then(|own| own.at(point)).unwrap_or(1.0);
-        let wet = self.moisture.as_ref().and_then(|own| own.at(point));
+        let given = self.strength.as_ref().and_then(|own| own.value_at(point)).unwrap_or(1.0);
+        let wet = self.moisture.as_ref().and_then(|own| own.value_at(point));
         let moisture = soil.and_then(|own| own.moisture.as_ref());
         let (Some(wet), Some(moisture)) = (wet, moisture) else { return given };
         let now = Moisture { content: Some(wet), ..moisture.clone() };
@@ -182,21 +182,21 @@ impl Layers {
 }
 
 /// Rounds a depth to whole steps; `None` for a depth of zero.
-fn stepped(depth: f64) -> Option<f64> {
+fn round_to_step(depth: f64) -> Option<f64> {
     let steps = (depth / DEPTH_STEP).round();
     // exactly the decimal value of the depth
     (steps > 0.0).then(|| steps * 5.0 / 100.0)
 }
 
-struct Reader<'a> {
+struct ConditionReader<'a> {
     base: &'a ScenarioFile,
     document: &'a Document,
     land: &'a BuiltTerrain,
 }
 
-impl Reader<'_> {
-    fn refused(&self, key: &str, cause: &dyn Display) -> Faults {
-        self.document.fault(key, Problem::Refused { cause: cause.to_string() }).into()
+impl ConditionReader<'_> {
+    fn refused(&self, key: &str, cause: &dyn Display) -> Diagnostics {
+        self.document.diagnostic(key, DiagnosticKind::Refused { cause: cause.to_string() }).into()
     }
 
     /// Reads a condition that is a number within bounds.
@@ -205,22 +205,22 @@ impl Reader<'_> {
         key: &str,
         layer: Option<&Layer<f64>>,
         [low, high]: [f64; 2],
-    ) -> Result<Option<Read<f64>>, Faults> {
+    ) -> Result<Option<ConditionSource<f64>>, Diagnostics> {
         let Some(layer) = layer else { return Ok(None) };
         let allowed = |value: f64| (low..=high).contains(&value);
         let outside = |key: String| {
             let cause = format!("must be from {low} to {high}");
-            self.document.fault(&key, Problem::Refused { cause })
+            self.document.diagnostic(&key, DiagnosticKind::Refused { cause })
         };
         let given = layer.value.iter().map(|value| (format!("{key}.value"), *value));
         let classes = layer.classes.iter();
         let classes = classes.map(|(class, value)| (format!("{key}.classes.{class}"), *value));
-        let faults: Vec<Fault> = given
+        let diagnostics: Vec<Diagnostic> = given
             .chain(classes)
             .filter(|(_, value)| !allowed(*value))
             .map(|(key, _)| outside(key))
             .collect();
-        Faults::into_result(faults)?;
+        Diagnostics::into_result(diagnostics)?;
         if !layer.classes.is_empty() {
             return self.classes(key, Some(layer));
         }
@@ -235,7 +235,11 @@ impl Reader<'_> {
             );
             return Err(self.refused(&format!("{key}.file"), &cause));
         }
-        Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Itself(|number| number) }))
+        Ok(Some(ConditionSource {
+            value: layer.value,
+            raster,
+            meaning: ValueMapping::Itself(|number| number),
+        }))
     }
 
     /// Reads a condition by classes.
@@ -243,7 +247,7 @@ impl Reader<'_> {
         &self,
         key: &str,
         layer: Option<&Layer<T>>,
-    ) -> Result<Option<Read<T>>, Faults> {
+    ) -> Result<Option<ConditionSource<T>>, Diagnostics> {
         let Some(layer) = layer else { return Ok(None) };
         let raster = self.raster(key, layer)?;
         if raster.is_some() && layer.classes.is_empty() {
@@ -270,10 +274,14 @@ impl Reader<'_> {
             let cause = format!("has class {x}, which is not in classes ({})", names.join(", "));
             return Err(self.refused(&format!("{key}.file"), &cause));
         }
-        Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Classes(classes) }))
+        Ok(Some(ConditionSource {
+            value: layer.value,
+            raster,
+            meaning: ValueMapping::Classes(classes),
+        }))
     }
 
-    fn raster<T>(&self, key: &str, layer: &Layer<T>) -> Result<Option<Raster>, Faults> {
+    fn raster<T>(&self, key: &str, layer: &Layer<T>) -> Result<Option<Raster>, Diagnostics> {
         let Some(file) = &layer.file else {
             let (needless, cause) = match (layer.classes.is_empty(), &layer.value) {
                 (false, _) => ("classes", "needs a raster; give file"),
@@ -286,7 +294,7 @@ impl Reader<'_> {
         let path = self.base.folder.join(file);
         let bytes = self.base.inputs.read(&path, input::LARGEST_BINARY).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
-            Faults::from(self.document.fault(&key, Problem::Unreadable { cause }))
+            Diagnostics::from(self.document.diagnostic(&key, DiagnosticKind::Unreadable { cause }))
         })?;
         let sidecars = self.base.inputs.sidecars(&path);
         let sidecars = sidecars.map_err(|error| self.refused(&key, &error))?;
@@ -309,6 +317,6 @@ mod tests {
 
     #[test]
     fn depths_are_taken_in_whole_steps() {
-        assert_eq!([0.0, 0.02, 0.03, 0.31].map(stepped), [None, None, Some(0.05), Some(0.3)]);
+        assert_eq!([0.0, 0.02, 0.03, 0.31].map(round_to_step), [None, None, Some(0.05), Some(0.3)]);
     }
 }

@@ -1,49 +1,51 @@
 //! Mobility maps: where a vehicle can go and how fast, with uncertain soil and heights.
 //!
-//! A [`MapFile`] specifies the vehicle, the ground and the uncertainties. For each [`Cover`], the
-//! vehicle is driven in full physics over planes until its speed is steady ([`Driver`]). The
-//! resulting [`Table`] is evaluated for every cell, direction and draw. Alternatively every cell
-//! itself is driven ([`Drives`]). This crate opens no file except the map file and those that it
-//! names.
+//! A [`MapFile`] specifies the vehicle, the ground and the uncertainties. For each [`GroundCover`],
+//! the vehicle is driven in full physics over planes until its speed is steady
+//! ([`CrossingDriver`]). The resulting [`Table`] is evaluated for every cell, direction and draw.
+//! Alternatively every cell itself is driven ([`DrivePlan`]). This crate opens no file except the
+//! map file and those that it names.
 //!
 //! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
 //! describes the layers.
 
-mod along;
-mod asking;
 mod audit;
-mod barred;
+mod cell_metrics;
+mod cells;
+mod closure;
 mod conditions;
 mod config;
 mod cover;
 mod crossing;
-mod driven;
-mod driving;
-mod figures;
+mod crossing_driver;
+mod drive_plan;
+mod evaluation;
 mod layers;
 mod map_file;
-mod relief;
+mod map_route;
 pub mod route;
-mod steady;
+mod route_scenario;
+mod speed_observers;
 mod strength;
 mod table;
 mod walls;
-mod way;
 
-pub use along::WayScenario;
-pub use asking::{Ground, Known, Question, bar_reason, figures, going};
-pub use audit::{Audit, Audited, CONFIDENCE, audit};
-pub use barred::{Closure, barred};
+pub use audit::{Audit, AuditedDrive, CONFIDENCE, audit};
+pub use cell_metrics::{CellMetrics, CellTrafficability, Reason};
+pub use cells::{Cells, Quadric, quadrics, slope_deviation};
+pub use closure::{Closure, closures};
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
 pub use config::{
     Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
 };
-pub use cover::Cover;
-pub use crossing::{Crossing, End, SLOWEST};
-pub use driven::Drives;
-pub use driving::{Driver, DrivingError, Threads};
-pub use figures::{CellFigures, Going, Reason};
+pub use cover::GroundCover;
+pub use crossing::{Crossing, CrossingEnd, MIN_STEADY_SPEED};
+pub use crossing_driver::{CrossingDriver, DriveThreads, DrivingError};
+pub use drive_plan::DrivePlan;
+pub use evaluation::{
+    CoverData, EvaluationParams, MapGround, bar_reason, evaluate, evaluate_directions,
+};
 pub use map_file::{MapFile, VEHICLE, schema};
-pub use relief::{Cells, Quadric, quadrics, slope_deviation};
-pub use table::{Axes, Between, Column, Mixed, Table};
-pub use way::{Aim, MapWay, Obstruction, best_way, obstructions};
+pub use map_route::{MapRoute, Obstruction, RouteAim, best_route, obstructions};
+pub use route_scenario::RouteScenario;
+pub use table::{Axes, Column, InterpolatedCurve, InterpolationIndex, Table};

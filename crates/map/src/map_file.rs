@@ -1,18 +1,19 @@
 //! Map file: read, and validated against its schema and as the scenario of its drives.
 
+use super::cells::{Cells, whole_cells};
 use super::config::{BarrierKind, MapConfig};
-use super::cover::{Along, Cover};
+use super::cover::{GroundCover, StraightPath};
 use super::layers::Layers;
-use super::relief::{Cells, whole};
-use super::steady::LONGEST_WAY;
+use super::speed_observers::MAX_DRIVE_LENGTH;
 use super::strength::soil_at_strength;
 use bekker_ground::soil::{Frost, Soil, SoilId, SoilKind};
 use bekker_ground::terrain::SoilMap;
 use bekker_math::numeric::{GRAVITY, atan2, hypot};
-use bekker_scenario::build::{self, BuiltTerrain, Parts, SoilTable};
+use bekker_scenario::build::{self, AssetCache, BuiltTerrain, SoilTable};
 use bekker_scenario::config::{self, CustomSoil, Driver, PathEnd, Surface};
 use bekker_scenario::{
-    Document, Fault, Faults, Node, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
+    Diagnostic, DiagnosticKind, Diagnostics, Document, Node, Scenario, ScenarioFile,
+    SourceLocation, Value, conform, input,
 };
 use bekker_vehicle::Locks;
 use std::collections::BTreeMap;
@@ -22,13 +23,13 @@ use std::sync::LazyLock;
 /// Name of the only vehicle of the drives.
 pub const VEHICLE: &str = "vehicle";
 /// Name of a soil at a strength other than its nominal strength.
-const AT_STRENGTH: &str = "soil at strength";
+const ADJUSTED_SOIL: &str = "soil at strength";
 /// Name of the catalog's firm ground.
 const FIRM: &str = "rigid";
 /// Length of the path beyond the part that is driven, m.
-const BEYOND: f64 = 60.0;
+const LENGTH_BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's path to the edge of the ground, m.
-const EDGE: f64 = 0.5;
+const EDGE_MARGIN: f64 = 0.5;
 /// Distance driven before a cell, m.
 ///
 /// Over it the engine and the converter reach their steady speeds, the driver applies the throttle,
@@ -37,7 +38,7 @@ const LEAD_IN: f64 = 10.0;
 /// Heartbeat of the drives, s.
 const HEARTBEAT: f64 = 0.01;
 /// Greatest number of cells of a map.
-const MOST_CELLS: f64 = 1e8;
+const MAX_CELLS: f64 = 1e8;
 
 /// Returns the JSON Schema of a map file.
 pub fn schema() -> serde_json::Value {
@@ -70,13 +71,13 @@ pub struct MapFile {
     /// Width of the vehicle, m.
     width: f64,
     /// Distance of the vehicle's farthest corner from its origin, m.
-    reach: f64,
+    vehicle_radius: f64,
     /// Weight of the vehicle, N.
     weight: f64,
     /// Warning that the node spacing is too coarse for the vehicle.
-    coarse: Option<String>,
+    spacing_warning: Option<String>,
     /// Warning that the time step is too long for the vehicle.
-    long: Option<String>,
+    step_warning: Option<String>,
 }
 
 /// Returns the kind of a barrier by its code in [`MapFile::barriers`].
@@ -94,11 +95,11 @@ impl MapFile {
     /// # Errors
     /// Every fault of the file with its key, value and what is allowed, and of the files that it
     /// names.
-    pub fn read(path: &Path, sets: &[String]) -> Result<MapFile, Faults> {
+    pub fn read(path: &Path, sets: &[String]) -> Result<MapFile, Diagnostics> {
         let file = path.display().to_string();
         let text = input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
-            let problem = Problem::Unreadable { cause: error.to_string() };
-            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+            let problem = DiagnosticKind::Unreadable { cause: error.to_string() };
+            Diagnostic::new(SourceLocation::File(file.as_str().into()), "", None, problem)
         })?;
         MapFile::parse(&file, &text, path.parent().unwrap_or(Path::new("")), sets)
     }
@@ -114,27 +115,31 @@ impl MapFile {
         text: &str,
         folder: &Path,
         sets: &[String],
-    ) -> Result<MapFile, Faults> {
+    ) -> Result<MapFile, Diagnostics> {
         let mut document = Document::parse(file, text)?;
-        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
-        Faults::into_result(refused)?;
-        Faults::into_result(conform(&document, &SCHEMA))?;
-        let config: MapConfig = serde_json::from_value(document.root.value.to_json())
-            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        let refused: Vec<Diagnostic> =
+            sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Diagnostics::into_result(refused)?;
+        Diagnostics::into_result(conform(&document, &SCHEMA))?;
+        let config: MapConfig =
+            serde_json::from_value(document.root.value.to_json()).map_err(|e| {
+                document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() })
+            })?;
         check_step(config.step).map_err(|allowed| {
             let cause = format!("must be {allowed}");
-            document.fault("step", Problem::Refused { cause })
+            document.diagnostic("step", DiagnosticKind::Refused { cause })
         })?;
         let base = scenario_document(&document, &config);
-        let base = ScenarioFile::of_document(base, folder).map_err(of_map)?;
+        let base = ScenarioFile::from_document(base, folder).map_err(with_map_keys)?;
         let soils = build::soil_table(&base)?;
-        let specs = build::vehicle_specs(&base).map_err(of_map)?;
+        let specs = build::vehicle_specs(&base).map_err(with_map_keys)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
-        let reach = specs.first().map_or(0.0, |spec| spec.footprint().reach());
+        let vehicle_radius = specs.first().map_or(0.0, |spec| spec.footprint().reach());
         let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
-        let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
-        let long = build::too_long_step(vehicles, config.step);
+        let spacing_warning =
+            build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
+        let step_warning = build::too_long_step(vehicles, config.step);
         // positions on an elevation model are unknown before it is read, and each drive sets the
         // position of the vehicle anyway; objects of a random surface keep their distance from the
         // vehicle of the file
@@ -142,10 +147,10 @@ impl MapFile {
         if matches!(config.terrain.surface, Surface::Dem { .. }) {
             bare.scenario.vehicle.clear();
         }
-        let land = build::terrain(&bare, &soils, &Parts::default()).map_err(of_map)?;
+        let land = build::terrain(&bare, &soils, &AssetCache::default()).map_err(with_map_keys)?;
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
-        Faults::into_result(faults(&config, &document, &soils))?;
+        Diagnostics::into_result(diagnostics(&config, &document, &soils))?;
         let layers = Layers::read(&config.conditions, &base, &document, &land)?;
         let snow = config.conditions.snow.as_ref().map(|snow| snow_soil(&base, &snow.soil));
         let snow = snow.transpose()?;
@@ -160,10 +165,10 @@ impl MapFile {
             layers,
             snow,
             width,
-            reach,
+            vehicle_radius,
             weight,
-            coarse,
-            long,
+            spacing_warning,
+            step_warning,
         })
     }
 
@@ -171,23 +176,23 @@ impl MapFile {
     ///
     /// Frost only occurs in yielding soil without a layer below. Stems between which the vehicle
     /// fits are left out.
-    pub fn cover(&self, point @ [x, y]: [f64; 2]) -> Cover {
+    pub fn cover(&self, point @ [x, y]: [f64; 2]) -> GroundCover {
         self.cover_over(self.land.terrain.soil(x, y), point)
     }
 
     /// Returns the cover at a point, with another soil.
-    pub(super) fn cover_over(&self, soil: SoilId, point: [f64; 2]) -> Cover {
+    pub(super) fn cover_over(&self, soil: SoilId, point: [f64; 2]) -> GroundCover {
         let snow = self.layers.snow(point);
         let freezes = matches!(
             &self.soils.soils()[usize::from(soil.0)].kind,
             SoilKind::Deformable(own) if own.details.below.is_none()
         );
-        Cover {
+        GroundCover {
             soil,
             roughness: self.layers.roughness(point),
             snow,
             frost: self.layers.frost(point).filter(|_| freezes && snow.is_none()),
-            stems: self.layers.stems(point).filter(|own| own.bar(self.width)),
+            stems: self.layers.stems(point).filter(|own| own.blocks(self.width)),
             ridges: self.layers.ridges(point),
         }
     }
@@ -197,25 +202,26 @@ impl MapFile {
     /// They concern the rasters of the ground, a coarse node spacing, a long time step, and an area
     /// beyond the ground. They also concern conditions without a value in some cells, and frost
     /// that the vehicle breaks, on soils and on any of the covers.
-    pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
-        let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
-        let doubts = self.land.warnings.iter().chain(&broken);
-        let mut warnings: Vec<String> = doubts.map(ToString::to_string).collect();
-        for (key, doubt) in [("ground.spacing", &self.coarse), ("step", &self.long)] {
-            warnings.extend(
-                doubt
-                    .clone()
-                    .map(|cause| self.document.fault(key, Problem::Refused { cause }).to_string()),
-            );
+    pub fn warnings(&self, covers: &[GroundCover]) -> Vec<String> {
+        let (_, broken) = self.soils.clone().with_frost_under(self.weight, &self.base.document);
+        let all_warnings = self.land.warnings.iter().chain(&broken);
+        let mut warnings: Vec<String> = all_warnings.map(ToString::to_string).collect();
+        for (key, warning) in
+            [("ground.spacing", &self.spacing_warning), ("step", &self.step_warning)]
+        {
+            warnings.extend(warning.clone().map(|cause| {
+                self.document.diagnostic(key, DiagnosticKind::Refused { cause }).to_string()
+            }));
         }
         let cells = Cells::within(self.area, self.config.cell);
-        warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
+        warnings.extend(self.layers.omissions(&cells).map(|(key, share, instead)| {
             let cause = format!(
                 "has no data in {:.1} % of the map's cells, and `value` is not given: {instead}",
                 100.0 * share
             );
-            let fault = self.document.fault(&format!("{key}.file"), Problem::Refused { cause });
-            fault.to_string()
+            let diagnostic =
+                self.document.diagnostic(&format!("{key}.file"), DiagnosticKind::Refused { cause });
+            diagnostic.to_string()
         }));
         if self.config.area.is_some_and(|asked| asked != self.area) {
             let cause = format!(
@@ -223,14 +229,16 @@ impl MapFile {
                  mapped area is {:?}",
                 self.config.cell, self.area
             );
-            let fault = self.document.fault("area", Problem::Refused { cause });
-            warnings.push(fault.to_string());
+            let diagnostic = self.document.diagnostic("area", DiagnosticKind::Refused { cause });
+            warnings.push(diagnostic.to_string());
         }
         for (n, own) in self.config.barrier.iter().enumerate() {
             if !build::region(&own.area).intersects(self.area) {
                 let cause = format!("is outside the mapped area {:?} m", self.area);
                 let key = format!("barrier[{n}].area");
-                warnings.push(self.document.fault(&key, Problem::Refused { cause }).to_string());
+                warnings.push(
+                    self.document.diagnostic(&key, DiagnosticKind::Refused { cause }).to_string(),
+                );
             }
         }
         let Some(frost) = &self.config.conditions.frost else { return warnings };
@@ -243,19 +251,20 @@ impl MapFile {
                 "frost of {deepest} m or less supports {bears:.1} kN, but the vehicle weighs \
                  {weighs:.1} kN: it drives there on the unfrozen soil"
             );
-            let fault = self.document.fault("conditions.frost", Problem::Refused { cause });
-            warnings.push(fault.to_string());
+            let diagnostic =
+                self.document.diagnostic("conditions.frost", DiagnosticKind::Refused { cause });
+            warnings.push(diagnostic.to_string());
         }
         warnings
     }
 
     /// Returns the strength of a cover's soil at a point as a factor to its median.
-    pub fn strength_at(&self, point: [f64; 2], cover: &Cover) -> f64 {
+    pub fn strength_at(&self, point: [f64; 2], cover: &GroundCover) -> f64 {
         self.layers.strength(point, self.custom(&self.soil_of(cover).name))
     }
 
     /// Returns the soil of a cover: the snow, where there is any.
-    pub fn soil_of(&self, cover: &Cover) -> &Soil {
+    pub fn soil_of(&self, cover: &GroundCover) -> &Soil {
         let snow = self.snow.as_ref().filter(|_| cover.snow.is_some());
         snow.unwrap_or(&self.soils.soils()[usize::from(cover.soil.0)])
     }
@@ -265,15 +274,15 @@ impl MapFile {
     }
 
     /// Returns the distance of the vehicle's farthest corner from its origin, m.
-    pub(super) fn reach(&self) -> f64 {
-        self.reach
+    pub(super) fn vehicle_radius(&self) -> f64 {
+        self.vehicle_radius
     }
 
     /// Returns the map with another time step of its drives, s.
     ///
     /// # Errors
     /// The allowed values, if the step does not divide the heartbeat of the drives.
-    pub fn stepped(mut self, step: f64) -> Result<MapFile, String> {
+    pub fn with_step(mut self, step: f64) -> Result<MapFile, String> {
         check_step(step)?;
         for soil in self.soils.soils() {
             let stiff = soil.stiff_parameters(self.config.ground.spacing, step);
@@ -293,13 +302,13 @@ impl MapFile {
     /// map's limit.
     pub fn on_plane(
         &self,
-        cover: &Cover,
+        cover: &GroundCover,
         held: f64,
         strength: f64,
         [along, across]: [f64; 2],
     ) -> Scenario {
-        let way = Along { from: [0.0; 2], towards: [1.0, 0.0], length: LONGEST_WAY };
-        let mut scenario = self.drive(cover, held, strength, way, f64::INFINITY);
+        let line = StraightPath { from: [0.0; 2], towards: [1.0, 0.0], length: MAX_DRIVE_LENGTH };
+        let mut scenario = self.drive(cover, held, strength, line, f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
         scenario.terrain.surface = Surface::Slope {
@@ -313,8 +322,8 @@ impl MapFile {
     /// Returns a drive over a level plane of firm ground with the roughness of a cover.
     ///
     /// The ground is the cover's own soil if that is firm, else a firm road.
-    pub fn on_firm(&self, cover: &Cover) -> Scenario {
-        let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
+    pub fn on_firm(&self, cover: &GroundCover) -> Scenario {
+        let bare = GroundCover { roughness: cover.roughness, ..GroundCover::bare(cover.soil) };
         let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
         if matches!(self.soil_of(cover).kind, SoilKind::Deformable(_)) {
             scenario.soil = config::SoilMap {
@@ -333,7 +342,7 @@ impl MapFile {
     /// speed, m/s, in addition to the map's limit. It starts `lead_in` m before the cell.
     pub fn on_ground(
         &self,
-        cover: &Cover,
+        cover: &GroundCover,
         held: f64,
         strength: f64,
         centre: [f64; 2],
@@ -341,9 +350,10 @@ impl MapFile {
         lead_in: f64,
     ) -> Scenario {
         let from = self.entry(centre, towards);
-        let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
-        let way = Along { from, towards, length: self.config.cell };
-        let mut scenario = self.drive(cover, held, strength, way, room);
+        let length_ahead =
+            distance_to_edge(self.land.terrain.bounds(), from, towards) - EDGE_MARGIN;
+        let line = StraightPath { from, towards, length: self.config.cell };
+        let mut scenario = self.drive(cover, held, strength, line, length_ahead);
         let start = [0, 1].map(|k| from[k] - lead_in * towards[k]);
         scenario.vehicle[0].position = start;
         if let Driver::Path { waypoints, .. } = &mut scenario.vehicle[0].driver {
@@ -357,7 +367,7 @@ impl MapFile {
     /// It is reduced at the edge of the ground.
     pub(super) fn lead_in(&self, centre: [f64; 2], towards: [f64; 2]) -> f64 {
         let from = self.entry(centre, towards);
-        let behind = to_the_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
+        let behind = distance_to_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
         LEAD_IN.min(0.5 * behind).max(0.0)
     }
 
@@ -368,11 +378,10 @@ impl MapFile {
 
     /// Returns the soil of a cover at a strength as a custom soil named `name`, with the cover's
     /// snow and frost.
-    pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
-        let figures = self.soil_of(cover);
-        let own = self.custom(&figures.name);
-        let mut custom =
-            soil_at_strength(figures, own, strength.min(self.strongest(figures)), name);
+    pub(super) fn soil_under(&self, cover: &GroundCover, strength: f64, name: &str) -> CustomSoil {
+        let soil = self.soil_of(cover);
+        let own = self.custom(&soil.name);
+        let mut custom = soil_at_strength(soil, own, strength.min(self.strongest(soil)), name);
         if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
             snow.depth = depth;
         }
@@ -383,8 +392,8 @@ impl MapFile {
     }
 
     /// Returns the largest strength of a soil that the map's step and spacing allow.
-    fn strongest(&self, figures: &Soil) -> f64 {
-        match &figures.kind {
+    fn strongest(&self, soil: &Soil) -> f64 {
+        match &soil.kind {
             SoilKind::Firm { .. } => f64::INFINITY,
             SoilKind::Deformable(own) => {
                 own.strongest_for(self.config.ground.spacing, self.config.step)
@@ -394,10 +403,17 @@ impl MapFile {
 
     /// Returns a drive along a path.
     ///
-    /// `held` limits the driver's speed, m/s; `room` is the length of the ground ahead, m.
-    fn drive(&self, cover: &Cover, held: f64, strength: f64, way: Along, room: f64) -> Scenario {
-        let Along { from, towards, length } = way;
-        let reach = (length + BEYOND).min(room);
+    /// `held` limits the driver's speed, m/s; `length_ahead` is the length of the ground ahead, m.
+    fn drive(
+        &self,
+        cover: &GroundCover,
+        held: f64,
+        strength: f64,
+        line: StraightPath,
+        length_ahead: f64,
+    ) -> Scenario {
+        let StraightPath { from, towards, length } = line;
+        let reach = (length + LENGTH_BEYOND).min(length_ahead);
         let to = [0, 1].map(|k| from[k] + reach * towards[k]);
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
@@ -407,15 +423,15 @@ impl MapFile {
         vehicle.driver = path(vec![from, to], speed, PathEnd::Continue);
         let mut terrain = self.base.scenario.terrain.clone();
         terrain.roughness = cover.roughness.or(terrain.roughness);
-        terrain.stamp.extend(cover.ridges.iter().flat_map(|own| own.across(&way)));
+        terrain.stamp.extend(cover.ridges.iter().flat_map(|own| own.across_path(&line)));
         Scenario {
             terrain,
-            scenery: cover.stems.iter().map(|own| own.along(&way)).collect(),
+            scenery: cover.stems.iter().map(|own| own.along_path(&line)).collect(),
             soil: config::SoilMap {
-                default: AT_STRENGTH.into(),
+                default: ADJUSTED_SOIL.into(),
                 raster: None,
                 zone: Vec::new(),
-                custom: vec![self.soil_under(cover, strength, AT_STRENGTH)],
+                custom: vec![self.soil_under(cover, strength, ADJUSTED_SOIL)],
             },
             vehicle: vec![vehicle],
             ..self.base.scenario.clone()
@@ -425,13 +441,13 @@ impl MapFile {
     /// Returns the median strength of a soil by its name, as a multiple of its nominal strength.
     pub fn strength(&self, name: &str) -> f64 {
         let factors = &self.config.strength.factors;
-        let own = factors.iter().find(|(given, _)| called(&self.soils, given) == name);
+        let own = factors.iter().find(|(given, _)| canonical_soil(&self.soils, given) == name);
         own.map_or(1.0, |(_, factor)| *factor)
     }
 }
 
 /// Returns the distance from a point of a rectangle to its edge along a unit vector, m.
-fn to_the_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
+fn distance_to_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
     let to = |k: usize| {
         let edge = if towards[k] > 0.0 { bounds[k + 2] } else { bounds[k] };
         // no edge is reached along this axis
@@ -441,7 +457,7 @@ fn to_the_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
 }
 
 /// Returns the soil of the snow by its name.
-fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
+fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Diagnostics> {
     let mut file = base.clone();
     file.scenario.soil.default = name.into();
     let soils = build::soil_table(&file)?;
@@ -467,14 +483,14 @@ pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Dri
 }
 
 /// Converts faults of the scenario to keys of the map, which has one vehicle.
-fn of_map(faults: Faults) -> Faults {
-    faults.renamed("vehicle[0]", "vehicle")
+fn with_map_keys(diagnostics: Diagnostics) -> Diagnostics {
+    diagnostics.with_key_prefix("vehicle[0]", "vehicle")
 }
 
 /// Builds the scenario of a map from the map's own nodes, so that faults report their lines.
 fn scenario_document(map: &Document, config: &MapConfig) -> Document {
-    let place = map.root.place.clone();
-    let node = |value| Node { place: place.clone(), value };
+    let location = map.root.location.clone();
+    let node = |value| Node { location: location.clone(), value };
     let number = |x: f64| node(Value::Float(x));
     let mut root: BTreeMap<String, Node> = BTreeMap::new();
     for key in ["format", "seed", "terrain", "soil", "ground"] {
@@ -491,14 +507,14 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
         _ => BTreeMap::new(),
     };
     vehicle.insert("name".into(), node(Value::Text(VEHICLE.into())));
-    let [x, y] = within(config);
+    let [x, y] = center(config);
     vehicle.insert("position".into(), node(Value::List(vec![number(x), number(y)])));
     let vehicle = Node {
-        place: map.get("vehicle").map_or(place.clone(), |given| given.place.clone()),
+        location: map.get("vehicle").map_or(location.clone(), |given| given.location.clone()),
         value: Value::Table(vehicle),
     };
     root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
-    Document::of(Node { place: place.clone(), value: Value::Table(root) })
+    Document::new(Node { location: location.clone(), value: Value::Table(root) })
 }
 
 /// Checks that the step is in whole microseconds and divides the heartbeat of the drives.
@@ -518,7 +534,7 @@ fn check_step(step: f64) -> Result<(), String> {
 }
 
 /// Returns a point of the ground, as far as the file determines one.
-fn within(config: &MapConfig) -> [f64; 2] {
+fn center(config: &MapConfig) -> [f64; 2] {
     let middle =
         |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
     config.area.map_or([0.0; 2], middle)
@@ -527,10 +543,14 @@ fn within(config: &MapConfig) -> [f64; 2] {
 /// Returns the mapped area: whole cells, at least a cell inside the ground.
 ///
 /// So every slope is computed from known heights.
-fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f64; 4], Faults> {
+fn area(
+    config: &MapConfig,
+    document: &Document,
+    bounds: [f64; 4],
+) -> Result<[f64; 4], Diagnostics> {
     let refused = |cause: String| {
         let key = if config.area.is_some() { "area" } else { "terrain.surface" };
-        Faults::from(document.fault(key, Problem::Refused { cause }))
+        Diagnostics::from(document.diagnostic(key, DiagnosticKind::Refused { cause }))
     };
     let [west, south, east, north] = config.area.unwrap_or(bounds);
     let asked = [west, south, east, north];
@@ -544,21 +564,21 @@ fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f6
         east.min(bounds[2] - margin),
         north.min(bounds[3] - margin),
     ];
-    let [columns, rows] = [0, 1].map(|k| whole(inside[k + 2] - inside[k], config.cell));
+    let [columns, rows] = [0, 1].map(|k| whole_cells(inside[k + 2] - inside[k], config.cell));
     if columns < 1.0 || rows < 1.0 {
         let cell = config.cell;
         return Err(refused(format!(
             "contains no cell of {cell} m that is at least a cell inside the ground {bounds:?} m"
         )));
     }
-    if columns * rows > MOST_CELLS {
+    if columns * rows > MAX_CELLS {
         let count = columns * rows;
-        return Err(refused(format!("has {count:.0} cells; must have at most {MOST_CELLS:.0}")));
+        return Err(refused(format!("has {count:.0} cells; must have at most {MAX_CELLS:.0}")));
     }
     Ok(Cells::within(inside, config.cell).bounds())
 }
 
-fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> {
+fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Diagnostics> {
     let mut map = SoilMap::uniform(SoilId(0));
     for (n, own) in config.barrier.iter().enumerate() {
         let code = match own.kind {
@@ -566,30 +586,30 @@ fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> 
             BarrierKind::Obstacle => SoilId(2),
         };
         map = map.paint(build::region(&own.area), code).map_err(|error| {
-            let problem = Problem::Refused { cause: error.to_string() };
-            document.fault(&format!("barrier[{n}].area"), problem)
+            let problem = DiagnosticKind::Refused { cause: error.to_string() };
+            document.diagnostic(&format!("barrier[{n}].area"), problem)
         })?;
     }
     Ok(map)
 }
 
 /// Returns the faults of a map that concern no other file.
-fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fault> {
+fn diagnostics(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
         let cause = format!("must be at most speed = {} m/s", config.speed);
-        found.push(document.fault("entry_speed", Problem::Refused { cause }));
+        found.push(document.diagnostic("entry_speed", DiagnosticKind::Refused { cause }));
     }
     if !config.directions.is_multiple_of(4) {
         let cause = "must be a multiple of 4, so that each direction has its opposite and \
             perpendicular ones"
             .into();
-        found.push(document.fault("directions", Problem::Refused { cause }));
+        found.push(document.diagnostic("directions", DiagnosticKind::Refused { cause }));
     }
     let snow = config.conditions.snow.as_ref().map(|own| own.soil.as_str());
     let mut named: Vec<&str> = Vec::new();
     for name in config.strength.factors.keys() {
-        let soil = called(soils, name);
+        let soil = canonical_soil(soils, name);
         let is_known = snow == Some(name) || soils.soils().iter().any(|own| own.name == soil);
         let cause = if !is_known {
             let known = soils.soils().iter().map(|own| own.name.as_str()).chain(snow);
@@ -604,25 +624,25 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
             continue;
         };
         let key = format!("strength.factors.{name}");
-        found.push(document.fault(&key, Problem::Refused { cause }));
+        found.push(document.diagnostic(&key, DiagnosticKind::Refused { cause }));
     }
-    found.extend(standing(&config.terrain.surface).map(|key| {
+    found.extend(object_keys(&config.terrain.surface).map(|key| {
         let cause =
             "is not supported in maps; use conditions.stems, conditions.ridges or [[barrier]]";
         let key = format!("terrain.surface.{key}");
-        document.fault(&key, Problem::Refused { cause: cause.into() })
+        document.diagnostic(&key, DiagnosticKind::Refused { cause: cause.into() })
     }));
     found
 }
 
 /// Returns the catalog name of a soil, given that name or its name in the map.
-fn called<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
+fn canonical_soil<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
     soils.id(name).map_or(name, |id| soils.soils()[usize::from(id.0)].name.as_str())
 }
 
 /// Returns the keys of the objects on a random surface.
-fn standing(surface: &Surface) -> impl Iterator<Item = &'static str> {
-    let things = match surface {
+fn object_keys(surface: &Surface) -> impl Iterator<Item = &'static str> {
+    let objects = match surface {
         Surface::Random(own) => vec![
             ("holes", own.holes.count, own.holes.density),
             ("trees", own.trees.count, own.trees.density),
@@ -634,6 +654,6 @@ fn standing(surface: &Surface) -> impl Iterator<Item = &'static str> {
     let any = |count: Option<u32>, density: Option<f64>| {
         count.is_some_and(|count| count > 0) || density.is_some_and(|density| density > 0.0)
     };
-    let strewn = things.into_iter().filter(move |(_, count, density)| any(*count, *density));
-    strewn.map(|(key, ..)| key)
+    let given = objects.into_iter().filter(move |(_, count, density)| any(*count, *density));
+    given.map(|(key, ..)| key)
 }

@@ -21,12 +21,12 @@ pub(super) fn soil_at_strength(
     keys.name = name.into();
     match &soil.kind {
         SoilKind::Firm { friction } => keys.friction = Some(*friction),
-        SoilKind::Deformable(figures) => {
+        SoilKind::Deformable(parameters) => {
             if given.is_none() {
                 keys.based_on = Some(soil.name.clone());
             }
             let own = keys.strength.unwrap_or(1.0);
-            keys.strength = Some((own * strength.min(strongest(figures))).min(STRONGEST));
+            keys.strength = Some((own * strength.min(strongest(parameters))).min(STRONGEST));
         }
     }
     keys

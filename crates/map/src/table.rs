@@ -3,7 +3,7 @@
 //!
 //! Each column of the table is for one strength and side slope. The range of passable grades of a
 //! column is found by a scan and by bisection. Grades within it are driven no farther apart than
-//! [`FINE`], and no farther apart than a step where the speed jumps, as at a gear change.
+//! [`MAX_GRADE_GAP`], and no farther apart than a step where the speed jumps, as at a gear change.
 //!
 //! A column keeps speed as a curve over the relative grade, which is 0 at the lower and 1 at the
 //! upper bound. The points of the curve are at equal arc lengths. Between columns, points of equal
@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 /// Resolution of driven grades, rise over run; bisection ends here.
 const STEP: f64 = 0.0125;
 /// Steps of the scan.
-const SCAN: i32 = 16;
+const SCAN_STEPS: i32 = 16;
 /// Greatest number of steps between two passable grades of a column.
-const FINE: i32 = 8;
+const MAX_GRADE_GAP: i32 = 8;
 /// Difference of speeds, m/s, above which grades are driven between neighbors.
-const LEAP: f64 = 0.6;
+const MAX_SPEED_STEP: f64 = 0.6;
 /// Number of points of a column's curve, and number of intervals of its index.
-const PLACES: usize = 65;
-const PARTS: usize = 256;
+const KNOTS: usize = 65;
+const INTERVALS: usize = 256;
 /// Range of strengths, in standard deviations.
-const REACH: f64 = 2.5;
+const STRENGTH_RANGE: f64 = 2.5;
 
 /// Column of the table: one strength and side slope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,15 +43,15 @@ pub struct Column {
 impl Column {
     /// Drives a column; `cross` is called for grades up to `steepest`.
     pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> Column {
-        let last = ((steepest / STEP) as i32).max(SCAN);
+        let last = ((steepest / STEP) as i32).max(SCAN_STEPS);
         let mut driven = BTreeMap::new();
-        let mut goes = |driven: &mut BTreeMap<i32, Crossing>, step: i32| {
+        let mut is_passable = |driven: &mut BTreeMap<i32, Crossing>, step: i32| {
             let known = driven.entry(step);
-            known.or_insert_with(|| cross(f64::from(step) * STEP)).goes()
+            known.or_insert_with(|| cross(f64::from(step) * STEP)).is_passable()
         };
         // level ground, or else the least passable descent
-        let mut scan = (0..=last / SCAN).map(|n| -n * SCAN).chain([-last]);
-        let Some(start) = scan.find(|step| goes(&mut driven, *step)) else {
+        let mut scan = (0..=last / SCAN_STEPS).map(|n| -n * SCAN_STEPS).chain([-last]);
+        let Some(start) = scan.find(|step| is_passable(&mut driven, *step)) else {
             let never = -f64::from(last) * STEP;
             return Column { driven, bounds: [never; 2] };
         };
@@ -60,8 +60,12 @@ impl Column {
             let mut inside = start;
             let mut outside = None;
             while inside != end && outside.is_none() {
-                let next = if (end - inside).abs() < SCAN { end } else { inside + sign * SCAN };
-                if goes(&mut driven, next) {
+                let next = if (end - inside).abs() < SCAN_STEPS {
+                    end
+                } else {
+                    inside + sign * SCAN_STEPS
+                };
+                if is_passable(&mut driven, next) {
                     inside = next;
                 } else {
                     outside = Some(next);
@@ -70,7 +74,7 @@ impl Column {
             let Some(mut outside) = outside else { return f64::from(inside) * STEP };
             while (outside - inside).abs() > 1 {
                 let middle = (inside + outside) / 2;
-                if goes(&mut driven, middle) {
+                if is_passable(&mut driven, middle) {
                     inside = middle;
                 } else {
                     outside = middle;
@@ -79,18 +83,19 @@ impl Column {
             0.5 * f64::from(inside + outside) * STEP
         });
         let within = |driven: &BTreeMap<i32, Crossing>| -> Vec<i32> {
-            driven.iter().filter(|(_, own)| own.goes()).map(|(step, _)| *step).collect()
+            driven.iter().filter(|(_, own)| own.is_passable()).map(|(step, _)| *step).collect()
         };
         loop {
             let steps = within(&driven);
-            let leaps = |[low, high]: [i32; 2]| {
-                high - low > 1 && (driven[&low].speed - driven[&high].speed).abs() > LEAP
+            let is_too_far = |[low, high]: [i32; 2]| {
+                high - low > 1 && (driven[&low].speed - driven[&high].speed).abs() > MAX_SPEED_STEP
             };
             let mut pairs = steps.windows(2).map(|pair| [pair[0], pair[1]]);
-            let gap = pairs.find(|&[low, high]| high - low > FINE || leaps([low, high]));
+            let gap =
+                pairs.find(|&[low, high]| high - low > MAX_GRADE_GAP || is_too_far([low, high]));
             let Some([low, high]) = gap else { break };
             // an impassable grade between two passable ones ends the search; its crossing is kept
-            if !goes(&mut driven, (low + high).div_euclid(2)) {
+            if !is_passable(&mut driven, (low + high).div_euclid(2)) {
                 break;
             }
         }
@@ -104,7 +109,7 @@ impl Column {
     fn curve(&self) -> Curve {
         let [low, high] = self.bounds;
         let width = (high - low).max(STEP);
-        let inner = self.driven.iter().filter(|(_, own)| own.goes()).map(|(step, own)| {
+        let inner = self.driven.iter().filter(|(_, own)| own.is_passable()).map(|(step, own)| {
             let share = (f64::from(*step) * STEP - low) / width;
             [share.clamp(0.0, 1.0), own.speed]
         });
@@ -113,7 +118,7 @@ impl Column {
             [points.first(), points.last()].map(|end| end.map_or(0.0, |own| own[1]));
         points.insert(0, [0.0, first]);
         points.push([1.0, last]);
-        even(&points)
+        resample(&points)
     }
 
     /// Returns all crossings driven, each with its grade, rise over run.
@@ -126,26 +131,26 @@ impl Column {
 #[derive(Clone, Debug, PartialEq)]
 struct Curve {
     /// Relative grade and speed, m/s, of each point.
-    places: [[f64; 2]; PLACES],
+    knots: [[f64; 2]; KNOTS],
     /// For each interval of the relative grade, the last point not beyond its start.
-    reached: [u8; PARTS + 1],
+    reached: [u8; INTERVALS + 1],
 }
 
 impl Curve {
-    fn of(places: [[f64; 2]; PLACES]) -> Curve {
+    fn new(knots: [[f64; 2]; KNOTS]) -> Curve {
         let reached = |part: usize| {
-            let begin = part as f64 / PARTS as f64;
-            let farther = places.partition_point(|[share, _]| *share <= begin);
-            farther.saturating_sub(1).min(PLACES - 2) as u8
+            let begin = part as f64 / INTERVALS as f64;
+            let farther = knots.partition_point(|[share, _]| *share <= begin);
+            farther.saturating_sub(1).min(KNOTS - 2) as u8
         };
-        Curve { places, reached: std::array::from_fn(reached) }
+        Curve { knots, reached: std::array::from_fn(reached) }
     }
 }
 
 /// Resamples a polyline of relative grade and speed at equal arc lengths.
 ///
 /// An arc length is half the relative grade plus half the fraction of all changes of speed.
-fn even(points: &[[f64; 2]]) -> Curve {
+fn resample(points: &[[f64; 2]]) -> Curve {
     let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
     let changes: f64 = points.windows(2).map(change).sum();
     let mut lengths = vec![0.0];
@@ -155,7 +160,7 @@ fn even(points: &[[f64; 2]]) -> Curve {
         lengths.push(lengths[lengths.len() - 1] + 0.5 * (share + part));
     }
     let place = |n: usize| {
-        let length = lengths[lengths.len() - 1] * n as f64 / (PLACES - 1) as f64;
+        let length = lengths[lengths.len() - 1] * n as f64 / (KNOTS - 1) as f64;
         let after = lengths.partition_point(|own| *own <= length).clamp(1, points.len() - 1);
         let [begin, end] = [lengths[after - 1], lengths[after]];
         let part = if end > begin { ((length - begin) / (end - begin)).min(1.0) } else { 1.0 };
@@ -163,7 +168,7 @@ fn even(points: &[[f64; 2]]) -> Curve {
             |k: usize| points[after - 1][k] + part * (points[after][k] - points[after - 1][k]);
         [between(0), between(1)]
     };
-    Curve::of(std::array::from_fn(place))
+    Curve::new(std::array::from_fn(place))
 }
 
 /// Strengths and side slopes of a table's columns.
@@ -188,7 +193,7 @@ impl Axes {
         [median, sigma]: [f64; 2],
         [least, greatest]: [f64; 2],
     ) -> Axes {
-        let (middle, reach) = (ln(median), REACH * sigma);
+        let (middle, reach) = (ln(median), STRENGTH_RANGE * sigma);
         let range = [middle + least - reach, middle + greatest + reach];
         let width = range[1] - range[0];
         let count = if width <= 1e-9 {
@@ -217,7 +222,7 @@ impl Axes {
     }
 
     /// Returns the strength and side slope of a column; side slopes vary fastest.
-    pub fn of(&self, column: usize) -> [f64; 2] {
+    pub fn column_values(&self, column: usize) -> [f64; 2] {
         let sides = self.side_slopes.len();
         [self.strengths[column / sides], self.side_slopes[column % sides]]
     }
@@ -237,20 +242,20 @@ pub struct Table {
 
 /// Position between two strengths.
 #[derive(Clone, Copy, Debug)]
-pub struct Between {
+pub struct InterpolationIndex {
     low: usize,
     share: f64,
 }
 
 /// Interpolation between four columns at a strength and side slope.
 #[derive(Clone, Copy, Debug)]
-pub struct Mixed<'a> {
+pub struct InterpolatedCurve<'a> {
     curves: [&'a Curve; 4],
     weights: [f64; 4],
     bounds: [f64; 2],
 }
 
-impl Mixed<'_> {
+impl InterpolatedCurve<'_> {
     /// Returns the speed at a grade, m/s; 0 if impassable.
     #[inline]
     pub fn speed(&self, grade: f64) -> f64 {
@@ -261,15 +266,15 @@ impl Mixed<'_> {
         let share = (grade - low) / (high - low);
         // finds the two points that enclose the relative grade, from the smallest index of all
         // columns on
-        let part = (share * PARTS as f64) as usize;
-        let mut number = PLACES - 2;
+        let part = (share * INTERVALS as f64) as usize;
+        let mut number = KNOTS - 2;
         for curve in self.curves {
             number = number.min(usize::from(curve.reached[part]));
         }
-        let (mut before, mut after) = (self.place(number), self.place(number + 1));
-        while after[0] <= share && number < PLACES - 2 {
+        let (mut before, mut after) = (self.knot(number), self.knot(number + 1));
+        while after[0] <= share && number < KNOTS - 2 {
             number += 1;
-            (before, after) = (after, self.place(number + 1));
+            (before, after) = (after, self.knot(number + 1));
         }
         let ([begin, a], [end, b]) = (before, after);
         let between =
@@ -279,10 +284,10 @@ impl Mixed<'_> {
 
     /// Returns the relative grade and speed, m/s, of an interpolated point.
     #[inline(always)]
-    fn place(&self, number: usize) -> [f64; 2] {
+    fn knot(&self, number: usize) -> [f64; 2] {
         let mut place = [0.0; 2];
         for n in 0..4 {
-            let [share, speed] = self.curves[n].places[number];
+            let [share, speed] = self.curves[n].knots[number];
             place[0] += self.weights[n] * share;
             place[1] += self.weights[n] * speed;
         }
@@ -332,19 +337,23 @@ impl Table {
     }
 
     /// Returns the position of a strength by its logarithm, clamped to the table.
-    pub fn strength(&self, logarithm: f64) -> Between {
+    pub fn strength(&self, logarithm: f64) -> InterpolationIndex {
         if self.strengths == 1 {
-            return Between { low: 0, share: 0.0 };
+            return InterpolationIndex { low: 0, share: 0.0 };
         }
         let place = (logarithm - self.logarithms[0]) / self.logarithms[1];
         let place = place.clamp(0.0, (self.strengths - 1) as f64);
         let low = (place as usize).min(self.strengths - 2);
-        Between { low, share: place - low as f64 }
+        InterpolationIndex { low, share: place - low as f64 }
     }
 
     /// Interpolates at a strength and a side slope to either side; `None` beyond the steepest.
     #[inline]
-    pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed<'_>> {
+    pub fn interpolate(
+        &self,
+        strength: InterpolationIndex,
+        side_slope: f64,
+    ) -> Option<InterpolatedCurve<'_>> {
         let place = side_slope.abs() / self.side_step;
         let last = self.sides - 1;
         if place > last as f64 {
@@ -364,29 +373,29 @@ impl Table {
             bounds[0] += weights[n] * low;
             bounds[1] += weights[n] * high;
         }
-        Some(Mixed { curves, weights, bounds })
+        Some(InterpolatedCurve { curves, weights, bounds })
     }
 
     /// Returns the speed on a plane at a strength, m/s; 0 if impassable.
     ///
     /// The strength is a multiple of the soil's nominal strength.
-    pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
-        let mixed = self.mixed(self.strength(ln(strength)), across);
-        mixed.map_or(0.0, |mixed| mixed.speed(along))
+    pub fn speed(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
+        let curve = self.interpolate(self.strength(ln(strength)), across);
+        curve.map_or(0.0, |curve| curve.speed(along))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::End;
+    use super::super::CrossingEnd;
     use super::*;
 
     fn crossed(speed: f64) -> Crossing {
-        Crossing { end: End::Crossed, speed, slip: 0.1, energy: 1.0 }
+        Crossing { end: CrossingEnd::Crossed, speed, slip: 0.1, energy: 1.0 }
     }
 
     fn stuck() -> Crossing {
-        Crossing { end: End::Stuck, speed: 0.0, slip: 1.0, energy: 1.0 }
+        Crossing { end: CrossingEnd::Stuck, speed: 0.0, slip: 1.0, energy: 1.0 }
     }
 
     /// Passable from -0.55 to 0.3, with a speed that falls with the grade.
@@ -400,8 +409,8 @@ mod tests {
         let [low, high] = column.bounds;
         assert!((low + 0.55).abs() <= 0.5 * STEP + 1e-9 && (high - 0.3).abs() <= 0.5 * STEP + 1e-9);
         let grades: Vec<i32> =
-            column.driven.iter().filter(|own| own.1.goes()).map(|o| *o.0).collect();
-        assert!(grades.windows(2).all(|pair| pair[1] - pair[0] <= FINE));
+            column.driven.iter().filter(|own| own.1.is_passable()).map(|o| *o.0).collect();
+        assert!(grades.windows(2).all(|pair| pair[1] - pair[0] <= MAX_GRADE_GAP));
         assert!(column.driven.len() < 30, "{}", column.driven.len());
     }
 
@@ -432,7 +441,7 @@ mod tests {
         };
         let columns: Vec<Column> = (0..axes.columns())
             .map(|n| {
-                let [strength, side] = axes.of(n);
+                let [strength, side] = axes.column_values(n);
                 Column::drive(0.8, |grade| {
                     let speed = truth(strength, [grade, side]);
                     if speed > 0.0 { crossed(speed) } else { stuck() }
@@ -450,10 +459,10 @@ mod tests {
                 continue;
             }
             let (found, known) =
-                (table.at(strength, [grade, side]), truth(strength, [grade, side]));
+                (table.speed(strength, [grade, side]), truth(strength, [grade, side]));
             assert!((found - known).abs() < 0.15, "{z} {grade} {side}: {found}, not {known}");
         }
-        assert_eq!(table.at(1.0, [0.0, 0.81]), 0.0);
+        assert_eq!(table.speed(1.0, [0.0, 0.81]), 0.0);
     }
 
     #[test]
@@ -462,7 +471,7 @@ mod tests {
         assert!(axes.strengths.len() == 1 && (axes.strengths[0] - 0.8).abs() < 1e-12);
         let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
         let table = Table::new(&axes, &columns);
-        assert!((table.at(3.0, [0.1, 0.33]) - 3.0).abs() < 1e-6);
+        assert!((table.speed(3.0, [0.1, 0.33]) - 3.0).abs() < 1e-6);
     }
 
     #[test]

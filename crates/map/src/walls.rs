@@ -1,6 +1,6 @@
 //! Barriers of a map in a scenario: walls along the edges of areas near a route.
 
-use super::relief::Cells;
+use super::cells::Cells;
 use bekker_agent::PropKind;
 use bekker_ground::terrain::strip;
 use bekker_math::numeric::{atan2, hypot, sin_cos};
@@ -27,7 +27,7 @@ pub(super) fn walls(area: &Area, cells: &Cells, near: impl Fn(usize) -> bool) ->
             let share = (n as f64 + 0.5) / count;
             [from[0] + share * x, from[1] + share * y]
         };
-        let stands = |place: &[f64; 2]| cells.at(*place).is_some_and(&near);
+        let stands = |place: &[f64; 2]| cells.cell_at(*place).is_some_and(&near);
         let places: Vec<[f64; 2]> = (0..count as usize).map(middle).filter(stands).collect();
         (!places.is_empty()).then(|| Scenery {
             kind: Some(PropKind::Block),
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn walls_that_are_not_near_do_not_stand() {
         let river = Area::Band { from: [2.0, -90.0], to: [2.0, 90.0], width: 1.0 };
-        let near = CELLS.at([5.0, 5.0]).unwrap();
+        let near = CELLS.cell_at([5.0, 5.0]).unwrap();
         let walls = walls(&river, &CELLS, |cell| cell == near);
         assert_eq!(walls.len(), 2);
         assert!((length(&walls) - 20.0).abs() < 1e-9, "{walls:?}");

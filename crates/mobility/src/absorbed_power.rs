@@ -23,19 +23,19 @@ pub fn absorbed_power(accelerations: &[f64], rate: f64) -> Option<f64> {
     // s = k (1 - z) / (1 + z), with z a delay of one sample
     let k = 2.0 * rate;
     let mut lead =
-        Section::new([14.5 * (k + 44.0), 14.5 * (44.0 - k), 0.0], [k + 63.0, 63.0 - k, 0.0]);
+        FilterSection::new([14.5 * (k + 44.0), 14.5 * (44.0 - k), 0.0], [k + 63.0, 63.0 - k, 0.0]);
     let oscillator = [k * k + 24.0 * k + 750.0, 2.0 * (750.0 - k * k), k * k - 24.0 * k + 750.0];
-    let mut body = Section::new([k, 0.0, -k], oscillator);
+    let mut body = FilterSection::new([k, 0.0, -k], oscillator);
     let squares: f64 = accelerations
         .iter()
-        .map(|own| body.passes(lead.passes(own * FEET)))
+        .map(|own| body.filter(lead.filter(own * FEET)))
         .map(|felt| felt * felt)
         .sum();
     Some(squares / accelerations.len() as f64)
 }
 
 /// A second-order filter in transposed direct form.
-struct Section {
+struct FilterSection {
     /// Weights of the current input and the two previous ones.
     ahead: [f64; 3],
     /// Weights of the two previous outputs.
@@ -43,14 +43,14 @@ struct Section {
     held: [f64; 2],
 }
 
-impl Section {
-    fn new(ahead: [f64; 3], back: [f64; 3]) -> Section {
+impl FilterSection {
+    fn new(ahead: [f64; 3], back: [f64; 3]) -> FilterSection {
         let by = back[0];
         let back = [back[1] / by, back[2] / by];
-        Section { ahead: ahead.map(|weight| weight / by), back, held: [0.0; 2] }
+        FilterSection { ahead: ahead.map(|weight| weight / by), back, held: [0.0; 2] }
     }
 
-    fn passes(&mut self, sample: f64) -> f64 {
+    fn filter(&mut self, sample: f64) -> f64 {
         let result = self.ahead[0] * sample + self.held[0];
         self.held[0] = self.ahead[1] * sample - self.back[0] * result + self.held[1];
         self.held[1] = self.ahead[2] * sample - self.back[1] * result;

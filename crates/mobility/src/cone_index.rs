@@ -29,7 +29,7 @@ const FIRST_FORM: f64 = 115.0;
 
 /// A vehicle with all wheels driven and two wheels per axle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Wheels {
+struct WheelDimensions {
     axles: f64,
     /// Width and outer radius of a tire, m.
     width: f64,
@@ -42,7 +42,7 @@ struct Wheels {
 
 /// A tracked vehicle with two tracks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Tracks {
+struct TrackDimensions {
     /// Contact length, width and pitch of a track, m.
     length: f64,
     width: f64,
@@ -52,7 +52,7 @@ struct Tracks {
     clearance: f64,
 }
 
-impl Wheels {
+impl WheelDimensions {
     fn mobility_index(&self, mass: f64) -> f64 {
         let weight = mass * POUNDS;
         let (width, radius) = (self.width / INCH, self.radius / INCH);
@@ -94,7 +94,7 @@ fn tracked_one_pass(index: f64) -> f64 {
     7.0 + 0.2 * index - 39.2 / (index + 5.6)
 }
 
-impl Tracks {
+impl TrackDimensions {
     fn mobility_index(&self, mass: f64) -> f64 {
         let weight = mass * POUNDS;
         let area = |length: f64| length * self.width / (INCH * INCH);
@@ -112,14 +112,19 @@ impl Tracks {
 
 /// 37x12.5R16.5: deflections of 3.5 and 2.5 cm of a section of 26 cm under the model's axles at 138
 /// and 207 kPa.
-const HMMWV: Wheels =
-    Wheels { axles: 2.0, width: 0.3175, radius: 0.4699, deflection: 0.115, clearance: 0.41 };
+const HMMWV: WheelDimensions = WheelDimensions {
+    axles: 2.0,
+    width: 0.3175,
+    radius: 0.4699,
+    deflection: 0.115,
+    clearance: 0.41,
+};
 /// 395/85R20 at road pressure, with the stiffness of the vehicle file.
-const FMTV: Wheels =
-    Wheels { axles: 2.0, width: 0.395, radius: 0.5898, deflection: 0.07, clearance: 0.5 };
+const FMTV: WheelDimensions =
+    WheelDimensions { axles: 2.0, width: 0.395, radius: 0.5898, deflection: 0.07, clearance: 0.5 };
 /// T130E1 track.
-const M113: Tracks =
-    Tracks { length: 2.667, width: 0.381, pitch: 0.1524, wheels: 10.0, clearance: 0.41 };
+const M113: TrackDimensions =
+    TrackDimensions { length: 2.667, width: 0.381, pitch: 0.1524, wheels: 10.0, clearance: 0.41 };
 
 /// Returns the one-pass vehicle cone index of a catalog vehicle at a mass, kg, in psi.
 pub fn one_pass_cone_index(model: &str, mass: f64) -> Option<f64> {

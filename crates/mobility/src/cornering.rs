@@ -4,10 +4,10 @@
 //! angle that gives the same curvature at a crawl. So nonlinear linkages are treated like tracks,
 //! which slip in turns. L is the wheelbase, or the contact length of the tracks.
 
-use super::findings::{Figure, Findings};
+use super::findings::{EventMetric, Findings};
 use super::straight::{PART_OF_TOP, top_speed};
-use super::subject::{Driven, Subject, held_speed};
-use super::{Effort, MobilityError};
+use super::subject::{EventRun, Subject, constant_speed};
+use super::{MobilityError, SearchEffort};
 use bekker_agent::OutcomeCode;
 use bekker_math::numeric::{GRAVITY, atan};
 use bekker_ranks::Flow;
@@ -28,7 +28,7 @@ const LOSS: f64 = 0.1;
 /// Samples per mean: one second.
 const MEAN: usize = 100;
 
-pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
     let geometry = &subject.geometry.steering;
     // to the digit that is reported
     let slower = (10.0 * PART_OF_TOP * top_speed(subject)?).floor() / 10.0;
@@ -39,8 +39,8 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let most = if subject.spec.tracked().is_some() { 1.0 } else { neutral.min(1.0) };
     let steering = [[0.0, 0.0], [GROWS[0], 0.0], [GROWS[1], most]];
     let (fast, crawl) = rayon::join(
-        || turned(subject, "cornering", speed, &steering),
-        || turned(subject, "cornering_crawl", CRAWL, &steering),
+        || drive_turn(subject, "cornering", speed, &steering),
+        || drive_turn(subject, "cornering_crawl", CRAWL, &steering),
     );
     let ((scenario, driven, fast), (.., crawl)) = (fast?, crawl?);
     let points: Vec<[f64; 2]> = fast
@@ -54,15 +54,15 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let rolled = driven.outcome.code == OutcomeCode::Overturned;
     let slowest = fast.iter().map(|own| own[2]).fold(f64::INFINITY, f64::min);
     let lost = slowest < (1.0 - LOSS) * speed;
-    let held = Figure::new("lateral_acceleration", Some(most), "g");
-    let held = held.on(format!("greatest held, {speed} m/s"));
+    let held = EventMetric::new("lateral_acceleration", Some(most), "g");
+    let held = held.with_condition(format!("greatest held, {speed} m/s"));
     let note = match (rolled, lost) {
         (true, _) => "rolled over above this".into(),
         (false, true) => format!("speed falls to {slowest:.1} m/s"),
         (false, false) => String::new(),
     };
-    let gradient = Figure::new("understeer_gradient", slope(&linear), "deg/g");
-    let figures = vec![gradient.on(format!("{speed} m/s")), held.note(note)];
+    let gradient = EventMetric::new("understeer_gradient", slope(&linear), "deg/g");
+    let figures = vec![gradient.with_condition(format!("{speed} m/s")), held.with_note(note)];
     let panel = PlotPanel {
         title: format!("Steady cornering at {speed} m/s"),
         x: "lateral acceleration, g".into(),
@@ -72,17 +72,17 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![scenario] })
 }
 
-type Turned = (Scenario, Driven, Vec<[f64; 3]>);
+type TurnRun = (Scenario, EventRun, Vec<[f64; 3]>);
 
 /// Returns lateral acceleration, g, angle atan(L/R), rad, and speed, m/s, for each second.
-fn turned(
+fn drive_turn(
     subject: &Subject,
     name: &str,
     speed: f64,
     steering: &[[f64; 2]],
-) -> Result<Turned, MobilityError> {
+) -> Result<TurnRun, MobilityError> {
     let wheelbase = subject.geometry.steering.wheelbase;
-    let mut scenario = subject.scenario(name, GROWS[1], held_speed(speed, steering));
+    let mut scenario = subject.scenario(name, GROWS[1], constant_speed(speed, steering));
     scenario.vehicle[0].speed = speed;
     let mut samples: Vec<[f64; 3]> = Vec::new();
     let driven = subject.drive(&scenario, |sample| {

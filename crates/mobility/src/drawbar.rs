@@ -9,10 +9,10 @@
 //! the vehicle advances: a stationary vehicle in its ruts has no motion resistance, and its wheels
 //! hold more than they could pull.
 
-use super::findings::{Figure, Findings};
+use super::findings::{EventMetric, Findings};
 use super::straight::road_friction;
-use super::subject::{ROAD, Subject, along_x, held_speed, table};
-use super::{Effort, MobilityError, TractiveEffort};
+use super::subject::{ROAD, Subject, constant_speed, straight_path, table};
+use super::{MobilityError, SearchEffort, TractiveEffort};
 use bekker_ground::soil::catalogue;
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
@@ -47,33 +47,40 @@ const WAY: f64 = 25.0;
 /// Longest drive over that distance, s.
 const LONGEST: f64 = 40.0;
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
-        let (towing, curve) = pull(subject, soil)?;
-        Ok((soil, towing, curve, resistance(subject, soil)?))
-    });
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
+    let found =
+        subject.event_soils(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+            let (towing, curve) = pull_by_slip(subject, soil)?;
+            Ok((soil, towing, curve, motion_resistance(subject, soil)?))
+        });
     let mut findings = Findings::default();
     let mut lines = Vec::new();
     for (soil, towing, curve, (rolling, resistance)) in found.collect::<Result<Vec<_>, _>>()? {
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
-        let figure = Figure::new("drawbar_pull", most, OF_WEIGHT).on(format!("{soil}, greatest"));
+        let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
+            .with_condition(format!("{soil}, greatest"));
         findings.figures.push(match soil {
-            ROAD => on_road(subject, figure),
-            _ => figure,
+            ROAD => on_road(subject, metric),
+            _ => metric,
         });
         findings.figures.push(
-            Figure::new("drawbar_pull", at_slip(&curve, SLIP), OF_WEIGHT)
-                .on(format!("{soil}, slip {SLIP}")),
+            EventMetric::new("drawbar_pull", pull_at_slip(&curve, SLIP), OF_WEIGHT)
+                .with_condition(format!("{soil}, slip {SLIP}")),
         );
         if soil != ROAD {
-            let figure = Figure::new("motion_resistance", resistance, OF_WEIGHT).on(soil);
-            findings.figures.push(match going(subject, soil)? {
-                Some(going) => figure.beside("Bekker, compaction", going.resistance),
-                None => figure,
+            let metric =
+                EventMetric::new("motion_resistance", resistance, OF_WEIGHT).with_condition(soil);
+            findings.figures.push(match estimate_traction(subject, soil)? {
+                Some(going) => metric.with_closed_form("Bekker, compaction", going.resistance),
+                None => metric,
             });
         }
         findings.scenarios.extend([towing, rolling]);
-        lines.push(PlotLine { name: soil.into(), points: by_slip(&curve), mark: LineStyle::Line });
+        lines.push(PlotLine {
+            name: soil.into(),
+            points: mean_by_slip(&curve),
+            mark: LineStyle::Line,
+        });
     }
     findings.panels.push(PlotPanel {
         title: "Drawbar pull of the vehicle".into(),
@@ -86,26 +93,31 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
 
 /// Adds the closed form for a road: the pull is limited by friction or the powertrain, whichever is
 /// less.
-fn on_road(subject: &Subject, figure: Figure) -> Figure {
+fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
     let friction = road_friction();
-    match TractiveEffort::of(&subject.spec).map(|effort| effort.at(SPEED)) {
-        Some(effort) if effort < friction => figure.beside("tractive effort at 2 m/s", effort),
-        _ if subject.geometry.steering.trailer.is_some() => figure,
-        _ => figure.beside("μ, all wheels driven", friction),
+    match TractiveEffort::new(&subject.spec).map(|effort| effort.relative_effort(SPEED)) {
+        Some(effort) if effort < friction => {
+            metric.with_closed_form("tractive effort at 2 m/s", effort)
+        }
+        _ if subject.geometry.steering.trailer.is_some() => metric,
+        _ => metric.with_closed_form("μ, all wheels driven", friction),
     }
 }
 
 /// Estimates the trafficability of a soil by the classic theory.
-fn going(subject: &Subject, soil: &str) -> Result<Option<Trafficability>, MobilityError> {
+fn estimate_traction(
+    subject: &Subject,
+    soil: &str,
+) -> Result<Option<Trafficability>, MobilityError> {
     let Ok(soil) = catalogue().find(soil) else { return Ok(None) };
-    let world = subject.world(&subject.scenario("standing", 1.0, along_x(SPEED, WAY)))?;
+    let world = subject.world(&subject.scenario("standing", 1.0, straight_path(SPEED, WAY)))?;
     Ok(Some(Trafficability::estimate(&world.model().agents[0].vehicle, &soil.to_soil())))
 }
 
 fn towing(subject: &Subject, soil: &str) -> Scenario {
     let [begins, on] = BRAKE;
     let name = format!("drawbar_{soil}");
-    let mut scenario = subject.scenario(&name, on + 4.0, held_speed(SPEED, &[[0.0, 0.0]]));
+    let mut scenario = subject.scenario(&name, on + 4.0, constant_speed(SPEED, &[[0.0, 0.0]]));
     scenario.soil.default = soil.into();
     scenario.endings.immobilised = false;
     let row =
@@ -132,7 +144,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
 }
 
 /// Returns the drawbar-pull coefficient over slip, from brake onset until 100 % slip or standstill.
-fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
+fn pull_by_slip(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let scenario = towing(subject, soil);
     let mut samples: Vec<[f64; 3]> = Vec::new();
     subject.drive(&scenario, |sample| {
@@ -160,7 +172,7 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
 
 /// Returns the mean pull in each class of slip, sorted by slip, as slip is not monotonic in a
 /// drive.
-fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
+fn mean_by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut classes: BTreeMap<i64, Vec<[f64; 2]>> = BTreeMap::new();
     for point in curve.iter().filter(|point| point.iter().all(|own| own.is_finite())) {
         classes.entry((point[0] / CLASS).floor() as i64).or_default().push(*point);
@@ -172,7 +184,7 @@ fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
 }
 
 /// Returns the pull where the slip first exceeds a value; `None` if it never does.
-fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
+fn pull_at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
     let grows = |pair: &&[[f64; 2]]| pair[0][0] < slip && slip <= pair[1][0];
     let pair = curve.windows(2).find(grows)?;
     let ([s0, p0], [s1, p1]) = (pair[0], pair[1]);
@@ -180,9 +192,12 @@ fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
 }
 
 /// Returns the motion resistance over weight of the vehicle alone.
-fn resistance(subject: &Subject, soil: &str) -> Result<(Scenario, Option<f64>), MobilityError> {
+fn motion_resistance(
+    subject: &Subject,
+    soil: &str,
+) -> Result<(Scenario, Option<f64>), MobilityError> {
     let name = format!("motion_resistance_{soil}");
-    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, WAY));
+    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, WAY));
     scenario.soil.default = soil.into();
     let driven = subject.drive(&scenario, |sample| {
         if sample.pose.position.x > WAY { Flow::Stop } else { Flow::Continue }
@@ -204,9 +219,9 @@ mod tests {
         });
         let curve: Vec<[f64; 2]> = slips.map(|slip| [slip, slip * (1.5 - slip)]).collect();
         assert!(curve.windows(2).any(|pair| pair[1][0] < pair[0][0]));
-        let plotted = by_slip(&curve);
+        let plotted = mean_by_slip(&curve);
         assert!(plotted.len() > 30 && plotted.windows(2).all(|pair| pair[0][0] < pair[1][0]));
         assert!(plotted.iter().all(|[slip, pull]| (pull - slip * (1.5 - slip)).abs() < 1e-3));
-        assert!(by_slip(&[[f64::NAN, 0.1]]).is_empty());
+        assert!(mean_by_slip(&[[f64::NAN, 0.1]]).is_empty());
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {
     /// Metrics.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<EventMetric>,
     /// Curves.
     pub panels: Vec<PlotPanel>,
     /// Scenarios that decided the result.
@@ -20,7 +20,7 @@ pub struct Findings {
 
 /// A metric of a vehicle's mobility.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Figure {
+pub struct EventMetric {
     /// Name, used as a key.
     pub name: &'static str,
     /// Conditions, such as a soil or a speed; may be empty.
@@ -69,46 +69,46 @@ pub struct Published {
     pub source: &'static str,
 }
 
-impl Figure {
+impl EventMetric {
     /// Creates a metric with a value, if the event gave one.
-    pub(super) fn new(name: &'static str, value: Option<f64>, unit: &'static str) -> Figure {
-        Figure { name, value, unit, ..Figure::default() }
+    pub(super) fn new(name: &'static str, value: Option<f64>, unit: &'static str) -> EventMetric {
+        EventMetric { name, value, unit, ..EventMetric::default() }
     }
 
-    pub(super) fn on(self, on: impl Into<String>) -> Figure {
-        Figure { on: on.into(), ..self }
+    pub(super) fn with_condition(self, on: impl Into<String>) -> EventMetric {
+        EventMetric { on: on.into(), ..self }
     }
 
-    pub(super) fn note(self, note: impl Into<String>) -> Figure {
-        Figure { note: note.into(), ..self }
+    pub(super) fn with_note(self, note: impl Into<String>) -> EventMetric {
+        EventMetric { note: note.into(), ..self }
     }
 
     /// Adds a note about a value that passed although a smaller one failed, if there is one.
-    pub(super) fn again(self, passed: Option<String>) -> Figure {
+    pub(super) fn with_alternation_note(self, passed: Option<String>) -> EventMetric {
         let Some(passed) = passed else { return self };
         let told = format!("{passed} passed, although an easier value failed");
         let note = if self.note.is_empty() { told } else { format!("{}; {told}", self.note) };
-        self.note(note)
+        self.with_note(note)
     }
 
     /// Adds the value by a closed form.
-    pub(super) fn beside(self, law: &'static str, value: f64) -> Figure {
-        Figure { closed_form: Some(ClosedForm { value, law }), ..self }
+    pub(super) fn with_closed_form(self, law: &'static str, value: f64) -> EventMetric {
+        EventMetric { closed_form: Some(ClosedForm { value, law }), ..self }
     }
 
     /// Adds a requirement and whether it is met.
-    pub(super) fn asked(self, limit: Limit) -> Figure {
+    pub(super) fn with_limit(self, limit: Limit) -> EventMetric {
         let passes = self.value.map(|value| match limit {
             Limit::AtLeast(least) => value >= least,
             Limit::AtMost(most) => value <= most,
         });
         // a missing value does not meet the requirement
-        Figure { limit: Some(limit), passes: Some(passes.unwrap_or(false)), ..self }
+        EventMetric { limit: Some(limit), passes: Some(passes.unwrap_or(false)), ..self }
     }
 
     /// Adds the published value for a catalog vehicle, if there is one.
-    pub(super) fn published(self, model: &str) -> Figure {
+    pub(super) fn with_published(self, model: &str) -> EventMetric {
         let published = super::published::find(model, self.name, &self.on);
-        Figure { published, ..self }
+        EventMetric { published, ..self }
     }
 }

@@ -3,9 +3,9 @@
 //! It follows from Willans' line of the engine in the vehicle file (`powertrain.engine.fuel`).
 //! Without that entry there is no result.
 
-use super::findings::{Figure, Findings};
-use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
-use super::{Effort, MobilityError};
+use super::findings::{EventMetric, Findings};
+use super::subject::{KMH, ROAD, Subject, constant_speed, is_firm};
+use super::{MobilityError, SearchEffort};
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
@@ -19,7 +19,7 @@ const TIME: f64 = 40.0;
 const HELD: f64 = 0.95;
 
 /// Returns soils and speeds, km/h; firm soils of the subject are driven at the road's speeds.
-fn drives(subject: &Subject, effort: Effort) -> Vec<(&str, f64)> {
+fn drives(subject: &Subject, effort: SearchEffort) -> Vec<(&str, f64)> {
     if subject.soils.is_empty() {
         return effort.some(&DRIVES).to_vec();
     }
@@ -31,11 +31,11 @@ fn drives(subject: &Subject, effort: Effort) -> Vec<(&str, f64)> {
     subject.soils.iter().flat_map(|soil| of(soil.as_str())).collect()
 }
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let drives = drives(subject, effort);
     let trials = drives.in_parallel(|&(soil, kmh)| -> Result<_, MobilityError> {
         let name = format!("fuel_{soil}_{kmh}");
-        let driver = held_speed(kmh * KMH, &[[0.0, 0.0]]);
+        let driver = constant_speed(kmh * KMH, &[[0.0, 0.0]]);
         let mut scenario = subject.scenario(&name, TIME, driver);
         scenario.soil.default = soil.into();
         scenario.vehicle[0].speed = kmh * KMH;
@@ -48,12 +48,13 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let held = summary.distance > HELD * kmh * KMH * TIME;
         // kg/m times 1e5 is kg/100 km
         let fuel = summary.fuel.filter(|_| held).map(|kg| 1e5 * kg / summary.distance);
-        let figure = Figure::new("fuel", fuel, "kg/100 km").on(format!("{soil}, {kmh} km/h"));
-        let figure = figure.published(&subject.model);
+        let metric = EventMetric::new("fuel", fuel, "kg/100 km")
+            .with_condition(format!("{soil}, {kmh} km/h"));
+        let metric = metric.with_published(&subject.model);
         findings.figures.push(match (summary.fuel, held) {
-            (None, _) => figure.note("its file has no fuel consumption data"),
-            (_, false) => figure.note("cannot hold this speed"),
-            _ => figure,
+            (None, _) => metric.with_note("its file has no fuel consumption data"),
+            (_, false) => metric.with_note("cannot hold this speed"),
+            _ => metric,
         });
         points.extend(fuel.filter(|_| soil == ROAD).map(|fuel| [kmh, fuel]));
         findings.scenarios.push(scenario);

@@ -1,9 +1,9 @@
 //! Gradeability: the steepest grade that is climbed, and the speed on grades.
 
-use super::findings::{Figure, Findings, Limit};
+use super::findings::{EventMetric, Findings, Limit};
 use super::straight::road_friction;
-use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
-use super::{Effort, MobilityError, TractiveEffort, threshold};
+use super::subject::{FrontAxle, KMH, ROAD, Subject, straight_path, table};
+use super::{MobilityError, SearchEffort, TractiveEffort, threshold};
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
@@ -43,28 +43,34 @@ const SETTLED: [f64; 2] = [5.0, 0.02];
 const OFF_LINE: f64 = 0.35;
 
 /// Finds the steepest grade on which a vehicle starts from rest and climbs.
-pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
-        let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
-        let unheld = limit.failed.map_or(Ok(false), |grade| rolls_off(subject, soil, grade))?;
-        Ok((soil, limit, unheld))
-    });
+pub(super) fn gradeability(
+    subject: &Subject,
+    effort: SearchEffort,
+) -> Result<Findings, MobilityError> {
+    let found =
+        subject.event_soils(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+            let limit =
+                threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
+            let unheld = limit.failed.map_or(Ok(false), |grade| rolls_off(subject, soil, grade))?;
+            Ok((soil, limit, unheld))
+        });
     let mut findings = Findings::default();
     for (soil, limit, unheld) in found.collect::<Result<Vec<_>, _>>()? {
-        let figure = Figure::new("gradeability", limit.passed, "").on(soil);
-        let figure = match (limit.passed, limit.failed) {
+        let metric = EventMetric::new("gradeability", limit.passed, "").with_condition(soil);
+        let metric = match (limit.passed, limit.failed) {
             (None, _) if !unheld => {
-                figure.note(format!("failed at the lowest value tried, {}", GRADES[0]))
+                metric.with_note(format!("failed at the lowest value tried, {}", GRADES[0]))
             }
-            (_, None) => figure.note("steepest value tried"),
-            (_, Some(grade)) if unheld => figure.note(format!(
+            (_, None) => metric.with_note("steepest value tried"),
+            (_, Some(grade)) if unheld => metric.with_note(format!(
                 "limited by the brakes: on {grade:.3} they do not hold it, and it rolls back \
                  before it starts"
             )),
-            _ => figure,
+            _ => metric,
         };
-        let figure = figure.again(limit.again.map(|grade| format!("{grade:.3}")));
-        findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
+        let metric =
+            metric.with_alternation_note(limit.passed_beyond.map(|grade| format!("{grade:.3}")));
+        findings.figures.push(if soil == ROAD { on_road(subject, metric) } else { metric });
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|grade| climb(subject, soil, grade)));
     }
@@ -75,17 +81,17 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
 ///
 /// If all differentials are open, the friction of the axle with the lower load uphill limits the
 /// climb. The wheels of a trailer carry load without drive, for which there is no closed form.
-fn on_road(subject: &Subject, figure: Figure) -> Figure {
+fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
     let friction = road_friction();
-    let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    let metric = metric.with_limit(Limit::AtLeast(ASKED)).with_published(&subject.model);
     let (law, held) = match open_differentials(subject) {
         Some(front) => ("open differentials: 2 μ s/(1 + 2 μ h/L)", front.grade(friction)),
         None => ("μ", friction),
     };
-    match TractiveEffort::of(&subject.spec).and_then(|effort| effort.grade(0.0)) {
-        Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
-        _ if subject.geometry.steering.trailer.is_some() => figure,
-        _ => figure.beside(law, held),
+    match TractiveEffort::new(&subject.spec).and_then(|effort| effort.grade(0.0)) {
+        Some(grade) if grade < held => metric.with_closed_form("balance of tractive effort", grade),
+        _ if subject.geometry.steering.trailer.is_some() => metric,
+        _ => metric.with_closed_form(law, held),
     }
 }
 
@@ -101,7 +107,7 @@ fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
 
 fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     let name = format!("grade_{soil}_{grade:.3}");
-    let mut driver = along_x(SPEED, WAY);
+    let mut driver = straight_path(SPEED, WAY);
     if let Driver::Path { slip_limit, locks, .. } = &mut driver {
         *slip_limit = (soil == ROAD).then_some(SLIP);
         *locks = subject.spec.wheeled().map_or(Locks::OPEN, |own| own.locks());
@@ -144,11 +150,11 @@ fn on_slope(mut scenario: Scenario, soil: &str, grade: f64) -> Scenario {
 }
 
 /// Finds the speeds at full throttle on grades.
-pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn speeds(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let grades = if effort.quick { &SPEED_GRADES[2..3] } else { &SPEED_GRADES[..] };
     let mut findings = Findings::default();
     let mut lines = Vec::new();
-    for soil in subject.soils_of(effort, &SPEED_SOILS) {
+    for soil in subject.event_soils(effort, &SPEED_SOILS) {
         let trials = grades.in_parallel(|&grade| -> Result<_, MobilityError> {
             let scenario = full_throttle(subject, soil, grade);
             Ok((grade, settled_speed(subject, &scenario)?, scenario))
@@ -156,24 +162,24 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
         let mut points = Vec::new();
         for (grade, speed, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
             points.extend(speed.map(|speed| [grade, speed / KMH]));
-            let figure = Figure::new("speed_on_slope", speed.map(|speed| speed / KMH), "km/h");
-            let figure = figure.on(format!("{soil}, {grade:.1}"));
-            let figure = match speed {
-                Some(_) => figure,
-                None => figure.note("turned off its line (no driver steers)"),
+            let metric = EventMetric::new("speed_on_slope", speed.map(|speed| speed / KMH), "km/h");
+            let metric = metric.with_condition(format!("{soil}, {grade:.1}"));
+            let metric = match speed {
+                Some(_) => metric,
+                None => metric.with_note("turned off its line (no driver steers)"),
             };
-            let balance = TractiveEffort::of(&subject.spec).filter(|_| soil == ROAD);
+            let balance = TractiveEffort::new(&subject.spec).filter(|_| soil == ROAD);
             findings.figures.push(match balance {
                 Some(effort) => {
-                    figure.beside("balance of tractive effort", effort.speed(grade) / KMH)
+                    metric.with_closed_form("balance of tractive effort", effort.speed(grade) / KMH)
                 }
-                None => figure,
+                None => metric,
             });
             findings.scenarios.push(scenario);
         }
         lines.push(PlotLine { name: soil.into(), points, mark: LineStyle::Line });
     }
-    if let Some(effort) = TractiveEffort::of(&subject.spec) {
+    if let Some(effort) = TractiveEffort::new(&subject.spec) {
         let points = (0..=60).map(|n| 0.01 * f64::from(n));
         let points = points.map(|grade| [grade, effort.speed(grade) / KMH]).collect();
         lines.push(PlotLine { name: "closed form".into(), points, mark: LineStyle::Dashes });

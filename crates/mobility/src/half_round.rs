@@ -1,9 +1,9 @@
 //! Half-round and ridge tests: the speed at which one exposes the driver to 2.5 g.
 
-use super::findings::{Figure, Findings};
-use super::ride::{Felt, HEARTBEAT, STEP};
-use super::subject::{KMH, Subject, along_x};
-use super::{Effort, MobilityError, threshold};
+use super::findings::{EventMetric, Findings};
+use super::ride::{HEARTBEAT, RideRecorder, STEP};
+use super::subject::{KMH, Subject, straight_path};
+use super::{MobilityError, SearchEffort, threshold};
 use bekker_math::numeric::tan;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
@@ -27,7 +27,7 @@ const ROW: f64 = 20.0;
 /// Corner frequency of the filter, Hz.
 const CORNER: f64 = 30.0;
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let found = effort.some(&RADII).in_parallel(|&radius| -> Result<_, MobilityError> {
         let bumps = Bumps::half_round(radius);
         let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
@@ -38,12 +38,12 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let mut findings = Findings::default();
     let mut points = Vec::new();
     for (radius, limit) in found.collect::<Result<Vec<_>, _>>()? {
-        let figure = Figure::new("half_round_speed", limit.passed, "km/h")
-            .on(format!("{:.0} cm", 100.0 * radius));
+        let metric = EventMetric::new("half_round_speed", limit.passed, "km/h")
+            .with_condition(format!("{:.0} cm", 100.0 * radius));
         findings.figures.push(match (limit.passed, limit.failed) {
-            (None, _) => figure.note("above 2.5 g, or stuck, at the lowest speed tried"),
-            (_, None) => figure.note("highest speed tried"),
-            _ => figure,
+            (None, _) => metric.with_note("above 2.5 g, or stuck, at the lowest speed tried"),
+            (_, None) => metric.with_note("highest speed tried"),
+            _ => metric,
         });
         points.extend(limit.passed.map(|kmh| [100.0 * radius, kmh]));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
@@ -119,7 +119,7 @@ impl Bumps {
         let way = self.last + subject.geometry.length() + BEYOND;
         let name = format!("{}_{kmh:.1}", self.name);
         let duration = (way / speed + 2.0).ceil();
-        let mut scenario = subject.scenario(&name, duration, along_x(speed, way));
+        let mut scenario = subject.scenario(&name, duration, straight_path(speed, way));
         scenario.time.step = STEP;
         scenario.time.heartbeat = HEARTBEAT;
         scenario.vehicle[0].speed = speed;
@@ -131,16 +131,16 @@ impl Bumps {
     /// not cross.
     fn shock(&self, subject: &Subject, kmh: f64) -> Result<f64, MobilityError> {
         let scenario = self.scenario(subject, kmh);
-        let mut felt = Felt::new(subject);
+        let mut recorder = RideRecorder::new(subject);
         let end = self.last - subject.geometry.footprint.rear + 0.5 * BEYOND;
         let mut over = false;
         subject.drive(&scenario, |sample| {
-            felt.feel(sample);
+            recorder.record(sample);
             over = sample.pose.position.x > end;
             if over { Flow::Stop } else { Flow::Continue }
         })?;
-        let filtered = low_pass(&felt.accelerations, CORNER, 1.0 / HEARTBEAT);
-        Ok(if over { Felt::peak(&filtered) } else { f64::INFINITY })
+        let filtered = low_pass(&recorder.accelerations, CORNER, 1.0 / HEARTBEAT);
+        Ok(if over { RideRecorder::peak(&filtered) } else { f64::INFINITY })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Double lane change on a track like that of ISO 3888-1.
 
-use super::findings::{Figure, Findings};
+use super::findings::{EventMetric, Findings};
 use super::straight::top_speed;
 use super::subject::{KMH, Subject, along};
-use super::{Effort, MobilityError, threshold};
+use super::{MobilityError, SearchEffort, threshold};
 use bekker_agent::{OutcomeCode, Sample};
 use bekker_math::numeric::smooth_step;
 use bekker_ranks::Flow;
@@ -37,7 +37,7 @@ const DELAYS: [f64; 5] = [0.0, 0.2, 0.4, 0.6, 0.8];
 /// Fraction of speed that the vehicle may lose before the last lane.
 const LOSS: f64 = 0.2;
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let top = top_speed(subject)? / KMH;
     let passes = |kmh: f64| -> Result<bool, MobilityError> {
         // entering faster than the top speed would be another test
@@ -59,10 +59,10 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     }
     if let Some(kmh) = found.passed {
         for delay in DELAYS {
-            let (scenario, passed, way) = trial(subject, kmh, delay)?;
+            let (scenario, passed, path) = trial(subject, kmh, delay)?;
             if passed {
                 findings.scenarios.push(scenario);
-                findings.panels.push(panel(kmh, way));
+                findings.panels.push(panel(kmh, path));
                 break;
             }
         }
@@ -72,8 +72,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     } else {
         note = "left its lanes at the lowest speed tried".into();
     }
-    let figure = Figure::new("lane_change_speed", found.passed, "km/h").note(note);
-    findings.figures.push(figure);
+    let metric = EventMetric::new("lane_change_speed", found.passed, "km/h").with_note(note);
+    findings.figures.push(metric);
     Ok(findings)
 }
 
@@ -85,8 +85,8 @@ fn trial(
 ) -> Result<(Scenario, bool, Vec<[f64; 2]>), MobilityError> {
     let speed = kmh * KMH;
     let late = delay * speed;
-    let way = SHIFTS[1][1] + late + WAY_OUT - RUN_UP;
-    let count = (way / SPACING).ceil() as u32;
+    let path = SHIFTS[1][1] + late + WAY_OUT - RUN_UP;
+    let count = (path / SPACING).ceil() as u32;
     let waypoints = (0..=count).map(|n| {
         let x = RUN_UP - SPACING + SPACING * f64::from(n);
         [x, middle(x - late)]
@@ -97,17 +97,17 @@ fn trial(
     scenario.vehicle[0].position = [RUN_UP, 0.0];
     scenario.vehicle[0].speed = speed;
     let width = subject.geometry.footprint.width;
-    let (mut within, mut arrived, mut way) = (true, false, Vec::new());
+    let (mut within, mut arrived, mut path) = (true, false, Vec::new());
     let driven = subject.drive(&scenario, |sample| {
         let place = sample.pose.position;
-        way.push([place.x, place.y]);
+        path.push([place.x, place.y]);
         arrived = place.x > end;
         let fast = arrived || sample.speed > (1.0 - LOSS) * speed;
         within &= fast && keeps_lane(subject, sample, width);
         if arrived || !within { Flow::Stop } else { Flow::Continue }
     })?;
     let upright = driven.outcome.code != OutcomeCode::Overturned;
-    Ok((scenario, within && arrived && upright, way))
+    Ok((scenario, within && arrived && upright, path))
 }
 
 /// Returns the lateral position of the driver's path, m: cubics with zero slope at their ends.
@@ -127,11 +127,11 @@ fn keeps_lane(subject: &Subject, sample: &Sample, width: f64) -> bool {
     })
 }
 
-fn panel(kmh: f64, way: Vec<[f64; 2]>) -> PlotPanel {
+fn panel(kmh: f64, path: Vec<[f64; 2]>) -> PlotPanel {
     PlotPanel {
         title: format!("Double lane change at {kmh:.0} km/h"),
         x: "distance along the track, m".into(),
         y: "lateral position, m".into(),
-        lines: vec![PlotLine { name: "driven".into(), points: way, mark: LineStyle::Line }],
+        lines: vec![PlotLine { name: "driven".into(), points: path, mark: LineStyle::Line }],
     }
 }

@@ -35,7 +35,7 @@ pub mod vehicle_sheet;
 
 pub use absorbed_power::absorbed_power;
 pub use cone_index::one_pass_cone_index;
-pub use findings::{ClosedForm, Figure, Findings, Limit, Published};
+pub use findings::{ClosedForm, EventMetric, Findings, Limit, Published};
 pub use half_round::shock_speed;
 pub use ride::ride_speed;
 pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
@@ -44,12 +44,12 @@ pub use tractive_effort::TractiveEffort;
 
 /// Resolution of the limits and number of variants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
+pub struct SearchEffort {
     /// Coarse limits and fewer variants.
     pub quick: bool,
 }
 
-impl Effort {
+impl SearchEffort {
     /// Returns the resolution of a limit, given that of a full run.
     fn width(self, fine: f64) -> f64 {
         if self.quick { 4.0 * fine } else { fine }
@@ -70,7 +70,7 @@ pub struct Event {
     pub about: &'static str,
     /// Whether the event uses the soils of the subject.
     pub on_soil: bool,
-    drive: fn(&Subject, Effort) -> Result<Findings, MobilityError>,
+    drive: fn(&Subject, SearchEffort) -> Result<Findings, MobilityError>,
 }
 
 impl Event {
@@ -78,7 +78,11 @@ impl Event {
     ///
     /// # Errors
     /// [`MobilityError`] when a scenario is refused or a trial has no result.
-    pub fn drive(&self, subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    pub fn drive(
+        &self,
+        subject: &Subject,
+        effort: SearchEffort,
+    ) -> Result<Findings, MobilityError> {
         (self.drive)(subject, effort)
     }
 

@@ -1,8 +1,8 @@
 //! Steps, gaps, ditches and barriers across the path: the greatest that is crossed.
 
-use super::findings::{Figure, Findings};
-use super::subject::{Subject, along_x};
-use super::{Effort, MobilityError, threshold};
+use super::findings::{EventMetric, Findings};
+use super::subject::{Subject, straight_path};
+use super::{MobilityError, SearchEffort, threshold};
 use bekker_ranks::Flow;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::{Face, Stamp};
@@ -29,28 +29,28 @@ const LONGEST: f64 = 40.0;
 const WIDTH: f64 = 0.02;
 
 /// Finds the highest step that is climbed.
-pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn step(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let radius = subject.geometry.wheel_radius;
     let course = |height: f64| (ridge(TOP, height, WALL), 0.0);
-    let figure = seek(subject, effort, "step", [0.05, 1.3], &course)?;
+    let metric = search(subject, effort, "step", [0.05, 1.3], &course)?;
     Ok(match subject.spec.tracked() {
         Some(track) => {
             let axle = track.sprocket.position[2] - (track.wheel_height - radius);
-            beside(figure, "height of the sprocket axle", axle, subject)
+            with_comparison(metric, "height of the sprocket axle", axle, subject)
         }
-        None => beside(figure, "wheel radius", radius, subject),
+        None => with_comparison(metric, "wheel radius", radius, subject),
     })
 }
 
 /// Finds the widest gap that is crossed.
-pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn gap(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let diameter = 2.0 * subject.geometry.wheel_radius;
     let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
-    let findings = seek(subject, effort, "gap", [0.1, 3.0], &course)?;
+    let findings = search(subject, effort, "gap", [0.1, 3.0], &course)?;
     Ok(if let Some(track) = subject.spec.tracked() {
-        beside(findings, "half the track length", 0.5 * running_length(track), subject)
+        with_comparison(findings, "half the track length", 0.5 * running_length(track), subject)
     } else {
-        beside(findings, "wheel diameter", diameter, subject)
+        with_comparison(findings, "wheel diameter", diameter, subject)
     })
 }
 
@@ -61,16 +61,19 @@ fn running_length(track: &TrackedSpec) -> f64 {
 }
 
 /// Finds the deepest ditch and the highest barrier with 45-degree faces.
-pub(super) fn trapezoids(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn trapezoids(
+    subject: &Subject,
+    effort: SearchEffort,
+) -> Result<Findings, MobilityError> {
     let across = |rise: f64| LEVEL + 2.0 * rise;
     let (ditches, barriers) = rayon::join(
         || {
             let course = |depth: f64| (ditch(across(depth), depth, depth), across(depth));
-            seek(subject, effort, "ditch", [0.1, 2.0], &course)
+            search(subject, effort, "ditch", [0.1, 2.0], &course)
         },
         || {
             let course = |height: f64| (ridge(across(height), height, height), across(height));
-            seek(subject, effort, "barrier", [0.1, 2.0], &course)
+            search(subject, effort, "barrier", [0.1, 2.0], &course)
         },
     );
     let (mut findings, barriers) = (ditches?, barriers?);
@@ -79,8 +82,14 @@ pub(super) fn trapezoids(subject: &Subject, effort: Effort) -> Result<Findings, 
     Ok(findings)
 }
 
-fn beside(findings: Findings, law: &'static str, value: f64, subject: &Subject) -> Findings {
-    let own = |figure: Figure| figure.beside(law, value).published(&subject.model);
+fn with_comparison(
+    findings: Findings,
+    law: &'static str,
+    value: f64,
+    subject: &Subject,
+) -> Findings {
+    let own =
+        |metric: EventMetric| metric.with_closed_form(law, value).with_published(&subject.model);
     Findings { figures: findings.figures.into_iter().map(own).collect(), ..findings }
 }
 
@@ -99,9 +108,9 @@ fn ditch(width: f64, depth: f64, edge: f64) -> Stamp {
 }
 
 /// Finds the greatest size of an obstacle; `course` returns its stamp and its length, m, by size.
-fn seek(
+fn search(
     subject: &Subject,
-    effort: Effort,
+    effort: SearchEffort,
     name: &'static str,
     sizes: [f64; 2],
     course: &(impl Fn(f64) -> (Stamp, f64) + Sync),
@@ -114,22 +123,23 @@ fn seek(
         let (scenario, length) = trial(size);
         crosses(subject, &scenario, length)
     })?;
-    let figure = Figure::new(name, limit.passed, "m");
-    let figure = match (limit.passed, limit.failed) {
-        (None, _) => figure.note(format!("failed at the lowest value tried, {} m", sizes[0])),
-        (_, None) => figure.note("highest value tried"),
-        _ => figure,
+    let metric = EventMetric::new(name, limit.passed, "m");
+    let metric = match (limit.passed, limit.failed) {
+        (None, _) => metric.with_note(format!("failed at the lowest value tried, {} m", sizes[0])),
+        (_, None) => metric.with_note("highest value tried"),
+        _ => metric,
     };
-    let figure = figure.again(limit.again.map(|size| format!("{size:.3} m")));
+    let metric =
+        metric.with_alternation_note(limit.passed_beyond.map(|size| format!("{size:.3} m")));
     let scenarios = [limit.passed, limit.failed].into_iter().flatten();
     let scenarios = scenarios.map(|size| trial(size).0).collect();
-    Ok(Findings { figures: vec![figure], panels: vec![], scenarios })
+    Ok(Findings { figures: vec![metric], panels: vec![], scenarios })
 }
 
 fn scenario(subject: &Subject, name: &str, size: f64, stamp: Stamp) -> Scenario {
     let way = PLACE + 30.0;
     let name = format!("{name}_{size:.3}");
-    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, way));
+    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, way));
     scenario.ground.spacing = SPACING;
     scenario.terrain.stamp.push(stamp);
     scenario

@@ -6,9 +6,9 @@
 //! so cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
 
 use super::cone_index::one_pass_cone_index;
-use super::findings::{Figure, Findings};
-use super::subject::{Subject, along_x, is_firm};
-use super::{Effort, MobilityError, threshold};
+use super::findings::{EventMetric, Findings};
+use super::subject::{Subject, is_firm, straight_path};
+use super::{MobilityError, SearchEffort, threshold};
 use bekker_math::numeric::{exp, ln};
 use bekker_ranks::Flow;
 use bekker_scenario::Scenario;
@@ -27,14 +27,14 @@ const LONGEST: f64 = 45.0;
 /// Numbers of passes in the same rut.
 const PASSES: [u32; 2] = [1, 10];
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let mut findings = Findings::default();
     let known = one_pass_cone_index(&subject.model, subject.geometry.mass);
-    let clays: Vec<&str> = subject.soils_of(effort, &[CLAY]);
+    let clays: Vec<&str> = subject.event_soils(effort, &[CLAY]);
     let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
     for soil in firm {
-        let figure = Figure::new("strength_ratio", None, "").on(soil);
-        findings.figures.push(figure.note("not applicable to firm ground"));
+        let metric = EventMetric::new("strength_ratio", None, "").with_condition(soil);
+        findings.figures.push(metric.with_note("not applicable to firm ground"));
     }
     let trials =
         clays.iter().flat_map(|clay| effort.some(&PASSES).iter().map(move |n| (*clay, *n)));
@@ -45,18 +45,21 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let limit = threshold(range, effort.width(WIDTH), |weakness| {
             passes_lane(subject, WeakenedClay { clay, ratio: exp(-weakness) }, passes)
         })?;
-        let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
-            .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
+        let metric = EventMetric::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
+            .with_condition(format!(
+                "{clay}, {passes} {}",
+                if passes == 1 { "pass" } else { "passes" }
+            ));
         let known = known.filter(|_| clay == CLAY);
         let told =
             known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi from the mobility index"));
-        let figure = match (limit.passed, limit.failed) {
-            (None, _) => figure.note("failed at twice the catalog strength"),
-            (_, None) => figure.note("lowest value tried"),
-            _ => figure.note(told),
+        let metric = match (limit.passed, limit.failed) {
+            (None, _) => metric.with_note("failed at twice the catalog strength"),
+            (_, None) => metric.with_note("lowest value tried"),
+            _ => metric.with_note(told),
         };
-        let again = limit.again.map(|own| format!("ratio {:.3}", exp(-own)));
-        findings.figures.push(figure.again(again));
+        let again = limit.passed_beyond.map(|own| format!("ratio {:.3}", exp(-own)));
+        findings.figures.push(metric.with_alternation_note(again));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         let weakened = |weakness: f64| WeakenedClay { clay, ratio: exp(-weakness) };
         findings.scenarios.extend(trials.map(|own| scenario(subject, weakened(own))));
@@ -70,7 +73,7 @@ fn scenario(subject: &Subject, weakened: WeakenedClay<'_>) -> Scenario {
         CLAY => format!("passes_{ratio:.3}"),
         other => format!("passes_{other}_{ratio:.3}"),
     };
-    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, LANE));
+    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, LANE));
     scenario.soil.default = "weakened clay".into();
     scenario.soil.custom.push(weakened.soil());
     scenario

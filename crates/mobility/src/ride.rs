@@ -1,8 +1,8 @@
 //! Ride-limited speed: the speed at which the driver absorbs 6 W.
 
-use super::findings::{Figure, Findings};
-use super::subject::{KMH, Subject, along_x};
-use super::{Effort, MobilityError, threshold};
+use super::findings::{EventMetric, Findings};
+use super::subject::{KMH, Subject, straight_path};
+use super::{MobilityError, SearchEffort, threshold};
 use crate::absorbed_power;
 use bekker_agent::Sample;
 use bekker_ground::terrain::RoughnessClass;
@@ -42,12 +42,12 @@ const WAVES: [f64; 2] = [18.288, 1.0 / 2.83];
 /// Reference spatial frequency of the classes, cycles/m.
 const REFERENCE: f64 = 0.1;
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let found = effort.some(&CLASSES).in_parallel(|class| -> Result<_, MobilityError> {
         let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
             Ok::<_, MobilityError>(power(subject, class.0, kmh)? <= LIMIT)
         })?;
-        let held = limit.passed.map(|kmh| held(subject, class.0, kmh)).transpose()?;
+        let held = limit.passed.map(|kmh| final_speed(subject, class.0, kmh)).transpose()?;
         Ok((class, limit, held.flatten()))
     });
     let mut findings = Findings::default();
@@ -57,13 +57,15 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         // the vehicle starts at the speed that passed, but may not be able to hold it
         let slower = limit.passed.zip(held).filter(|(kmh, held)| *held < HELD * kmh);
         let ridden = slower.map(|(_, held)| held).or(limit.passed);
-        let figure = Figure::new("ride_speed", ridden, "km/h")
-            .on(format!("class {name}, {:.0} mm rms", 1e3 * rms));
+        let metric = EventMetric::new("ride_speed", ridden, "km/h")
+            .with_condition(format!("class {name}, {:.0} mm rms", 1e3 * rms));
         findings.figures.push(match (limit.passed, limit.failed) {
-            _ if slower.is_some() => figure.note("below 6 W at the highest speed that it holds"),
-            (None, _) => figure.note("above 6 W at the lowest speed tried"),
-            (_, None) => figure.note("highest speed tried"),
-            _ => figure,
+            _ if slower.is_some() => {
+                metric.with_note("below 6 W at the highest speed that it holds")
+            }
+            (None, _) => metric.with_note("above 6 W at the lowest speed tried"),
+            (_, None) => metric.with_note("highest speed tried"),
+            _ => metric,
         });
         points.extend(ridden.map(|kmh| [1e3 * rms, kmh]));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
@@ -106,7 +108,7 @@ fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
     let speed = kmh * KMH;
     let duration = (RUN_UP + (WAY / speed).max(LEAST)).ceil();
     let name = format!("ride_{class:?}_{kmh:.1}").to_lowercase();
-    let driver = along_x(speed, speed * duration);
+    let driver = straight_path(speed, speed * duration);
     let mut scenario = subject.scenario(&name, duration, driver);
     scenario.time.step = STEP;
     scenario.time.heartbeat = HEARTBEAT;
@@ -119,12 +121,12 @@ fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
 /// drive.
 fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityError> {
     let scenario = scenario(subject, class, kmh);
-    let mut felt = Felt::new(subject);
+    let mut recorder = RideRecorder::new(subject);
     let driven = subject.drive(&scenario, |sample| {
-        felt.feel(sample);
+        recorder.record(sample);
         Flow::Continue
     })?;
-    let counted = felt.after(RUN_UP);
+    let counted = recorder.after(RUN_UP);
     let whole = driven.summary.driving_time > scenario.time.duration - 1e-6;
     let power = absorbed_power(&counted, 1.0 / HEARTBEAT).filter(|_| whole);
     Ok(power.unwrap_or(f64::INFINITY))
@@ -133,10 +135,14 @@ fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityE
 /// Returns the mean speed at the end of a long drive that starts at a set speed, km/h.
 ///
 /// `None` if the drive ends early.
-fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, MobilityError> {
+fn final_speed(
+    subject: &Subject,
+    class: Roughness,
+    kmh: f64,
+) -> Result<Option<f64>, MobilityError> {
     let mut scenario = scenario(subject, class, kmh);
     scenario.time.duration = LONG;
-    scenario.vehicle[0].driver = along_x(kmh * KMH, kmh * KMH * LONG);
+    scenario.vehicle[0].driver = straight_path(kmh * KMH, kmh * KMH * LONG);
     let (mut sum, mut count) = (0.0, 0_u32);
     subject.drive(&scenario, |sample| {
         if sample.time > LONG - SETTLED {
@@ -148,23 +154,23 @@ fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, Mo
 }
 
 /// Recorder of the vertical acceleration at the driver.
-pub(super) struct Felt {
-    place: Vec3,
+pub(super) struct RideRecorder {
+    seat: Vec3,
     before: Option<f64>,
     times: Vec<f64>,
     /// Accelerations, m/s².
     pub accelerations: Vec<f64>,
 }
 
-impl Felt {
-    pub fn new(subject: &Subject) -> Felt {
-        let place = subject.geometry.driver;
-        Felt { place, before: None, times: Vec::new(), accelerations: Vec::new() }
+impl RideRecorder {
+    pub fn new(subject: &Subject) -> RideRecorder {
+        let seat = subject.geometry.driver;
+        RideRecorder { seat, before: None, times: Vec::new(), accelerations: Vec::new() }
     }
 
     /// Processes the next heartbeat.
-    pub fn feel(&mut self, sample: &Sample) {
-        let turning = sample.pose.direction(&sample.angular_velocity.cross(&self.place));
+    pub fn record(&mut self, sample: &Sample) {
+        let turning = sample.pose.direction(&sample.angular_velocity.cross(&self.seat));
         let rising = sample.velocity.z + turning.z;
         if let Some(before) = self.before {
             self.times.push(sample.time);

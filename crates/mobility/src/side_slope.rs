@@ -1,9 +1,9 @@
 //! Side slopes that are traversed under control.
 
-use super::findings::{Figure, Findings, Limit};
+use super::findings::{EventMetric, Findings, Limit};
 use super::straight::road_friction;
-use super::subject::{ROAD, Subject, along_x};
-use super::{Effort, MobilityError, threshold};
+use super::subject::{ROAD, Subject, straight_path};
+use super::{MobilityError, SearchEffort, threshold};
 use bekker_agent::OutcomeCode;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
@@ -25,25 +25,27 @@ const LONGEST: f64 = 40.0;
 /// Side slope required of a military vehicle on firm ground.
 const ASKED: f64 = 0.3;
 
-pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
-        let limit = threshold(SLOPES, effort.width(WIDTH), |slope| {
-            Ok::<_, MobilityError>(ending(subject, soil, slope)? == Ending::Passed)
-        })?;
-        let why = limit.failed.map(|slope| ending(subject, soil, slope)).transpose()?;
-        Ok((soil, limit, why))
-    });
+pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
+    let found =
+        subject.event_soils(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+            let limit = threshold(SLOPES, effort.width(WIDTH), |slope| {
+                Ok::<_, MobilityError>(ending(subject, soil, slope)? == SlopeEnding::Passed)
+            })?;
+            let why = limit.failed.map(|slope| ending(subject, soil, slope)).transpose()?;
+            Ok((soil, limit, why))
+        });
     let mut findings = Findings::default();
     for (soil, limit, why) in found.collect::<Result<Vec<_>, _>>()? {
-        let figure = Figure::new("side_slope", limit.passed, "").on(soil);
-        let figure = figure.note(match why {
-            None | Some(Ending::Passed) => "steepest value tried",
-            Some(Ending::Overturned) => "rolls over above this",
-            Some(Ending::Astray) => "leaves its line by more than 1 m above this",
-            Some(Ending::Stuck) => "stuck above this",
+        let metric = EventMetric::new("side_slope", limit.passed, "").with_condition(soil);
+        let metric = metric.with_note(match why {
+            None | Some(SlopeEnding::Passed) => "steepest value tried",
+            Some(SlopeEnding::Overturned) => "rolls over above this",
+            Some(SlopeEnding::OffCourse) => "leaves its line by more than 1 m above this",
+            Some(SlopeEnding::Stuck) => "stuck above this",
         });
-        let figure = figure.again(limit.again.map(|slope| format!("{slope:.3}")));
-        findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
+        let metric =
+            metric.with_alternation_note(limit.passed_beyond.map(|slope| format!("{slope:.3}")));
+        findings.figures.push(if soil == ROAD { on_road(subject, metric) } else { metric });
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|slope| scenario(subject, soil, slope)));
     }
@@ -53,33 +55,33 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
 /// Adds the closed form for firm ground.
 ///
 /// The vehicle slides at the road's friction or tips over its lower wheels, whichever comes first.
-fn on_road(subject: &Subject, figure: Figure) -> Figure {
+fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
     let geometry = &subject.geometry;
     let tips = 0.5 * geometry.gauge / geometry.centre_of_mass;
-    let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    let metric = metric.with_limit(Limit::AtLeast(ASKED)).with_published(&subject.model);
     match road_friction() {
-        friction if friction < tips => figure.beside("μ (t/2h is greater)", friction),
-        _ => figure.beside("t/2h", tips),
+        friction if friction < tips => metric.with_closed_form("μ (t/2h is greater)", friction),
+        _ => metric.with_closed_form("t/2h", tips),
     }
 }
 
 fn scenario(subject: &Subject, soil: &str, slope: f64) -> Scenario {
     let name = format!("side_slope_{soil}_{slope:.3}");
-    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, WAY));
+    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, WAY));
     scenario.soil.default = soil.into();
     scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade: slope, uphill_deg: 90.0 };
     scenario
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum SlopeEnding {
     Passed,
     Overturned,
-    Astray,
+    OffCourse,
     Stuck,
 }
 
-fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<Ending, MobilityError> {
+fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<SlopeEnding, MobilityError> {
     let (mut arrived, mut astray) = (false, false);
     let driven = subject.drive(&scenario(subject, soil, slope), |sample| {
         let place = sample.pose.position;
@@ -89,9 +91,9 @@ fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<Ending, MobilityE
         if arrived || astray { Flow::Stop } else { Flow::Continue }
     })?;
     Ok(match driven.outcome.code {
-        OutcomeCode::Overturned => Ending::Overturned,
-        _ if astray => Ending::Astray,
-        _ if arrived => Ending::Passed,
-        _ => Ending::Stuck,
+        OutcomeCode::Overturned => SlopeEnding::Overturned,
+        _ if astray => SlopeEnding::OffCourse,
+        _ if arrived => SlopeEnding::Passed,
+        _ => SlopeEnding::Stuck,
     })
 }

@@ -1,8 +1,8 @@
 //! Acceleration, top speed and braking on a level firm road.
 
-use super::findings::{Figure, Findings};
+use super::findings::{EventMetric, Findings};
 use super::subject::{KMH, ROAD, Subject, distance, table};
-use super::{Effort, MobilityError, TractiveEffort};
+use super::{MobilityError, SearchEffort, TractiveEffort};
 use bekker_ground::soil::{SoilKind, catalogue};
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
@@ -32,28 +32,29 @@ pub(super) fn road_friction() -> f64 {
     }
 }
 
-pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
     let (faster, speeds) = accelerate(subject)?;
-    let top = last_of(&speeds);
+    let top = final_speed(&speeds);
     let (braking, stop) = brake(subject, (BRAKED_FROM * KMH).min(PART_OF_TOP * top))?;
 
-    let mut figures: Vec<Figure> = TIMED
+    let mut figures: Vec<EventMetric> = TIMED
         .iter()
         .map(|kmh| {
-            let figure = Figure::new("time_to_speed", time_to(&speeds, kmh * KMH), "s");
-            let figure = figure.on(format!("{kmh} km/h"));
-            match figure.value {
-                Some(_) => figure,
-                None => figure.note("not reached"),
+            let metric = EventMetric::new("time_to_speed", time_to(&speeds, kmh * KMH), "s");
+            let metric = metric.with_condition(format!("{kmh} km/h"));
+            match metric.value {
+                Some(_) => metric,
+                None => metric.with_note("not reached"),
             }
         })
         .collect();
-    let mut fastest = Figure::new("top_speed", Some(top / KMH), "km/h").published(&subject.model);
+    let mut fastest =
+        EventMetric::new("top_speed", Some(top / KMH), "km/h").with_published(&subject.model);
     if subject.spec.drag_area().is_none() {
-        fastest = fastest.note("without air drag: the file has no chassis.drag_area");
+        fastest = fastest.with_note("without air drag: the file has no chassis.drag_area");
     }
-    if let Some(effort) = TractiveEffort::of(&subject.spec) {
-        fastest = fastest.beside("balance of tractive effort", effort.speed(0.0) / KMH);
+    if let Some(effort) = TractiveEffort::new(&subject.spec) {
+        fastest = fastest.with_closed_form("balance of tractive effort", effort.speed(0.0) / KMH);
     }
     figures.push(fastest);
     figures.push(stop);
@@ -73,10 +74,10 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
 
 /// Returns the top speed on a level firm road, m/s.
 pub(super) fn top_speed(subject: &Subject) -> Result<f64, MobilityError> {
-    Ok(last_of(&accelerate(subject)?.1))
+    Ok(final_speed(&accelerate(subject)?.1))
 }
 
-fn last_of(speeds: &[[f64; 2]]) -> f64 {
+fn final_speed(speeds: &[[f64; 2]]) -> f64 {
     speeds.last().map_or(0.0, |[_, speed]| *speed)
 }
 
@@ -107,7 +108,7 @@ fn time_to(speeds: &[[f64; 2]], wanted: f64) -> Option<f64> {
 }
 
 /// Brakes to a stop from a speed, m/s.
-fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, Figure), MobilityError> {
+fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, EventMetric), MobilityError> {
     let row = |time, brake| TableRow { time, brake, ..TableRow::default() };
     let rows = [row(0.0, 0.0), row(BRAKE[0], 0.0), row(BRAKE[1], 1.0)];
     let mut scenario = subject.scenario("braking", 30.0, table(&rows));
@@ -123,9 +124,9 @@ fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, Figure), MobilityEr
     })?;
     let way = from.zip(to).filter(|(_, (_, last))| *last < STANDS);
     let begun = from.map_or(speed, |(_, speed)| speed);
-    let figure =
-        Figure::new("stopping_distance", way.map(|((a, _), (b, _))| distance(&a, &b)), "m")
-            .on(format!("{:.0} km/h", begun / KMH))
-            .beside("v²/(2 μ g)", begun * begun / (2.0 * road_friction() * GRAVITY));
-    Ok((scenario, figure))
+    let metric =
+        EventMetric::new("stopping_distance", way.map(|((a, _), (b, _))| distance(&a, &b)), "m")
+            .with_condition(format!("{:.0} km/h", begun / KMH))
+            .with_closed_form("v²/(2 μ g)", begun * begun / (2.0 * road_friction() * GRAVITY));
+    Ok((scenario, metric))
 }

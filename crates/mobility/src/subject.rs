@@ -1,14 +1,14 @@
 //! Vehicle under test, and its trials.
 
-use super::Effort;
+use super::SearchEffort;
 use bekker_agent::{GroundVehicle, OutcomeCode, OutcomeReport, Sample, VehicleSummary};
 use bekker_ground::soil::{SoilKind, catalogue};
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
-use bekker_scenario::build::{Parts, vehicle_spec, vehicle_specs, world_of};
+use bekker_scenario::build::{AssetCache, vehicle_spec, vehicle_specs, world_with_assets};
 use bekker_scenario::config::{Driver, PathEnd, TableRow, Time, Vehicle};
-use bekker_scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
+use bekker_scenario::{Diagnostics, Scenario, ScenarioFile, is_vehicle_file};
 use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::Footprint;
 use bekker_vehicle::{AnySpec, Locks, VehicleSpec};
@@ -30,7 +30,7 @@ const WAY_AHEAD: f64 = 50.0;
 pub enum MobilityError {
     /// A scenario or the vehicle file was refused.
     #[error(transparent)]
-    Scenario(#[from] Faults),
+    Scenario(#[from] Diagnostics),
     /// The state of a trial was no longer finite.
     #[error("{trial}: {sentence}")]
     Failed {
@@ -57,8 +57,8 @@ pub struct Subject {
     /// Soils of the catalog for events on soil; if empty, each event uses its own list.
     pub soils: Vec<String>,
     /// Tire model, inflation, payload and changes that replace those of the vehicle file.
-    fitted: Option<Vehicle>,
-    parts: Parts,
+    variant: Option<Vehicle>,
+    assets: AssetCache,
 }
 
 /// Dimensions of a vehicle on level ground in its design position.
@@ -95,7 +95,7 @@ pub struct FrontAxle {
 }
 
 impl FrontAxle {
-    fn of(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
+    fn new(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
         let [front, rear] = &spec.axles[..] else { return None };
         let (front, rear) = (front.position[0], rear.position[0]);
         // unsprung mass is assumed to be evenly distributed over the axles
@@ -115,7 +115,7 @@ impl FrontAxle {
 }
 
 /// Result of a trial.
-pub(super) struct Driven {
+pub(super) struct EventRun {
     /// Outcome.
     pub outcome: OutcomeReport,
     /// Summary of the vehicle.
@@ -134,10 +134,10 @@ impl Subject {
             true => folder.join(model).display().to_string(),
             false => model.to_owned(),
         };
-        let parts = Parts::default();
-        let geometry = Geometry::of(&spec);
-        let (refined, soils, fitted) = (false, Vec::new(), None);
-        let mut subject = Subject { model, geometry, spec, refined, soils, fitted, parts };
+        let assets = AssetCache::default();
+        let geometry = Geometry::new(&spec);
+        let (refined, soils, variant) = (false, Vec::new(), None);
+        let mut subject = Subject { model, geometry, spec, refined, soils, variant, assets };
         // building a world validates the whole file
         let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
         let vehicle = &world.model().agents[0].vehicle;
@@ -151,13 +151,13 @@ impl Subject {
     ///
     /// # Errors
     /// Faults of the inflation, payload or changes.
-    pub fn fitted(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
-        let mut subject = Subject { fitted: Some(vehicle.clone()), ..self };
+    pub fn with_vehicle(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
+        let mut subject = Subject { variant: Some(vehicle.clone()), ..self };
         let standing = subject.scenario("standing", 1.0, hold());
-        let file = ScenarioFile::of(&standing, Path::new(""))?;
+        let file = ScenarioFile::from_scenario(&standing, Path::new(""))?;
         if let Some(spec) = vehicle_specs(&file)?.first() {
             let driver = subject.geometry.driver;
-            subject.geometry = Geometry { driver, ..Geometry::of(spec) };
+            subject.geometry = Geometry { driver, ..Geometry::new(spec) };
             subject.spec = AnySpec::clone(spec);
         }
         // payload and inflation are checked when a world is built
@@ -171,7 +171,7 @@ impl Subject {
     }
 
     /// Returns the soils of an event: those of the subject, or else `own`, only the first if quick.
-    pub(super) fn soils_of<'a>(&'a self, effort: Effort, own: &[&'a str]) -> Vec<&'a str> {
+    pub(super) fn event_soils<'a>(&'a self, effort: SearchEffort, own: &[&'a str]) -> Vec<&'a str> {
         match self.soils.is_empty() {
             true => effort.some(own).to_vec(),
             false => self.soils.iter().map(String::as_str).collect(),
@@ -180,7 +180,7 @@ impl Subject {
 
     /// Creates a scenario with only this vehicle on a level road.
     pub(super) fn scenario(&self, name: &str, duration: f64, driver: Driver) -> Scenario {
-        let mut scenario = Scenario::new(name, ROAD, Time::lasting(duration));
+        let mut scenario = Scenario::new(name, ROAD, Time::with_duration(duration));
         scenario.vehicle.push(self.vehicle("subject", driver));
         // a multiple of the heartbeats of all events
         scenario.output.interval = 0.04;
@@ -190,7 +190,7 @@ impl Subject {
     /// Returns this vehicle at the origin, heading along x.
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
         let bare = Vehicle::new(name, &self.model, driver);
-        match self.fitted.clone() {
+        match self.variant.clone() {
             Some(Vehicle { tyre, inflation_kpa, payload, overrides, .. }) => {
                 Vehicle { tyre, inflation_kpa, payload, overrides, ..bare }
             }
@@ -199,7 +199,7 @@ impl Subject {
     }
 
     /// Returns a scenario with the refinement of the subject.
-    pub fn as_driven(&self, scenario: &Scenario) -> Scenario {
+    pub fn with_refinement(&self, scenario: &Scenario) -> Scenario {
         let mut driven = scenario.clone();
         if self.refined {
             driven.time.step *= 0.5;
@@ -210,8 +210,8 @@ impl Subject {
 
     /// Builds the initial world of a scenario.
     pub(super) fn world(&self, scenario: &Scenario) -> Result<World, MobilityError> {
-        let file = ScenarioFile::of(&self.as_driven(scenario), Path::new(""))?;
-        Ok(World::new(world_of(&file, &self.parts)?.world))
+        let file = ScenarioFile::from_scenario(&self.with_refinement(scenario), Path::new(""))?;
+        Ok(World::new(world_with_assets(&file, &self.assets)?.world))
     }
 
     /// Drives a scenario to its end, or until `watch` stops it.
@@ -221,7 +221,7 @@ impl Subject {
         &self,
         scenario: &Scenario,
         watch: impl FnMut(&Sample) -> Flow,
-    ) -> Result<Driven, MobilityError> {
+    ) -> Result<EventRun, MobilityError> {
         let mut world = self.world(scenario)?;
         self.drive_on(&mut world, scenario, watch)
     }
@@ -232,7 +232,7 @@ impl Subject {
         world: &mut World,
         scenario: &Scenario,
         mut watch: impl FnMut(&Sample) -> Flow,
-    ) -> Result<Driven, MobilityError> {
+    ) -> Result<EventRun, MobilityError> {
         let clock = world.model().clock;
         let begun = world.state().tick;
         let end = begun + clock.ticks_in(scenario.time.duration);
@@ -248,7 +248,7 @@ impl Subject {
             return Err(MobilityError::Failed { trial, sentence });
         }
         let summary = world.summary(&scenario.name, 0.0).vehicles.swap_remove(0);
-        Ok(Driven { outcome, summary })
+        Ok(EventRun { outcome, summary })
     }
 
     /// Returns the weight, N.
@@ -258,7 +258,7 @@ impl Subject {
 }
 
 impl Geometry {
-    fn of(spec: &AnySpec) -> Geometry {
+    fn new(spec: &AnySpec) -> Geometry {
         let footprint = spec.footprint();
         let (steering, gauge, wheel_radius, axle_height, chassis) = match spec {
             AnySpec::Wheeled(own) => {
@@ -282,7 +282,7 @@ impl Geometry {
         let mass = spec.total_mass();
         let above_axles = chassis.com[2] - axle_height;
         let centre_of_mass = wheel_radius + above_axles * chassis.mass / mass;
-        let front_axle = spec.wheeled().and_then(|own| FrontAxle::of(own, mass, centre_of_mass));
+        let front_axle = spec.wheeled().and_then(|own| FrontAxle::new(own, mass, centre_of_mass));
         Geometry {
             steering,
             footprint,
@@ -318,7 +318,7 @@ pub(super) fn table(rows: &[TableRow]) -> Driver {
 }
 
 /// Returns a driver with constant speed, m/s, and steering by time, s.
-pub(super) fn held_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
+pub(super) fn constant_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
     let row = |&[time, steering]: &[f64; 2]| TableRow {
         time,
         steering,
@@ -329,8 +329,8 @@ pub(super) fn held_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
 }
 
 /// Returns a driver along the x axis at a speed, m/s, over a distance, m, and beyond.
-pub(super) fn along_x(speed: f64, way: f64) -> Driver {
-    let waypoints = vec![[0.0, 0.0], [0.5 * way, 0.0], [way + WAY_AHEAD, 0.0]];
+pub(super) fn straight_path(speed: f64, path: f64) -> Driver {
+    let waypoints = vec![[0.0, 0.0], [0.5 * path, 0.0], [path + WAY_AHEAD, 0.0]];
     along(waypoints, speed)
 }
 
@@ -376,7 +376,7 @@ mod tests {
         let bare = Subject::new("hmmwv", Path::new("")).unwrap();
         let high = Payload { mass: 500.0, position: [0.0, 0.0, 1.5], size: [0.0; 3] };
         let vehicle = Vehicle { payload: vec![high], ..bare.as_vehicle() };
-        let laden = bare.clone().fitted(&vehicle).unwrap();
+        let laden = bare.clone().with_vehicle(&vehicle).unwrap();
         assert!((laden.geometry.mass - bare.geometry.mass - 500.0).abs() < 1e-6);
         assert!(laden.weight() > bare.weight());
         assert!(laden.geometry.centre_of_mass > bare.geometry.centre_of_mass + 0.02);
@@ -387,10 +387,10 @@ mod tests {
     #[test]
     fn soils_that_are_asked_for_take_the_place_of_an_events_own() {
         let mut subject = Subject::new("mrzr4", Path::new("")).unwrap();
-        let [all, quick] = [false, true].map(|quick| Effort { quick });
-        assert_eq!(subject.soils_of(all, &["rigid", "mud"]), ["rigid", "mud"]);
-        assert_eq!(subject.soils_of(quick, &["rigid", "mud"]), ["rigid"]);
+        let [all, quick] = [false, true].map(|quick| SearchEffort { quick });
+        assert_eq!(subject.event_soils(all, &["rigid", "mud"]), ["rigid", "mud"]);
+        assert_eq!(subject.event_soils(quick, &["rigid", "mud"]), ["rigid"]);
         subject.soils = vec!["dry_sand_lll".into(), "mud".into()];
-        assert_eq!(subject.soils_of(quick, &["rigid"]), ["dry_sand_lll", "mud"]);
+        assert_eq!(subject.event_soils(quick, &["rigid"]), ["dry_sand_lll", "mud"]);
     }
 }

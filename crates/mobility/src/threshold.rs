@@ -15,7 +15,7 @@ pub struct Threshold {
     /// Least value failed; `None` if the greatest value passes.
     pub failed: Option<f64>,
     /// Greatest value tried that passed beyond the first failure.
-    pub again: Option<f64>,
+    pub passed_beyond: Option<f64>,
 }
 
 /// Searches `range` for the limit of what is passed, to within `width`.
@@ -41,11 +41,15 @@ pub fn threshold<E: Send>(
     let [mut low, mut high] = range;
     let mut first = round(range, 0, INNER + 1)?;
     let Some(failed) = first.iter().position(|(_, passed)| !passed) else {
-        return Ok(Threshold { passed: Some(high), failed: None, again: None });
+        return Ok(Threshold { passed: Some(high), failed: None, passed_beyond: None });
     };
     let mut beyond = first.split_off(failed);
     let Some((passed, _)) = first.last() else {
-        return Ok(Threshold { passed: None, failed: Some(low), again: greatest_passed(&beyond) });
+        return Ok(Threshold {
+            passed: None,
+            failed: Some(low),
+            passed_beyond: greatest_passed(&beyond),
+        });
     };
     (low, high) = (*passed, beyond[0].0);
     while high - low > width {
@@ -58,7 +62,7 @@ pub fn threshold<E: Send>(
             }
         }
     }
-    Ok(Threshold { passed: Some(low), failed: Some(high), again: greatest_passed(&beyond) })
+    Ok(Threshold { passed: Some(low), failed: Some(high), passed_beyond: greatest_passed(&beyond) })
 }
 
 fn greatest_passed(tried: &[(f64, bool)]) -> Option<f64> {
@@ -77,18 +81,18 @@ mod tests {
     #[test]
     fn encloses_the_limit() {
         for limit in [0.001, 0.25, 0.37, 0.5, 0.999] {
-            let Threshold { passed, failed, again } = below(limit, [0.0, 1.0]);
+            let Threshold { passed, failed, passed_beyond } = below(limit, [0.0, 1.0]);
             let (passed, failed) = (passed.unwrap(), failed.unwrap());
             assert!(passed < limit && limit <= failed && failed - passed <= 0.01, "{limit}");
-            assert_eq!(again, None);
+            assert_eq!(passed_beyond, None);
         }
         assert_eq!(
             below(2.0, [0.0, 1.0]),
-            Threshold { passed: Some(1.0), failed: None, again: None }
+            Threshold { passed: Some(1.0), failed: None, passed_beyond: None }
         );
         assert_eq!(
             below(0.0, [0.0, 1.0]),
-            Threshold { passed: None, failed: Some(0.0), again: None }
+            Threshold { passed: None, failed: Some(0.0), passed_beyond: None }
         );
     }
 
@@ -97,11 +101,14 @@ mod tests {
     fn what_passes_again_beyond_a_failure_is_not_passed() {
         let found =
             threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(!(0.3..=0.6).contains(&value)));
-        let Threshold { passed, failed, again } = found.unwrap();
+        let Threshold { passed, failed, passed_beyond } = found.unwrap();
         assert!(passed.unwrap() < 0.3 && failed.unwrap() >= 0.3 && failed.unwrap() <= 0.31);
-        assert_eq!(again, Some(1.0));
+        assert_eq!(passed_beyond, Some(1.0));
         let found = threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(value > 0.1));
-        assert_eq!(found, Ok(Threshold { passed: None, failed: Some(0.0), again: Some(1.0) }));
+        assert_eq!(
+            found,
+            Ok(Threshold { passed: None, failed: Some(0.0), passed_beyond: Some(1.0) })
+        );
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct TractiveEffort<'a> {
 
 impl<'a> TractiveEffort<'a> {
     /// Creates the model from a vehicle file; `None` if the driven axles have no ratio.
-    pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
+    pub fn new(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
         let (weight, drag_area) = (spec.total_mass() * GRAVITY, spec.drag_area());
         let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
         Some(match spec {
@@ -55,7 +55,7 @@ impl<'a> TractiveEffort<'a> {
     }
 
     /// Returns the greatest effort at a speed, m/s, in any gear, over the weight.
-    pub fn at(&self, speed: f64) -> f64 {
+    pub fn relative_effort(&self, speed: f64) -> f64 {
         let gears = 1..=self.powertrain.gearbox.ratios.len() as i32;
         gears.map(|gear| self.in_gear(gear, speed)).fold(0.0, f64::max)
     }
@@ -115,25 +115,27 @@ impl<'a> TractiveEffort<'a> {
     /// sin θ + f cos θ = (F - D)/W with air drag D, so θ = asin((F - D)/(W √(1 + f²))) - atan f.
     /// `None` if the effort suffices for any grade.
     pub fn grade(&self, speed: f64) -> Option<f64> {
-        let (left, rolling) = (self.at(speed) - self.drag(speed), self.rolling(speed));
+        let (left, rolling) = (self.relative_effort(speed) - self.drag(speed), self.rolling(speed));
         let share = left / hypot(1.0, rolling);
         (share < 1.0).then(|| tan(asin(share.max(-1.0)) - atan(rolling)).max(0.0))
     }
 
     /// Returns the resistance of rolling, grade and air at a speed, m/s, over the weight.
-    fn resists(&self, speed: f64, grade: f64) -> f64 {
+    fn resistance(&self, speed: f64, grade: f64) -> f64 {
         let slope = atan(grade);
         sin(slope) + self.rolling(speed) * cos(slope) + self.drag(speed)
     }
 
     /// Returns the greatest speed up a grade (rise over run), m/s.
     pub fn speed(&self, grade: f64) -> f64 {
-        last(0.0, FASTEST, |speed| self.resists(speed, grade) <= self.at(speed))
+        last_satisfying(0.0, FASTEST, |speed| {
+            self.resistance(speed, grade) <= self.relative_effort(speed)
+        })
     }
 }
 
 /// Returns the last value of an interval that satisfies `holds`, by bisection.
-fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+fn last_satisfying(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
         if holds(middle) {
@@ -157,12 +159,12 @@ mod tests {
     fn stalls_as_the_tables_say() {
         let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
-        let effort = TractiveEffort::of(&spec).unwrap();
+        let effort = TractiveEffort::new(&spec).unwrap();
         let gearbox = &own.powertrain.gearbox;
         let capacity = own.powertrain.converter.as_ref().unwrap().capacity.value(0.0);
         let gain = own.powertrain.converter.as_ref().unwrap().torque_ratio.value(0.0);
         let ratio = gearbox.ratios[0] * own.axles[0].final_drive.unwrap().ratio;
-        let torque = effort.at(0.0) * effort.weight * effort.radius * ratio / gain;
+        let torque = effort.relative_effort(0.0) * effort.weight * effort.radius * ratio / gain;
         let impeller = capacity * torque.sqrt();
         let engine = own.powertrain.engine.torque(1.0, impeller).value;
         // sixty bisections leave only rounding
@@ -176,17 +178,21 @@ mod tests {
     fn grades_balance_effort_and_resistance() {
         for (name, speed) in [("hmmwv", 2.0), ("m113", 0.5), ("man_8x8", 10.0), ("gator", 3.0)] {
             let spec = find_vehicle(name).unwrap();
-            let effort = TractiveEffort::of(&spec).unwrap();
+            let effort = TractiveEffort::new(&spec).unwrap();
             match effort.grade(speed) {
                 Some(grade) => {
-                    let off = effort.resists(speed, grade) - effort.at(speed);
+                    let off = effort.resistance(speed, grade) - effort.relative_effort(speed);
                     assert!(off.abs() < 1e-12, "{name}: {off} on {grade}");
                 }
-                None => assert!(effort.at(speed) >= 1.0, "{name}: {}", effort.at(speed)),
+                None => assert!(
+                    effort.relative_effort(speed) >= 1.0,
+                    "{name}: {}",
+                    effort.relative_effort(speed)
+                ),
             }
         }
         let spec = find_vehicle("hmmwv").unwrap();
-        let strong = TractiveEffort { weight: 1e3, ..TractiveEffort::of(&spec).unwrap() };
+        let strong = TractiveEffort { weight: 1e3, ..TractiveEffort::new(&spec).unwrap() };
         assert_eq!(strong.grade(1.0), None);
     }
 
@@ -197,9 +203,9 @@ mod tests {
             let mut spec = find_wheeled("mrzr4").unwrap();
             spec.chassis.drag_area = area;
             let spec = AnySpec::Wheeled(Box::new(spec));
-            let effort = TractiveEffort::of(&spec).unwrap();
+            let effort = TractiveEffort::new(&spec).unwrap();
             let speed = effort.speed(0.0);
-            let off = effort.at(speed) - effort.resists(speed, 0.0);
+            let off = effort.relative_effort(speed) - effort.resistance(speed, 0.0);
             assert!(off.abs() < 1e-6, "{off} at {speed} m/s with {area:?}");
             assert_eq!(effort.has_drag(), area.is_some());
             speed
@@ -212,7 +218,7 @@ mod tests {
     fn what_is_slower_climbs_more() {
         for name in ["hmmwv", "m113", "mrzr4"] {
             let spec = find_vehicle(name).unwrap();
-            let effort = TractiveEffort::of(&spec).unwrap();
+            let effort = TractiveEffort::new(&spec).unwrap();
             let speeds = [0.0, 0.1, 0.2, 0.4].map(|grade| effort.speed(grade));
             assert!(speeds.windows(2).all(|pair| pair[1] <= pair[0]), "{name}: {speeds:?}");
             assert!(speeds[0] > 10.0 && speeds[0] < FASTEST - 1.0, "{name}: {speeds:?}");

@@ -1,8 +1,8 @@
 //! Wall-to-wall steering circle.
 
-use super::findings::{Figure, Findings};
-use super::subject::{Subject, held_speed};
-use super::{Effort, MobilityError};
+use super::findings::{EventMetric, Findings};
+use super::subject::{Subject, constant_speed};
+use super::{MobilityError, SearchEffort};
 use bekker_agent::Sample;
 use bekker_math::numeric::{hypot, tan};
 use bekker_math::spatial::Vec3;
@@ -17,9 +17,9 @@ const STEADY: f64 = 8.0;
 /// Longest drive, s.
 const LONGEST: f64 = 90.0;
 
-pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
+pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
     let steering = [[0.0, 0.0], [1.0, 0.0], [LOCK, 1.0]];
-    let mut scenario = subject.scenario("turning", LONGEST, held_speed(SPEED, &steering));
+    let mut scenario = subject.scenario("turning", LONGEST, constant_speed(SPEED, &steering));
     scenario.endings.immobilised = false;
     let (mut turned, mut circle): (f64, Vec<Sample>) = (0.0, Vec::new());
     subject.drive(&scenario, |sample| {
@@ -42,15 +42,15 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let rear = geometry.wheelbase / tan(geometry.max_steer);
     let front = footprint.front - geometry.rear_axle;
     let closed_form = hypot(front, rear + 0.5 * footprint.width);
-    let figure = Figure::new("turning_radius", closed.then_some(walls), "m")
-        .beside("√((L/tan δ + w/2)² + l²)", closed_form)
-        .published(&subject.model);
-    let figure = match (closed, &geometry.trailer) {
-        (false, _) => figure.note("no full circle"),
-        (true, Some(_)) => figure.note("closed form for the tractor only"),
-        (true, None) => figure,
+    let metric = EventMetric::new("turning_radius", closed.then_some(walls), "m")
+        .with_closed_form("√((L/tan δ + w/2)² + l²)", closed_form)
+        .with_published(&subject.model);
+    let metric = match (closed, &geometry.trailer) {
+        (false, _) => metric.with_note("no full circle"),
+        (true, Some(_)) => metric.with_note("closed form for the tractor only"),
+        (true, None) => metric,
     };
-    Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })
+    Ok(Findings { figures: vec![metric], panels: vec![], scenarios: vec![scenario] })
 }
 
 /// Returns the mean of the instantaneous centers of rotation.

@@ -223,7 +223,7 @@ impl CommandLog {
         if !path.exists() {
             return Ok(CommandLog::default());
         }
-        bekker_scenario::input::regular(&path).map_err(ReportError::file("read", &path))?;
+        bekker_scenario::input::check_regular(&path).map_err(ReportError::file("read", &path))?;
         let mut reader = csv::Reader::from_path(&path).map_err(ReportError::decode(&path))?;
         let agents = &world.model().agents;
         let mut rows = Vec::new();

@@ -119,7 +119,7 @@ impl Hashes {
 
 /// Reads `hashes.csv` and the names of its agents.
 pub fn read(path: &Path) -> Result<(Vec<HashRow>, Vec<String>), ReportError> {
-    bekker_scenario::input::regular(path).map_err(ReportError::file("read", path))?;
+    bekker_scenario::input::check_regular(path).map_err(ReportError::file("read", path))?;
     let mut reader = csv::Reader::from_path(path).map_err(ReportError::decode(path))?;
     let header = reader.headers().map_err(ReportError::decode(path))?;
     let names = header.iter().skip(4).map(str::to_owned).collect();

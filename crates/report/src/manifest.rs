@@ -133,7 +133,7 @@ pub struct FileHash {
 impl FileHash {
     /// Hashes the file at `path` and names it `name`.
     pub fn of(path: &Path, name: &str) -> Result<FileHash, ReportError> {
-        input::regular(path).map_err(ReportError::file("open", path))?;
+        input::check_regular(path).map_err(ReportError::file("open", path))?;
         let mut file = fs::File::open(path).map_err(ReportError::file("open", path))?;
         let mut hasher = Sha256::new();
         let mut block = vec![0; 1 << 16];
@@ -201,7 +201,7 @@ pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
     for file in outputs {
         let path = folder.join(&file.path);
         // a file of another length needs no hash
-        if input::regular(&path).is_ok_and(|length| length != file.bytes) {
+        if input::check_regular(&path).is_ok_and(|length| length != file.bytes) {
             altered.push(file.path.as_str());
             continue;
         }
@@ -231,7 +231,7 @@ pub fn tables_with_gaps(folder: &Path, outputs: &[FileHash]) -> Vec<String> {
 
 /// Returns whether a file contains NUL bytes.
 pub(super) fn holds_nul(path: &Path) -> std::io::Result<bool> {
-    input::regular(path)?;
+    input::check_regular(path)?;
     let (mut file, mut block) = (fs::File::open(path)?, vec![0; 1 << 16]);
     loop {
         match file.read(&mut block)? {

@@ -2,7 +2,7 @@
 
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_scenario::{ScenarioFile, build::Built, build::scene_model};
+use bekker_scenario::{ScenarioFile, build::BuiltWorld, build::scene_model};
 use bekker_sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::relief::Relief;
@@ -143,7 +143,7 @@ impl Shot {
     pub fn take(
         &self,
         file: &ScenarioFile,
-        built: &Built,
+        built: &BuiltWorld,
         world: &World,
     ) -> Result<Image, ShotError> {
         let scene_model = scene_model(file, world.model(), &built.meshes, built.random.as_ref());

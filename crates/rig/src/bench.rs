@@ -16,7 +16,7 @@ use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use bekker_scenario::build::world;
 use bekker_scenario::config::{Driver, LawsPreset, TableRow, Time, TyreModel, Vehicle};
-use bekker_scenario::{Faults, Scenario, ScenarioFile};
+use bekker_scenario::{Diagnostics, Scenario, ScenarioFile};
 use bekker_vehicle::VehicleState;
 use bekker_vehicle::driver::DriverView;
 use bekker_vehicle::spec::TrackModel;
@@ -68,7 +68,7 @@ pub struct BenchCase {
 pub enum BenchError {
     /// The case cannot be built.
     #[error(transparent)]
-    Case(#[from] Faults),
+    Case(#[from] Diagnostics),
     /// The drive failed.
     #[error("the run failed at {time} s: {cause}")]
     Drive {
@@ -214,8 +214,8 @@ fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
 /// Creates the world of a case with vehicles that start from these positions, m.
 ///
 /// # Errors
-/// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
-pub fn bench_world(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
+/// [`Diagnostics`] if the vehicle or the soil is unknown or a number out of range.
+pub fn bench_world(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Diagnostics> {
     let heading_deg = case.heading_deg;
     let starts: Vec<_> =
         places.iter().map(|&position| StartPose { position, heading_deg }).collect();
@@ -223,7 +223,7 @@ pub fn bench_world(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, 
 }
 
 /// Creates the world of a case with a vehicle at each start.
-fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Faults> {
+fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Diagnostics> {
     let BenchCase { step, seconds: duration, .. } = *case;
     // in whole microseconds
     let heartbeat = (1e6 * step * (0.01 / step).round().max(1.0)).round() / 1e6;
@@ -249,7 +249,7 @@ fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Fau
         ..vehicle.clone()
     });
     scenario.vehicle = vehicles.collect();
-    Ok(world(&ScenarioFile::of(&scenario, Path::new(""))?)?.world)
+    Ok(world(&ScenarioFile::from_scenario(&scenario, Path::new(""))?)?.world)
 }
 
 /// Sums over a drive: times, s, and counts.
@@ -291,7 +291,7 @@ fn alone(
 ) -> Result<StepCost, BenchError> {
     let WorldModel { ground, clock, agents, .. } = bench_world(case, &[[0.0; 2]])?;
     let Some(agent) = agents.first() else {
-        return Err(BenchError::Case(Faults(Vec::new())));
+        return Err(BenchError::Case(Diagnostics(Vec::new())));
     };
     let vehicle = &agent.vehicle;
     let mut state = vehicle.launched(&agent.start, agent.speed);

@@ -5,50 +5,50 @@
 use super::config::{
     Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
 };
-use super::fault::Problem;
-use super::refusal::Refuse;
+use super::diagnostic::DiagnosticKind;
+use super::diagnostic_sink::DiagnosticSink;
 use bekker_math::numeric::hypot;
 
 /// Maximum number of heartbeats of a run: twelve days at 10 ms.
-const MOST_HEARTBEATS: f64 = 1e8;
+const MAX_HEARTBEATS: f64 = 1e8;
 /// Maximum number of samples of all vehicles together.
-const MOST_SAMPLES: f64 = 1e8;
+const MAX_SAMPLES: f64 = 1e8;
 /// Maximum distance from the local origin along an axis, m.
-const FARTHEST: f64 = 1e6;
+const MAX_DISTANCE: f64 = 1e6;
 /// Maximum number of points of a path, also of one from a file.
-const MOST_WAYPOINTS: usize = 100_000;
+const MAX_WAYPOINTS: usize = 100_000;
 /// Maximum length of a vehicle's path, m: the curve is stored as points half a meter apart.
-const LONGEST_WAY: f64 = 200_000.0;
+const MAX_PATH_LENGTH: f64 = 200_000.0;
 /// Maximum length of the paths of all vehicles together, m.
 ///
 /// Followers count too, as they may store the speeds along their leader's path.
-const LONGEST_WAYS: f64 = 4_000_000.0;
+const MAX_TOTAL_PATH_LENGTH: f64 = 4_000_000.0;
 /// Memory of a follower's speeds relative to that of a path.
-const OF_A_FOLLOWER: f64 = 1.0 / 3.0;
+const FOLLOWER_MEMORY: f64 = 1.0 / 3.0;
 /// Maximum number of pixels of an image, 4096 x 4096.
-const MOST_PIXELS: u64 = 1 << 24;
+const MAX_PIXELS: u64 = 1 << 24;
 /// Maximum number of rays of an image: all samples of all pixels.
-const MOST_RAYS: u64 = 1 << 28;
+const MAX_RAYS: u64 = 1 << 28;
 /// Maximum number of firings of a scan: all beams of all columns.
-const MOST_FIRINGS: u64 = 1 << 22;
+const MAX_FIRINGS: u64 = 1 << 22;
 /// Maximum number of rays of a scan: all samples of all firings.
-const MOST_LIDAR_RAYS: u64 = 1 << 26;
+const MAX_LIDAR_RAYS: u64 = 1 << 26;
 /// Maximum memory of the data of all sensors at one time, bytes.
-const MOST_HELD: f64 = (2_u64 << 30) as f64;
+const MAX_HELD: f64 = (2_u64 << 30) as f64;
 /// Memory of one lidar return, bytes.
-const RETURN: u64 = 40;
+const RETURN_SIZE: u64 = 40;
 /// Memory of a time-stamped sensor pose, bytes.
-const POSE: f64 = 64.0;
+const POSE_SIZE: f64 = 64.0;
 /// Maximum number of pixels of a run's rendered image, 7680 x 4320.
-const MOST_DRAWN: u64 = 7680 * 4320;
+const MAX_DRAWN: u64 = 7680 * 4320;
 /// Maximum number of props in a scenario.
-const MOST_PROPS: u64 = 200_000;
+const MAX_PROPS: u64 = 200_000;
 
 /// Refuses a scenario that exceeds a limit.
-pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
-    let mut excess = |key: String, cause: String| refuse(key, Problem::Refused { cause });
+pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
+    let mut excess = |key: String, cause: String| refuse(key, DiagnosticKind::Refused { cause });
     check_records(scenario, &mut excess);
-    check_ways(scenario, &mut excess);
+    check_paths(scenario, &mut excess);
     check_sensors(scenario, &mut excess);
     if let Surface::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
         && amplitude > wavelength
@@ -64,46 +64,46 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
     let props = |s: &super::config::Scenery| u64::from(s.count) + s.places.len() as u64;
     let props: u64 = scenario.scenery.iter().map(props).sum();
-    if props > MOST_PROPS {
-        let cause = format!("has {props} objects; must have at most {MOST_PROPS} in total");
+    if props > MAX_PROPS {
+        let cause = format!("has {props} objects; must have at most {MAX_PROPS} in total");
         excess("scenery".into(), cause);
     }
     let [width, height] = scenario.output.picture.size;
-    if u64::from(width) * u64::from(height) > MOST_DRAWN {
-        let cause = format!("must be at most {MOST_DRAWN} pixels in total, such as [7680, 4320]");
+    if u64::from(width) * u64::from(height) > MAX_DRAWN {
+        let cause = format!("must be at most {MAX_DRAWN} pixels in total, such as [7680, 4320]");
         excess("output.picture.size".into(), cause);
     }
 }
 
 /// Receives the key and the reason why it is refused.
-type Excess<'a> = dyn FnMut(String, String) + 'a;
+type ExcessSink<'a> = dyn FnMut(String, String) + 'a;
 
-fn check_records(scenario: &Scenario, excess: &mut Excess) {
+fn check_records(scenario: &Scenario, excess: &mut ExcessSink) {
     let time = &scenario.time;
     let heartbeats = time.duration / time.heartbeat;
-    if heartbeats > MOST_HEARTBEATS {
+    if heartbeats > MAX_HEARTBEATS {
         let cause = format!(
-            "requires {heartbeats:.1e} heartbeats of {} s; must be at most {MOST_HEARTBEATS:.0e}: \
+            "requires {heartbeats:.1e} heartbeats of {} s; must be at most {MAX_HEARTBEATS:.0e}: \
              shorten it, or lengthen time.heartbeat",
             time.heartbeat
         );
         excess("time.duration".into(), cause);
     }
     let rows = scenario.vehicle.len() as f64 * time.duration / scenario.output.interval;
-    if rows > MOST_SAMPLES {
+    if rows > MAX_SAMPLES {
         let cause = format!(
-            "gives {rows:.1e} rows of samples; must be at most {MOST_SAMPLES:.0e}: lengthen it, or \
+            "gives {rows:.1e} rows of samples; must be at most {MAX_SAMPLES:.0e}: lengthen it, or \
              shorten time.duration"
         );
         excess("output.interval".into(), cause);
     }
 }
 
-fn check_ways(scenario: &Scenario, excess: &mut Excess) {
+fn check_paths(scenario: &Scenario, excess: &mut ExcessSink) {
     let mut lengths = vec![0.0; scenario.vehicle.len()];
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        let far = |[x, y]: [f64; 2]| x.abs() > FARTHEST || y.abs() > FARTHEST;
-        let beyond = format!("must be within {:.0} km of the local origin", 1e-3 * FARTHEST);
+        let far = |[x, y]: [f64; 2]| x.abs() > MAX_DISTANCE || y.abs() > MAX_DISTANCE;
+        let beyond = format!("must be within {:.0} km of the local origin", 1e-3 * MAX_DISTANCE);
         if far(vehicle.position) {
             excess(format!("vehicle[{index}].position"), beyond.clone());
         }
@@ -111,17 +111,17 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
         if let Some(point) = waypoints.iter().position(|point| far(*point)) {
             excess(format!("vehicle[{index}].driver.waypoints[{point}]"), beyond);
         }
-        if waypoints.len() > MOST_WAYPOINTS {
+        if waypoints.len() > MAX_WAYPOINTS {
             let (key, found) = (format!("vehicle[{index}].driver.waypoints"), waypoints.len());
-            excess(key, format!("has {found} points; must have at most {MOST_WAYPOINTS}"));
+            excess(key, format!("has {found} points; must have at most {MAX_WAYPOINTS}"));
         }
         let chord = |pair: &[[f64; 2]]| hypot(pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]);
         lengths[index] = waypoints.windows(2).map(chord).sum();
-        if lengths[index] > LONGEST_WAY {
+        if lengths[index] > MAX_PATH_LENGTH {
             let cause = format!(
                 "form a path of {:.0} km; must be at most {:.0} km",
                 1e-3 * lengths[index],
-                1e-3 * LONGEST_WAY
+                1e-3 * MAX_PATH_LENGTH
             );
             excess(format!("vehicle[{index}].driver.waypoints"), cause);
         }
@@ -129,19 +129,19 @@ fn check_ways(scenario: &Scenario, excess: &mut Excess) {
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let followers = |v: &&super::config::Vehicle| matches!(v.driver, Driver::Follow { .. });
     let followers = scenario.vehicle.iter().filter(followers).count();
-    let all = lengths.iter().sum::<f64>() + OF_A_FOLLOWER * followers as f64 * longest;
-    if all > LONGEST_WAYS {
+    let total_length = lengths.iter().sum::<f64>() + FOLLOWER_MEMORY * followers as f64 * longest;
+    if total_length > MAX_TOTAL_PATH_LENGTH {
         let cause = format!(
             "paths have a total length of up to {:.0} km; must be at most {:.0} km",
-            1e-3 * all,
-            1e-3 * LONGEST_WAYS
+            1e-3 * total_length,
+            1e-3 * MAX_TOTAL_PATH_LENGTH
         );
         excess("vehicle".into(), cause);
     }
 }
 
-fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
-    let mut held = 0.0;
+fn check_sensors(scenario: &Scenario, excess: &mut ExcessSink) {
+    let mut memory = 0.0;
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         for (which, sensor) in vehicle.sensor.iter().enumerate() {
             let mut refused =
@@ -153,15 +153,15 @@ fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
             };
             // delayed data are queued, in addition to the frame in progress
             let frames = 2.0 + (sensor.lag * sensor.rate()).ceil();
-            held += frame as f64 * frames + POSE * window / scenario.time.step;
+            memory += frame as f64 * frames + POSE_SIZE * window / scenario.time.step;
         }
     }
-    if held > MOST_HELD {
+    if memory > MAX_HELD {
         let cause = format!(
             "sensors hold {:.0} MiB of images and scans at one time; must be at most {:.0} MiB: \
              reduce pixels, channels, columns or lag",
-            held / f64::from(1 << 20),
-            MOST_HELD / f64::from(1 << 20)
+            memory / f64::from(1 << 20),
+            MAX_HELD / f64::from(1 << 20)
         );
         excess("vehicle".into(), cause);
     }
@@ -172,16 +172,16 @@ fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) 
     let camera = super::build::camera(config);
     let pixels = u64::from(camera.width) * u64::from(camera.height);
     let rays = pixels * u64::from(camera.supersample) * u64::from(camera.supersample);
-    if pixels > MOST_PIXELS {
+    if pixels > MAX_PIXELS {
         refused(format!(
-            "an image of {} x {} has {pixels} pixels; must be at most {MOST_PIXELS}, such as 4096 \
+            "an image of {} x {} has {pixels} pixels; must be at most {MAX_PIXELS}, such as 4096 \
              x 4096",
             camera.width, camera.height
         ));
-    } else if rays > MOST_RAYS {
+    } else if rays > MAX_RAYS {
         refused(format!(
             "an image of {} x {} with supersample = {} takes {rays} rays; must be at most \
-             {MOST_RAYS}",
+             {MAX_RAYS}",
             camera.width, camera.height, camera.supersample
         ));
     }
@@ -201,18 +201,18 @@ fn check_lidar(config: &Lidar, sensor: &Sensor, refused: &mut dyn FnMut(String))
     let lidar = super::build::lidar(config);
     let firings = lidar.elevations.len() as u64 * u64::from(lidar.columns);
     let rays = firings * u64::from(lidar.samples) * u64::from(lidar.samples);
-    if firings > MOST_FIRINGS {
+    if firings > MAX_FIRINGS {
         refused(format!(
             "a scan of {} beams and {} columns has {firings} firings; must be at most \
-             {MOST_FIRINGS}",
+             {MAX_FIRINGS}",
             lidar.elevations.len(),
             lidar.columns
         ));
-    } else if rays > MOST_LIDAR_RAYS {
+    } else if rays > MAX_LIDAR_RAYS {
         refused(format!(
-            "a scan with samples = {} takes {rays} rays; must be at most {MOST_LIDAR_RAYS}",
+            "a scan with samples = {} takes {rays} rays; must be at most {MAX_LIDAR_RAYS}",
             lidar.samples
         ));
     }
-    (2 * RETURN * firings, sensor.window.unwrap_or(1.0 / sensor.rate()))
+    (2 * RETURN_SIZE * firings, sensor.window.unwrap_or(1.0 / sensor.rate()))
 }

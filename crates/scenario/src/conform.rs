@@ -8,8 +8,8 @@
 //! It supports one extension, `unit`, which is shown in messages about a range. The null of an
 //! optional value is ignored, because TOML has no null.
 
+use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
 use super::document::{Document, Node, Value};
-use super::fault::{Fault, Problem, nearest_word};
 use bekker_vehicle::inflation::pascal_hint;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -47,24 +47,24 @@ pub const KEYWORDS: [&str; 28] = [
 ];
 
 /// Returns all faults of a document against a schema.
-pub fn conform(document: &Document, schema: &Json) -> Vec<Fault> {
-    let mut checker = Checker { definitions: &schema["$defs"], faults: Vec::new() };
+pub fn conform(document: &Document, schema: &Json) -> Vec<Diagnostic> {
+    let mut checker = Checker { definitions: &schema["$defs"], diagnostics: Vec::new() };
     checker.check("", &document.root, schema);
-    checker.faults
+    checker.diagnostics
 }
 
 struct Checker<'s> {
     definitions: &'s Json,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'s> Checker<'s> {
-    fn fault(&mut self, key: &str, node: &Node, problem: Problem) {
+    fn diagnostic(&mut self, key: &str, node: &Node, problem: DiagnosticKind) {
         let value = match node.value {
             Value::Table(_) => None,
             _ => Some(node.value.to_string()),
         };
-        self.faults.push(Fault::new(node.place.clone(), key, value, problem));
+        self.diagnostics.push(Diagnostic::new(node.location.clone(), key, value, problem));
     }
 
     /// Follows references to the schema that they name.
@@ -77,7 +77,7 @@ impl<'s> Checker<'s> {
 
     fn check(&mut self, key: &str, node: &Node, schema: &'s Json) {
         if node.value.number().is_some_and(|x| !x.is_finite()) {
-            return self.fault(key, node, Problem::NotFinite);
+            return self.diagnostic(key, node, DiagnosticKind::NotFinite);
         }
         let resolved = self.resolve(schema);
         if !std::ptr::eq(resolved, schema) {
@@ -96,7 +96,7 @@ impl<'s> Checker<'s> {
         }
         if !types(schema).is_empty() && !types(schema).iter().any(|t| has_type(&node.value, t)) {
             let (expected, found) = (expected(schema), node.value.kind());
-            return self.fault(key, node, Problem::WrongType { expected, found });
+            return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         }
         match &node.value {
             Value::Table(entries) => self.check_table(key, node, entries, schema),
@@ -106,14 +106,16 @@ impl<'s> Checker<'s> {
                 if (text.chars().count() as u64) < least {
                     let noun = if least == 1 { "character" } else { "characters" };
                     let expected = format!("at least {least} {noun}");
-                    let problem = Problem::WrongLength { expected, found: text.chars().count() };
-                    self.fault(key, node, problem);
+                    let problem =
+                        DiagnosticKind::WrongLength { expected, found: text.chars().count() };
+                    self.diagnostic(key, node, problem);
                 }
                 let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
                 if (text.chars().count() as u64) > most {
                     let expected = format!("at most {most} characters");
-                    let problem = Problem::WrongLength { expected, found: text.chars().count() };
-                    self.fault(key, node, problem);
+                    let problem =
+                        DiagnosticKind::WrongLength { expected, found: text.chars().count() };
+                    self.diagnostic(key, node, problem);
                 }
             }
             Value::Integer(_) | Value::Float(_) => self.check_range(key, node, schema),
@@ -155,7 +157,7 @@ impl<'s> Checker<'s> {
                 let mut kinds: Vec<_> = alternatives.iter().map(|a| self.describe(a)).collect();
                 kinds.dedup();
                 let (expected, found) = (kinds.join(" or "), node.value.kind());
-                self.fault(key, node, Problem::WrongType { expected, found });
+                self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
             }
         }
     }
@@ -176,14 +178,14 @@ impl<'s> Checker<'s> {
         let Value::Table(entries) = &node.value else {
             let expected = format!("a table with the key `{tag}`");
             let found = node.value.kind();
-            return self.fault(key, node, Problem::WrongType { expected, found });
+            return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         };
         let tag_key = join(key, tag);
         let tags = || alternatives.iter().flat_map(|a| words(&a["properties"][tag]));
         let Some(given) = entries.get(tag) else {
             let expected = one_of(tags());
-            let problem = Problem::Missing { expected };
-            self.faults.push(Fault::new(node.place.clone(), &tag_key, None, problem));
+            let problem = DiagnosticKind::Missing { expected };
+            self.diagnostics.push(Diagnostic::new(node.location.clone(), &tag_key, None, problem));
             return;
         };
         let chosen = alternatives
@@ -202,17 +204,21 @@ impl<'s> Checker<'s> {
         let Value::Table(entries) = &node.value else {
             let expected = format!("a table with one of the keys {}", allowed.join(", "));
             let found = node.value.kind();
-            return self.fault(key, node, Problem::WrongType { expected, found });
+            return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         };
         for (name, child) in entries.iter().filter(|(name, _)| !allowed.contains(name)) {
             let suggestion = nearest_word(name, names());
-            let problem = Problem::UnknownKey { suggestion, allowed: allowed.clone() };
-            self.fault(&join(key, name), child, problem);
+            let problem = DiagnosticKind::UnknownKey { suggestion, allowed: allowed.clone() };
+            self.diagnostic(&join(key, name), child, problem);
         }
         let known: Vec<_> = entries.iter().filter(|(name, _)| allowed.contains(name)).collect();
         if known.len() != 1 {
             let given = known.iter().map(|(name, _)| name.to_string()).collect();
-            return self.fault(key, node, Problem::NotExactlyOne { of: allowed, given });
+            return self.diagnostic(
+                key,
+                node,
+                DiagnosticKind::NotExactlyOne { of: allowed, given },
+            );
         }
         for alternative in alternatives {
             let name = sole_key(alternative).unwrap_or_default();
@@ -232,7 +238,7 @@ impl<'s> Checker<'s> {
         let suggestion = given.as_str().and_then(|given| {
             nearest_word(&given.to_lowercase(), words.iter().filter_map(|w| w.as_str()))
         });
-        self.fault(key, node, Problem::NotOneOf { suggestion, allowed });
+        self.diagnostic(key, node, DiagnosticKind::NotOneOf { suggestion, allowed });
     }
 
     fn check_table(
@@ -247,8 +253,8 @@ impl<'s> Checker<'s> {
             let name = required.as_str().unwrap_or_default();
             if !entries.contains_key(name) {
                 let expected = self.describe(&schema["properties"][name]);
-                let (key, problem) = (join(key, name), Problem::Missing { expected });
-                self.faults.push(Fault::new(node.place.clone(), &key, None, problem));
+                let (key, problem) = (join(key, name), DiagnosticKind::Missing { expected });
+                self.diagnostics.push(Diagnostic::new(node.location.clone(), &key, None, problem));
             }
         }
         for (name, child) in entries {
@@ -262,8 +268,8 @@ impl<'s> Checker<'s> {
                     let allowed: Vec<String> =
                         known.into_iter().flat_map(|known| known.keys().cloned()).collect();
                     let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
-                    let problem = Problem::UnknownKey { suggestion, allowed };
-                    self.fault(&child_key, child, problem);
+                    let problem = DiagnosticKind::UnknownKey { suggestion, allowed };
+                    self.diagnostic(&child_key, child, problem);
                 }
                 rest @ Json::Object(_) => self.check(&child_key, child, rest),
                 _ => {}
@@ -281,7 +287,11 @@ impl<'s> Checker<'s> {
                 (1, _) => "at least 1 element".to_string(),
                 (least, _) => format!("at least {least} elements"),
             };
-            self.fault(key, node, Problem::WrongLength { expected, found: items.len() });
+            self.diagnostic(
+                key,
+                node,
+                DiagnosticKind::WrongLength { expected, found: items.len() },
+            );
         }
         if schema["items"].is_object() {
             for (index, item) in items.iter().enumerate() {
@@ -307,7 +317,7 @@ impl<'s> Checker<'s> {
                 && let Value::List(numbers) = &pair[1].value
             {
                 let key = format!("{key}[{}][0]", index + 1);
-                self.fault(&key, &numbers[0], Problem::NotIncreasing { before });
+                self.diagnostic(&key, &numbers[0], DiagnosticKind::NotIncreasing { before });
             }
         }
     }
@@ -331,7 +341,7 @@ impl<'s> Checker<'s> {
             if schema["unit"] == "kPa" {
                 bounds += &pascal_hint(number, bound("maximum").unwrap_or(f64::INFINITY));
             }
-            self.fault(key, node, Problem::OutOfRange { bounds });
+            self.diagnostic(key, node, DiagnosticKind::OutOfRange { bounds });
         }
     }
 

@@ -6,10 +6,10 @@ use super::config::{
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor,
     SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
 };
-use super::convoys::{Convoys, by_name};
+use super::convoys::{Convoys, indices_by_name};
+use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
+use super::diagnostic_sink::{DiagnosticSink, WHERE_ON_EARTH, decimal};
 use super::document::Document;
-use super::fault::{Fault, Problem, nearest_word};
-use super::refusal::{Refuse, WHERE_ON_EARTH, decimal};
 use bekker_agent::PropKind;
 use bekker_ground::soil::{Moisture, MoistureError};
 use bekker_sensor::camera::Camera;
@@ -19,12 +19,12 @@ use bekker_vehicle::driver::SLOWEST;
 use std::collections::BTreeMap;
 
 /// Maximum number of classes of a soil raster.
-const MOST_CLASSES: usize = 10_000;
+const MAX_CLASSES: usize = 10_000;
 
 /// Returns all faults of a scenario that conforms to the schema.
-pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let mut refuse = |key: String, problem| faults.push(document.fault(&key, problem));
+pub fn check(scenario: &Scenario, document: &Document) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let mut refuse = |key: String, problem| diagnostics.push(document.diagnostic(&key, problem));
     check_time(scenario, &mut refuse);
     check_surface(scenario, &mut refuse);
     check_soils(scenario, &mut refuse);
@@ -38,21 +38,22 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     super::radio_checks::check(scenario, &mut refuse);
     check_output(scenario, &mut refuse);
     super::budget::check(scenario, &mut refuse);
-    faults
+    diagnostics
 }
 
-fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_time(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let time = &scenario.time;
     if time.steps_per_heartbeat().is_none() {
         let heartbeat = time.heartbeat;
         let steps = (heartbeat / time.step).floor().max(1.0);
         // propose only steps with a finite decimal form
-        let shorter = (steps as u64..).find(|n| is_round(heartbeat / *n as f64));
-        let longer = (1..=steps as u64).rev().find(|n| is_round(heartbeat / *n as f64));
+        let shorter = (steps as u64..).find(|n| is_whole_microseconds(heartbeat / *n as f64));
+        let longer =
+            (1..=steps as u64).rev().find(|n| is_whole_microseconds(heartbeat / *n as f64));
         let mut nearest: Vec<u64> = shorter.into_iter().chain(longer).collect();
         nearest.dedup();
         let nearest = nearest.into_iter().map(|n| decimal(heartbeat / n as f64)).collect();
-        refuse("time.step".into(), Problem::NotADivisor { heartbeat, nearest });
+        refuse("time.step".into(), DiagnosticKind::NotADivisor { heartbeat, nearest });
     }
     let durations =
         [("time.duration", time.duration), ("output.interval", scenario.output.interval)];
@@ -61,7 +62,9 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
             // the message names the default value, which the file does not contain
             let by_default = key == "output.interval" && value == Output::default().interval;
             let problem = match by_default {
-                true => Problem::Refused { cause: format!("{value} s (default): {problem}") },
+                true => {
+                    DiagnosticKind::Refused { cause: format!("{value} s (default): {problem}") }
+                }
                 false => problem,
             };
             refuse(key.into(), problem);
@@ -72,36 +75,39 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
 /// Checks that a duration, s, is a whole number of heartbeats, s.
 ///
 /// # Errors
-/// [`Problem::NotAMultiple`] if it is not.
-pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
+/// [`DiagnosticKind::NotAMultiple`] if it is not.
+pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), DiagnosticKind> {
     if super::config::whole_ratio(value, heartbeat).is_some() {
         return Ok(());
     }
     let below = (value / heartbeat).floor();
     let nearest = [below, below + 1.0].into_iter().filter(|n| *n >= 1.0);
     let nearest = nearest.map(|n| decimal(n * heartbeat)).collect();
-    Err(Problem::NotAMultiple { of: "time.heartbeat", unit: heartbeat, nearest })
+    Err(DiagnosticKind::NotAMultiple { of: "time.heartbeat", unit: heartbeat, nearest })
 }
 
 /// Checks that the output folder has a name and that the recorded vehicles exist.
-fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_output(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     if scenario.output.folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
         let cause = "must name a folder; without this key, it is runs/NAME-N".into();
-        refuse("output.folder".into(), Problem::Refused { cause });
+        refuse("output.folder".into(), DiagnosticKind::Refused { cause });
     }
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
-    let named = by_name(&scenario.vehicle);
+    let named = indices_by_name(&scenario.vehicle);
     for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
         if !named.contains_key(name.as_str()) {
             let allowed = known().map(|name| format!("{name:?}")).collect();
             let suggestion = nearest_word(name, known());
-            refuse(format!("output.vehicles[{index}]"), Problem::NotOneOf { suggestion, allowed });
+            refuse(
+                format!("output.vehicles[{index}]"),
+                DiagnosticKind::NotOneOf { suggestion, allowed },
+            );
         }
     }
 }
 
 /// Whether a duration is a whole number of microseconds.
-fn is_round(seconds: f64) -> bool {
+fn is_whole_microseconds(seconds: f64) -> bool {
     let microseconds = seconds * 1e6;
     (microseconds - microseconds.round()).abs() < 1e-6 || seconds < 1e-6
 }
@@ -110,7 +116,7 @@ fn is_round(seconds: f64) -> bool {
 ///
 /// Each kind has either a count or a density; kinds without either have no sizes; ranges start with
 /// the smaller value.
-fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
+fn check_random_surface(surface: &RandomSurface, refuse: &mut DiagnosticSink) {
     let RandomSurface { holes, trees, rocks, barriers, .. } = surface;
     // resolved scenarios contain the defaults of kinds that they do not use
     for (name, count, density, is_shaped) in [
@@ -121,21 +127,26 @@ fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
     ] {
         let key = |last: &str| format!("terrain.surface.{name}.{last}");
         match (count, density) {
-            (Some(_), Some(_)) => refuse(key("density"), Problem::Excludes { other: "count" }),
+            (Some(_), Some(_)) => {
+                refuse(key("density"), DiagnosticKind::Excludes { other: "count" })
+            }
             (None, None) if is_shaped => {
-                refuse(key("count"), Problem::Missing { expected: "count or density".into() });
+                refuse(
+                    key("count"),
+                    DiagnosticKind::Missing { expected: "count or density".into() },
+                );
             }
             _ => {}
         }
     }
     for (name, [from, to]) in [("trees", trees.diameter), ("rocks", rocks.diameter)] {
         if from > to {
-            refuse(format!("terrain.surface.{name}.diameter"), Problem::EmptyRange);
+            refuse(format!("terrain.surface.{name}.diameter"), DiagnosticKind::EmptyRange);
         }
     }
 }
 
-fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_surface(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     if let Surface::Random(surface) = &scenario.terrain.surface {
         check_random_surface(surface, refuse);
     }
@@ -155,7 +166,7 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
                 ("cell_size", cell_size.is_some(), "the side length of a pixel (m)"),
             ] {
                 if !given {
-                    refuse(key(name), Problem::Missing { expected: expected.into() });
+                    refuse(key(name), DiagnosticKind::Missing { expected: expected.into() });
                 }
             }
         }
@@ -165,27 +176,27 @@ fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
             {
                 if given {
                     let other = "a georeferenced DEM, which contains this value";
-                    refuse(key(name), Problem::Excludes { other });
+                    refuse(key(name), DiagnosticKind::Excludes { other });
                 }
             }
         }
         _ => {
             let allowed = [".tif", ".tiff", ".asc", ".png"].map(String::from).to_vec();
-            refuse(key("file"), Problem::NotOneOf { suggestion: None, allowed });
+            refuse(key("file"), DiagnosticKind::NotOneOf { suggestion: None, allowed });
         }
     }
     if height_range.is_some_and(|[low, high]| low >= high) {
-        refuse(key("height_range"), Problem::EmptyRange);
+        refuse(key("height_range"), DiagnosticKind::EmptyRange);
     }
     if let Some([x_min, y_min, x_max, y_max]) = *crop
         && (x_min >= x_max || y_min >= y_max)
     {
-        refuse(key("crop"), Problem::NotABox { lower: [x_min, y_min] });
+        refuse(key("crop"), DiagnosticKind::NotABox { lower: [x_min, y_min] });
     }
 }
 
 /// Checks that scenery is either of a drawn kind or a mesh with the keys for it.
-fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_scenery(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, scenery) in scenario.scenery.iter().enumerate() {
         let key = |name: &str| format!("scenery[{index}].{name}");
         let given = [("kind", scenery.kind.is_some()), ("mesh", scenery.mesh.is_some())];
@@ -193,17 +204,20 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
             given.iter().filter(|(_, given)| *given).map(|(name, _)| name.to_string()).collect();
         if given.len() != 1 {
             let of = ["kind", "mesh"].map(String::from).to_vec();
-            refuse(format!("scenery[{index}]"), Problem::NotExactlyOne { of, given });
+            refuse(format!("scenery[{index}]"), DiagnosticKind::NotExactlyOne { of, given });
         } else if scenery.kind.is_some() && scenery.class.is_some() {
-            refuse(key("class"), Problem::Excludes { other: "kind, which determines the class" });
+            refuse(
+                key("class"),
+                DiagnosticKind::Excludes { other: "kind, which determines the class" },
+            );
         }
         match (scenery.kind, scenery.size) {
             (Some(PropKind::Block), None) => {
                 let expected = "the length, width and height of a block (m)".into();
-                refuse(key("size"), Problem::Missing { expected });
+                refuse(key("size"), DiagnosticKind::Missing { expected });
             }
             (Some(kind), Some(_)) if kind != PropKind::Block => {
-                refuse(key("size"), Problem::Excludes { other: "a kind other than block" });
+                refuse(key("size"), DiagnosticKind::Excludes { other: "a kind other than block" });
             }
             _ => {}
         }
@@ -214,18 +228,18 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
             (None, class) => class == Some(Label::Tree),
         };
         if scenery.diameter.is_some() && !has_stem {
-            refuse(key("diameter"), Problem::Excludes { other: "an object without a stem" });
+            refuse(key("diameter"), DiagnosticKind::Excludes { other: "an object without a stem" });
         }
         if let Some([x_min, y_min, x_max, y_max]) = scenery.area
             && (x_min >= x_max || y_min >= y_max)
         {
-            refuse(key("area"), Problem::NotABox { lower: [x_min, y_min] });
+            refuse(key("area"), DiagnosticKind::NotABox { lower: [x_min, y_min] });
         }
     }
 }
 
 /// Checks that tows connect existing vehicles, and that bars have no slack: a bar also pushes.
-fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_tows(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, tow) in scenario.tow.iter().enumerate() {
         for (end, name) in [("from", &tow.from), ("to", &tow.to)] {
@@ -233,23 +247,23 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
                 let allowed = known().map(|name| format!("{name:?}")).collect();
                 let suggestion = nearest_word(name, known());
                 let key = format!("tow[{index}].{end}");
-                refuse(key, Problem::NotOneOf { suggestion, allowed });
+                refuse(key, DiagnosticKind::NotOneOf { suggestion, allowed });
             }
         }
         if tow.from == tow.to {
             let cause = "must not be the vehicle in `from`".into();
-            refuse(format!("tow[{index}].to"), Problem::Refused { cause });
+            refuse(format!("tow[{index}].to"), DiagnosticKind::Refused { cause });
         }
         if tow.kind == TowKind::Bar && tow.slack > 0.0 {
             let bounds =
                 "0 for kind = \"bar\": a bar with slack would push the vehicles apart".into();
-            refuse(format!("tow[{index}].slack"), Problem::OutOfRange { bounds });
+            refuse(format!("tow[{index}].slack"), DiagnosticKind::OutOfRange { bounds });
         }
     }
 }
 
 /// Checks that each autonomous vehicle has a goal, or a team whose authority assigns tasks.
-fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_goals(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let has_task = |team: &Team| team.search.is_some() || !team.goals.is_empty();
     if scenario.team.as_ref().is_some_and(has_task) {
         return;
@@ -257,19 +271,19 @@ fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         if matches!(vehicle.driver, Driver::Autonomous { goal: None, .. }) {
             let expected = "a goal, team.goals or team.search".into();
-            refuse(format!("vehicle[{index}].driver.goal"), Problem::Missing { expected });
+            refuse(format!("vehicle[{index}].driver.goal"), DiagnosticKind::Missing { expected });
         }
     }
 }
 
 /// Checks that a team has autonomous vehicles, and that its radio's range is within its horizon.
-fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_team(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let Some(team) = &scenario.team else { return };
     let is_autonomous = |own: &&Vehicle| matches!(own.driver, Driver::Autonomous { .. });
     let members = || scenario.vehicle.iter().filter(is_autonomous).map(|own| own.name.as_str());
     if members().next().is_none() {
         let expected = "a vehicle with a driver of kind autonomous".into();
-        refuse("team".into(), Problem::Missing { expected });
+        refuse("team".into(), DiagnosticKind::Missing { expected });
     }
     if let Some(name) = team.authority.as_deref().filter(|name| members().all(|own| own != *name)) {
         let allowed: Vec<String> = members().map(|name| format!("{name:?}")).collect();
@@ -277,9 +291,9 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         let problem = if allowed.is_empty() {
             let cause = "no vehicle has a driver of kind autonomous; give one to a vehicle, or \
                 remove the key";
-            Problem::Refused { cause: cause.into() }
+            DiagnosticKind::Refused { cause: cause.into() }
         } else {
-            Problem::NotOneOf { suggestion, allowed }
+            DiagnosticKind::NotOneOf { suggestion, allowed }
         };
         refuse("team.authority".into(), problem);
     }
@@ -287,10 +301,10 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
     if team.concern.is_some() && team.sharing != Sharing::Peers {
         let other = "a sharing other than peers: an authority receives everything";
-        refuse("team.concern".into(), Problem::Excludes { other });
+        refuse("team.concern".into(), DiagnosticKind::Excludes { other });
     }
     if team.search.is_some() && !team.goals.is_empty() {
-        refuse("team.search".into(), Problem::Excludes { other: "team.goals" });
+        refuse("team.search".into(), DiagnosticKind::Excludes { other: "team.goals" });
     }
     let is_sent = |own: &Vehicle| matches!(own.driver, Driver::Autonomous { goal: None, .. });
     if members().next().is_some() && !scenario.vehicle.iter().any(is_sent) {
@@ -298,23 +312,23 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
             [("team.search", team.search.is_some()), ("team.goals", !team.goals.is_empty())];
         for (key, _) in tasks.into_iter().filter(|(_, given)| *given) {
             let expected = "an autonomous vehicle without driver.goal".into();
-            refuse(key.into(), Problem::Missing { expected });
+            refuse(key.into(), DiagnosticKind::Missing { expected });
         }
     }
     if team.assignment.is_some() && team.goals.is_empty() {
         let expected = "a list of goals for team.assignment".into();
-        refuse("team.goals".into(), Problem::Missing { expected });
+        refuse("team.goals".into(), DiagnosticKind::Missing { expected });
     }
     super::search_area::check(scenario, team, refuse);
     if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
         let cause = "must be central or whole: without an authority, no task can be assigned";
-        refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });
+        refuse("team.sharing".into(), DiagnosticKind::Refused { cause: cause.into() });
     }
     super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
 }
 
 /// Checks that merged maps have cells of the same size.
-fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_cells(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let cells = scenario.vehicle.iter().enumerate().filter_map(|(index, own)| match own.driver {
         Driver::Autonomous { cell, .. } => Some((index, own, cell)),
         _ => None,
@@ -327,18 +341,18 @@ fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
                 "must be {side}, as for {name:?}: a team merges its maps, so all cells must have \
                  the same size"
             );
-            refuse(format!("vehicle[{index}].driver.cell"), Problem::Refused { cause });
+            refuse(format!("vehicle[{index}].driver.cell"), DiagnosticKind::Refused { cause });
         }
     }
 }
 
-fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_soils(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let soil = &scenario.soil;
     for (index, custom) in soil.custom.iter().enumerate() {
         let key = format!("soil.custom[{index}]");
         if let Some(first) = soil.custom[..index].iter().position(|s| s.name == custom.name) {
             let first = format!("soil.custom[{first}]");
-            refuse(format!("{key}.name"), Problem::DuplicateName { first });
+            refuse(format!("{key}.name"), DiagnosticKind::DuplicateName { first });
         }
         check_custom_soil(custom, &key, refuse);
     }
@@ -347,15 +361,15 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
             && (max[0] <= min[0] || max[1] <= min[1])
         {
             let key = format!("soil.zone[{index}].area.max");
-            refuse(key, Problem::NotABox { lower: min });
+            refuse(key, DiagnosticKind::NotABox { lower: min });
         }
     }
     if let Some(raster) = &soil.raster
-        && raster.classes.len() > MOST_CLASSES
+        && raster.classes.len() > MAX_CLASSES
     {
         let found = raster.classes.len();
-        let expected = format!("at most {MOST_CLASSES} classes");
-        refuse("soil.raster.classes".into(), Problem::WrongLength { expected, found });
+        let expected = format!("at most {MAX_CLASSES} classes");
+        refuse("soil.raster.classes".into(), DiagnosticKind::WrongLength { expected, found });
     }
     let mut numbers: BTreeMap<i32, &str> = BTreeMap::new();
     for class in soil.raster.iter().flat_map(|raster| raster.classes.keys()) {
@@ -363,7 +377,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
         match class.parse::<i32>() {
             Err(_) => {
                 let expected = "an integer as the class".into();
-                refuse(key, Problem::WrongType { expected, found: "a word" });
+                refuse(key, DiagnosticKind::WrongType { expected, found: "a word" });
             }
             Ok(number) => {
                 // 1 and 01 are the same class
@@ -371,7 +385,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
                     let cause = format!(
                         "is class {number}, as is soil.raster.classes.{other}; remove one of them"
                     );
-                    refuse(key, Problem::Refused { cause });
+                    refuse(key, DiagnosticKind::Refused { cause });
                 }
             }
         }
@@ -379,7 +393,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
 }
 
 /// Checks that a custom soil is firm, based on another soil, or deformable with all parameters.
-pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
+pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut DiagnosticSink) {
     let given = [
         ("k_phi", soil.k_phi.is_some(), true),
         ("k_c", soil.k_c.is_some(), true),
@@ -409,7 +423,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     if soil.friction.is_some() {
         if yielding {
             let other = "keys of a deformable soil: friction is for firm ground";
-            refuse(format!("{key}.friction"), Problem::Excludes { other });
+            refuse(format!("{key}.friction"), DiagnosticKind::Excludes { other });
         }
         return;
     }
@@ -423,7 +437,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         (
             "snow.crushing_pressure",
             soil.snow.is_some_and(|snow| snow.crushing_pressure.is_some()),
-            soil.gives_pressures(),
+            soil.has_pressure_sinkage(),
             "k_phi, k_c, n or reece, which also define the snow's pressures",
         ),
         (
@@ -449,17 +463,17 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     ];
     for (name, given, and, other) in twice {
         if given && and {
-            refuse(format!("{key}.{name}"), Problem::Excludes { other });
+            refuse(format!("{key}.{name}"), DiagnosticKind::Excludes { other });
         }
     }
     let weighs = soil.density.is_some() || soil.snow.is_some();
     if soil.reece.is_some_and(|reece| reece.frictional > 0.0) && !weighs {
         let expected =
             "the soil's density, which the frictional modulus of reece multiplies,".into();
-        refuse(format!("{key}.density"), Problem::Missing { expected });
+        refuse(format!("{key}.density"), DiagnosticKind::Missing { expected });
     }
-    if let Some((name, cause)) = soil.moisture.as_ref().and_then(wrong_moisture) {
-        refuse(format!("{key}.moisture.{name}"), Problem::Refused { cause });
+    if let Some((name, cause)) = soil.moisture.as_ref().and_then(moisture_error) {
+        refuse(format!("{key}.moisture.{name}"), DiagnosticKind::Refused { cause });
     }
     if soil.based_on.is_some() {
         return;
@@ -467,13 +481,13 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     for (name, given, needed) in given {
         if needed && !given {
             let expected = "a value for a deformable soil (or based_on, or friction alone)".into();
-            refuse(format!("{key}.{name}"), Problem::Missing { expected });
+            refuse(format!("{key}.{name}"), DiagnosticKind::Missing { expected });
         }
     }
 }
 
 /// The key of an invalid moisture and what is allowed; `None` if the moisture is valid.
-fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
+fn moisture_error(moisture: &Moisture) -> Option<(&'static str, String)> {
     let error = moisture.now().err()?;
     let rain = moisture.rain.as_ref()?;
     let last = rain.falls.last().map_or(rain.day, |fall| fall[0]);
@@ -488,13 +502,13 @@ fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
     })
 }
 
-fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_sensors(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);
     let any_gps = sensors().any(|sensor| matches!(sensor.model, SensorModel::Gps { .. }));
     // a DEM may be georeferenced, which is known only when it is opened
     let dem = matches!(scenario.terrain.surface, Surface::Dem { .. });
     if any_gps && scenario.site.is_none() && !dem {
-        refuse("site".into(), Problem::Missing { expected: WHERE_ON_EARTH.into() });
+        refuse("site".into(), DiagnosticKind::Missing { expected: WHERE_ON_EARTH.into() });
     }
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         for (which, sensor) in vehicle.sensor.iter().enumerate() {
@@ -524,7 +538,7 @@ fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
 ///
 /// A motion sensor samples at most once per step, a camera or lidar at most once per heartbeat. A
 /// sampling window must end before the next one begins.
-fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
     let is_imaging = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
     let (between, of) = match is_imaging {
         true => (scenario.time.heartbeat, "heartbeat"),
@@ -534,7 +548,7 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
     if rate * between > 1.0 + 1e-9 {
         let most = 1.0 / between;
         let bounds = format!("> 0 and <= {} Hz, one per {of}", decimal(most));
-        refuse(format!("{key}.rate"), Problem::OutOfRange { bounds });
+        refuse(format!("{key}.rate"), DiagnosticKind::OutOfRange { bounds });
     }
     if let SensorModel::Camera(camera) = &sensor.model {
         let shutter = super::build::camera(camera);
@@ -546,7 +560,7 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
                 decimal(rate),
                 decimal(1.0 / rate)
             );
-            refuse(format!("{key}.model"), Problem::Refused { cause });
+            refuse(format!("{key}.model"), DiagnosticKind::Refused { cause });
         }
     }
     let Some(window) = sensor.window else { return };
@@ -561,18 +575,18 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
                 sensor.model.kind(),
                 if is_imaging { "; set model.exposure instead" } else { "" }
             );
-            refuse(window_key, Problem::Refused { cause });
+            refuse(window_key, DiagnosticKind::Refused { cause });
         }
         _ if window * rate > 1.0 + 1e-9 => {
             let bounds = format!("from 0 to {} s, the time between frames", decimal(1.0 / rate));
-            refuse(window_key, Problem::OutOfRange { bounds });
+            refuse(window_key, DiagnosticKind::OutOfRange { bounds });
         }
         _ => {}
     }
 }
 
 /// Checks that filters and files fit the kind of sensor, and that ranges are increasing.
-fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+fn check_frames(sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
     let kind = sensor.model.kind();
     for (which, filter) in sensor.filters.iter().enumerate() {
         let (word, fits): (&str, &[&str]) = match filter {
@@ -587,18 +601,18 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         };
         if !fits.contains(&kind) {
             let cause = format!("{word} is for sensors of kind {}, not {kind}", fits.join(", "));
-            refuse(format!("{key}.filters[{which}].kind"), Problem::Refused { cause });
+            refuse(format!("{key}.filters[{which}].kind"), DiagnosticKind::Refused { cause });
         }
         if let Filter::Range { min, max } = filter
             && min >= max
         {
-            refuse(format!("{key}.filters[{which}].max"), Problem::EmptyRange);
+            refuse(format!("{key}.filters[{which}].max"), DiagnosticKind::EmptyRange);
         }
     }
     for (which, format) in sensor.save.iter().enumerate() {
         if sensor.save[..which].contains(format) {
             let cause = "is given twice; each format may be given once".into();
-            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+            refuse(format!("{key}.save[{which}]"), DiagnosticKind::Refused { cause });
         }
         let fits = match format {
             FrameFormat::Png | FrameFormat::Png16 | FrameFormat::Exr => "camera",
@@ -606,18 +620,19 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         };
         if fits != kind {
             let cause = format!("is a format for sensors of kind {fits}, not {kind}");
-            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+            refuse(format!("{key}.save[{which}]"), DiagnosticKind::Refused { cause });
         }
     }
     if !sensor.record && !sensor.save.is_empty() {
-        refuse(format!("{key}.save"), Problem::Excludes { other: "record = false" });
+        refuse(format!("{key}.save"), DiagnosticKind::Excludes { other: "record = false" });
     }
     if let SensorModel::Camera(camera) = &sensor.model
         // at 180 degrees the focal length of a pinhole is 0
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
-        let bounds = format!("below {} deg, the limit of its lens", decimal(widest(camera)));
-        refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
+        let bounds =
+            format!("below {} deg, the limit of its lens", decimal(horizontal_fov(camera)));
+        refuse(format!("{key}.model.fov_deg"), DiagnosticKind::OutOfRange { bounds });
     }
     if let SensorModel::Lidar(lidar) = &sensor.model {
         check_lidar(lidar, key, refuse);
@@ -625,7 +640,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
 }
 
 /// Widest field of view of a camera's lens, degrees, found by bisection to 0.01.
-fn widest(camera: &CameraConfig) -> f64 {
+fn horizontal_fov(camera: &CameraConfig) -> f64 {
     let sees = |fov_deg: f64| {
         let wider = CameraConfig { fov_deg: Some(fov_deg), ..camera.clone() };
         Camera::of(&super::build::camera(&wider)).is_some_and(|made| made.focal[0] > 1e-3)
@@ -639,15 +654,15 @@ fn widest(camera: &CameraConfig) -> f64 {
 }
 
 /// Checks a lidar: increasing elevations and ranges, and options that fit its number of rays.
-fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
+fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut DiagnosticSink) {
     let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
     if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
-        let problem = Problem::NotIncreasing { before: elevations[at] };
+        let problem = DiagnosticKind::NotIncreasing { before: elevations[at] };
         refuse(format!("{key}.model.elevations_deg[{}]", at + 1), problem);
     }
     if elevations.is_empty() {
         let expected = "at least 1 item".into();
-        let problem = Problem::WrongLength { expected, found: 0 };
+        let problem = DiagnosticKind::WrongLength { expected, found: 0 };
         refuse(format!("{key}.model.elevations_deg"), problem);
     }
     let LidarSpec { min_range, max_range, .. } = super::build::lidar(lidar);
@@ -659,7 +674,7 @@ fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
                 ("max_range", format!("above min_range = {} (from its preset)", decimal(min_range)))
             }
         };
-        refuse(format!("{key}.model.{name}"), Problem::OutOfRange { bounds });
+        refuse(format!("{key}.model.{name}"), DiagnosticKind::OutOfRange { bounds });
     }
     // a single ray has one echo and no divergence
     let vain = [
@@ -670,13 +685,13 @@ fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
     for (name, is_vain) in vain {
         if lidar.rays == LidarRays::One && is_vain {
             let other = "rays = \"one\"";
-            refuse(format!("{key}.model.{name}"), Problem::Excludes { other });
+            refuse(format!("{key}.model.{name}"), DiagnosticKind::Excludes { other });
         }
     }
 }
 
 /// Checks that drift and drift time are both positive or both zero.
-fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Refuse) {
+fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut DiagnosticSink) {
     let is_given = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
     for (name, is_vain, other) in [
         ("drift", is_given(given.drift) && whole.drift_time == 0.0, "drift_time"),
@@ -686,24 +701,24 @@ fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Re
             let cause = format!(
                 "has no effect while {other} is 0, as in this preset; set {other} > 0 as well"
             );
-            refuse(format!("{key}.{name}"), Problem::Refused { cause });
+            refuse(format!("{key}.{name}"), DiagnosticKind::Refused { cause });
         }
     }
 }
 
 /// Checks that channels are unique, and that filters and files of colors have a color channel.
-fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut Refuse) {
+fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut DiagnosticSink) {
     for (which, channel) in camera.channels.iter().enumerate() {
         if camera.channels[..which].contains(channel) {
             let cause = "is given twice; each channel may be given once".into();
-            refuse(format!("{key}.model.channels[{which}]"), Problem::Refused { cause });
+            refuse(format!("{key}.model.channels[{which}]"), DiagnosticKind::Refused { cause });
         }
     }
     if camera.channels.contains(&CameraChannel::Colour) {
         return;
     }
     let cause = "needs color images; add colour to model.channels";
-    let mut colourless = |key: String| refuse(key, Problem::Refused { cause: cause.into() });
+    let mut colourless = |key: String| refuse(key, DiagnosticKind::Refused { cause: cause.into() });
     for (which, format) in sensor.save.iter().enumerate() {
         if matches!(format, FrameFormat::Png | FrameFormat::Png16) {
             colourless(format!("{key}.save[{which}]"));
@@ -717,30 +732,30 @@ fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mu
 }
 
 /// Checks that a table has a speed in all rows or in none, and no pedals together with speeds.
-fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &mut Refuse) {
+fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &mut DiagnosticSink) {
     let holds = rows.iter().any(|row| row.speed.is_some());
     for (index, row) in rows.iter().enumerate().filter(|_| holds) {
         if row.speed.is_none() {
             let expected = "a speed in every row, because one row has it,".into();
-            refuse(key(index), Problem::Missing { expected });
+            refuse(key(index), DiagnosticKind::Missing { expected });
         } else if row.throttle > 0.0 || row.brake > 0.0 {
-            refuse(key(index), Problem::Excludes { other: "throttle or brake" });
+            refuse(key(index), DiagnosticKind::Excludes { other: "throttle or brake" });
         } else if row.speed.is_some_and(|speed| speed > 0.0 && speed < SLOWEST) {
             let bounds = format!("0 or at least {SLOWEST} m/s");
-            refuse(key(index), Problem::OutOfRange { bounds });
+            refuse(key(index), DiagnosticKind::OutOfRange { bounds });
         }
     }
 }
 
-fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
-    let convoys = Convoys::of(&scenario.vehicle);
+fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
+    let convoys = Convoys::new(&scenario.vehicle);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = |name: &str| format!("vehicle[{index}].driver.{name}");
         match &vehicle.driver {
             Driver::Table { rows } => {
                 for (row, pair) in rows.windows(2).enumerate() {
                     if pair[1].time <= pair[0].time {
-                        let problem = Problem::NotIncreasing { before: pair[0].time };
+                        let problem = DiagnosticKind::NotIncreasing { before: pair[0].time };
                         refuse(key(&format!("rows[{}].time", row + 1)), problem);
                     }
                 }
@@ -752,7 +767,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                         let cause = format!("repeats the previous point, {:?}", pair[0]);
                         refuse(
                             key(&format!("waypoints[{}]", point + 1)),
-                            Problem::Refused { cause },
+                            DiagnosticKind::Refused { cause },
                         );
                     }
                 }
@@ -760,7 +775,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
             Driver::Follow { leader, policy, time_gap, .. } => {
                 if *policy == FollowPolicy::ConstantGap && time_gap.is_some() {
                     let other = "policy = \"constant_gap\"";
-                    refuse(key("time_gap"), Problem::Excludes { other });
+                    refuse(key("time_gap"), DiagnosticKind::Excludes { other });
                 }
                 check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
             }
@@ -770,7 +785,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                 if *soil_aware && !vehicle.sensor.iter().any(feels) {
                     let cause = "true requires a sensor of kind terramechanics on the vehicle to \
                         measure slip and sinkage; add one, or set false";
-                    refuse(key("soil_aware"), Problem::Refused { cause: cause.into() });
+                    refuse(key("soil_aware"), DiagnosticKind::Refused { cause: cause.into() });
                 }
             }
             Driver::Hold { .. } | Driver::Outside { .. } => {}
@@ -783,7 +798,7 @@ fn check_perception(
     vehicle: &Vehicle,
     index: usize,
     localisation: LocalisationKind,
-    refuse: &mut Refuse,
+    refuse: &mut DiagnosticSink,
 ) {
     let has = |of: fn(&SensorModel) -> bool| vehicle.sensor.iter().any(|own| of(&own.model));
     let by_truth = localisation == LocalisationKind::Truth;
@@ -795,7 +810,7 @@ fn check_perception(
     ];
     for (kind, _, _) in needed.into_iter().filter(|(_, needed, has)| *needed && !has) {
         let expected = format!("a sensor of kind {kind} for the autonomous driver");
-        refuse(format!("vehicle[{index}].sensor"), Problem::Missing { expected });
+        refuse(format!("vehicle[{index}].sensor"), DiagnosticKind::Missing { expected });
     }
 }
 
@@ -806,7 +821,7 @@ fn check_leader(
     follower: usize,
     leader: &str,
     key: &str,
-    refuse: &mut Refuse,
+    refuse: &mut DiagnosticSink,
 ) {
     let vehicles = &scenario.vehicle;
     if convoys.leader(follower).is_none() {
@@ -814,28 +829,28 @@ fn check_leader(
         let others = || vehicles.iter().map(|v| v.name.as_str()).filter(|name| name != own);
         let allowed = others().map(|name| format!("{name:?}")).collect();
         let suggestion = nearest_word(leader, others());
-        return refuse(key.into(), Problem::NotOneOf { suggestion, allowed });
+        return refuse(key.into(), DiagnosticKind::NotOneOf { suggestion, allowed });
     }
     match convoys.head(follower).map(|head| &vehicles[head]) {
         // a follower of a missing vehicle gets its own fault
         Some(head) if matches!(head.driver, Driver::Follow { .. }) => {}
         Some(head) => check_path_ahead(head, key, refuse),
         None => {
-            if let Some(ring) = convoys.ring(follower) {
+            if let Some(ring) = convoys.cycle(follower) {
                 let ring = ring.into_iter().map(|own| vehicles[own].name.clone()).collect();
-                refuse(key.into(), Problem::FollowRing { ring });
+                refuse(key.into(), DiagnosticKind::FollowRing { ring });
             }
         }
     }
 }
 
 /// Checks that the head of a convoy has a path that the others can follow.
-fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut Refuse) {
+fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut DiagnosticSink) {
     if !matches!(head.driver, Driver::Path { .. }) {
         let cause = format!(
             "the convoy's head `{}` has no path; its driver must be of kind path",
             head.name
         );
-        refuse(key.into(), Problem::Refused { cause });
+        refuse(key.into(), DiagnosticKind::Refused { cause });
     }
 }

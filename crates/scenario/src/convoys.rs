@@ -14,8 +14,8 @@ pub(super) struct Convoys {
 
 impl Convoys {
     /// Finds the convoys of `vehicles`.
-    pub fn of(vehicles: &[Vehicle]) -> Convoys {
-        let named = by_name(vehicles);
+    pub fn new(vehicles: &[Vehicle]) -> Convoys {
+        let named = indices_by_name(vehicles);
         let leader = |vehicle: &Vehicle| match &vehicle.driver {
             Driver::Follow { leader, .. } => named.get(leader.as_str()).copied(),
             _ => None,
@@ -38,13 +38,13 @@ impl Convoys {
     }
 
     /// The ring of followers that contains this vehicle, which is both first and last in the list.
-    pub fn ring(&self, vehicle: usize) -> Option<Vec<usize>> {
-        let mut ring = vec![vehicle];
+    pub fn cycle(&self, vehicle: usize) -> Option<Vec<usize>> {
+        let mut cycle = vec![vehicle];
         let mut at = vehicle;
-        while let Some(next) = self.leaders[at].filter(|_| ring.len() <= self.leaders.len()) {
-            ring.push(next);
+        while let Some(next) = self.leaders[at].filter(|_| cycle.len() <= self.leaders.len()) {
+            cycle.push(next);
             if next == vehicle {
-                return Some(ring);
+                return Some(cycle);
             }
             at = next;
         }
@@ -53,7 +53,7 @@ impl Convoys {
 }
 
 /// Indices of the vehicles by name; the first one if several share a name.
-pub(super) fn by_name(vehicles: &[Vehicle]) -> BTreeMap<&str, usize> {
+pub(super) fn indices_by_name(vehicles: &[Vehicle]) -> BTreeMap<&str, usize> {
     // in reverse, so that the first vehicle of a name is inserted last and wins
     vehicles.iter().enumerate().rev().map(|(index, own)| (own.name.as_str(), index)).collect()
 }
@@ -61,30 +61,30 @@ pub(super) fn by_name(vehicles: &[Vehicle]) -> BTreeMap<&str, usize> {
 /// The last leader of each vehicle's chain; `None` if the chain ends in a ring.
 fn heads(leaders: &[Option<usize>]) -> Vec<Option<usize>> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum VisitState {
         No,
-        OnWay,
+        OnPath,
         Done(Option<usize>),
     }
-    let mut seen = vec![Seen::No; leaders.len()];
+    let mut seen = vec![VisitState::No; leaders.len()];
     for vehicle in 0..leaders.len() {
-        let (mut at, mut way) = (vehicle, Vec::new());
+        let (mut at, mut visited) = (vehicle, Vec::new());
         let head = loop {
             match seen[at] {
-                Seen::Done(head) => break head,
-                Seen::OnWay => break None,
-                Seen::No => {}
+                VisitState::Done(head) => break head,
+                VisitState::OnPath => break None,
+                VisitState::No => {}
             }
-            seen[at] = Seen::OnWay;
-            way.push(at);
+            seen[at] = VisitState::OnPath;
+            visited.push(at);
             match leaders[at] {
                 Some(next) => at = next,
                 None => break Some(at),
             }
         };
-        way.into_iter().for_each(|passed| seen[passed] = Seen::Done(head));
+        visited.into_iter().for_each(|passed| seen[passed] = VisitState::Done(head));
     }
-    let head = |seen: Seen| if let Seen::Done(head) = seen { head } else { None };
+    let head = |seen: VisitState| if let VisitState::Done(head) = seen { head } else { None };
     seen.into_iter().map(head).collect()
 }
 
@@ -101,7 +101,7 @@ mod tests {
         let own = convoys(&[None, Some(0), Some(1), None, Some(3), Some(2)]);
         assert_eq!(own.heads, [0, 0, 0, 3, 3, 0].map(Some));
         assert_eq!(own.leader(5), Some(2));
-        assert_eq!(own.ring(5), None);
+        assert_eq!(own.cycle(5), None);
     }
 
     /// A vehicle that follows a member of a ring is not itself in the ring.
@@ -109,7 +109,7 @@ mod tests {
     fn a_ring_has_no_head() {
         let own = convoys(&[Some(2), Some(0), Some(1), Some(0), None]);
         assert_eq!(own.heads, [None, None, None, None, Some(4)]);
-        assert_eq!(own.ring(1), Some(vec![1, 0, 2, 1]));
-        assert_eq!(own.ring(3), None);
+        assert_eq!(own.cycle(1), Some(vec![1, 0, 2, 1]));
+        assert_eq!(own.cycle(3), None);
     }
 }

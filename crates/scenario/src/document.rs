@@ -3,8 +3,8 @@
 //! A scenario is parsed into this tree first. Faults that the schema or the cross-checks find later
 //! can thus name the line. `--set` arguments are merged into the tree before any check.
 
-use super::fault::{Fault, Place, Problem, SHOWN};
-use super::spread::Spread;
+use super::diagnostic::{Diagnostic, DiagnosticKind, MAX_SHOWN, SourceLocation};
+use super::expanded_vehicles::ExpandedVehicles;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use toml::de::{DeTable, DeValue};
 /// Maximum nesting depth of a value; each level costs stack in every recursive reader.
 const DEEPEST: usize = 32;
 /// Maximum number of values of a document, counted by their separators; each costs up to 512 bytes.
-const MOST_VALUES: usize = 300_000;
+const MAX_VALUES: usize = 300_000;
 
 /// A value with its source location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Source location of the value.
-    pub place: Place,
+    pub location: SourceLocation,
     /// The value.
     pub value: Value,
 }
@@ -87,8 +87,8 @@ impl fmt::Display for Value {
             Value::Boolean(b) => write!(f, "{b}"),
             Value::Integer(i) => write!(f, "{i}"),
             Value::Float(x) => write!(f, "{x:?}"),
-            Value::Text(s) if s.chars().count() > SHOWN => {
-                let start: String = s.chars().take(SHOWN).collect();
+            Value::Text(s) if s.chars().count() > MAX_SHOWN => {
+                let start: String = s.chars().take(MAX_SHOWN).collect();
                 write!(f, "{start:?}...")
             }
             Value::Text(s) => write!(f, "{s:?}"),
@@ -109,42 +109,47 @@ pub struct Document {
     /// The table at its root.
     pub root: Node,
     /// The vehicles that were expanded from rows and columns.
-    pub(super) spread: Option<Spread>,
+    pub(super) expanded: Option<ExpandedVehicles>,
 }
 
 impl Document {
     /// Creates a document from its root table.
-    pub fn of(root: Node) -> Document {
-        Document { root, spread: None }
+    pub fn new(root: Node) -> Document {
+        Document { root, expanded: None }
     }
 
     /// Reads TOML text; `file` is the name for messages.
     ///
     /// # Errors
     /// The first syntax error, with its line.
-    pub fn parse(file: &str, text: &str) -> Result<Document, Fault> {
-        let reader = Reader { file: file.into(), lines: line_starts(text) };
-        if let Some((offset, problem)) = excess(text) {
-            return Err(reader.fault(offset, problem));
+    pub fn parse(file: &str, text: &str) -> Result<Document, Diagnostic> {
+        let reader = TomlReader { file: file.into(), lines: line_starts(text) };
+        if let Some((offset, problem)) = exceeded_limit(text) {
+            return Err(reader.diagnostic(offset, problem));
         }
-        let table = DeTable::parse(text).map_err(|e| reader.syntax_fault(&e))?;
-        let root =
-            Node { place: Place::File(reader.file.clone()), value: Value::Table(BTreeMap::new()) };
+        let table = DeTable::parse(text).map_err(|e| reader.syntax_diagnostic(&e))?;
+        let root = Node {
+            location: SourceLocation::File(reader.file.clone()),
+            value: Value::Table(BTreeMap::new()),
+        };
         let value = reader.table(table.get_ref())?;
-        Ok(Document::of(Node { value, ..root }))
+        Ok(Document::new(Node { value, ..root }))
     }
 
     /// Creates a document from typed values, all located at `name` as a whole.
     ///
     /// # Errors
     /// Values that TOML cannot represent; values that are nested too deeply, or too many.
-    pub fn of_values(name: &str, values: &dyn erased_serde::Serialize) -> Result<Document, Fault> {
-        let place = Place::File(name.into());
-        let fault = |problem| Fault::new(place.clone(), "", None, problem);
+    pub fn from_values(
+        name: &str,
+        values: &dyn erased_serde::Serialize,
+    ) -> Result<Document, Diagnostic> {
+        let location = SourceLocation::File(name.into());
+        let diagnostic = |problem| Diagnostic::new(location.clone(), "", None, problem);
         let values = toml::Value::try_from(values)
-            .map_err(|error| fault(Problem::Refused { cause: error.to_string() }))?;
-        let root = of_toml(values, &place, 0, &mut 0).map_err(fault)?;
-        Ok(Document::of(root))
+            .map_err(|error| diagnostic(DiagnosticKind::Refused { cause: error.to_string() }))?;
+        let root = from_toml(values, &location, 0, &mut 0).map_err(diagnostic)?;
+        Ok(Document::new(root))
     }
 
     /// Normalizes a key path, so that equal paths compare equal: `vehicle.1.driver.gap`.
@@ -184,17 +189,17 @@ impl Document {
     /// Creates a fault at a key, located at its line or at the nearest enclosing table.
     ///
     /// For a vehicle expanded from a row or column, the fault names the key in the file.
-    pub fn fault(&self, key: &str, problem: Problem) -> Fault {
+    pub fn diagnostic(&self, key: &str, problem: DiagnosticKind) -> Diagnostic {
         let (node, rest) = self.descend(key);
-        let value = shown(node).filter(|_| rest.is_empty());
-        self.as_given(Fault::new(node.place.clone(), key, value, problem))
+        let value = display_value(node).filter(|_| rest.is_empty());
+        self.at_original_key(Diagnostic::new(node.location.clone(), key, value, problem))
     }
 
     /// Maps a fault in the expanded document to the key in the file.
-    pub(super) fn as_given(&self, fault: Fault) -> Fault {
-        match (&self.spread, self.get("vehicle")) {
-            (Some(spread), Some(vehicles)) => spread.as_given(fault, vehicles),
-            _ => fault,
+    pub(super) fn at_original_key(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match (&self.expanded, self.get("vehicle")) {
+            (Some(expanded), Some(vehicles)) => expanded.at_original_key(diagnostic, vehicles),
+            _ => diagnostic,
         }
     }
 
@@ -214,8 +219,8 @@ impl Document {
     /// Merges a table of changes into the document, recursively.
     ///
     /// Where the document has a list, the keys of the table are indices of elements to change.
-    pub fn lay_over(&mut self, changes: &Node) {
-        lay_over(&mut self.root, changes);
+    pub fn merge(&mut self, changes: &Node) {
+        merge(&mut self.root, changes);
     }
 
     /// Applies one `--set key=value` argument.
@@ -226,22 +231,22 @@ impl Document {
     ///
     /// # Errors
     /// Text that is not an assignment; a path through a value that is neither table nor list.
-    pub fn set(&mut self, argument: &str) -> Result<(), Fault> {
-        let place = Place::Set(argument.into());
-        let whole = |problem| Fault::new(place.clone(), "", None, problem);
-        let (path, text) = argument.split_once('=').ok_or(whole(Problem::NotAnAssignment))?;
+    pub fn set(&mut self, argument: &str) -> Result<(), Diagnostic> {
+        let location = SourceLocation::Set(argument.into());
+        let fail = |problem| Diagnostic::new(location.clone(), "", None, problem);
+        let (path, text) = argument.split_once('=').ok_or(fail(DiagnosticKind::NotAnAssignment))?;
         let segments = split_path(path.trim());
         if segments.is_empty() || segments.iter().any(|s| s.is_empty()) {
-            return Err(whole(Problem::NotAnAssignment));
+            return Err(fail(DiagnosticKind::NotAnAssignment));
         }
         if segments.len() > DEEPEST {
-            return Err(whole(Problem::TooDeep { most: DEEPEST }));
+            return Err(fail(DiagnosticKind::TooDeep { most: DEEPEST }));
         }
-        let value = parse_value(text.trim(), &place).map_err(whole)?;
+        let value = parse_value(text.trim(), &location).map_err(fail)?;
         let mut node = &mut self.root;
         let mut walked = String::new();
         for segment in segments {
-            let at = |key: &str, problem| Fault::new(place.clone(), key, None, problem);
+            let at = |key: &str, problem| Diagnostic::new(location.clone(), key, None, problem);
             node = match &mut node.value {
                 Value::Table(entries) => {
                     if !walked.is_empty() {
@@ -249,29 +254,29 @@ impl Document {
                     }
                     walked.push_str(segment);
                     entries.entry(segment.to_string()).or_insert_with(|| Node {
-                        place: place.clone(),
+                        location: location.clone(),
                         value: Value::Table(BTreeMap::new()),
                     })
                 }
                 Value::List(items) => {
                     let index = segment.parse::<usize>().map_err(|_| {
                         let (key, word) = (walked.clone(), segment.to_string());
-                        at(&walked, Problem::NotAnIndex { key, word })
+                        at(&walked, DiagnosticKind::NotAnIndex { key, word })
                     })?;
                     let length = items.len();
-                    let element = items
-                        .get_mut(index)
-                        .ok_or_else(|| at(&walked, Problem::NoSuchElement { index, length }))?;
+                    let element = items.get_mut(index).ok_or_else(|| {
+                        at(&walked, DiagnosticKind::NoSuchElement { index, length })
+                    })?;
                     walked = format!("{walked}[{index}]");
                     element
                 }
                 other => {
                     let found = other.kind();
-                    return Err(at(&walked, Problem::HoldsNoKeys { found }));
+                    return Err(at(&walked, DiagnosticKind::HoldsNoKeys { found }));
                 }
             };
         }
-        *node = Node { place, value };
+        *node = Node { location, value };
         Ok(())
     }
 }
@@ -291,11 +296,11 @@ pub(super) fn walk<'n>(node: &'n Node, segments: &[&str]) -> Option<&'n Node> {
 }
 
 /// A value as faults show it; `None` for a table.
-pub(super) fn shown(node: &Node) -> Option<String> {
+pub(super) fn display_value(node: &Node) -> Option<String> {
     (!matches!(node.value, Value::Table(_))).then(|| node.value.to_string())
 }
 
-fn lay_over(node: &mut Node, changes: &Node) {
+fn merge(node: &mut Node, changes: &Node) {
     let Value::Table(changed) = &changes.value else {
         *node = changes.clone();
         return;
@@ -304,7 +309,7 @@ fn lay_over(node: &mut Node, changes: &Node) {
         Value::Table(entries) => {
             for (key, change) in changed {
                 match entries.get_mut(key) {
-                    Some(entry) => lay_over(entry, change),
+                    Some(entry) => merge(entry, change),
                     None => drop(entries.insert(key.clone(), change.clone())),
                 }
             }
@@ -314,7 +319,7 @@ fn lay_over(node: &mut Node, changes: &Node) {
         {
             for (key, change) in changed {
                 if let Some(item) = key.parse().ok().and_then(|i: usize| items.get_mut(i)) {
-                    lay_over(item, change);
+                    merge(item, change);
                 }
             }
         }
@@ -334,31 +339,31 @@ pub(super) fn split_path(key: &str) -> Vec<&str> {
 }
 
 /// Parses a TOML value; a bare word becomes text.
-fn parse_value(text: &str, place: &Place) -> Result<Value, Problem> {
-    if let Some((_, problem)) = excess(text) {
+fn parse_value(text: &str, location: &SourceLocation) -> Result<Value, DiagnosticKind> {
+    if let Some((_, problem)) = exceeded_limit(text) {
         return Err(problem);
     }
     match DeValue::parse(text) {
         Ok(value) => {
-            let reader = Reader { file: "".into(), lines: vec![0] };
-            let value = reader.value(value.get_ref()).map_err(|fault| *fault.problem)?;
-            Ok(placed(value, place))
+            let reader = TomlReader { file: "".into(), lines: vec![0] };
+            let value = reader.value(value.get_ref()).map_err(|diagnostic| *diagnostic.kind)?;
+            Ok(with_location(value, location))
         }
         Err(_) if is_bare_word(text) => Ok(Value::Text(text.to_string())),
-        Err(e) => Err(Problem::Syntax { message: first_line(e.message()) }),
+        Err(e) => Err(DiagnosticKind::Syntax { message: first_line(e.message()) }),
     }
 }
 
 /// Offset at which a text exceeds the allowed number or depth of values.
 ///
 /// Checked before parsing, because the TOML parser's use of memory and stack is not limited.
-fn excess(text: &str) -> Option<(usize, Problem)> {
+fn exceeded_limit(text: &str) -> Option<(usize, DiagnosticKind)> {
     let bytes = text.as_bytes();
     let (mut values, mut open, mut dots) = (0, 0_usize, 0);
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
-            b'"' | b'\'' => at = past_string(bytes, at),
+            b'"' | b'\'' => at = end_of_string(bytes, at),
             b'#' => at += bytes[at..].iter().take_while(|byte| **byte != b'\n').count(),
             byte => {
                 match byte {
@@ -369,10 +374,10 @@ fn excess(text: &str) -> Option<(usize, Problem)> {
                     _ => {}
                 }
                 if open > DEEPEST || dots > DEEPEST {
-                    return Some((at, Problem::TooDeep { most: DEEPEST }));
+                    return Some((at, DiagnosticKind::TooDeep { most: DEEPEST }));
                 }
-                if values > MOST_VALUES {
-                    return Some((at, Problem::TooMany { most: MOST_VALUES }));
+                if values > MAX_VALUES {
+                    return Some((at, DiagnosticKind::TooMany { most: MAX_VALUES }));
                 }
                 at += 1;
             }
@@ -382,7 +387,7 @@ fn excess(text: &str) -> Option<(usize, Problem)> {
 }
 
 /// Index of the first byte after the string that starts at `begin`, single-line or triple-quoted.
-fn past_string(bytes: &[u8], begin: usize) -> usize {
+fn end_of_string(bytes: &[u8], begin: usize) -> usize {
     let quote = bytes[begin];
     let long = bytes[begin..].starts_with(&[quote; 3]);
     let mut at = begin + if long { 3 } else { 1 };
@@ -406,8 +411,11 @@ fn is_bare_word(text: &str) -> bool {
 }
 
 /// Sets the location of all nodes in a value to one place.
-fn placed(value: Value, place: &Place) -> Value {
-    let at = |node: Node| Node { place: place.clone(), value: placed(node.value, place) };
+fn with_location(value: Value, location: &SourceLocation) -> Value {
+    let at = |node: Node| Node {
+        location: location.clone(),
+        value: with_location(node.value, location),
+    };
     match value {
         Value::List(items) => Value::List(items.into_iter().map(at).collect()),
         Value::Table(entries) => {
@@ -418,20 +426,20 @@ fn placed(value: Value, place: &Place) -> Value {
 }
 
 /// Converts a TOML value inside `depth` tables and lists to a node, and counts its values.
-fn of_toml(
+fn from_toml(
     value: toml::Value,
-    place: &Place,
+    location: &SourceLocation,
     depth: usize,
     values: &mut usize,
-) -> Result<Node, Problem> {
+) -> Result<Node, DiagnosticKind> {
     *values += 1;
     if depth > DEEPEST {
-        return Err(Problem::TooDeep { most: DEEPEST });
+        return Err(DiagnosticKind::TooDeep { most: DEEPEST });
     }
-    if *values > MOST_VALUES {
-        return Err(Problem::TooMany { most: MOST_VALUES });
+    if *values > MAX_VALUES {
+        return Err(DiagnosticKind::TooMany { most: MAX_VALUES });
     }
-    let mut child = |value| of_toml(value, place, depth + 1, values);
+    let mut child = |value| from_toml(value, location, depth + 1, values);
     let value = match value {
         toml::Value::Boolean(b) => Value::Boolean(b),
         toml::Value::Integer(i) => Value::Integer(i),
@@ -443,10 +451,10 @@ fn of_toml(
         }
         toml::Value::Table(entries) => {
             let nodes = entries.into_iter().map(|(key, value)| Ok((key, child(value)?)));
-            Value::Table(nodes.collect::<Result<_, Problem>>()?)
+            Value::Table(nodes.collect::<Result<_, DiagnosticKind>>()?)
         }
     };
-    Ok(Node { place: place.clone(), value })
+    Ok(Node { location: location.clone(), value })
 }
 
 /// Byte offsets of the line starts.
@@ -460,43 +468,46 @@ fn first_line(message: &str) -> String {
 }
 
 /// Converts spanned TOML into nodes with line numbers.
-struct Reader {
+struct TomlReader {
     file: Arc<str>,
     lines: Vec<usize>,
 }
 
-impl Reader {
-    fn place(&self, offset: usize) -> Place {
-        Place::Line(self.file.clone(), self.lines.partition_point(|start| *start <= offset))
+impl TomlReader {
+    fn location(&self, offset: usize) -> SourceLocation {
+        SourceLocation::Line(
+            self.file.clone(),
+            self.lines.partition_point(|start| *start <= offset),
+        )
     }
 
-    fn fault(&self, offset: usize, problem: Problem) -> Fault {
-        Fault::new(self.place(offset), "", None, problem)
+    fn diagnostic(&self, offset: usize, problem: DiagnosticKind) -> Diagnostic {
+        Diagnostic::new(self.location(offset), "", None, problem)
     }
 
-    fn syntax_fault(&self, error: &toml::de::Error) -> Fault {
+    fn syntax_diagnostic(&self, error: &toml::de::Error) -> Diagnostic {
         let offset = error.span().map_or(0, |span| span.start);
-        self.fault(offset, Problem::Syntax { message: first_line(error.message()) })
+        self.diagnostic(offset, DiagnosticKind::Syntax { message: first_line(error.message()) })
     }
 
-    fn table(&self, table: &DeTable<'_>) -> Result<Value, Fault> {
+    fn table(&self, table: &DeTable<'_>) -> Result<Value, Diagnostic> {
         let mut entries = BTreeMap::new();
         for (key, value) in table {
             // An array of tables is located at its first header; its elements have their own lines.
-            let place = self.place(key.span().start);
-            let value = self.value(value.get_ref()).map_err(|mut fault| {
-                fault.place = place.clone();
-                fault
+            let location = self.location(key.span().start);
+            let value = self.value(value.get_ref()).map_err(|mut diagnostic| {
+                diagnostic.location = location.clone();
+                diagnostic
             })?;
-            entries.insert(key.get_ref().to_string(), Node { place, value });
+            entries.insert(key.get_ref().to_string(), Node { location, value });
         }
         Ok(Value::Table(entries))
     }
 
-    fn value(&self, value: &DeValue<'_>) -> Result<Value, Fault> {
+    fn value(&self, value: &DeValue<'_>) -> Result<Value, Diagnostic> {
         let bad_number = |text: &str| {
             let message = format!("the number {text} cannot be represented");
-            self.fault(0, Problem::Syntax { message })
+            self.diagnostic(0, DiagnosticKind::Syntax { message })
         };
         Ok(match value {
             DeValue::String(s) => Value::Text(s.to_string()),
@@ -511,8 +522,8 @@ impl Reader {
             DeValue::Array(items) => {
                 let mut nodes = Vec::with_capacity(items.len());
                 for item in items.iter() {
-                    let place = self.place(item.span().start);
-                    nodes.push(Node { place, value: self.value(item.get_ref())? });
+                    let location = self.location(item.span().start);
+                    nodes.push(Node { location, value: self.value(item.get_ref())? });
                 }
                 Value::List(nodes)
             }
@@ -541,8 +552,8 @@ driver = { kind = 'hold',
 ";
 
     fn line(document: &Document, key: &str) -> usize {
-        match document.get(key).expect(key).place {
-            Place::Line(_, line) => line,
+        match document.get(key).expect(key).location {
+            SourceLocation::Line(_, line) => line,
             _ => 0,
         }
     }
@@ -570,37 +581,43 @@ driver = { kind = 'hold',
         assert_eq!(value("vehicle[0].name"), "lead");
         assert_eq!(value("vehicle[1].driver.brake"), 0.5);
         assert_eq!(value("output.picture.size"), serde_json::json!([800, 600]));
-        assert!(matches!(document.get("vehicle[0].name").unwrap().place, Place::Set(_)));
+        assert!(matches!(
+            document.get("vehicle[0].name").unwrap().location,
+            SourceLocation::Set(_)
+        ));
     }
 
     #[test]
     fn set_refuses_what_leads_nowhere() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
-        let mut problem = |argument: &str| *document.set(argument).unwrap_err().problem;
-        assert_eq!(problem("time.step"), Problem::NotAnAssignment);
-        assert_eq!(problem("=3"), Problem::NotAnAssignment);
-        assert_eq!(problem("name.x=3"), Problem::HoldsNoKeys { found: "a string" });
-        assert_eq!(problem("vehicle[7].name=x"), Problem::NoSuchElement { index: 7, length: 2 });
-        assert!(matches!(problem("vehicle.name=x"), Problem::NotAnIndex { .. }));
-        assert!(matches!(problem("time.step=[1,"), Problem::Syntax { .. }));
+        let mut problem = |argument: &str| *document.set(argument).unwrap_err().kind;
+        assert_eq!(problem("time.step"), DiagnosticKind::NotAnAssignment);
+        assert_eq!(problem("=3"), DiagnosticKind::NotAnAssignment);
+        assert_eq!(problem("name.x=3"), DiagnosticKind::HoldsNoKeys { found: "a string" });
+        assert_eq!(
+            problem("vehicle[7].name=x"),
+            DiagnosticKind::NoSuchElement { index: 7, length: 2 }
+        );
+        assert!(matches!(problem("vehicle.name=x"), DiagnosticKind::NotAnIndex { .. }));
+        assert!(matches!(problem("time.step=[1,"), DiagnosticKind::Syntax { .. }));
         assert_eq!(problem(&format!("{}=1", vec!["a"; 50_000].join("."))), too_deep());
         assert_eq!(problem(&format!("a={}", "[".repeat(50_000))), too_deep());
     }
 
-    fn too_deep() -> Problem {
-        Problem::TooDeep { most: DEEPEST }
+    fn too_deep() -> DiagnosticKind {
+        DiagnosticKind::TooDeep { most: DEEPEST }
     }
 
     #[test]
     fn what_is_too_deep_or_too_much_is_refused_before_it_is_parsed() {
-        let problem = |text: &str| *Document::parse("x.toml", text).unwrap_err().problem;
+        let problem = |text: &str| *Document::parse("x.toml", text).unwrap_err().kind;
         let keys = vec!["a"; 50_000].join(".");
         assert_eq!(problem(&format!("{keys} = 1")), too_deep());
         assert_eq!(problem(&format!("[{keys}]")), too_deep());
         assert_eq!(problem(&vec!["\"a\""; 50_000].join(".")), too_deep());
         assert_eq!(problem(&format!("a = {}", "{ a = ".repeat(50_000))), too_deep());
         let many = format!("a = [{}]", "0,".repeat(1_000_000));
-        assert_eq!(problem(&many), Problem::TooMany { most: MOST_VALUES });
+        assert_eq!(problem(&many), DiagnosticKind::TooMany { most: MAX_VALUES });
         let prose = "# ...... [[[[[[\na = '......................................... [[[[[['";
         assert!(Document::parse("x.toml", prose).is_ok());
     }
@@ -608,18 +625,21 @@ driver = { kind = 'hold',
     #[test]
     fn typed_values_become_the_same_tree_as_their_text() {
         let table: toml::Table = toml::from_str(TEXT).unwrap();
-        let (typed, read) = (Document::of_values("x", &table), Document::parse("x", TEXT));
+        let (typed, read) = (Document::from_values("x", &table), Document::parse("x", TEXT));
         let [typed, read] = [typed.unwrap(), read.unwrap()];
         assert_eq!(typed.root.value.to_json(), read.root.value.to_json());
-        assert_eq!(typed.get("vehicle[1].name").unwrap().place, Place::File("x".into()));
+        assert_eq!(
+            typed.get("vehicle[1].name").unwrap().location,
+            SourceLocation::File("x".into())
+        );
         let deep = (0..DEEPEST + 2).fold(toml::Value::Integer(1), |inner, _| vec![inner].into());
         let table = toml::Table::from_iter([("a".to_owned(), deep)]);
-        assert_eq!(*Document::of_values("x", &table).unwrap_err().problem, too_deep());
+        assert_eq!(*Document::from_values("x", &table).unwrap_err().kind, too_deep());
     }
 
     #[test]
     fn syntax_errors_name_the_line() {
-        let fault = Document::parse("x.toml", "a = 1\nb = = 2\n").unwrap_err();
-        assert_eq!(fault.place, Place::Line("x.toml".into(), 2));
+        let diagnostic = Document::parse("x.toml", "a = 1\nb = = 2\n").unwrap_err();
+        assert_eq!(diagnostic.location, SourceLocation::Line("x.toml".into(), 2));
     }
 }

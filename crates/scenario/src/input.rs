@@ -21,7 +21,7 @@ pub const LARGEST_TILED: u64 = 64 << 30;
 ///
 /// # Errors
 /// Errors of the file system; a path that is not a regular file.
-pub fn regular(path: &Path) -> Result<u64> {
+pub fn check_regular(path: &Path) -> Result<u64> {
     let found = metadata(path)?;
     if found.is_file() {
         return Ok(found.len());
@@ -31,55 +31,55 @@ pub fn regular(path: &Path) -> Result<u64> {
     Err(Error::new(ErrorKind::InvalidInput, what))
 }
 
-/// Returns the length of a regular file of at most `most` bytes.
+/// Returns the length of a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// Errors of the file system; a path that is not a regular file; a longer file.
-pub fn bounded(path: &Path, most: u64) -> Result<u64> {
-    match regular(path)? {
-        length if length > most => Err(longer(length, most)),
+pub fn check_length(path: &Path, max_bytes: u64) -> Result<u64> {
+    match check_regular(path)? {
+        length if length > max_bytes => Err(length_error(length, max_bytes)),
         length => Ok(length),
     }
 }
 
-/// Error for a file of `length` bytes, which is longer than `most`.
-pub(super) fn longer(length: u64, most: u64) -> Error {
-    too_long(&in_words(length), most)
+/// Error for a file of `length` bytes, which is longer than `max_bytes`.
+pub(super) fn length_error(length: u64, max_bytes: u64) -> Error {
+    length_error_text(&display_size(length), max_bytes)
 }
 
-fn too_long(length: &str, most: u64) -> Error {
-    let what = format!("is {length} long; must be at most {}", in_words(most));
+fn length_error_text(length: &str, max_bytes: u64) -> Error {
+    let what = format!("is {length} long; must be at most {}", display_size(max_bytes));
     Error::new(ErrorKind::InvalidInput, what)
 }
 
-/// Reads a regular file of at most `most` bytes.
+/// Reads a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// Errors of the file system; a path that is not a regular file; a longer file.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let length = bounded(path, most)?;
+pub fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
+    let length = check_length(path, max_bytes)?;
     let mut bytes = Vec::with_capacity(length as usize);
     // the length in the metadata may be too small, as for files in /proc
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_long(&format!("over {}", in_words(most)), most));
+    File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(length_error_text(&format!("over {}", display_size(max_bytes)), max_bytes));
     }
     Ok(bytes)
 }
 
-/// Reads a UTF-8 text file of at most `most` bytes.
+/// Reads a UTF-8 text file of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// As [`read`], and bytes that are not UTF-8.
-pub fn read_text(path: &Path, most: u64) -> Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|error| {
+pub fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
+    String::from_utf8(read(path, max_bytes)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let what = format!("is not text: byte {at} is not UTF-8");
         Error::new(ErrorKind::InvalidData, what)
     })
 }
 
-fn in_words(bytes: u64) -> String {
+fn display_size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),
         1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
@@ -97,8 +97,8 @@ mod tests {
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "héllo").unwrap();
         assert_eq!(read_text(&path, 6).unwrap(), "héllo");
-        let longer = read(&path, 5).unwrap_err().to_string();
-        assert_eq!(longer, "is 6 bytes long; must be at most 5 bytes");
+        let length_error = read(&path, 5).unwrap_err().to_string();
+        assert_eq!(length_error, "is 6 bytes long; must be at most 5 bytes");
         let folder = read(folder.path(), 5).unwrap_err().to_string();
         assert_eq!(folder, "is a folder; must be a regular file");
         let device = read(Path::new("/dev/zero"), 5).unwrap_err().to_string();

@@ -33,7 +33,7 @@ fn yes() -> bool {
 
 /// An input of a recorded run, with the path of its copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct RecordedInput {
     /// The file as it was read.
     pub input: Input,
     /// Path of its copy in the run's folder, or where the user has to put one.
@@ -46,15 +46,16 @@ pub struct Kept {
 /// recorded hash.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    kept: Arc<BTreeMap<PathBuf, Kept>>,
+    recorded: Arc<BTreeMap<PathBuf, RecordedInput>>,
     read: Arc<Mutex<Vec<Input>>>,
 }
 
 impl Inputs {
     /// Inputs of a recorded run.
-    pub fn of_run(kept: impl IntoIterator<Item = Kept>) -> Inputs {
-        let kept = kept.into_iter().map(|kept| (kept.input.path.clone(), kept)).collect();
-        Inputs { kept: Arc::new(kept), read: Arc::default() }
+    pub fn from_recorded(recorded: impl IntoIterator<Item = RecordedInput>) -> Inputs {
+        let recorded =
+            recorded.into_iter().map(|recorded| (recorded.input.path.clone(), recorded)).collect();
+        Inputs { recorded: Arc::new(recorded), read: Arc::default() }
     }
 
     /// Reads a regular file of at most `most` bytes.
@@ -64,15 +65,15 @@ impl Inputs {
     /// was first read. For a recorded run also a file that is missing or changed: the message gives
     /// its hash and the path where to put it.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        self.noted(path, most, true)
+        self.read_and_record(path, most, true)
     }
 
     /// Reads a file whose content becomes part of the resolved scenario.
     ///
     /// # Errors
     /// As [`Inputs::read`].
-    pub fn read_into_scenario(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        self.noted(path, most, false)
+    pub fn read_embedded(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        self.read_and_record(path, most, false)
     }
 
     /// Opens a regular file of at most `most` bytes.
@@ -81,12 +82,16 @@ impl Inputs {
     ///
     /// # Errors
     /// As [`Inputs::read`].
-    pub fn open(&self, path: &Path, most: u64) -> io::Result<Opened> {
-        let opened = match self.kept.get(path) {
-            Some(kept) => recorded(kept, |place| Opened::of(place, most), |own| &own.sha256)?,
-            None => Opened::of(path, most)?,
+    pub fn open(&self, path: &Path, most: u64) -> io::Result<OpenedInput> {
+        let opened = match self.recorded.get(path) {
+            Some(recorded) => read_recorded(
+                recorded,
+                |location| OpenedInput::open(location, most),
+                |own| &own.sha256,
+            )?,
+            None => OpenedInput::open(path, most)?,
         };
-        self.note(path, opened.bytes, &opened.sha256, true)?;
+        self.record(path, opened.bytes, &opened.sha256, true)?;
         Ok(opened)
     }
 
@@ -97,9 +102,10 @@ impl Inputs {
     /// # Errors
     /// As [`Inputs::read`].
     pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
-        let is_recorded = self.kept.contains_key(raster);
+        let is_recorded = self.recorded.contains_key(raster);
         Sidecars::load(raster, |path, kind| {
-            let is_there = if is_recorded { self.kept.contains_key(path) } else { path.is_file() };
+            let is_there =
+                if is_recorded { self.recorded.contains_key(path) } else { path.is_file() };
             if !is_there {
                 return Ok(None);
             }
@@ -111,26 +117,27 @@ impl Inputs {
         })
     }
 
-    fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
-        let read = |place: &Path| -> io::Result<(Vec<u8>, String)> {
-            let content = input::read(place, most)?;
+    fn read_and_record(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
+        let read = |location: &Path| -> io::Result<(Vec<u8>, String)> {
+            let content = input::read(location, most)?;
             let hash = sha256(&content);
             Ok((content, hash))
         };
-        let (content, sha256) = match self.kept.get(path) {
-            Some(kept) => recorded(kept, read, |(_, hash)| hash)?,
+        let (content, sha256) = match self.recorded.get(path) {
+            Some(recorded) => read_recorded(recorded, read, |(_, hash)| hash)?,
             None => read(path)?,
         };
-        self.note(path, content.len() as u64, &sha256, decides)?;
+        self.record(path, content.len() as u64, &sha256, decides)?;
         Ok(content)
     }
 
-    fn note(&self, path: &Path, bytes: u64, sha256: &str, decides: bool) -> io::Result<()> {
+    fn record(&self, path: &Path, bytes: u64, sha256: &str, decides: bool) -> io::Result<()> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         match read.iter_mut().find(|input| input.path == path) {
             Some(before) if before.sha256 != sha256 => {
-                let told = "has changed since this scenario first read it: load the scenario again";
-                return Err(io::Error::other(told));
+                let cause =
+                    "has changed since this scenario first read it: load the scenario again";
+                return Err(io::Error::other(cause));
             }
             Some(before) => before.decides |= decides,
             None => {
@@ -148,11 +155,11 @@ impl Inputs {
 }
 
 /// Number of leading bytes from which the format is detected.
-const HEAD: u64 = 256;
+const HEADER_LENGTH: u64 = 256;
 
 /// An open file with the hash of its content.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedInput {
     /// The file.
     pub file: File,
     /// Length of the file, bytes.
@@ -161,9 +168,9 @@ pub struct Opened {
     pub sha256: String,
 }
 
-impl Opened {
-    fn of(path: &Path, most: u64) -> io::Result<Opened> {
-        let bytes = input::bounded(path, most)?;
+impl OpenedInput {
+    fn open(path: &Path, most: u64) -> io::Result<OpenedInput> {
+        let bytes = input::check_length(path, most)?;
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();
         let mut part = vec![0; 1 << 20];
@@ -175,7 +182,7 @@ impl Opened {
         }
         file.rewind()?;
         let sha256 = base16ct::lower::encode_string(&hasher.finalize());
-        Ok(Opened { file, bytes, sha256 })
+        Ok(OpenedInput { file, bytes, sha256 })
     }
 
     /// Reads the whole file if it has at most `most` bytes.
@@ -184,7 +191,7 @@ impl Opened {
     /// Errors of the file system; a longer file; a file that changed since its hash was computed.
     pub fn read(mut self, most: u64) -> io::Result<Vec<u8>> {
         if self.bytes > most {
-            return Err(input::longer(self.bytes, most));
+            return Err(input::length_error(self.bytes, most));
         }
         let mut content = Vec::with_capacity(self.bytes as usize);
         self.file.rewind()?;
@@ -206,7 +213,7 @@ impl Opened {
         let mut file = self.file.try_clone().map_err(unreadable)?;
         let mut head = Vec::new();
         file.rewind().map_err(unreadable)?;
-        file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        file.by_ref().take(HEADER_LENGTH).read_to_end(&mut head).map_err(unreadable)?;
         if RasterFormat::detect(&head) != Ok(RasterFormat::GeoTiff) {
             return Ok(None);
         }
@@ -218,24 +225,24 @@ impl Opened {
 ///
 /// `read` reads one path; `hash` returns the hash of what was read. Only content with the recorded
 /// hash is accepted.
-fn recorded<T>(
-    Kept { input: was, copy }: &Kept,
+fn read_recorded<T>(
+    RecordedInput { input: original, copy }: &RecordedInput,
     read: impl Fn(&Path) -> io::Result<T>,
     hash: impl Fn(&T) -> &String,
 ) -> io::Result<T> {
     let mut altered = None;
-    for place in [copy, &was.path] {
-        match read(place) {
-            Ok(content) if *hash(&content) == was.sha256 => return Ok(content),
-            Ok(_) => altered = altered.or(Some(place)),
+    for location in [copy, &original.path] {
+        match read(location) {
+            Ok(content) if *hash(&content) == original.sha256 => return Ok(content),
+            Ok(_) => altered = altered.or(Some(location)),
             Err(_) => {}
         }
     }
     let what = match altered {
-        Some(place) => format!("{} has changed since the run", place.display()),
+        Some(location) => format!("{} has changed since the run", location.display()),
         None => "the file is missing".into(),
     };
-    let (bytes, hash, copy) = (was.bytes, &was.sha256, copy.display());
+    let (bytes, hash, copy) = (original.bytes, &original.sha256, copy.display());
     let remedy = format!("copy the original file ({bytes} bytes, SHA-256 {hash}) to {copy}");
     Err(io::Error::other(format!("{what}; {remedy}")))
 }

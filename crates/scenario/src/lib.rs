@@ -20,28 +20,30 @@ pub mod config;
 mod conform;
 mod consistency;
 mod convoys;
+mod diagnostic;
+mod diagnostic_sink;
 mod document;
-mod fault;
+mod expanded_vehicles;
 pub mod input;
 mod inputs;
+mod locations;
+mod mesh_part_path;
 mod names;
-mod part_place;
-mod places;
+mod path_file;
 mod radio_checks;
 pub mod random_world;
-mod refusal;
-mod rows;
+mod row_expansion;
 mod search_area;
-mod spread;
-mod way;
-mod ways;
+mod vehicle_points;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use consistency::whole_heartbeats;
+pub use diagnostic::{
+    Diagnostic, DiagnosticKind, Diagnostics, SourceLocation, VehicleRef, nearest_word, shortened,
+};
 pub use document::{Document, Node, Value};
-pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word, shortened};
-pub use inputs::{Input, Inputs, Kept, Opened, is_vehicle_file, map_paths};
+pub use inputs::{Input, Inputs, OpenedInput, RecordedInput, is_vehicle_file, map_paths};
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -50,7 +52,7 @@ use std::sync::LazyLock;
 pub const SOURCE: &str = env!("BEKKER_SOURCE");
 
 /// Name in messages of a scenario that was not read from a file.
-const OF_A_PROGRAM: &str = "scenario";
+const GENERATED_NAME: &str = "scenario";
 
 /// A validated scenario with its source document.
 #[derive(Clone, Debug)]
@@ -64,7 +66,7 @@ pub struct ScenarioFile {
     /// The files from which it is built.
     pub inputs: Inputs,
     /// Assumptions made about path files, as warnings.
-    pub assumed: Vec<Fault>,
+    pub assumed: Vec<Diagnostic>,
 }
 
 impl ScenarioFile {
@@ -72,8 +74,8 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// All faults up to the cross-checks.
-    pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
-        ScenarioFile::read_by(path, sets, Inputs::default())
+    pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Diagnostics> {
+        ScenarioFile::read_with_inputs(path, sets, Inputs::default())
     }
 
     /// Reads a scenario file as [`ScenarioFile::read`] does, with given `inputs`.
@@ -82,14 +84,18 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// All faults up to the cross-checks.
-    pub fn read_by(path: &Path, sets: &[String], inputs: Inputs) -> Result<ScenarioFile, Faults> {
+    pub fn read_with_inputs(
+        path: &Path,
+        sets: &[String],
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Diagnostics> {
         let file = path.display().to_string();
         let text = input::read_text(path, input::LARGEST_TEXT).map_err(|e| {
-            let problem = Problem::Unreadable { cause: e.to_string() };
-            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+            let problem = DiagnosticKind::Unreadable { cause: e.to_string() };
+            Diagnostic::new(SourceLocation::File(file.as_str().into()), "", None, problem)
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        ScenarioFile::parse_by(&file, &text, &folder, sets, inputs)
+        ScenarioFile::parse_with_inputs(&file, &text, &folder, sets, inputs)
     }
 
     /// Checks a scenario that a program created in the same way as one in a file.
@@ -98,10 +104,10 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// All faults up to the cross-checks.
-    pub fn of(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Faults> {
+    pub fn from_scenario(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Diagnostics> {
         // the schema's ranges are checked on the tree of values
-        let document = Document::of_values(OF_A_PROGRAM, scenario)?;
-        ScenarioFile::of_document(document, folder)
+        let document = Document::from_values(GENERATED_NAME, scenario)?;
+        ScenarioFile::from_document(document, folder)
     }
 
     /// Parses a scenario from text; `file` names it in messages.
@@ -113,8 +119,8 @@ impl ScenarioFile {
         text: &str,
         folder: &Path,
         sets: &[String],
-    ) -> Result<ScenarioFile, Faults> {
-        ScenarioFile::parse_by(file, text, folder, sets, Inputs::default())
+    ) -> Result<ScenarioFile, Diagnostics> {
+        ScenarioFile::parse_with_inputs(file, text, folder, sets, Inputs::default())
     }
 
     /// Parses a scenario as [`ScenarioFile::parse`] does, with given `inputs`.
@@ -123,16 +129,17 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// All faults up to the cross-checks.
-    pub fn parse_by(
+    pub fn parse_with_inputs(
         file: &str,
         text: &str,
         folder: &Path,
         sets: &[String],
         inputs: Inputs,
-    ) -> Result<ScenarioFile, Faults> {
+    ) -> Result<ScenarioFile, Diagnostics> {
         let mut document = Document::parse(file, text)?;
-        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
-        Faults::into_result(refused)?;
+        let refused: Vec<Diagnostic> =
+            sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Diagnostics::into_result(refused)?;
         ScenarioFile::checked(document, folder, inputs)
     }
 
@@ -140,7 +147,7 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// All faults up to the cross-checks.
-    pub fn of_document(document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
+    pub fn from_document(document: Document, folder: &Path) -> Result<ScenarioFile, Diagnostics> {
         ScenarioFile::checked(document, folder, Inputs::default())
     }
 
@@ -148,13 +155,15 @@ impl ScenarioFile {
         mut document: Document,
         folder: &Path,
         inputs: Inputs,
-    ) -> Result<ScenarioFile, Faults> {
-        Faults::into_result(conform(&document, &SCHEMA))?;
-        let assumed = places::resolve(&mut document, folder, &inputs)?;
-        rows::expand(&mut document)?;
-        let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
-            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
-        Faults::into_result(consistency::check(&scenario, &document))?;
+    ) -> Result<ScenarioFile, Diagnostics> {
+        Diagnostics::into_result(conform(&document, &SCHEMA))?;
+        let assumed = locations::resolve(&mut document, folder, &inputs)?;
+        row_expansion::expand(&mut document)?;
+        let scenario: Scenario =
+            serde_json::from_value(document.root.value.to_json()).map_err(|e| {
+                document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() })
+            })?;
+        Diagnostics::into_result(consistency::check(&scenario, &document))?;
         let folder = folder.to_path_buf();
         Ok(ScenarioFile { scenario, document, folder, inputs, assumed })
     }
@@ -211,11 +220,11 @@ model = 'hmmwv'
 position = [0, 0]
 ";
 
-    fn faults(text: &str, sets: &[&str]) -> String {
+    fn diagnostics(text: &str, sets: &[&str]) -> String {
         let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
         match ScenarioFile::parse("x.toml", text, Path::new(""), &sets) {
             Ok(_) => String::new(),
-            Err(faults) => faults.to_string(),
+            Err(diagnostics) => diagnostics.to_string(),
         }
     }
 
@@ -258,7 +267,7 @@ position = [0, 0]
     #[test]
     fn constructors_take_the_defaults_of_the_format() {
         let read = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
-        let mut made = Scenario::new("x", "mud", config::Time::lasting(1.0));
+        let mut made = Scenario::new("x", "mud", config::Time::with_duration(1.0));
         made.vehicle.push(config::Vehicle::new("a", "hmmwv", config::Driver::default()));
         assert_eq!(made, read);
     }
@@ -266,7 +275,7 @@ position = [0, 0]
     #[test]
     fn the_resolved_scenario_reads_back_as_itself() {
         let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
-        let again = ScenarioFile::of(&file.scenario, Path::new("")).unwrap();
+        let again = ScenarioFile::from_scenario(&file.scenario, Path::new("")).unwrap();
         assert_eq!(again.scenario, file.scenario);
     }
 
@@ -276,7 +285,7 @@ position = [0, 0]
             ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
         scenario.time.duration = -1.0;
         scenario.vehicle[0].heading_deg = f64::NAN;
-        let report = ScenarioFile::of(&scenario, Path::new("")).unwrap_err().to_string();
+        let report = ScenarioFile::from_scenario(&scenario, Path::new("")).unwrap_err().to_string();
         assert!(report.contains("time.duration = -1.0: must be > 0 and <= 604800 s"), "{report}");
         assert!(report.contains("vehicle[0].heading_deg = NaN: must be finite"), "{report}");
         assert!(report.starts_with("scenario: "), "{report}");
@@ -285,9 +294,12 @@ position = [0, 0]
     #[test]
     fn faults_name_file_line_key_value_and_what_is_allowed() {
         let text = MINIMAL.replace("duration = 1", "duration = -1");
-        assert_eq!(faults(&text, &[]), "x.toml:3: time.duration = -1: must be > 0 and <= 604800 s");
         assert_eq!(
-            faults(MINIMAL, &["vehicle[0].heading_deg=720"]),
+            diagnostics(&text, &[]),
+            "x.toml:3: time.duration = -1: must be > 0 and <= 604800 s"
+        );
+        assert_eq!(
+            diagnostics(MINIMAL, &["vehicle[0].heading_deg=720"]),
             "--set vehicle[0].heading_deg=720: vehicle[0].heading_deg = 720: \
              must be from -360 to 360 deg"
         );
@@ -297,7 +309,7 @@ position = [0, 0]
     fn faults_are_reported_together_in_the_order_of_lines() {
         let text =
             MINIMAL.replace("duration = 1", "duration = 'long'").replace("position", "positoin");
-        let report = faults(&text, &[]);
+        let report = diagnostics(&text, &[]);
         let lines: Vec<&str> = report.lines().collect();
         assert!(lines[0].starts_with("x.toml:3: time.duration"), "{report}");
         assert!(lines[1].starts_with("x.toml:5: vehicle[0].position: missing"), "{report}");

@@ -3,9 +3,9 @@
 //! Files, frames and topics are named after vehicles and sensors, and all names are printed.
 
 use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
-use super::convoys::by_name;
-use super::fault::Problem;
-use super::refusal::Refuse;
+use super::convoys::indices_by_name;
+use super::diagnostic::DiagnosticKind;
+use super::diagnostic_sink::DiagnosticSink;
 use bekker_sensor::left_camera;
 
 /// The parent frame of all vehicles.
@@ -18,8 +18,8 @@ const TOLD: [&str; 9] =
 /// Checks that the names of vehicles, and of the sensors of each vehicle, are unique.
 ///
 /// The names of derived topics and frames count as taken.
-pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
-    let named = by_name(&scenario.vehicle);
+pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
+    let named = indices_by_name(&scenario.vehicle);
     check_printable(&scenario.name, "name".into(), refuse);
     for (index, soil) in scenario.soil.custom.iter().enumerate() {
         check_printable(&soil.name, format!("soil.custom[{index}].name"), refuse);
@@ -28,11 +28,14 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         let key = format!("vehicle[{index}].name");
         let first = named[vehicle.name.as_str()];
         if first < index {
-            refuse(key.clone(), Problem::DuplicateName { first: format!("vehicle[{first}]") });
+            refuse(
+                key.clone(),
+                DiagnosticKind::DuplicateName { first: format!("vehicle[{first}]") },
+            );
         }
         if vehicle.name == WORLD {
             let cause = format!("must differ from {WORLD:?}, the frame of all vehicles");
-            refuse(key.clone(), Problem::Refused { cause });
+            refuse(key.clone(), DiagnosticKind::Refused { cause });
         }
         check_word(&vehicle.name, key, refuse);
         check_sensors(vehicle, index, refuse);
@@ -40,15 +43,15 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
 }
 
 /// Refuses control characters: a line break, tab or escape sequence would corrupt printed lines.
-pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
+pub(super) fn check_printable(name: &str, key: String, refuse: &mut DiagnosticSink) {
     if name.chars().any(char::is_control) {
         let cause = "must be one line without tabs or other control characters";
-        refuse(key, Problem::Refused { cause: cause.into() });
+        refuse(key, DiagnosticKind::Refused { cause: cause.into() });
     }
 }
 
 /// Refuses slashes, which separate vehicle and sensor in the names of frames and topics.
-fn check_word(name: &str, key: String, refuse: &mut Refuse) {
+fn check_word(name: &str, key: String, refuse: &mut DiagnosticSink) {
     check_printable(name, key.clone(), refuse);
     if name.contains('/') {
         let cause = format!(
@@ -56,17 +59,17 @@ fn check_word(name: &str, key: String, refuse: &mut Refuse) {
              {:?}",
             name.replace('/', "_")
         );
-        refuse(key, Problem::Refused { cause });
+        refuse(key, DiagnosticKind::Refused { cause });
     }
 }
 
-fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
+fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut DiagnosticSink) {
     for (which, sensor) in vehicle.sensor.iter().enumerate() {
         let key = format!("vehicle[{index}].sensor[{which}].name");
         let same = |other: &Sensor| other.name == sensor.name;
         if let Some(first) = vehicle.sensor[..which].iter().position(same) {
             let first = format!("vehicle[{index}].sensor[{first}]");
-            refuse(key.clone(), Problem::DuplicateName { first });
+            refuse(key.clone(), DiagnosticKind::DuplicateName { first });
         }
         if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
             let cause = format!(
@@ -74,7 +77,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
                  model.stereo; choose another name",
                 sensor.name
             );
-            refuse(key.clone(), Problem::Refused { cause });
+            refuse(key.clone(), DiagnosticKind::Refused { cause });
         }
         if TOLD.contains(&sensor.name.as_str()) {
             let cause = format!(
@@ -82,7 +85,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
                 sensor.name,
                 TOLD.join(", ")
             );
-            refuse(key.clone(), Problem::Refused { cause });
+            refuse(key.clone(), DiagnosticKind::Refused { cause });
         }
         check_word(&sensor.name, key, refuse);
     }
@@ -99,13 +102,13 @@ mod tests {
     use crate::ScenarioFile;
     use std::path::Path;
 
-    fn faults(vehicles: &str) -> String {
+    fn diagnostics(vehicles: &str) -> String {
         let text = format!(
             "format = 1\nname = 'n'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n{vehicles}"
         );
         match ScenarioFile::parse("n.toml", &text, Path::new(""), &[]) {
             Ok(_) => String::new(),
-            Err(faults) => faults.to_string(),
+            Err(diagnostics) => diagnostics.to_string(),
         }
     }
 
@@ -131,19 +134,19 @@ mod tests {
                 "must not contain a slash",
             ),
         ] {
-            let found = faults(&vehicle("a", &sensors));
+            let found = diagnostics(&vehicle("a", &sensors));
             assert!(found.contains(key) && found.contains(says), "{found}");
         }
-        assert!(faults(&vehicle("a/b", &[])).contains("must not contain a slash"));
+        assert!(diagnostics(&vehicle("a/b", &[])).contains("must not contain a slash"));
         // a name that would start a new line, or color the terminal
         let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
-        let found = faults(two_lines);
+        let found = diagnostics(two_lines);
         assert!(found.contains("vehicle[0].name = \"a\\nb\": must be one line"), "{found}");
         let coloured = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
-        let found = faults(&coloured);
+        let found = diagnostics(&coloured);
         assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be one line"), "{found}");
-        assert!(faults(&vehicle("world", &[])).contains("the frame of all vehicles"));
+        assert!(diagnostics(&vehicle("world", &[])).contains("the frame of all vehicles"));
         let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];
-        assert_eq!(faults(&vehicle("a", &fine)), "");
+        assert_eq!(diagnostics(&vehicle("a", &fine)), "");
     }
 }

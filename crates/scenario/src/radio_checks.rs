@@ -1,15 +1,15 @@
 //! Checks of radios that involve more than one key.
 
 use super::config::{Barrier, Driver, FollowPolicy, Radio, RadioNet, Scenario};
-use super::fault::{Problem, nearest_word};
-use super::refusal::{Refuse, decimal};
+use super::diagnostic::{DiagnosticKind, nearest_word};
+use super::diagnostic_sink::{DiagnosticSink, decimal};
 use std::collections::BTreeMap;
 
 /// Checks the vehicles of radios.
 ///
 /// Each named vehicle must exist and may be on at most one radio. A vehicle that cooperates with
 /// its leader must share a radio with it.
-pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
+pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, net) in scenario.radio.iter().enumerate() {
         let key = format!("radio[{index}]");
@@ -17,20 +17,20 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         let earlier = &scenario.radio[..index];
         if let Some(first) = earlier.iter().position(|other| other.name == net.name) {
             let first = format!("radio[{first}]");
-            refuse(format!("{key}.name"), Problem::DuplicateName { first });
+            refuse(format!("{key}.name"), DiagnosticKind::DuplicateName { first });
         }
         for (place, name) in net.vehicles.iter().enumerate() {
             if known().all(|own| own != name) {
                 let allowed = known().map(|name| format!("{name:?}")).collect();
                 let suggestion = nearest_word(name, known());
                 let key = format!("{key}.vehicles[{place}]");
-                refuse(key, Problem::NotOneOf { suggestion, allowed });
+                refuse(key, DiagnosticKind::NotOneOf { suggestion, allowed });
             }
         }
         let twice = known().find(|name| has(net, name) && earlier.iter().any(|own| has(own, name)));
         if let Some(name) = twice {
             let cause = format!("must not contain {name}, which already has another radio");
-            refuse(format!("{key}.vehicles"), Problem::Refused { cause });
+            refuse(format!("{key}.vehicles"), DiagnosticKind::Refused { cause });
         }
         check_channel(&net.channel, &format!("{key}.channel"), refuse);
         check_rate(scenario, net.rate, &format!("{key}.rate"), refuse);
@@ -48,7 +48,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
         if *policy == FollowPolicy::Cacc {
             if !scenario.radio.iter().any(share) {
                 let cause = format!("requires a [[radio]] shared by {} and {leader}", vehicle.name);
-                refuse(key("policy"), Problem::Refused { cause });
+                refuse(key("policy"), DiagnosticKind::Refused { cause });
             }
             continue;
         }
@@ -57,13 +57,13 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
             ("lost_beacons", lost_beacons.is_some()),
         ];
         for (part, _) in given.iter().filter(|(_, given)| *given) {
-            refuse(key(part), Problem::Excludes { other: "a policy other than cacc" });
+            refuse(key(part), DiagnosticKind::Excludes { other: "a policy other than cacc" });
         }
     }
 }
 
 /// Checks that traffic lights, barriers and pedestrians have unique names and existing radios.
-fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_roadside(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let radios = || scenario.radio.iter().map(|net| net.name.as_str());
     let lights = scenario.traffic_light.iter().map(|own| (&own.name, Some(&own.radio)));
     let barriers = scenario.barrier.iter().map(|own| (&own.name, own.radio.as_ref()));
@@ -78,31 +78,31 @@ fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
     for (key, (name, radio)) in all {
         super::names::check_printable(name, format!("{key}.name"), refuse);
         if let Some(first) = known.get(name.as_str()) {
-            refuse(format!("{key}.name"), Problem::DuplicateName { first: first.clone() });
+            refuse(format!("{key}.name"), DiagnosticKind::DuplicateName { first: first.clone() });
         }
         if let Some(radio) = radio.filter(|radio| radios().all(|name| name != radio.as_str())) {
             let allowed = radios().map(|name| format!("{name:?}")).collect();
             let suggestion = nearest_word(radio, radios());
-            refuse(format!("{key}.radio"), Problem::NotOneOf { suggestion, allowed });
+            refuse(format!("{key}.radio"), DiagnosticKind::NotOneOf { suggestion, allowed });
         }
         known.entry(name).or_insert(key);
     }
 }
 
 /// Checks that barriers have time to open and to warn, and that pedestrians move.
-fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_times(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, barrier) in scenario.barrier.iter().enumerate() {
         let Barrier { closed, open, swing, warning, .. } = *barrier;
         if closed < swing {
             let cause = format!("must be at least barrier[{index}].swing = {swing} s");
-            refuse(format!("barrier[{index}].closed"), Problem::Refused { cause });
+            refuse(format!("barrier[{index}].closed"), DiagnosticKind::Refused { cause });
         }
         if open < swing + warning {
             let cause = format!(
                 "must be at least the sum of barrier[{index}].swing and warning, {} s",
                 decimal(swing + warning)
             );
-            refuse(format!("barrier[{index}].open"), Problem::Refused { cause });
+            refuse(format!("barrier[{index}].open"), DiagnosticKind::Refused { cause });
         }
     }
     for (index, own) in scenario.pedestrian.iter().enumerate() {
@@ -110,21 +110,21 @@ fn check_times(scenario: &Scenario, refuse: &mut Refuse) {
             if pair[0] == pair[1] {
                 let cause = format!("repeats the previous point, {:?}", pair[0]);
                 let key = format!("pedestrian[{index}].way[{}]", point + 1);
-                refuse(key, Problem::Refused { cause });
+                refuse(key, DiagnosticKind::Refused { cause });
             }
         }
     }
 }
 
 /// Checks that each phase of a traffic light has one light per approach.
-fn check_lights(scenario: &Scenario, refuse: &mut Refuse) {
+fn check_lights(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, light) in scenario.traffic_light.iter().enumerate() {
         let key = |part: &str| format!("traffic_light[{index}].{part}");
         let approaches = light.approach.len();
         for (place, phase) in light.phase.iter().enumerate() {
             if phase.lights.len() != approaches {
                 let cause = format!("must have {approaches} lights, one per approach");
-                refuse(key(&format!("phase[{place}].lights")), Problem::Refused { cause });
+                refuse(key(&format!("phase[{place}].lights")), DiagnosticKind::Refused { cause });
             }
         }
     }
@@ -139,30 +139,30 @@ fn has(net: &RadioNet, vehicle: &str) -> bool {
 /// The horizon must be at least the range. The reception probability must not grow with distance.
 /// The begin and end probabilities of bursts must sum to at most 1, so that one random draw decides
 /// a step of the two-state chain.
-pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
+pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut DiagnosticSink) {
     if radio.horizon < radio.range {
         let cause = format!("must be at least {key}.range = {} m", radio.range);
-        refuse(format!("{key}.horizon"), Problem::Refused { cause });
+        refuse(format!("{key}.horizon"), DiagnosticKind::Refused { cause });
     }
     if radio.far > radio.near {
         let cause = format!(
             "must be at most {key}.near = {}: reception does not improve with distance",
             radio.near
         );
-        refuse(format!("{key}.far"), Problem::Refused { cause });
+        refuse(format!("{key}.far"), DiagnosticKind::Refused { cause });
     }
     if let Some(bursts) = radio.bursts.filter(|bursts| bursts.begin + bursts.end > 1.0) {
         let cause =
             format!("must be at most 1 when added to {key}.bursts.begin = {}", bursts.begin);
-        refuse(format!("{key}.bursts.end"), Problem::Refused { cause });
+        refuse(format!("{key}.bursts.end"), DiagnosticKind::Refused { cause });
     }
 }
 
 /// Checks that the exchange rate is at most one per heartbeat.
-pub(super) fn check_rate(scenario: &Scenario, rate: f64, key: &str, refuse: &mut Refuse) {
+pub(super) fn check_rate(scenario: &Scenario, rate: f64, key: &str, refuse: &mut DiagnosticSink) {
     if 1.0 / rate + 1e-9 < scenario.time.heartbeat {
         let most = 1.0 / scenario.time.heartbeat;
         let bounds = format!("> 0 and <= {} Hz, one per heartbeat", decimal(most));
-        refuse(key.into(), Problem::OutOfRange { bounds });
+        refuse(key.into(), DiagnosticKind::OutOfRange { bounds });
     }
 }

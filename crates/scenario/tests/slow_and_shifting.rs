@@ -32,7 +32,8 @@ position = [0, 0]
 
 fn build(text: &str) -> Result<World, String> {
     let file = ScenarioFile::parse("driven.toml", text, Path::new(""), &[]);
-    let built = file.and_then(|file| build::world(&file)).map_err(|faults| faults.to_string())?;
+    let built =
+        file.and_then(|file| build::world(&file)).map_err(|diagnostics| diagnostics.to_string())?;
     Ok(World::new(built.world))
 }
 
@@ -139,7 +140,7 @@ fn a_speed_below_the_slowest_is_refused() {
 /// The maximum covers the upshifts to the driving gear and two shifts for each of four reverted
 /// upshifts, at intervals of 10, 20 and 40 s.
 const SHIFTING: f64 = 40.0;
-const MOST_SHIFTS: usize = 12;
+const MAX_SHIFTS: usize = 12;
 
 /// At high wheel slip a higher gear reduces thrust and thus slip.
 ///
@@ -165,7 +166,7 @@ fn gears_do_not_hunt_whatever_the_ground() {
         let samples = drive(&mut build(&text).unwrap(), SHIFTING);
         let shifts = samples.windows(2).filter(|pair| pair[0].gear != pair[1].gear).count();
         println!("{model} on {soil}, grade {grade}, {speed} m/s: {shifts} shifts");
-        assert!(shifts <= MOST_SHIFTS, "{model} on {soil}, {grade}, {speed}: {shifts} shifts");
+        assert!(shifts <= MAX_SHIFTS, "{model} on {soil}, {grade}, {speed}: {shifts} shifts");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Conversion of an episode to columns.
 
-use crate::learning::{self, Ending, LABELS, Options, Task, layout};
+use crate::learning::{self, EpisodeEnding, LABELS, Options, Task, layout};
 use crate::report::dataset::{Column, Episode, EpisodeSummary, Role, Values, hash};
 
 /// Converts a recorded episode to an episode of a dataset.
@@ -16,7 +16,7 @@ pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Opt
         terminated: driven.terminated,
         truncated: driven.truncated,
         ending: driven.ending.into(),
-        success: driven.ending == Ending::NAMES[Ending::Goal as usize],
+        success: driven.ending == EpisodeEnding::NAMES[EpisodeEnding::Goal as usize],
         sha256: hash(&driven.observations, &driven.actions, &driven.rewards),
     };
     let fields = layout(task, options);

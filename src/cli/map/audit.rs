@@ -5,7 +5,7 @@ use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, stdout};
-use crate::map::{self, Audited, Driver, MapFile, Threads};
+use crate::map::{self, AuditedDrive, CrossingDriver, DriveThreads, MapFile};
 use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::manifest::write_json;
 use crate::report::study::Outline;
@@ -47,29 +47,25 @@ impl Audit {
         let mapped = Mapped::of_folder(&self.folder)?;
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
+        let threads =
+            DriveThreads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
         let known = mapped.known(&folder)?;
         let driven = mapped.tables(&folder, &known, &threads, quiet)?;
         let tables = asked_tables(&driven);
         let stepped = self.step.map(|step| self.stepped(&mapped, step)).transpose()?;
-        let driver = Driver::new(stepped.as_ref().unwrap_or(&mapped.map));
+        let driver = CrossingDriver::new(stepped.as_ref().unwrap_or(&mapped.map));
         let ground = mapped.ground(&known, &tables);
-        let question = mapped.question();
+        let params = mapped.params();
         let audited = if self.physics {
             let drives = mapped.drives(asked.physics.unwrap_or(1));
             let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
-            drives.audited(&ground, &question, &driven.crossings)
+            drives.audited_drives(&ground, &params, &driven.crossings)
         } else {
             let bar = counting(self.cells as u64, "cells driven", quiet);
-            let audited = map::audit(
-                &driver,
-                &mapped.covers,
-                &ground,
-                &question,
-                self.cells,
-                &threads,
-                || bar.inc(1),
-            );
+            let audited =
+                map::audit(&driver, &mapped.covers, &ground, &params, self.cells, &threads, || {
+                    bar.inc(1)
+                });
             bar.finish_and_clear();
             audited.map_err(|error| drives_ended(error, &self.folder))?
         };
@@ -79,7 +75,7 @@ impl Audit {
                 cause: "no cell of this map can be crossed, so there is nothing to audit".into(),
             });
         }
-        let audit = map::Audit::of(&audited);
+        let audit = map::Audit::from_drives(&audited);
         rows(&audited).write_csv(&self.folder.join("audit.csv"))?;
         write_json(&self.folder.join("audit.json"), &audit)?;
         if self.json {
@@ -112,13 +108,13 @@ impl Audit {
     fn stepped(&self, mapped: &Mapped, step: f64) -> Result<MapFile, Failure> {
         let refused =
             |allowed| Failure::Usage { argument: "--step <S>", value: step.to_string(), allowed };
-        mapped.map.clone().stepped(step).map_err(refused)
+        mapped.map.clone().with_step(step).map_err(refused)
     }
 }
 
-fn rows(audited: &[Audited]) -> Outline {
+fn rows(audited: &[AuditedDrive]) -> Outline {
     let head = ["x", "y", "direction_deg", "deviations", "grade", "side_slope", "table", "driven"];
-    let row = |own: &Audited| {
+    let row = |own: &AuditedDrive| {
         let [x, y] = own.centre;
         let [grade, side] = own.slope;
         let direction = own.direction.to_degrees();

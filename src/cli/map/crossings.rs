@@ -3,7 +3,7 @@
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
 use crate::cli::Failure;
-use crate::map::{Cover, Crossing};
+use crate::map::{Crossing, GroundCover};
 use crate::report::study::Outline;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), 
         let soil = &mapped.map.soil_of(cover).name;
         let covered = covered(cover);
         own.columns.iter().enumerate().flat_map(move |(n, column)| {
-            let [strength, side] = own.axes.of(n);
+            let [strength, side] = own.axes.column_values(n);
             let covered = covered.clone();
             column.crossings().map(move |(grade, crossing)| {
                 let place = [strength, side, grade].map(|x| x.to_string());
@@ -33,7 +33,7 @@ pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<()
     let rows = cells.flat_map(|(cell, crossings)| {
         let [x, y] = mapped.cells.centre(cell);
         crossings.iter().flatten().enumerate().map(move |(n, crossing)| {
-            let [direction, deviations] = driven.drives.of(n);
+            let [direction, deviations] = driven.drives.crossing(n);
             let place = [x, y, direction.to_degrees(), deviations].map(|x| x.to_string());
             [place.to_vec(), figures(crossing)].concat()
         })
@@ -42,7 +42,7 @@ pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<()
 }
 
 /// Describes roughness, snow, frost, stems and ridges of a cover in words.
-pub fn covered(cover: &Cover) -> String {
+pub fn covered(cover: &GroundCover) -> String {
     let roughness = cover.roughness.map(|class| format!("roughness {class:?}"));
     let snow = cover.snow.map(|depth| format!("snow {depth} m"));
     let frost = cover.frost.map(|depth| format!("frost {depth} m"));

@@ -3,7 +3,9 @@
 use super::mapped::{Mapped, drives_ended};
 use crate::cli::Failure;
 use crate::cli::counting::counting;
-use crate::map::{Cover, Crossing, Driver, Drives, Known, MapConfig, Threads};
+use crate::map::{
+    CoverData, Crossing, CrossingDriver, DrivePlan, DriveThreads, GroundCover, MapConfig,
+};
 use crate::report::ReportError;
 use crate::report::going::{self, MapFolder};
 use crate::report::study::Shard;
@@ -14,7 +16,7 @@ use std::sync::Mutex;
 
 /// Results of driving all cells of a map.
 pub struct DrivenCells {
-    pub drives: Drives,
+    pub drives: DrivePlan,
     /// Crossings of each cell; `None` for a cell that cannot be crossed.
     pub crossings: Vec<Option<Vec<Crossing>>>,
     /// Speed on level ground of each cover at its median strength, m/s.
@@ -28,8 +30,8 @@ impl DrivenCells {
 }
 
 impl Mapped {
-    pub fn drives(&self, strengths: usize) -> Drives {
-        Drives::new(&self.question(), strengths)
+    pub fn drives(&self, strengths: usize) -> DrivePlan {
+        DrivePlan::new(&self.params(), strengths)
     }
 
     /// Returns the cells of a shard that can be crossed.
@@ -44,23 +46,23 @@ impl Mapped {
     pub fn drive_cells(
         &self,
         folder: &MapFolder,
-        known: &[Known],
-        drives: &Drives,
+        known: &[CoverData],
+        drives: &DrivePlan,
         shard: Shard,
-        threads: &Threads<'_>,
+        threads: &DriveThreads<'_>,
         quiet: bool,
     ) -> Result<[usize; 2], Failure> {
         let (journal, before) = folder.cells::<Vec<Crossing>>(&self.cells_key(drives)?)?;
         let all = self.open(shard);
         let left: Vec<usize> =
             all.iter().copied().filter(|cell| !before.contains_key(&(*cell as u64))).collect();
-        let (driver, ground) = (Driver::new(&self.map), self.ground(known, &[]));
+        let (driver, ground) = (CrossingDriver::new(&self.map), self.ground(known, &[]));
         let bar = counting(all.len() as u64, "cells driven", quiet);
         bar.set_position((all.len() - left.len()) as u64);
         // cells driven before must not count in the estimate of the time left
         bar.reset_eta();
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
-        let driven = threads.in_turn(left.len(), |n| {
+        let driven = threads.run_all(left.len(), |n| {
             let crossings = drives.drive(&driver, &self.covers, &ground, left[n]);
             let kept = journal.put(left[n] as u64, &crossings);
             if let (Err(error), Ok(mut failed)) = (kept, failed.lock()) {
@@ -81,14 +83,14 @@ impl Mapped {
     pub fn gathered(
         &self,
         folders: &[&Path],
-        drives: &Drives,
+        drives: &DrivePlan,
     ) -> Result<BTreeMap<u64, Vec<Crossing>>, Failure> {
         let key = self.cells_key(drives)?;
         let mut known = BTreeMap::new();
         for folder in folders {
             known.extend(MapFolder::cells_of::<Vec<Crossing>>(folder, &key)?);
         }
-        known.retain(|_, crossings| crossings.len() == drives.of_a_cell());
+        known.retain(|_, crossings| crossings.len() == drives.crossings_per_cell());
         let open = self.open(Shard::WHOLE);
         let missing = || open.iter().filter(|cell| !known.contains_key(&(**cell as u64)));
         if let Some(first) = missing().next() {
@@ -108,7 +110,7 @@ impl Mapped {
     pub fn keep_cells(
         &self,
         folder: &MapFolder,
-        drives: &Drives,
+        drives: &DrivePlan,
         cells: &BTreeMap<u64, Vec<Crossing>>,
     ) -> Result<(), Failure> {
         let (journal, known) = folder.cells(&self.cells_key(drives)?)?;
@@ -122,13 +124,13 @@ impl Mapped {
     pub fn driven_cells(
         &self,
         folder: &Path,
-        known: &[Known],
-        drives: &Drives,
+        known: &[CoverData],
+        drives: &DrivePlan,
     ) -> Result<DrivenCells, Failure> {
         let mut driven = self.gathered(&[folder], drives)?;
         let crossings = (0..self.cells.count() as u64).map(|cell| driven.remove(&cell)).collect();
-        let driver = Driver::new(&self.map);
-        let level = |(cover, known): (&Cover, &Known)| {
+        let driver = CrossingDriver::new(&self.map);
+        let level = |(cover, known): (&GroundCover, &CoverData)| {
             let [median, _] = known.strength;
             driver.on_plane(cover, known.ridges, median, [0.0; 2]).speed
         };
@@ -138,7 +140,7 @@ impl Mapped {
 
     /// Returns the hash of all settings that affect the crossings of cells, without those of the
     /// later evaluation.
-    fn cells_key(&self, drives: &Drives) -> Result<String, Failure> {
+    fn cells_key(&self, drives: &DrivePlan) -> Result<String, Failure> {
         let config = MapConfig {
             description: String::new(),
             draws: 0,

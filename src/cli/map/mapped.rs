@@ -4,8 +4,9 @@ use crate::cli::Failure;
 use crate::cli::counting::counting;
 use crate::cli::shell_word::shell_word;
 use crate::map::{
-    Axes, Cells, Closure, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
-    Question, Ridges, Table, Threads, barred, quadrics, slope_deviation,
+    Axes, Cells, Closure, Column, CoverData, CrossingDriver, DriveThreads, DrivingError,
+    EvaluationParams, GroundCover, MapFile, MapGround, Quadric, Ridges, Table, closures, quadrics,
+    slope_deviation,
 };
 use crate::mobility::{MobilityError, Subject, ride_speed, shock_speed};
 use crate::numeric::ln;
@@ -27,7 +28,7 @@ pub struct Mapped {
     /// Shape of the ground in each cell.
     shapes: Vec<Quadric>,
     /// Distinct covers of the cells: soil, roughness, snow, frost, stems and ridges.
-    pub covers: Vec<Cover>,
+    pub covers: Vec<GroundCover>,
     /// Index of the cover of each cell.
     cover_of: Vec<u16>,
     /// Logarithm of the strength of each cell relative to its cover's median.
@@ -51,7 +52,7 @@ impl Mapped {
         let named = vehicle_specs(&map.base).ok();
         let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
         let centres = || (0..cells.count()).map(|cell| cells.centre(cell));
-        let mut covers: Vec<Cover> = Vec::new();
+        let mut covers: Vec<GroundCover> = Vec::new();
         let (mut cover_of, mut shifts) = (Vec::new(), Vec::new());
         for centre in centres() {
             let cover = map.cover(centre);
@@ -73,7 +74,7 @@ impl Mapped {
                 return Err(Failure::Input { subject, cause });
             }
         }
-        let closures = barred(&map, &cells);
+        let closures = closures(&map, &cells);
         if closures.iter().all(|own| *own == Some(Closure::NoData)) {
             let subject = "terrain.surface.no_data".to_owned();
             let cause =
@@ -125,14 +126,14 @@ impl Mapped {
     }
 
     /// Returns the ground for the evaluation; `known` has one entry per cover.
-    pub fn ground<'a>(&'a self, known: &'a [Known], tables: &'a [Table]) -> Ground<'a> {
-        Ground {
+    pub fn ground<'a>(&'a self, known: &'a [CoverData], tables: &'a [Table]) -> MapGround<'a> {
+        MapGround {
             cells: self.cells,
             shapes: &self.shapes,
             covers: &self.cover_of,
             shifts: &self.shifts,
             closures: &self.closures,
-            known,
+            cover_data: known,
             tables,
         }
     }
@@ -156,9 +157,9 @@ impl Mapped {
     ///
     /// The speeds on rough ground, ridges and firm ground are determined by drives, unless the map
     /// specifies them or the folder has them.
-    pub fn known(&self, folder: &MapFolder) -> Result<Vec<Known>, Failure> {
-        let driver = Driver::new(&self.map);
-        let of = |cover: &Cover| {
+    pub fn known(&self, folder: &MapFolder) -> Result<Vec<CoverData>, Failure> {
+        let driver = CrossingDriver::new(&self.map);
+        let of = |cover: &GroundCover| {
             let roughness = cover.roughness.or(self.map.base.scenario.terrain.roughness);
             let ride = match (self.map.config.ride_speed, roughness) {
                 (Some(given), _) => given,
@@ -170,7 +171,7 @@ impl Mapped {
                 None => f64::INFINITY,
             };
             let firm = self.firm_speed(folder, &driver, cover)?;
-            Ok(Known { ridges, firm, ..driver.known(cover, ride) })
+            Ok(CoverData { ridges, firm, ..driver.cover_data(cover, ride) })
         };
         self.covers.iter().map(of).collect()
     }
@@ -209,7 +210,7 @@ impl Mapped {
             cause: error.to_string(),
         };
         let subject = Subject::new(&vehicle.model, &self.map.base.folder);
-        let subject = subject.and_then(|own| own.fitted(vehicle)).map_err(failed)?;
+        let subject = subject.and_then(|own| own.with_vehicle(vehicle)).map_err(failed)?;
         let speed = seek(&subject).map_err(failed)?;
         folder.keep(&key, &speed)?;
         Ok(speed)
@@ -220,8 +221,8 @@ impl Mapped {
     fn firm_speed(
         &self,
         folder: &MapFolder,
-        driver: &Driver<'_>,
-        cover: &Cover,
+        driver: &CrossingDriver<'_>,
+        cover: &GroundCover,
     ) -> Result<f64, Failure> {
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
         let plane = self.map.on_firm(cover);
@@ -255,15 +256,15 @@ impl Mapped {
     }
 
     /// Returns the strengths and side slopes of each cover's table.
-    pub fn axes(&self, known: &[Known]) -> Vec<Axes> {
-        let driver = Driver::new(&self.map);
+    pub fn axes(&self, known: &[CoverData]) -> Vec<Axes> {
+        let driver = CrossingDriver::new(&self.map);
         let of = |(n, known)| driver.axes(known, self.shifts_of(n));
         known.iter().enumerate().map(of).collect()
     }
 
-    pub fn question(&self) -> Question {
+    pub fn params(&self) -> EvaluationParams {
         let config = &self.map.config;
-        Question {
+        EvaluationParams {
             seed: config.seed,
             draws: config.draws,
             directions: config.directions,
@@ -282,11 +283,11 @@ impl Mapped {
     pub fn tables(
         &self,
         folder: &MapFolder,
-        known: &[Known],
-        threads: &Threads<'_>,
+        known: &[CoverData],
+        threads: &DriveThreads<'_>,
         quiet: bool,
     ) -> Result<Vec<Driven>, Failure> {
-        let driver = Driver::new(&self.map);
+        let driver = CrossingDriver::new(&self.map);
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
         let axes = self.axes(known);
         let jobs: Vec<(usize, usize)> = axes
@@ -296,10 +297,10 @@ impl Mapped {
             .collect();
         let bar = counting(jobs.len() as u64, "table columns driven", quiet);
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
-        let columns = threads.in_turn(jobs.len(), |job| {
+        let columns = threads.run_all(jobs.len(), |job| {
             let (n, number) = jobs[job];
             let (cover, axes, held) = (&self.covers[n], &axes[n], known[n].ridges);
-            let [strength, side] = axes.of(number);
+            let [strength, side] = axes.column_values(number);
             let plane = self.map.on_plane(cover, held, strength, [0.0, side]);
             let figures = self.map.soil_of(cover);
             let steepest = self.map.config.table.steepest;

@@ -2,7 +2,7 @@
 
 use super::mapped::Mapped;
 use crate::cli::{Failure, stdout};
-use crate::map::{Axes, Driver, Known, MapFile};
+use crate::map::{Axes, CoverData, CrossingDriver, MapFile};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -24,13 +24,13 @@ pub struct Plan {
 impl Plan {
     pub fn execute(self) -> Result<(), Failure> {
         let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?)?;
-        let driver = Driver::new(&mapped.map);
+        let driver = CrossingDriver::new(&mapped.map);
         let covers = &mapped.covers;
         mapped.warn();
-        let known: Vec<Known> =
-            covers.iter().map(|cover| driver.known(cover, f64::INFINITY)).collect();
+        let known: Vec<CoverData> =
+            covers.iter().map(|cover| driver.cover_data(cover, f64::INFINITY)).collect();
         let columns: usize = mapped.axes(&known).iter().map(Axes::columns).sum();
-        let question = mapped.question();
+        let params = mapped.params();
         let mut names: Vec<&str> =
             covers.iter().map(|cover| mapped.map.soil_of(cover).name.as_str()).collect();
         names.sort_unstable();
@@ -47,7 +47,7 @@ impl Plan {
                 "soils": names,
                 "tables": covers.len(),
                 "table_columns": columns,
-                "slope_deviation": question.slope_deviation,
+                "slope_deviation": params.slope_deviation,
             }));
         }
         let [west, south, east, north] = cells.bounds();
@@ -66,7 +66,7 @@ impl Plan {
             cells.side,
             names.join(", "),
             covers.len(),
-            question.slope_deviation,
+            params.slope_deviation,
         ))
     }
 }

@@ -4,8 +4,8 @@ use super::mapped::{Mapped, asked_tables};
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
 use crate::map::{
-    Aim, Going, MapWay, Obstruction, Reason, Threads, WayScenario, bar_reason, best_way,
-    going as going_of, obstructions,
+    CellTrafficability, DriveThreads, MapRoute, Obstruction, Reason, RouteAim, RouteScenario,
+    bar_reason, best_route, evaluate_directions, obstructions,
 };
 use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale, ShownWay};
 use crate::report::write_file;
@@ -59,42 +59,42 @@ impl Route {
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let [from, to] = self.ends(&mapped)?;
         let known = mapped.known(&folder)?;
-        let question = mapped.question();
+        let params = mapped.params();
         let (going, answers) = match asked.physics {
             Some(strengths) => {
                 let drives = mapped.drives(strengths);
                 let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
                 let ground = mapped.ground(&known, &[]);
-                let going = drives.going(&ground, &question, &driven.crossings);
+                let going = drives.trafficability(&ground, &params, &driven.crossings);
                 let reason = |own: &Obstruction| {
                     let (cell, crossings) = (own.cell, driven.crossings[own.cell].as_ref());
                     let levels = &driven.levels;
-                    drives.bar_reason(&ground, &question, levels, cell, crossings, own.direction)
+                    drives.bar_reason(&ground, &params, levels, cell, crossings, own.direction)
                 };
                 let answers = answers(&mapped, &going, [from, to], reason);
                 (going, answers)
             }
             None => {
                 let count = std::thread::available_parallelism().map_or(1, usize::from);
-                let threads = Threads { count, interrupted: &interrupted };
+                let threads = DriveThreads { count, interrupted: &interrupted };
                 let driven = mapped.tables(&folder, &known, &threads, quiet)?;
                 let tables = asked_tables(&driven);
                 let ground = mapped.ground(&known, &tables);
-                let going = going_of(&ground, &question);
+                let going = evaluate_directions(&ground, &params);
                 let reason =
-                    |own: &Obstruction| bar_reason(&ground, &question, own.cell, own.direction);
+                    |own: &Obstruction| bar_reason(&ground, &params, own.cell, own.direction);
                 let answers = answers(&mapped, &going, [from, to], reason);
                 (going, answers)
             }
         };
-        let (mut ways, mut not_found): (Vec<MapWay>, Vec<NoWay>) = Default::default();
+        let (mut ways, mut not_found): (Vec<MapRoute>, Vec<NoWay>) = Default::default();
         for answer in answers {
             match answer {
                 Ok(way) => ways.push(way),
                 Err(none) => not_found.push(none),
             }
         }
-        let directions = mapped.question().directions;
+        let directions = mapped.params().directions;
         if !directions.is_multiple_of(8) {
             eprintln!(
                 "warning: on a map with {directions} directions, routes follow the axes only and \
@@ -109,7 +109,7 @@ impl Route {
         }
         let left_out = ways.iter().map(|way| self.write(&mapped, way));
         let left_out: Vec<String> = left_out.collect::<Result<Vec<_>, _>>()?.concat();
-        let worst = |(cell, own): (usize, &Going)| match mapped.has_data(cell) {
+        let worst = |(cell, own): (usize, &CellTrafficability)| match mapped.has_data(cell) {
             true => own.p_go.iter().copied().fold(1.0, f32::min),
             false => f32::NAN,
         };
@@ -143,7 +143,7 @@ impl Route {
         let cell = |argument, at: Point| {
             let [west, south, east, north] = mapped.cells.bounds();
             let allowed = format!("within the map: x {west} to {east}, y {south} to {north} m");
-            let cell = mapped.cells.at(at.0).ok_or_else(|| refused(argument, at, allowed))?;
+            let cell = mapped.cells.cell_at(at.0).ok_or_else(|| refused(argument, at, allowed))?;
             match mapped.has_data(cell) {
                 true => Ok(cell),
                 false => {
@@ -163,7 +163,7 @@ impl Route {
     }
 
     /// Writes the files of a route. Returns properties of the map that they omit.
-    fn write(&self, mapped: &Mapped, way: &MapWay) -> Result<Vec<String>, Failure> {
+    fn write(&self, mapped: &Mapped, way: &MapRoute) -> Result<Vec<String>, Failure> {
         let name = name(way.aim);
         let land = &mapped.map.land;
         let height = |[x, y]: [f64; 2]| [x, y, land.terrain.height(x, y)];
@@ -190,7 +190,8 @@ impl Route {
         }
         // 50 % margin, and a minute to start and to stop
         let duration = (1.5 * way.time + 60.0).ceil();
-        let WayScenario { mut scenario, unsaid } = mapped.map.along(name, way, duration);
+        let RouteScenario { mut scenario, omissions } =
+            mapped.map.route_scenario(name, way, duration);
         let base = &mapped.map.base.folder;
         map_paths(&mut scenario, |path| {
             let path = base.join(path);
@@ -203,8 +204,8 @@ impl Route {
             "# Median conditions of the map along the route; {} cells, from center to center.\n",
             way.cells
         );
-        if !unsaid.is_empty() {
-            let told = unsaid.join("; ");
+        if !omissions.is_empty() {
+            let told = omissions.join("; ");
             head += &format!("# Not exported from the map: {told}.\n");
             left_out.push(format!("not exported to {name}.toml: {told}"));
         }
@@ -212,7 +213,7 @@ impl Route {
         Ok(left_out)
     }
 
-    fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapWay]) -> Result<(), Failure> {
+    fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapRoute]) -> Result<(), Failure> {
         let labels: Vec<String> = ways.iter().map(|way| sentence(way).trim().to_owned()).collect();
         let lines: Vec<ShownWay<'_>> = ways
             .iter()
@@ -237,32 +238,32 @@ impl Route {
     }
 }
 
-fn name(aim: Aim) -> &'static str {
+fn name(aim: RouteAim) -> &'static str {
     match aim {
-        Aim::Fastest => "route_fastest",
-        Aim::Safest => "route_safest",
+        RouteAim::Fastest => "route_fastest",
+        RouteAim::Safest => "route_safest",
     }
 }
 
 /// Returns the fastest and the safest route, or the reason why no route exists.
 fn answers(
     mapped: &Mapped,
-    going: &[Going],
+    going: &[CellTrafficability],
     [from, to]: [usize; 2],
     reason: impl Fn(&Obstruction) -> Reason,
-) -> Vec<Result<MapWay, NoWay>> {
-    let answer = |aim: Aim| {
-        best_way(&mapped.cells, going, from, to, aim).ok_or_else(|| {
+) -> Vec<Result<MapRoute, NoWay>> {
+    let answer = |aim: RouteAim| {
+        best_route(&mapped.cells, going, from, to, aim).ok_or_else(|| {
             let found = obstructions(&mapped.cells, going, from, to, aim);
             NoWay::of(mapped, aim, &found, &reason)
         })
     };
-    [Aim::Fastest, Aim::Safest].map(answer).into()
+    [RouteAim::Fastest, RouteAim::Safest].map(answer).into()
 }
 
 /// Reason why no route exists.
 struct NoWay {
-    aim: Aim,
+    aim: RouteAim,
     /// Barriers: reason, length that cannot be crossed, m, and position, m.
     bars: Vec<(Reason, f64, [f64; 2])>,
 }
@@ -270,7 +271,7 @@ struct NoWay {
 impl NoWay {
     fn of(
         mapped: &Mapped,
-        aim: Aim,
+        aim: RouteAim,
         found: &[Obstruction],
         reason: impl Fn(&Obstruction) -> Reason,
     ) -> NoWay {
@@ -289,10 +290,10 @@ impl NoWay {
     /// Describes the barriers of the route.
     fn cause(&self) -> String {
         let below = match self.aim {
-            Aim::Fastest => {
-                format!("with p_go below {} in the direction of travel", self.aim.bars_below())
+            RouteAim::Fastest => {
+                format!("with p_go below {} in the direction of travel", self.aim.min_p_go())
             }
-            Aim::Safest => "with p_go = 0 in the direction of travel".to_owned(),
+            RouteAim::Safest => "with p_go = 0 in the direction of travel".to_owned(),
         };
         let mut told = self.bars.iter().map(|(reason, length, [x, y])| {
             (reason.name(), format!("{length:.0} m at ({x:.0}, {y:.0}) m"))
@@ -316,7 +317,7 @@ impl NoWay {
     }
 }
 
-fn sentence(way: &MapWay) -> String {
+fn sentence(way: &MapRoute) -> String {
     format!(
         "  {}: {:.0} m in {:.0} s through {} cells; lowest GO probability of a cell {:.0} %",
         name(way.aim),

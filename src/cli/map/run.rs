@@ -9,7 +9,7 @@ use crate::cli::quantity::quantity;
 use crate::cli::shard::shard;
 use crate::cli::workers::Workers;
 use crate::cli::{Failure, stdout};
-use crate::map::{Drives, Known, MapFile, Threads, figures};
+use crate::map::{CoverData, DrivePlan, DriveThreads, MapFile, evaluate};
 use crate::report::going::MapFolder;
 use crate::report::study::Shard;
 use clap::Args;
@@ -73,7 +73,7 @@ impl Run {
         let mapped = pool.install(|| Mapped::of(map))?;
         mapped.warn();
         let known = pool.install(|| mapped.known(&folder))?;
-        let threads = Threads { count, interrupted: &interrupted };
+        let threads = DriveThreads { count, interrupted: &interrupted };
         if let Some(strengths) = self.physics {
             let drives = mapped.drives(strengths);
             let [cells, new] =
@@ -89,9 +89,7 @@ impl Run {
         let tables = asked_tables(&driven);
         let bar = counting(mapped.cells.count() as u64, "cells", quiet);
         let cells = pool.install(|| {
-            figures(&mapped.ground(&known, &tables), &mapped.question(), |done| {
-                bar.inc(done as u64)
-            })
+            evaluate(&mapped.ground(&known, &tables), &mapped.params(), |done| bar.inc(done as u64))
         });
         bar.finish_and_clear();
         let (mapped, source) = (&mapped, Source::Tables(&driven));
@@ -120,14 +118,14 @@ impl Run {
 pub fn from_cells(
     mapped: &Mapped,
     folder: &MapFolder,
-    known: &[Known],
-    drives: &Drives,
+    known: &[CoverData],
+    drives: &DrivePlan,
     confidences: &[f64],
     json: bool,
 ) -> Result<(), Failure> {
     let driven = mapped.driven_cells(folder.path(), known, drives)?;
-    let (ground, question) = (mapped.ground(known, &[]), mapped.question());
-    let cells = drives.figures(&ground, &question, &driven.levels, &driven.crossings);
+    let (ground, params) = (mapped.ground(known, &[]), mapped.params());
+    let cells = drives.cell_metrics(&ground, &params, &driven.levels, &driven.crossings);
     let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());
     write(&Written { mapped, known, cells: &cells, source, confidences, out }, folder, json)
 }

@@ -3,7 +3,7 @@
 use super::crossings;
 use super::mapped::Mapped;
 use super::written::{Figured, Source, Written};
-use crate::map::{CellFigures, Cover, End, Known, Reason};
+use crate::map::{CellMetrics, CoverData, CrossingEnd, GroundCover, Reason};
 use crate::report::going;
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ pub fn summary(made: &Written<'_>) -> Summary {
     let cells = || made.known_cells();
     let count = cells().count() as f64;
     let share =
-        |is: &dyn Fn(&CellFigures) -> bool| cells().filter(|own| is(own)).count() as f64 / count;
+        |is: &dyn Fn(&CellMetrics) -> bool| cells().filter(|own| is(own)).count() as f64 / count;
     let mean = |of: Figured| cells().map(|own| f64::from(of(own))).sum::<f64>() / count;
     let median = |of: Figured| f64::from(quantile(&mut cells().map(of).collect::<Vec<_>>(), 0.5));
     let confidences = made
@@ -95,7 +95,7 @@ pub fn summary(made: &Written<'_>) -> Summary {
         share: share(&|own| own.reason == reason),
         color: going::class_color(reason as u8),
     });
-    let ends: Vec<End> = match made.source {
+    let ends: Vec<CrossingEnd> = match made.source {
         Source::Tables(driven) => {
             let columns = driven.iter().flat_map(|own| &own.columns);
             columns.flat_map(|own| own.driven.values()).map(|own| own.end).collect()
@@ -121,14 +121,14 @@ pub fn summary(made: &Written<'_>) -> Summary {
         reasons: reasons.collect(),
         covers: covers(made),
         crossings: ends.len(),
-        failed_crossings: ends.iter().filter(|end| **end == End::Failed).count(),
+        failed_crossings: ends.iter().filter(|end| **end == CrossingEnd::Failed).count(),
     }
 }
 
 fn covers(made: &Written<'_>) -> Vec<CoverShare> {
     let shares = made.mapped.cover_shares();
     let covers = made.mapped.covers.iter().zip(made.known).zip(shares);
-    let told = |((cover, known), share): ((&Cover, &Known), f64)| CoverShare {
+    let told = |((cover, known), share): ((&GroundCover, &CoverData), f64)| CoverShare {
         soil: made.mapped.map.soil_of(cover).name.clone(),
         cover: crossings::covered(cover),
         share,
@@ -139,7 +139,7 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
 }
 
 /// Whether a cell's probability to go in every direction is at least `p_go`.
-pub fn is_sure(cell: &CellFigures, p_go: f64) -> bool {
+pub fn is_sure(cell: &CellMetrics, p_go: f64) -> bool {
     // within the precision of an f32
     f64::from(cell.p_go) >= p_go - 1e-6
 }

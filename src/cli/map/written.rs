@@ -5,7 +5,7 @@ use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
 use super::summary::{CoverShare, ReasonShare, Summary, answer, area, is_sure, quantile, summary};
 use crate::cli::Failure;
-use crate::map::{CellFigures, Known, Reason};
+use crate::map::{CellMetrics, CoverData, Reason};
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
 use crate::report::manifest::write_json;
@@ -18,8 +18,8 @@ use std::path::Path;
 pub struct Written<'a> {
     pub mapped: &'a Mapped,
     /// Strength and limit speeds of each cover.
-    pub known: &'a [Known],
-    pub cells: &'a [CellFigures],
+    pub known: &'a [CoverData],
+    pub cells: &'a [CellMetrics],
     pub source: Source<'a>,
     /// Go probabilities; for each, the fraction of the area that reaches it is reported.
     pub confidences: &'a [f64],
@@ -28,7 +28,7 @@ pub struct Written<'a> {
 
 impl Written<'_> {
     /// Cells with elevation data.
-    pub fn known_cells(&self) -> impl Iterator<Item = &CellFigures> {
+    pub fn known_cells(&self) -> impl Iterator<Item = &CellMetrics> {
         self.cells.iter().filter(|own| own.has_data())
     }
 }
@@ -43,7 +43,7 @@ pub enum Source<'a> {
 }
 
 /// Accessor to a value of a cell.
-pub type Figured = fn(&CellFigures) -> f32;
+pub type Figured = fn(&CellMetrics) -> f32;
 
 /// Value of the cells that is written as a raster band.
 struct Band {

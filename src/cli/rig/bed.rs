@@ -3,7 +3,7 @@
 use crate::cli::Failure;
 use crate::scenario::build::{custom_soil, refined};
 use crate::scenario::config::Refine;
-use crate::scenario::{Document, Faults, input};
+use crate::scenario::{Diagnostics, Document, input};
 use crate::soil::{DeformableSoil, Laws, Soil, SoilKind, catalogue};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl Bed {
     pub fn soil(&self) -> Result<(Soil, DeformableSoil), Failure> {
         let mut document = self.document()?;
         let refused = self.set.iter().filter_map(|set| document.set(set).err()).collect();
-        Faults::into_result(refused)?;
+        Diagnostics::into_result(refused)?;
         let soil = custom_soil(&document, &self.laws())?;
         match &soil.kind {
             SoilKind::Deformable(yielding) => {
@@ -107,7 +107,7 @@ impl Bed {
         if let Some(file) = &self.soil_file {
             let text = input::read_text(file, input::LARGEST_TEXT)
                 .map_err(|error| Failure::input(file, &error))?;
-            return Ok(Document::parse(&self.subject(), &text).map_err(Faults::from)?);
+            return Ok(Document::parse(&self.subject(), &text).map_err(Diagnostics::from)?);
         }
         let name = self.soil.as_deref().unwrap_or_default();
         let known = catalogue().find(name).map_err(|error| Failure::Input {
@@ -122,6 +122,6 @@ impl Bed {
             // nothing is changed, so the catalog's source still applies
             keys.insert("source", &known.source);
         }
-        Ok(Document::of_values(&self.subject(), &keys).map_err(Faults::from)?)
+        Ok(Document::from_values(&self.subject(), &keys).map_err(Diagnostics::from)?)
     }
 }

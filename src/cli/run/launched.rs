@@ -8,7 +8,7 @@ use crate::cli::drive::last_words;
 use crate::cli::drive::{Driven, RunOptions, drive};
 use crate::cli::processes::Met;
 use crate::scenario::Scenario;
-use crate::scenario::build::Built;
+use crate::scenario::build::BuiltWorld;
 use crate::simulation::{Controller, RankError, Ranks, Rebalancing, Sharing, WorldState};
 use crate::sync::{Communicator, Loopback, Threads};
 use std::time::Duration;
@@ -106,7 +106,7 @@ impl<'a> Launched<'a> {
 /// A run that is ready to be driven by any number of ranks.
 pub(super) struct PreparedRun<'a> {
     pub run: &'a Run,
-    pub built: &'a Built,
+    pub built: &'a BuiltWorld,
     /// The settings that all ranks must share.
     pub agreed: Vec<(String, String)>,
     /// The state from which to resume.

@@ -13,7 +13,7 @@ use crate::report::reach::Reach;
 use crate::report::recovery::Stored;
 use crate::report::rundir::{self, Lock};
 use crate::report::{ReportError, record_parts, write_file};
-use crate::scenario::build::{Built, world};
+use crate::scenario::build::{BuiltWorld, world};
 use crate::scenario::config::{Output, Quantity, Vehicle};
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::{StartupError, WorldState, agree, first_startup_error};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// All inputs of a run.
 pub(super) struct Prepared {
     pub(super) file: ScenarioFile,
-    pub(super) built: Built,
+    pub(super) built: BuiltWorld,
     /// The settings that all ranks must share.
     pub(super) agreed: Vec<(String, String)>,
     /// The state from which to resume; other ranks receive it from rank 0.
@@ -62,7 +62,7 @@ impl Run {
             }
             (path, _) => {
                 let path = path.as_deref().unwrap_or(Path::new(""));
-                ScenarioFile::read_by(path, &self.sets, self.inputs.clone())?
+                ScenarioFile::read_with_inputs(path, &self.sets, self.inputs.clone())?
             }
         };
         let mut built = world(&file)?;
@@ -129,7 +129,7 @@ impl Run {
     }
 
     /// Returns the state from which to resume, if any.
-    fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
+    fn start(&self, built: &BuiltWorld) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
         let stored = if from.is_dir() { Stored::last(from)? } else { Stored::Whole(from.clone()) };
         if let (true, Stored::Whole(path)) = (from.is_dir(), &stored)
@@ -196,7 +196,7 @@ fn refuse_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Result<
 }
 
 /// Checks that a resumed run lasts at least until the tick that was reached.
-fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Failure> {
+fn check_lasts(file: &ScenarioFile, built: &BuiltWorld, tick: u64) -> Result<(), Failure> {
     let (clock, duration) = (&built.world.clock, file.scenario.time.duration);
     if clock.ticks_in(duration) >= tick {
         return Ok(());
@@ -214,7 +214,7 @@ fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Fail
 fn check_goes_on(
     folder: &Path,
     file: &ScenarioFile,
-    built: &Built,
+    built: &BuiltWorld,
     tick: u64,
 ) -> Result<(), Failure> {
     let (clock, now) = (&built.world.clock, &file.scenario);
@@ -340,7 +340,7 @@ fn all_ready<T>(
 
 /// Returns all settings that ranks must share: the resolved scenario by key, file hashes and the
 /// program.
-fn agreed(file: &ScenarioFile, built: &Built) -> Vec<(String, String)> {
+fn agreed(file: &ScenarioFile, built: &BuiltWorld) -> Vec<(String, String)> {
     fn flatten(key: &str, value: &serde_json::Value, pairs: &mut Vec<(String, String)>) {
         match value {
             serde_json::Value::Object(entries) => {

@@ -3,8 +3,8 @@
 use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
 use crate::report::study::AskedOfStudy;
-use crate::study::analysis::{Figures, LevelAnswer, QuestionFigures};
-use crate::study::design::{Factor, Figure, Goal, Level, StudyConfig};
+use crate::study::analysis::{LevelAnswer, QuestionResult, ResponseStatistics};
+use crate::study::design::{Factor, Goal, Level, RunMetric, StudyConfig};
 
 /// Maximum number of levels that are listed; the others are counted.
 const NAMED: usize = 6;
@@ -20,15 +20,15 @@ pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
 
 /// Returns the word for a positive binary response.
 fn counted(response: &str) -> &'static str {
-    match Figure::of_response(response) {
-        Some(Figure::Completed) => "all arrived",
+    match RunMetric::from_response(response) {
+        Some(RunMetric::Completed) => "all arrived",
         _ => "arrived",
     }
 }
 
 /// Inputs of an answer.
 pub struct Sentence<'a> {
-    pub question: &'a QuestionFigures,
+    pub question: &'a QuestionResult,
     pub asked: &'a AskedOfStudy,
     pub config: &'a StudyConfig,
 }
@@ -55,7 +55,7 @@ impl Sentence<'_> {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
         let name = own.map_or_else(|| self.question.response.clone(), labelled);
         match &self.question.overall {
-            Figures::Total { .. } => format!("{name}, arrived trials only"),
+            ResponseStatistics::Total { .. } => format!("{name}, arrived trials only"),
             _ => name,
         }
     }
@@ -66,10 +66,10 @@ impl Sentence<'_> {
     }
 
     /// Formats a value with its interval and, for a total, the number of trials that arrived.
-    fn value(&self, figures: &Figures, done: u64) -> String {
+    fn value(&self, figures: &ResponseStatistics, done: u64) -> String {
         let scale = self.scale();
         let interval = match (figures, figures.interval()) {
-            (Figures::Proportion { .. }, Some([low, high])) => {
+            (ResponseStatistics::Proportion { .. }, Some([low, high])) => {
                 format!("95 %: {low:.2} to {high:.2}")
             }
             (_, Some([low, high])) if low.is_finite() => {
@@ -78,14 +78,14 @@ impl Sentence<'_> {
             _ => String::new(),
         };
         let of = match figures {
-            Figures::Total { arrived, .. } => format!("{arrived} of {done} arrived"),
+            ResponseStatistics::Total { arrived, .. } => format!("{arrived} of {done} arrived"),
             _ => String::new(),
         };
         let inside = [interval, of].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
         let inside =
             if inside.is_empty() { String::new() } else { format!(" ({})", inside.join("; ")) };
         let value = match figures {
-            Figures::Proportion { count, .. } => {
+            ResponseStatistics::Proportion { count, .. } => {
                 format!("{count} of {done} {}", counted(&self.question.response))
             }
             _ => figures.value(done).map_or("-".into(), |value| rounded(scale * value)),
@@ -140,7 +140,9 @@ impl Sentence<'_> {
         let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
         let [value, low, high] = match self.question.overall {
             // fractions differ by 1 at most
-            Figures::Proportion { .. } => ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0))),
+            ResponseStatistics::Proportion { .. } => {
+                ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0)))
+            }
             _ => ends.map(|x| rounded(self.scale() * x)),
         };
         let over = match self.config.common_random_numbers {
@@ -148,7 +150,7 @@ impl Sentence<'_> {
             false => format!("{} pairs of trials", lead.pairs),
         };
         let what = match self.question.overall {
-            Figures::Proportion { .. } => " in fraction",
+            ResponseStatistics::Proportion { .. } => " in fraction",
             _ => "",
         };
         let certain = if lead.is_certain { "" } else { " The difference is not significant." };
@@ -159,12 +161,12 @@ impl Sentence<'_> {
 
     /// Describes the result over all trials.
     fn overall(&self) -> String {
-        let QuestionFigures { overall, done, .. } = self.question;
+        let QuestionResult { overall, done, .. } = self.question;
         match overall.value(*done) {
             None => format!("{}: no trial has a value.", self.name()),
             Some(_) => {
                 let what = match overall {
-                    Figures::Proportion { .. } => "",
+                    ResponseStatistics::Proportion { .. } => "",
                     _ => "mean ",
                 };
                 format!(
@@ -181,7 +183,7 @@ impl Sentence<'_> {
 fn few(factor: Option<&Factor>, own: &LevelAnswer) -> String {
     let level = level_with_unit(factor, &own.level);
     match own.figures {
-        Figures::Total { arrived, .. } => format!("{level}, {arrived} of {}", own.done),
+        ResponseStatistics::Total { arrived, .. } => format!("{level}, {arrived} of {}", own.done),
         _ => format!("{level}, no value"),
     }
 }

@@ -5,12 +5,14 @@ use crate::cli::counting::counting;
 use crate::cli::failure::INTERRUPTED;
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
-use crate::map::{DrivingError, Threads};
+use crate::map::{DriveThreads, DrivingError};
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
 use crate::rig::Refinement;
-use crate::scenario::build::Parts;
-use crate::study::design::{self, Ending, Shift, Trial, Value, drive, shifts};
+use crate::scenario::build::AssetCache;
+use crate::study::design::{
+    self, ResponseShift, Trial, TrialEnding, Value, response_shifts, run_trial,
+};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::json;
@@ -59,7 +61,7 @@ impl Converge {
             let cause = format!("no trial has a result; trial {trial}: {reason}");
             return Err(Failure::Run { subject, cause });
         }
-        let told: Vec<Shift> =
+        let told: Vec<ResponseShift> =
             (1..DRIVES.len()).flat_map(|n| shifted(&study, &driven, n)).collect();
         let scenario = &study.base.scenario;
         let (step, spacing) = (scenario.time.step, scenario.ground.spacing);
@@ -96,16 +98,17 @@ impl Converge {
     ) -> Result<Vec<Vec<Outcome>>, Failure> {
         let interrupted = interruption()?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
-        let (parts, drives) = (Parts::default(), DRIVES.len() * trials.len());
+        let threads =
+            DriveThreads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
+        let (assets, drives) = (AssetCache::default(), DRIVES.len() * trials.len());
         let bar = counting(drives as u64, "drives", quiet);
-        let driven = threads.in_turn(drives, |job| {
+        let driven = threads.run_all(drives, |job| {
             let trial = study.trial(trials[job / DRIVES.len()]);
             let trial = match DRIVES[job % DRIVES.len()] {
-                Some(refinement) => study.refined(&trial, refinement),
+                Some(refinement) => study.refined_trial(&trial, refinement),
                 None => Ok(trial),
             };
-            let outcome = trial.and_then(|trial| outcome(study, &trial, &parts, &interrupted));
+            let outcome = trial.and_then(|trial| outcome(study, &trial, &assets, &interrupted));
             bar.inc(1);
             outcome
         });
@@ -125,13 +128,13 @@ impl Converge {
 fn outcome(
     study: &design::Study,
     trial: &Trial,
-    parts: &Parts,
+    assets: &AssetCache,
     interrupted: &AtomicBool,
 ) -> Outcome {
-    match drive(study, trial, parts, interrupted).ending {
-        Ending::Done { responses, .. } => Ok(responses),
-        Ending::Failed { reason, .. } => Err(reason),
-        Ending::Interrupted => Err("interrupted".into()),
+    match run_trial(study, trial, assets, interrupted).ending {
+        TrialEnding::Done { responses, .. } => Ok(responses),
+        TrialEnding::Failed { reason, .. } => Err(reason),
+        TrialEnding::Interrupted => Err("interrupted".into()),
     }
 }
 
@@ -147,11 +150,11 @@ fn failures(
 }
 
 /// Returns the changes of the responses under refinement number `n`.
-fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<Shift> {
+fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<ResponseShift> {
     let Some(refinement) = DRIVES[n] else { return Vec::new() };
     let pair = |own: &Vec<Outcome>| Some((own[0].clone().ok()?, own[n].clone().ok()?));
     let pairs: Vec<(Vec<Value>, Vec<Value>)> = driven.iter().filter_map(pair).collect();
-    shifts(&study.responses, refinement, &pairs)
+    response_shifts(&study.responses, refinement, &pairs)
 }
 
 fn by(refinement: Refinement) -> &'static str {
@@ -162,10 +165,10 @@ fn by(refinement: Refinement) -> &'static str {
     }
 }
 
-fn table(title: String, told: &[Shift]) -> Outline {
+fn table(title: String, told: &[ResponseShift]) -> Outline {
     let head = ["response", "mean", "with", "shift", "rms", "of the mean", "max", "changed"];
     let or_none = |x: Option<f64>| x.map_or("-".into(), rounded);
-    let row = |own: &Shift| {
+    let row = |own: &ResponseShift| {
         let unit = if own.unit.is_empty() { String::new() } else { format!(", {}", own.unit) };
         let share = own.rms.zip(own.mean).filter(|(_, mean)| *mean != 0.0);
         vec![

@@ -1,6 +1,6 @@
 //! Units in tables and pages: kJ instead of J, cm instead of m for sinkage.
 
-use crate::study::design::Figure;
+use crate::study::design::RunMetric;
 
 /// Unit in which a response is displayed.
 #[derive(Clone, Copy)]
@@ -14,10 +14,10 @@ pub struct DisplayUnit<'a> {
 impl<'a> DisplayUnit<'a> {
     /// Returns the display unit of a response, given with its SI unit.
     pub fn of([name, unit]: &'a [String; 2]) -> DisplayUnit<'a> {
-        match (unit.as_str(), Figure::of_response(name)) {
+        match (unit.as_str(), RunMetric::from_response(name)) {
             ("J", _) => DisplayUnit { scale: 1e-3, unit: "kJ" },
             ("B", _) => DisplayUnit { scale: 1e-3, unit: "kB" },
-            ("m", Some(Figure::MaxSinkage)) => DisplayUnit { scale: 100.0, unit: "cm" },
+            ("m", Some(RunMetric::MaxSinkage)) => DisplayUnit { scale: 100.0, unit: "cm" },
             (unit, _) => DisplayUnit { scale: 1.0, unit },
         }
     }

@@ -5,9 +5,9 @@ use crate::cli::Failure;
 use crate::cli::workers::Workers;
 use crate::report::study::{Cell, LevelFile, TrialRecord};
 use crate::scenario::Input;
-use crate::scenario::build::Parts;
+use crate::scenario::build::AssetCache;
 use crate::simulation::{PoolSize, start_workers};
-use crate::study::design::{self, Driven, Ending, Trial, Value, drive};
+use crate::study::design::{self, Trial, TrialEnding, TrialRun, Value, run_trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ const SHARED_VEHICLES: usize = 64;
 pub struct Driving<'a> {
     pub study: &'a design::Study,
     pub interrupted: &'a AtomicBool,
-    parts: Mutex<Parts>,
+    assets: Mutex<AssetCache>,
     /// The input files of the scenario without factors, by name, with their hashes.
     own: BTreeMap<PathBuf, String>,
 }
@@ -36,7 +36,7 @@ impl<'a> Driving<'a> {
         let base = &study.base;
         let named = |path: &Path| path.strip_prefix(&base.folder).unwrap_or(path).to_owned();
         let own = base.inputs.list().into_iter().map(|own| (named(&own.path), own.sha256));
-        Driving { study, interrupted, parts: Mutex::default(), own: own.collect() }
+        Driving { study, interrupted, assets: Mutex::default(), own: own.collect() }
     }
 
     /// Drives the given trials on `threads` threads; each is stored as soon as it is done.
@@ -81,7 +81,7 @@ impl<'a> Driving<'a> {
             let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let trial = self.study.trial(number);
             let clock = Instant::now();
-            let driven = drive(self.study, &trial, &self.parts(), self.interrupted);
+            let driven = run_trial(self.study, &trial, &self.assets(), self.interrupted);
             if let Some(record) = self.record(trial, driven, clock.elapsed().as_secs_f64())? {
                 keep(record)?;
             }
@@ -90,28 +90,28 @@ impl<'a> Driving<'a> {
     }
 
     /// The cache of shared parts; it is cleared when it becomes large.
-    fn parts(&self) -> Parts {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        if parts.made()[1] > SHARED_VEHICLES {
-            *parts = Parts::default();
+    fn assets(&self) -> AssetCache {
+        let mut assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
+        if assets.counts()[1] > SHARED_VEHICLES {
+            *assets = AssetCache::default();
         }
-        parts.clone()
+        assets.clone()
     }
 
     /// The record of a trial; `None` for an interrupted one.
     fn record(
         &self,
         trial: Trial,
-        Driven { ending, files }: Driven,
+        TrialRun { ending, files }: TrialRun,
         wall: f64,
     ) -> Result<Option<TrialRecord>, Failure> {
         let responses = &self.study.responses;
         let (failure, responses, state_hash) = match ending {
-            Ending::Interrupted => return Ok(None),
-            Ending::Failed { reason, state_hash } => {
+            TrialEnding::Interrupted => return Ok(None),
+            TrialEnding::Failed { reason, state_hash } => {
                 (Some(reason), vec![Cell::Absent; responses.len()], state_hash)
             }
-            Ending::Done { responses, state_hash } => {
+            TrialEnding::Done { responses, state_hash } => {
                 let values = responses.into_iter().map(|value| match value {
                     Value::Number(x) => Cell::Number(x),
                     Value::Word(word) => Cell::Word(word),
@@ -149,7 +149,7 @@ impl<'a> Driving<'a> {
         };
         let (any_told, mut found) = (files.iter().any(is_told), Vec::new());
         for Input { path, bytes, sha256, .. } in files {
-            let named = self.study.named(&path);
+            let named = self.study.relative_path(&path);
             let before = self.own.get(&named);
             if before.is_some_and(|own| *own != sha256) {
                 let cause = "has changed during the study, so its trials would differ in scenario; \

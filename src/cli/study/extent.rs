@@ -2,7 +2,7 @@
 
 use crate::cli::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard, TrialRecord};
-use crate::study::design::{self, Figure, Seen, StudyConfig};
+use crate::study::design::{self, RunMetric, StudyConfig, TrialOutcome};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +41,7 @@ impl Extent {
                  rule cannot be met and all trials are driven. Use \"{}\" instead",
                 rule.response,
                 self.taken.len(),
-                Figure::arrival_of(&rule.response).unwrap_or_default()
+                RunMetric::arrival_response(&rule.response).unwrap_or_default()
             ));
         }
         let first = self.outside.first()?;
@@ -77,7 +77,7 @@ pub fn extent(
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
-    let arrival = rule.and_then(|rule| Figure::arrival_of(&rule.response));
+    let arrival = rule.and_then(|rule| RunMetric::arrival_response(&rule.response));
     let arrival = arrival.and_then(|name| config.responses.iter().position(|own| *own == name));
     let arrived = |record: &TrialRecord| match record.responses.get(arrival?) {
         Some(Cell::Number(arrived)) => Some(*arrived == 1.0),
@@ -86,15 +86,15 @@ pub fn extent(
     let seen = |trial: u64| {
         let record = records.get(&trial)?;
         if arrived(record) == Some(false) {
-            return Some(Seen::Uncounted);
+            return Some(TrialOutcome::Uncounted);
         }
         Some(match response.and_then(|n| record.responses.get(n)) {
-            Some(Cell::Number(x)) => Seen::Number(*x),
-            _ => Seen::Failed,
+            Some(Cell::Number(x)) => TrialOutcome::Number(*x),
+            _ => TrialOutcome::Failed,
         })
     };
     let found = design::extent(config, asked.trials, seen);
-    let design::Extent { taken, next, outside, groups, unknown } = found;
+    let design::StudyExtent { taken, next, outside, groups, unknown } = found;
     let taken: Vec<u64> = taken.into_iter().flatten().collect();
     let known = || taken.iter().filter_map(|trial| arrived(records.get(trial)?));
     let nobody_arrived = known().next().is_some() && !known().any(|arrived| arrived);

@@ -4,7 +4,8 @@ use super::rounded;
 use crate::report::study::Outline;
 use crate::rig::Estimate;
 use crate::study::analysis::{
-    Analysis, Answer, IndicesFigures, LogisticFigures, Said, SurrogateFigures, SurvivalFigures,
+    Analysis, FitOutcome, IndicesResult, LogisticResult, ResponseFinding, SurrogateResult,
+    SurvivalResult,
 };
 use crate::study::statistics::Interval;
 
@@ -24,13 +25,13 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
 /// Returns a table, or a row with the reason why it is empty.
 fn table<T>(
     title: String,
-    answer: &Answer<T>,
+    answer: &ResponseFinding<T>,
     head: Vec<String>,
     rows: impl FnOnce(&T) -> Vec<Vec<String>>,
 ) -> Outline {
-    match &answer.said {
-        Said::Found(found) => Outline { title, head, rows: rows(found) },
-        Said::Refused(reason) => {
+    match &answer.outcome {
+        FitOutcome::Found(found) => Outline { title, head, rows: rows(found) },
+        FitOutcome::Refused(reason) => {
             Outline { title, head: words(["no result: reason"]), rows: vec![vec![reason.clone()]] }
         }
     }
@@ -46,7 +47,7 @@ fn share(own: &Interval) -> String {
     interval(&Interval { value: value.max(0.0), low: low.max(0.0), high: high.max(0.0) })
 }
 
-fn survival_table(own: &SurvivalFigures) -> Outline {
+fn survival_table(own: &SurvivalResult) -> Outline {
     let title = format!(
         "{}: fraction of convoys of {} without a stuck vehicle after each pass (Kaplan-Meier, 95 % \
          interval); convoys without a stuck vehicle are censored at the last pass",
@@ -76,7 +77,7 @@ fn survival_table(own: &SurvivalFigures) -> Outline {
     }
 }
 
-fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {
+fn logistic_table(answer: &ResponseFinding<LogisticResult>) -> Outline {
     let title = format!("{}: logistic regression over all trials", answer.response);
     table(title, answer, words(["term", "log odds", "error", "low", "high"]), |found| {
         let row = |name: &str, own: &Estimate| {
@@ -89,7 +90,7 @@ fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {
     })
 }
 
-fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
+fn indices_table(answer: &ResponseFinding<IndicesResult>) -> Outline {
     let title = format!(
         "{}: Sobol' indices (95 % interval; negative estimates are noise and shown as 0)",
         answer.response
@@ -108,16 +109,16 @@ fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
 }
 
 /// Returns the accuracy of the surrogate of each response; `None` without surrogates.
-fn surrogates_table(answers: &[Answer<SurrogateFigures>]) -> Option<Outline> {
-    let row = |answer: &Answer<SurrogateFigures>| match &answer.said {
-        Said::Found(SurrogateFigures { fit, .. }) => vec![
+fn surrogates_table(answers: &[ResponseFinding<SurrogateResult>]) -> Option<Outline> {
+    let row = |answer: &ResponseFinding<SurrogateResult>| match &answer.outcome {
+        FitOutcome::Found(SurrogateResult { fit, .. }) => vec![
             answer.response.clone(),
             fit.points.to_string(),
             rounded(fit.error),
             rounded(fit.explained),
             fit.lengths.iter().map(|length| rounded(*length)).collect::<Vec<_>>().join(", "),
         ],
-        Said::Refused(reason) => {
+        FitOutcome::Refused(reason) => {
             let none = || "-".to_owned();
             vec![answer.response.clone(), none(), none(), none(), reason.clone()]
         }

@@ -7,7 +7,9 @@ use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
 use crate::report::html::{Interval, Page, Picture, Section};
 use crate::report::study::{AskedOfStudy, Outline};
-use crate::study::analysis::{Analysis, Answer, Figures, Influence, PointFigures, Said};
+use crate::study::analysis::{
+    Analysis, FitOutcome, Influence, PointStatistics, ResponseFinding, ResponseStatistics,
+};
 use crate::study::design::{Level, StudyConfig};
 use std::collections::BTreeMap;
 
@@ -48,7 +50,7 @@ struct Valued {
 
 impl Valued {
     /// The value of a response in its display unit; `None` for words, passes and missing values.
-    fn of(figures: &Figures, done: u64, scale: f64) -> Option<Valued> {
+    fn of(figures: &ResponseStatistics, done: u64, scale: f64) -> Option<Valued> {
         let value = scale * figures.value(done)?;
         let ends = figures.interval().unwrap_or([f64::NAN; 2]).map(|x| scale * x);
         Some(Valued { value, ends })
@@ -147,10 +149,10 @@ impl Reported<'_> {
         let (mut stuck, mut convoys) = (0, 0);
         for figures in self.analysis.points.iter().filter_map(|own| own.responses.first()) {
             match &figures.figures {
-                Figures::Words(counts) => {
+                ResponseStatistics::Words(counts) => {
                     counts.iter().for_each(|(word, n)| *words.entry(word).or_default() += n);
                 }
-                Figures::Passes { stuck: own, censored } => {
+                ResponseStatistics::Passes { stuck: own, censored } => {
                     (stuck, convoys) = (stuck + own, convoys + own + censored);
                 }
                 _ => {}
@@ -204,8 +206,8 @@ impl Reported<'_> {
 
     /// Number of positive trials and of all trials of a binary response.
     fn overall(&self, response: usize) -> Option<(u64, u64)> {
-        let count = |own: &PointFigures| match own.responses.get(response)?.figures {
-            Figures::Proportion { count, .. } => Some((count, own.done)),
+        let count = |own: &PointStatistics| match own.responses.get(response)?.figures {
+            ResponseStatistics::Proportion { count, .. } => Some((count, own.done)),
             _ => None,
         };
         let counts: Option<Vec<(u64, u64)>> = self.analysis.points.iter().map(count).collect();
@@ -256,10 +258,10 @@ impl Reported<'_> {
     }
 }
 
-fn found<T>(answer: &Answer<T>) -> Option<&T> {
-    match &answer.said {
-        Said::Found(found) => Some(found),
-        Said::Refused(_) => None,
+fn found<T>(answer: &ResponseFinding<T>) -> Option<&T> {
+    match &answer.outcome {
+        FitOutcome::Found(found) => Some(found),
+        FitOutcome::Refused(_) => None,
     }
 }
 

@@ -4,8 +4,8 @@ use super::driving::alone;
 use super::evenly;
 use super::job_script::Job;
 use crate::cli::{Failure, stdout};
-use crate::scenario::build::{Built, Parts, world_of};
-use crate::scenario::{Fault, Faults, Inputs, ScenarioFile};
+use crate::scenario::build::{AssetCache, BuiltWorld, world_with_assets};
+use crate::scenario::{Diagnostic, Diagnostics, Inputs, ScenarioFile};
 use crate::simulation::World;
 use crate::study::design;
 use clap::builder::RangedU64ValueParser;
@@ -180,12 +180,12 @@ fn warn(refused: &[(u64, String)], doubts: &[(u64, String)]) {
 }
 
 /// Returns each distinct warning with its first trial.
-fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Fault>)>) -> Vec<(u64, String)> {
+fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Diagnostic>)>) -> Vec<(u64, String)> {
     doubts.sort_by_key(|(trial, _)| *trial);
     let mut told: Vec<(u64, String)> = Vec::new();
     for (trial, warnings) in doubts {
         for warning in warnings {
-            let doubt = study.reason(&warning.to_string());
+            let doubt = study.portable_reason(&warning.to_string());
             if !told.iter().any(|(_, known)| *known == doubt) {
                 told.push((trial, doubt));
             }
@@ -195,18 +195,18 @@ fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Fault>)>) -> Vec<(
 }
 
 /// Builds the scenario and the world of a trial; the error is the reason.
-fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, Built), String> {
-    let told = |faults: Faults| study.reason(&faults.to_string());
-    let file = study.scenario_of(&study.trial(trial), Inputs::default()).map_err(told)?;
-    let built = world_of(&file, &Parts::default()).map_err(told)?;
+fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, BuiltWorld), String> {
+    let told = |faults: Diagnostics| study.portable_reason(&faults.to_string());
+    let file = study.trial_scenario(&study.trial(trial), Inputs::default()).map_err(told)?;
+    let built = world_with_assets(&file, &AssetCache::default()).map_err(told)?;
     Ok((file, built))
 }
 
 /// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of
 /// it; or why there is none.
-fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Fault>), String> {
+fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Diagnostic>), String> {
     let clock = Instant::now();
-    let (file, Built { world: model, warnings, .. }) = built(study, trial)?;
+    let (file, BuiltWorld { world: model, warnings, .. }) = built(study, trial)?;
     let mut world = World::new(model);
     let before = clock.elapsed().as_secs_f64();
     let duration = file.scenario.time.duration;

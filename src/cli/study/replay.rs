@@ -48,7 +48,7 @@ impl Replay {
             );
             return Err(Failure::Input { subject, cause });
         };
-        let scenario = scenario_of(&self.folder, &asked)?;
+        let scenario = trial_scenario(&self.folder, &asked)?;
         let base = scenario.parent().unwrap_or(Path::new(""));
         let inputs = level_inputs(&self.folder, base, record);
         let sets = record.sets.clone();
@@ -82,7 +82,7 @@ impl Replay {
 
 /// Returns the path of the scenario of a study: the original file if unchanged, otherwise its copy
 /// in the folder.
-pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
+pub fn trial_scenario(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
     let now = ScenarioFile::read(&asked.scenario, &[])
         .and_then(|file| Ok((file.scenario.time.duration, world(&file)?.fingerprint)));
     if now.is_ok_and(|now| now == (asked.duration, asked.fingerprint.clone())) {

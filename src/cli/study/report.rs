@@ -12,8 +12,8 @@ use crate::report::study::{
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
-    Analysis, Difference, Figures, NumberFigures, PointFigures, ResponseFigures, StudyResult,
-    TrialResult, analyse,
+    Analysis, Difference, NamedStatistics, NumberStatistics, PointStatistics, ResponseStatistics,
+    StudyResult, TrialResult, analyse,
 };
 use crate::study::design::{self, Level, StudyConfig};
 use clap::Args;
@@ -241,7 +241,7 @@ fn result(trial: &TrialRecord) -> TrialResult {
     }
 }
 
-fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
+fn as_json(asked: &AskedOfStudy, point: &PointStatistics) -> Value {
     let levels = asked.factors.iter().cloned().zip(point.levels.iter().map(|own| json!(own)));
     let mut value = serde_json::to_value(point).unwrap_or_default();
     value["levels"] = Value::Object(levels.collect::<Map<_, _>>());
@@ -249,7 +249,7 @@ fn as_json(asked: &AskedOfStudy, point: &PointFigures) -> Value {
 }
 
 /// Returns the number and the levels of a point.
-fn point_words(point: &PointFigures) -> Vec<String> {
+fn point_words(point: &PointStatistics) -> Vec<String> {
     std::iter::once(point.point.to_string()).chain(point.levels.iter().map(level_word)).collect()
 }
 
@@ -257,11 +257,11 @@ fn point_head(asked: &AskedOfStudy) -> Vec<String> {
     std::iter::once("point".to_owned()).chain(asked.factors.iter().cloned()).collect()
 }
 
-fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline> {
+fn points_table(asked: &AskedOfStudy, points: &[PointStatistics]) -> Option<Outline> {
     let mut head = point_head(asked);
     head.extend(["done".into(), "failed".into()]);
     head.extend(asked.responses.iter().map(labelled));
-    let row = |point: &PointFigures| {
+    let row = |point: &PointStatistics| {
         let mut words = point_words(point);
         words.extend([point.done.to_string(), point.failed.to_string()]);
         let each = point.responses.iter().zip(&asked.responses);
@@ -271,7 +271,8 @@ fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline
         words
     };
     let all = points.iter().flat_map(|point| &point.responses);
-    let has_totals = all.map(|own| &own.figures).any(|own| matches!(own, Figures::Total { .. }));
+    let has_totals =
+        all.map(|own| &own.figures).any(|own| matches!(own, ResponseStatistics::Total { .. }));
     let totals = match has_totals {
         true => "; energy, fuel and time for arrived trials [all trials in brackets]",
         false => "",
@@ -282,25 +283,29 @@ fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline
     Some(Outline { title, head, rows: points.iter().map(row).collect() })
 }
 
-fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> String {
+fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> String {
     let moments = |mean: f64, deviation: Option<f64>| match deviation {
         Some(deviation) => format!("{} ± {}", rounded(scale * mean), rounded(scale * deviation)),
         None => rounded(scale * mean),
     };
-    let own = |found: &NumberFigures| moments(found.moments.mean, found.moments.deviation);
+    let own = |found: &NumberStatistics| moments(found.moments.mean, found.moments.deviation);
     match &response.figures {
-        Figures::Proportion { count, interval: [low, high], failed_as_no: [worst, _] } => {
+        ResponseStatistics::Proportion {
+            count,
+            interval: [low, high],
+            failed_as_no: [worst, _],
+        } => {
             let worst =
                 if failed > 0 { format!(", low {worst:.2} if failed = no") } else { String::new() };
             format!("{count}/{done} [{low:.2}, {high:.2}]{worst}")
         }
-        Figures::Moments(None) => "-".into(),
-        Figures::Moments(Some(found)) => {
+        ResponseStatistics::Moments(None) => "-".into(),
+        ResponseStatistics::Moments(Some(found)) => {
             let count = found.moments.count as u64;
             let of = if count < done { format!(" of {count}") } else { String::new() };
             format!("{}{of}", own(found))
         }
-        Figures::Total { moments: found, arrived, all_trials } => {
+        ResponseStatistics::Total { moments: found, arrived, all_trials } => {
             let value = found.as_ref().map_or("-".into(), own);
             match all_trials {
                 Some(all) if *arrived < all.count as u64 => {
@@ -310,11 +315,13 @@ fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> S
                 _ => value,
             }
         }
-        Figures::Words(counts) => {
+        ResponseStatistics::Words(counts) => {
             let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
             counts.join(", ")
         }
-        Figures::Passes { stuck, censored } => format!("{stuck} stuck, {censored} none stuck"),
+        ResponseStatistics::Passes { stuck, censored } => {
+            format!("{stuck} stuck, {censored} none stuck")
+        }
     }
 }
 
@@ -322,7 +329,7 @@ fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> S
 /// `pairs`.
 fn differences_table(
     asked: &AskedOfStudy,
-    points: &[PointFigures],
+    points: &[PointStatistics],
     pairs: bool,
 ) -> Option<Outline> {
     let title = "Differences to point 0, paired by seed: gained and lost, or mean with 95 % \
@@ -337,7 +344,7 @@ fn differences_table(
     }
     let mut head = point_head(asked);
     head.extend(shown.iter().map(|n| labelled(&asked.responses[*n])));
-    let difference = |point: &PointFigures, n: usize| match point.responses[n].difference {
+    let difference = |point: &PointStatistics, n: usize| match point.responses[n].difference {
         Some(Difference::Mean { difference: own, pairs }) => {
             let scale = DisplayUnit::of(&asked.responses[n]).scale;
             let [value, low, high] = [own.value, own.low, own.high].map(|x| rounded(scale * x));
@@ -350,7 +357,7 @@ fn differences_table(
         }
         None => "-".into(),
     };
-    let row = |point: &PointFigures| {
+    let row = |point: &PointStatistics| {
         let differences = shown.iter().map(|n| difference(point, *n));
         point_words(point).into_iter().chain(differences).collect()
     };
@@ -359,7 +366,7 @@ fn differences_table(
 }
 
 /// Returns all values with all digits, one row per design point and response.
-fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
+fn all_figures(asked: &AskedOfStudy, points: &[PointStatistics]) -> Outline {
     let mut head = point_head(asked);
     let figures = [
         "done",
@@ -385,20 +392,21 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
         "all_deviation",
     ];
     head.extend(figures.map(str::to_owned));
-    let row = |point: &PointFigures, own: &ResponseFigures, unit: &str| {
+    let row = |point: &PointStatistics, own: &NamedStatistics, unit: &str| {
         let mut words = vec![point.point.to_string()];
         words.extend(point.levels.iter().map(Level::to_string));
         words.extend([point.done.to_string(), point.failed.to_string()]);
         words.extend([own.name.clone(), unit.to_owned()]);
         let mut figures = vec![String::new(); 8];
         match &own.figures {
-            Figures::Proportion { count, interval, failed_as_no } => {
+            ResponseStatistics::Proportion { count, interval, failed_as_no } => {
                 figures[0] = count.to_string();
                 let bounds = interval.iter().chain(failed_as_no);
                 figures[1..5].iter_mut().zip(bounds).for_each(|(to, x)| *to = x.to_string());
             }
-            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
-                if let Some(NumberFigures { moments, interval }) = found {
+            ResponseStatistics::Moments(found)
+            | ResponseStatistics::Total { moments: found, .. } => {
+                if let Some(NumberStatistics { moments, interval }) = found {
                     figures[1..3]
                         .iter_mut()
                         .zip(interval.iter().flatten())
@@ -407,7 +415,7 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
                     figures[6] = moments.deviation.map_or(String::new(), |x| x.to_string());
                 }
             }
-            Figures::Words(_) | Figures::Passes { .. } => {
+            ResponseStatistics::Words(_) | ResponseStatistics::Passes { .. } => {
                 figures[7] = sentence(own, 1.0, point.done, point.failed);
             }
         }
@@ -426,7 +434,7 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
         }
         words.extend(difference);
         words.extend(match &own.figures {
-            Figures::Total { arrived, all_trials, .. } => [
+            ResponseStatistics::Total { arrived, all_trials, .. } => [
                 arrived.to_string(),
                 all_trials.map_or(String::new(), |own| own.mean.to_string()),
                 all_trials.and_then(|own| own.deviation).map_or(String::new(), |x| x.to_string()),

@@ -1,6 +1,6 @@
 //! The worst trials of a study, with images of their ends.
 
-use super::replay::scenario_of;
+use super::replay::trial_scenario;
 use crate::cli::Failure;
 use crate::report::html::Picture;
 use crate::report::photograph;
@@ -9,8 +9,8 @@ use crate::report::study::{AskedOfStudy, Cell, TrialRecord, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::simulation::{Observer, Runner, Schedule};
-use crate::study::analysis::QuestionFigures;
-use crate::study::design::{Figure, Goal};
+use crate::study::analysis::QuestionResult;
+use crate::study::design::{Goal, RunMetric};
 use std::convert::Infallible;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const SIZE: (u32, u32) = (960, 540);
 /// worst by the study's question, or else the lowest of the first numeric response.
 pub fn worst<'a>(
     asked: &AskedOfStudy,
-    question: Option<&QuestionFigures>,
+    question: Option<&QuestionResult>,
     trials: &[&'a TrialRecord],
     most: usize,
 ) -> (String, Vec<&'a TrialRecord>) {
@@ -32,7 +32,7 @@ pub fn worst<'a>(
         _ => None,
     };
     let is_yes_or_no =
-        |own: &[String; 2]| Figure::of_response(&own[0]).is_some_and(Figure::is_yes_or_no);
+        |own: &[String; 2]| RunMetric::from_response(&own[0]).is_some_and(RunMetric::is_yes_or_no);
     if let Some(go) = asked.responses.iter().position(is_yes_or_no) {
         let mut stuck: Vec<&TrialRecord> =
             trials.iter().copied().filter(|trial| number(trial, go) == Some(0.0)).collect();
@@ -72,7 +72,7 @@ pub fn pictures(
     if trials.is_empty() {
         return Ok(Vec::new());
     }
-    let scenario = scenario_of(folder, asked)?;
+    let scenario = trial_scenario(folder, asked)?;
     trials.iter().map(|trial| picture([folder, &scenario], asked, trial)).collect()
 }
 
@@ -84,7 +84,7 @@ fn picture(
     let failed = |cause: String| Failure::Run { subject: format!("trial {}", trial.trial), cause };
     let base = scenario.parent().unwrap_or(Path::new(""));
     let inputs = level_inputs(folder, base, trial);
-    let file = ScenarioFile::read_by(scenario, &trial.sets, inputs)?;
+    let file = ScenarioFile::read_with_inputs(scenario, &trial.sets, inputs)?;
     let built = world(&file)?;
     let schedule = Schedule::until(file.scenario.time.duration);
     let runner = Runner::new(built.world.clone(), None, schedule);

@@ -27,7 +27,7 @@ pub struct Check {
 impl Check {
     pub fn execute(self) -> Result<(), Failure> {
         let spec = vehicle_spec(&self.model, Path::new(""))?;
-        let sheet = VehicleSheet::of(&self.model, &spec)?;
+        let sheet = VehicleSheet::new(&self.model, &spec)?;
         if let Some(path) = &self.draw {
             write_file(path, drawing::views(&spec).as_bytes())?;
         }

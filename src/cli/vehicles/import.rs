@@ -1,7 +1,7 @@
 //! `bekker vehicles import`
 
 use super::super::{Failure, stdout};
-use crate::chrono_import::{Beside, ImportError, Imported, import};
+use crate::chrono_import::{CompanionFiles, ImportError, Imported, import};
 use crate::cli::shell_word::shell_word;
 use crate::mobility::vehicle_sheet::VehicleSheet;
 use crate::report::text_table;
@@ -64,7 +64,7 @@ struct ImportReport<'a> {
 
 impl Import {
     pub fn execute(self) -> Result<(), Failure> {
-        let beside = Beside {
+        let beside = CompanionFiles {
             engine: self.engine.clone(),
             transmission: self.transmission.clone(),
             powertrain: self.powertrain.clone(),
@@ -78,7 +78,7 @@ impl Import {
             return Err(Failure::Input { subject, cause });
         }
         // checked before the file is written: the vehicle must stand on ground
-        let sheet = VehicleSheet::of(&self.vehicle.display().to_string(), &read.spec)?;
+        let sheet = VehicleSheet::new(&self.vehicle.display().to_string(), &read.spec)?;
         write_file(&path, read.text.as_bytes())?;
         if !self.json {
             return stdout::print(&page(&path, &read, &sheet.warnings));

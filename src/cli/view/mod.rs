@@ -11,7 +11,7 @@ use crate::report::manifest::{Manifest, Status};
 use crate::report::progress::Progress;
 use crate::report::{check_writable, write_file};
 use crate::scenario::ScenarioFile;
-use crate::scenario::build::{Built, scene_model, world};
+use crate::scenario::build::{BuiltWorld, scene_model, world};
 use crate::simulation::World;
 use crate::view::{Clients, Commands, Control, HtmlFile, Player, Source, View as Shown};
 use clap::Args;
@@ -99,7 +99,7 @@ fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Commands, 
 }
 
 /// Returns the view of the world of a scenario, up to a simulated time, s.
-pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
+pub fn shown(file: &ScenarioFile, built: &BuiltWorld, until: f64) -> Shown {
     let scene = match &built.world.scene_model {
         Some(scene) => scene.clone(),
         None => Arc::new(scene_model(file, &built.world, &built.meshes, built.random.as_ref())),

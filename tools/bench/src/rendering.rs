@@ -7,7 +7,7 @@ use bekker_math::grid::{Node, TILE_NODES};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_rig::BenchError;
 use bekker_scenario::ScenarioFile;
-use bekker_scenario::build::{Built, BuiltMeshes, scene_model, world};
+use bekker_scenario::build::{BuiltMeshes, BuiltWorld, scene_model, world};
 use bekker_sensor::camera::{Camera, Dice, Lens};
 use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use bekker_sensor::noise::Noise;
@@ -303,7 +303,7 @@ fn a_scan_before(messages: &[VehicleMessage]) -> Vec<VehicleMessage> {
 /// [`BenchError`] if the case cannot be built.
 pub fn wood_scan() -> Result<WoodScan, BenchError> {
     let file = ScenarioFile::parse("bench", WOOD, Path::new(""), &[])?;
-    let Built { world: built, random, .. } = world(&file)?;
+    let BuiltWorld { world: built, random, .. } = world(&file)?;
     let scene_model = scene_model(&file, &built, &BuiltMeshes::default(), random.as_ref());
     let world = World::new(built);
     single_thread()?.install(|| {

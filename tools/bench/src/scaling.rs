@@ -7,7 +7,7 @@
 use crate::scaling_cost::{Counting, DriveCost, Watch};
 use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
 use bekker_scenario::build::world;
-use bekker_scenario::{Faults, ScenarioFile};
+use bekker_scenario::{Diagnostics, ScenarioFile};
 use bekker_sync::{Communicator, Loopback, Threads};
 use bekker_world::{NAMED_AGENTS, World, WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub struct ScalingCase {
 pub enum ScalingError<E> {
     /// The scenario cannot be built.
     #[error(transparent)]
-    Case(#[from] Faults),
+    Case(#[from] Diagnostics),
     /// Threads cannot be started.
     #[error("cannot start {threads} threads: {cause}")]
     Threads {
@@ -157,8 +157,8 @@ impl ScalingCase {
     /// Builds the case; places the vehicles if this process `begins` the run.
     ///
     /// # Errors
-    /// [`Faults`] of a case that is not a valid scenario.
-    pub fn built(&self, begins: bool) -> Result<ScalingDrive, Faults> {
+    /// [`Diagnostics`] of a case that is not a valid scenario.
+    pub fn built(&self, begins: bool) -> Result<ScalingDrive, Diagnostics> {
         let file = ScenarioFile::parse("scaling", &self.text(), Path::new(""), &[])?;
         let model = world(&file)?.world;
         let start = begins.then(|| World::new(model.clone()).state().clone());

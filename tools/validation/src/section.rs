@@ -3,7 +3,7 @@
 use bekker_ground::scm::UndersideError;
 use bekker_rig::RigError;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
-use bekker_scenario::Faults;
+use bekker_scenario::Diagnostics;
 
 /// Reason why a section cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +17,7 @@ pub enum ValidationError {
     Wheel(#[from] UndersideError),
     /// A scenario cannot be built.
     #[error(transparent)]
-    Scenario(#[from] Faults),
+    Scenario(#[from] Diagnostics),
     /// A soil is not in the catalogue.
     #[error(transparent)]
     Soil(#[from] bekker_ground::soil::CatalogueError),

@@ -5,7 +5,10 @@ use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::source::Source;
 use super::super::strut::Strut;
-use super::{Conversion, Converted, HalfShaft, Read, SharedParts, SteeredBy, SuspensionFile};
+use super::{
+    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeredBy,
+    SuspensionFile,
+};
 use bekker_math::curve::Curve;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
@@ -80,7 +83,7 @@ impl SuspensionFile for SemiTrailingArmFile {
         SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
 
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         let arm = &self.arm;
         let body = Body::new(arm.mass, arm.com, arm.inertia, arm.products);
         let pivots = [arm.inner, arm.outer];
@@ -100,9 +103,9 @@ pub(super) struct LinkedArmFile {
     #[serde(rename = "Trailing Arm")]
     arm: BallJointedArm,
     #[serde(rename = "Upper Link")]
-    upper: Link,
+    upper: ArmLink,
     #[serde(rename = "Lower Link")]
-    lower: Link,
+    lower: ArmLink,
     #[serde(rename = "Spring")]
     spring: Strut,
     #[serde(rename = "Shock")]
@@ -126,7 +129,7 @@ struct BallJointedArm {
 }
 
 #[derive(Deserialize)]
-struct Link {
+struct ArmLink {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "Location Chassis")]
@@ -148,9 +151,9 @@ impl SuspensionFile for LinkedArmFile {
     /// It becomes a hinge through the joint, along the arm's rotation axis in the design position. A
     /// rotation by ω must not move the arm's end of a link along the link's direction d. With r the
     /// position of that end relative to the joint, ω · (r × d) = 0 for both links.
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         let ball = vec3(self.arm.chassis);
-        let normal = |link: &Link| {
+        let normal = |link: &ArmLink| {
             let end = vec3(link.arm);
             (end - ball).cross(&(vec3(link.chassis) - end))
         };
@@ -178,7 +181,7 @@ impl SuspensionFile for LinkedArmFile {
 }
 
 #[derive(Deserialize)]
-struct Rigid {
+struct RigidSuspension {
     #[serde(rename = "Spindle")]
     spindle: Body,
     #[serde(rename = "Axle")]
@@ -201,8 +204,8 @@ pub(super) fn read_rigid(
     axle: &str,
     _steered: bool,
     log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Rigid = source.figures(log)?;
+) -> Result<ImportedSuspension, ImportError> {
+    let own: RigidSuspension = source.params(log)?;
     let key = format!("{axle}.suspension.trailing_arm");
     let what = format!(
         "wheels fixed to the chassis get arms of {LEVER} m and {ARM_MASS} kg with springs of \
@@ -229,7 +232,7 @@ pub(super) fn read_rigid(
         arm: part(&format!("{key}.arm"), ARM_MASS, [0.05; 3], log),
         spindle: own.spindle.part(&format!("{key}.spindle"), log),
     };
-    Ok(Read {
+    Ok(ImportedSuspension {
         suspension: Suspension::TrailingArm(suspension),
         spring: Spring { free_length: SPRING, tension, stops: None },
         damper: Damper { compression: DAMPING, rebound: DAMPING, window: None, tension: None },

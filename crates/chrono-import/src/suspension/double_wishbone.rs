@@ -3,7 +3,7 @@
 use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
 use super::super::strut::Strut;
-use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_math::spatial::Mat3;
 use bekker_vehicle::spec::{
     DoubleWishbone, DoubleWishbonePoints, MassProperties, Point, Suspension,
@@ -23,9 +23,9 @@ pub(super) struct DoubleWishboneFile {
     #[serde(rename = "Upright")]
     upright: Body,
     #[serde(rename = "Upper Control Arm")]
-    upper: Arm,
+    upper: WishboneArm,
     #[serde(rename = "Lower Control Arm")]
-    lower: Arm,
+    lower: WishboneArm,
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Spring")]
@@ -37,7 +37,7 @@ pub(super) struct DoubleWishboneFile {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Arm {
+pub(super) struct WishboneArm {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "COM")]
@@ -81,7 +81,7 @@ impl TieRod {
     }
 }
 
-impl Arm {
+impl WishboneArm {
     /// Returns the part of an arm with its moments; x is along its pivots, z is normal to its
     /// plane.
     ///
@@ -95,7 +95,7 @@ impl Arm {
         let [front, back, outer] = [self.front, self.back, self.outer].map(vec3);
         let x = (front - back).normalize();
         let z = x.cross(&(outer - back)).normalize();
-        body.turned(key, &Mat3::from_columns(&[x, z.cross(&x), z]), log)
+        body.rotated_part(key, &Mat3::from_columns(&[x, z.cross(&x), z]), log)
     }
 }
 
@@ -107,8 +107,8 @@ impl SuspensionFile for DoubleWishboneFile {
         SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
 
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
-        let arm = |arm: &Arm, name: &str, conversion: &mut Conversion<'_>| {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
+        let arm = |arm: &WishboneArm, name: &str, conversion: &mut Conversion<'_>| {
             arm.part(&conversion.key(name), self.along_vehicle, conversion.log)
         };
         let suspension = DoubleWishbone {

@@ -2,8 +2,8 @@
 
 use super::super::part::{Body, part};
 use super::super::strut::Strut;
-use super::double_wishbone::{Arm, TieRod};
-use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::double_wishbone::{TieRod, WishboneArm};
+use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_vehicle::spec::{MacphersonStrut, MacphersonStrutPoints, Point, Suspension};
 use serde::Deserialize;
 
@@ -20,9 +20,9 @@ pub(super) struct MacphersonStrutFile {
     #[serde(rename = "Upright")]
     upright: Body,
     #[serde(rename = "Control Arm")]
-    arm: Arm,
+    arm: WishboneArm,
     #[serde(rename = "Strut")]
-    rod: Rod,
+    rod: StrutRod,
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Spring")]
@@ -35,7 +35,7 @@ pub(super) struct MacphersonStrutFile {
 
 /// Strut, with the z axis of its moments along it.
 #[derive(Deserialize)]
-struct Rod {
+struct StrutRod {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "Inertia", alias = "Moments of Inertia")]
@@ -52,7 +52,7 @@ impl SuspensionFile for MacphersonStrutFile {
 
     /// Converts the suspension; the strut is attached to the shock's end on the chassis, and slides
     /// along the shock.
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         self.tie_rod.omit_mass(conversion);
         let points = MacphersonStrutPoints {
             spindle: self.spindle.com(),

@@ -26,10 +26,11 @@ use three_link::ThreeLinkAxleFile;
 ///
 /// The arguments are the file, the key of the axle in the vehicle file, whether the axle is
 /// steered, and the log.
-type Reader = fn(&Source, &str, bool, &mut Log) -> Result<Read, ImportError>;
+type SuspensionReader =
+    fn(&Source, &str, bool, &mut Log) -> Result<ImportedSuspension, ImportError>;
 
 /// Supported templates, with the reader of each.
-const TEMPLATES: [(&str, Reader); 19] = [
+const TEMPLATES: [(&str, SuspensionReader); 19] = [
     ("DoubleWishbone", read::<DoubleWishboneFile>),
     ("SingleWishbone", read::<SingleWishboneFile>),
     ("MacPhersonStrut", read::<MacphersonStrutFile>),
@@ -52,7 +53,7 @@ const TEMPLATES: [(&str, Reader); 19] = [
 ];
 
 /// Suspension as read from a file.
-pub(super) struct Read {
+pub(super) struct ImportedSuspension {
     pub suspension: Suspension,
     pub spring: Spring,
     pub damper: Damper,
@@ -74,7 +75,7 @@ pub(super) enum SteeredBy {
 }
 
 /// Suspension with the steering linkage of its wheels.
-type Converted = Result<(Suspension, SteeredBy), ImportError>;
+type ConvertedSuspension = Result<(Suspension, SteeredBy), ImportError>;
 
 /// File of a template whose springs and shock absorbers are read in the same way.
 trait SuspensionFile: DeserializeOwned {
@@ -87,7 +88,7 @@ trait SuspensionFile: DeserializeOwned {
     fn shared(&self) -> SharedParts<'_>;
 
     /// Converts the parts of this template.
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted;
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension;
 }
 
 /// Parts that several templates have.
@@ -125,14 +126,14 @@ fn read<F: SuspensionFile>(
     axle: &str,
     steered: bool,
     log: &mut Log,
-) -> Result<Read, ImportError> {
-    let file: F = source.figures(log)?;
+) -> Result<ImportedSuspension, ImportError> {
+    let file: F = source.params(log)?;
     let SharedParts { angles, spring, shock, half_shaft } = file.shared();
     omit_static_angles(source, angles, log);
     let key = format!("{axle}.suspension.{}", F::KEY);
     let (suspension, steered_by) =
         file.convert(&mut Conversion { source, key, steered, log: &mut *log })?;
-    Ok(Read {
+    Ok(ImportedSuspension {
         suspension,
         spring: spring.spring(source, F::SPRING, &format!("{axle}.spring"), log)?,
         damper: shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
@@ -153,7 +154,7 @@ pub(super) fn suspension(
     axle: &str,
     steered: bool,
     log: &mut Log,
-) -> Result<Read, ImportError> {
+) -> Result<ImportedSuspension, ImportError> {
     let template = source.template()?;
     match TEMPLATES.iter().find(|(name, _)| *name == template) {
         Some((_, read)) => read(source, axle, steered, log),

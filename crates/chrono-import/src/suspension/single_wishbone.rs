@@ -3,7 +3,7 @@
 use super::super::part::Body;
 use super::super::strut::Strut;
 use super::double_wishbone::TieRod;
-use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_vehicle::spec::{Point, SingleWishbone, SingleWishbonePoints, Suspension};
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ pub(super) struct SingleWishboneFile {
     #[serde(rename = "Upright")]
     upright: Body,
     #[serde(rename = "Control Arm")]
-    arm: Arm,
+    arm: SingleArm,
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Shock")]
@@ -38,7 +38,7 @@ pub(super) struct SingleWishboneFile {
 }
 
 #[derive(Deserialize)]
-struct Arm {
+struct SingleArm {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "COM")]
@@ -64,7 +64,7 @@ impl SuspensionFile for SingleWishboneFile {
 
     /// Converts the suspension; the arm swings about the chassis' x axis, the upright turns about
     /// the arm's z axis.
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         self.tie_rod.omit_mass(conversion);
         let at = |point: Point, x: f64, z: f64| [point[0] + x, point[1], point[2] + z];
         let arm = &self.arm;

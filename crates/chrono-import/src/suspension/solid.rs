@@ -6,8 +6,8 @@ use super::super::part::{Body, part, vec3};
 use super::super::source::Source;
 use super::super::strut::{Strut, curve};
 use super::{
-    Conversion, Converted, HalfShaft, Read, SharedParts, SteeredBy, SuspensionFile,
-    omit_static_angles,
+    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeredBy,
+    SuspensionFile, omit_static_angles,
 };
 use bekker_vehicle::spec::{
     AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, MassProperties, Panhard, Point,
@@ -24,7 +24,7 @@ const LEAF_DAMPING: f64 = 0.005;
 
 /// Parameters common to all solid axles on springs.
 #[derive(Deserialize)]
-struct Leaves {
+struct LeafSprungAxle {
     #[serde(rename = "Camber Angle (deg)", default)]
     camber: f64,
     #[serde(rename = "Toe Angle (deg)", default)]
@@ -34,13 +34,13 @@ struct Leaves {
     #[serde(rename = "Axle Tube")]
     tube: Body,
     #[serde(rename = "Knuckle")]
-    knuckle: Option<KnuckleFigures>,
+    knuckle: Option<KnuckleParams>,
     #[serde(rename = "Tierod")]
-    tie_rod: Option<TieRod>,
+    tie_rod: Option<SolidTieRod>,
     #[serde(rename = "Draglink")]
-    drag_link: Option<Rod>,
+    drag_link: Option<AxleRod>,
     #[serde(rename = "Panhard Rod")]
-    panhard: Option<Rod>,
+    panhard: Option<AxleRod>,
     #[serde(rename = "Spring", alias = "Auxiliary Spring")]
     spring: Strut,
     #[serde(rename = "Leafspring")]
@@ -61,11 +61,11 @@ struct JointedLeaf {
     #[serde(rename = "Lateral Stiffness")]
     lateral: Option<f64>,
     #[serde(rename = "Frontleaf")]
-    front: Option<Rod>,
+    front: Option<AxleRod>,
     #[serde(rename = "Rearleaf")]
-    rear: Option<Rod>,
+    rear: Option<AxleRod>,
     #[serde(rename = "Half Clamp")]
-    clamp: Option<Rod>,
+    clamp: Option<AxleRod>,
 }
 
 impl JointedLeaf {
@@ -76,7 +76,7 @@ impl JointedLeaf {
 }
 
 #[derive(Clone, Deserialize)]
-pub(super) struct KnuckleFigures {
+pub(super) struct KnuckleParams {
     #[serde(rename = "Mass")]
     pub mass: f64,
     #[serde(rename = "COM")]
@@ -94,7 +94,7 @@ pub(super) struct KnuckleFigures {
 }
 
 #[derive(Deserialize)]
-struct TieRod {
+struct SolidTieRod {
     #[serde(rename = "Mass", default)]
     mass: f64,
     #[serde(rename = "Location Knuckle")]
@@ -103,17 +103,17 @@ struct TieRod {
 
 /// Rod of which only the mass is used.
 #[derive(Deserialize)]
-pub(super) struct Rod {
+pub(super) struct AxleRod {
     #[serde(rename = "Mass", default)]
     pub mass: f64,
 }
 
 /// Returns the mass of a rod, kg; 0 without one.
-pub(super) fn mass(rod: &Option<Rod>) -> f64 {
+pub(super) fn mass(rod: &Option<AxleRod>) -> f64 {
     rod.as_ref().map_or(0.0, |rod| rod.mass)
 }
 
-impl KnuckleFigures {
+impl KnuckleParams {
     /// Converts to a knuckle; unless specified otherwise, its tie rod reaches to the center.
     pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut Log) -> Knuckle {
         Knuckle {
@@ -147,13 +147,13 @@ pub(super) fn read_on_leaves(
     axle: &str,
     steered: bool,
     log: &mut Log,
-) -> Result<Read, ImportError> {
-    let own: Leaves = source.figures(log)?;
+) -> Result<ImportedSuspension, ImportError> {
+    let own: LeafSprungAxle = source.params(log)?;
     let key = format!("{axle}.suspension.solid_axle");
     omit_static_angles(source, [own.camber, own.toe], log);
     let spring = match &own.leaf {
         None => own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
-        Some(leaf) => jointed(source, &own.spring, leaf, &format!("{axle}.spring"), log)?,
+        Some(leaf) => two_part_spring(source, &own.spring, leaf, &format!("{axle}.spring"), log)?,
     };
     let rate = spring.tension.value_and_slope(0.0).1;
     let [along, aside, wind_up] = LEAF.map(|share| share * rate);
@@ -192,7 +192,7 @@ pub(super) fn read_on_leaves(
         spindle: own.spindle.part(&format!("{key}.spindle"), log),
         knuckle,
     };
-    Ok(Read {
+    Ok(ImportedSuspension {
         suspension: Suspension::SolidAxle(suspension),
         spring,
         damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
@@ -204,7 +204,7 @@ pub(super) fn read_on_leaves(
 /// Returns the spring of a two-part leaf with the auxiliary spring above it.
 ///
 /// The rates add, and so do the forces in the design position.
-fn jointed(
+fn two_part_spring(
     source: &Source,
     auxiliary: &Strut,
     leaf: &JointedLeaf,
@@ -251,19 +251,19 @@ pub(super) struct FourLinkAxleFile {
     #[serde(rename = "Axle Tube")]
     tube: Body,
     #[serde(rename = "Knuckle")]
-    knuckle: KnuckleFigures,
+    knuckle: KnuckleParams,
     #[serde(rename = "Upper Link")]
-    upper: Link,
+    upper: AxleLink,
     #[serde(rename = "Lower Link")]
-    lower: Link,
+    lower: AxleLink,
     #[serde(rename = "Trackbar")]
-    track_bar: Option<Link>,
+    track_bar: Option<AxleLink>,
     #[serde(rename = "Tierod")]
-    tie_rod: TieRod,
+    tie_rod: SolidTieRod,
     #[serde(rename = "Draglink")]
-    drag_link: Option<Rod>,
+    drag_link: Option<AxleRod>,
     #[serde(rename = "Bell Crank")]
-    bell_crank: Option<Rod>,
+    bell_crank: Option<AxleRod>,
     #[serde(rename = "Spring")]
     spring: Strut,
     #[serde(rename = "Shock")]
@@ -273,7 +273,7 @@ pub(super) struct FourLinkAxleFile {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Link {
+pub(super) struct AxleLink {
     #[serde(rename = "Mass", default)]
     pub mass: f64,
     #[serde(rename = "Location Axle")]
@@ -290,7 +290,7 @@ impl SuspensionFile for FourLinkAxleFile {
         SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
 
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         let panhard =
             self.track_bar.as_ref().map(|bar| Panhard { chassis: bar.chassis, beam: bar.axle });
         let links = 2.0 * (self.upper.mass + self.lower.mass);

@@ -2,8 +2,8 @@
 
 use super::super::part::Body;
 use super::super::strut::Strut;
-use super::solid::{KnuckleFigures, Link, Rod, beam, mass, points};
-use super::{Conversion, Converted, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::solid::{AxleLink, AxleRod, KnuckleParams, beam, mass, points};
+use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
 use bekker_vehicle::spec::{AxleLocation, FourLinkPoints, SolidAxle, Suspension};
 use serde::Deserialize;
 
@@ -14,17 +14,17 @@ pub(super) struct ThreeLinkAxleFile {
     #[serde(rename = "Axle Tube")]
     tube: Body,
     #[serde(rename = "Knuckle")]
-    knuckle: Option<KnuckleFigures>,
+    knuckle: Option<KnuckleParams>,
     #[serde(rename = "Triangular Link")]
-    triangle: Link,
+    triangle: AxleLink,
     #[serde(rename = "Longitudinal Link")]
-    rod: Link,
+    rod: AxleLink,
     #[serde(rename = "Tierod")]
-    tie_rod: Option<Rod>,
+    tie_rod: Option<AxleRod>,
     #[serde(rename = "Draglink")]
-    drag_link: Option<Rod>,
+    drag_link: Option<AxleRod>,
     #[serde(rename = "Bellcrank")]
-    bell_crank: Option<Rod>,
+    bell_crank: Option<AxleRod>,
     #[serde(rename = "Spring")]
     spring: Strut,
     #[serde(rename = "Shock")]
@@ -41,7 +41,7 @@ impl SuspensionFile for ThreeLinkAxleFile {
         SharedParts { angles, spring: &self.spring, shock: &self.shock, half_shaft: self.axle }
     }
 
-    fn convert(&self, conversion: &mut Conversion<'_>) -> Converted {
+    fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         let steering = 2.0 * mass(&self.tie_rod) + mass(&self.drag_link) + mass(&self.bell_crank);
         let mut rods = self.triangle.mass + 2.0 * self.rod.mass + steering;
         let knuckle = match &self.knuckle {

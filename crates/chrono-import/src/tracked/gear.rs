@@ -15,7 +15,7 @@ const FLANK_DEG: f64 = 20.0;
 const BACKLASH: f64 = 0.003;
 const TOOTH_STIFFNESS: f64 = 3.5e7;
 /// Minimum height of a tooth beyond the pitch circle, m.
-const LEAST_TOOTH: f64 = 0.005;
+const MIN_TOOTH: f64 = 0.005;
 /// Assumed stops of road arms, degrees and N m/rad, and rims of road wheels, N/m and N s/m.
 ///
 /// They are those assumed for the M113.
@@ -25,7 +25,7 @@ const STOP_STIFFNESS: f64 = 2e5;
 const RIM: [f64; 2] = [4e6, 3800.0];
 
 #[derive(Deserialize)]
-struct SprocketFigures {
+struct SprocketParams {
     #[serde(rename = "Number Teeth")]
     teeth: u32,
     #[serde(rename = "Gear Mass")]
@@ -51,7 +51,7 @@ pub(super) fn sprocket(
     brake_inertia: f64,
     log: &mut Log,
 ) -> Result<Sprocket, ImportError> {
-    let own: SprocketFigures = source.figures(log)?;
+    let own: SprocketParams = source.params(log)?;
     log.origin("sprocket", source);
     if own.teeth < 3 {
         return Err(source.refused("Number Teeth", &own.teeth.to_string(), "at least 3"));
@@ -65,7 +65,7 @@ pub(super) fn sprocket(
         mass: own.mass,
         spin_inertia: own.inertia[1] + own.axle_inertia + brake_inertia,
         tooth: Tooth {
-            height: (addendum - pitch_radius).max(LEAST_TOOTH),
+            height: (addendum - pitch_radius).max(MIN_TOOTH),
             flank_deg: FLANK_DEG,
             backlash: BACKLASH,
             stiffness: TOOTH_STIFFNESS,
@@ -74,7 +74,7 @@ pub(super) fn sprocket(
 }
 
 #[derive(Deserialize)]
-struct BrakeFigures {
+struct BrakeParams {
     #[serde(rename = "Shaft Inertia", default)]
     inertia: f64,
     #[serde(rename = "Maximum Torque")]
@@ -83,12 +83,12 @@ struct BrakeFigures {
 
 /// Returns the maximum torque of a brake, N m, and the inertia of its shaft, kg m², 0 without one.
 pub(super) fn brake(source: &Source, log: &mut Log) -> Result<(f64, f64), ImportError> {
-    let own: BrakeFigures = source.figures(log)?;
+    let own: BrakeParams = source.params(log)?;
     Ok((own.torque, own.inertia))
 }
 
 #[derive(Deserialize)]
-struct IdlerFigures {
+struct IdlerParams {
     #[serde(rename = "Carrier")]
     carrier: Carrier,
     #[serde(rename = "Tensioner")]
@@ -146,10 +146,10 @@ pub(super) fn idler(
     if source.template()? != "TranslationalIdler" {
         return Err(source.refused("Template", source.template()?, "TranslationalIdler"));
     }
-    let own: IdlerFigures = source.figures(log)?;
+    let own: IdlerParams = source.params(log)?;
     log.origin("idler", source);
     let wheel = library.read(source, "Idler Wheel Input File", &own.wheel, log)?;
-    let Wheel { radius, mass, inertia } = wheel.figures::<WheelFile>(log)?.wheel;
+    let Wheel { radius, mass, inertia } = wheel.params::<WheelFile>(log)?.wheel;
     let tensioner = &own.tensioner;
     let span = |k: usize| tensioner.chassis[k] - tensioner.carrier[k];
     let length = (span(0) * span(0) + span(1) * span(1) + span(2) * span(2)).sqrt();
@@ -171,17 +171,17 @@ pub(super) fn return_roller(
     height: f64,
     log: &mut Log,
 ) -> Result<ReturnRoller, ImportError> {
-    let Wheel { radius, mass, inertia } = source.figures::<WheelFile>(log)?.wheel;
+    let Wheel { radius, mass, inertia } = source.params::<WheelFile>(log)?.wheel;
     log.origin("return_roller", source);
     Ok(ReturnRoller { wheel: part("return_roller.wheel", mass, inertia, log), radius, height })
 }
 
 #[derive(Deserialize)]
-struct ArmFigures {
+struct ArmParams {
     #[serde(rename = "Suspension Arm")]
-    arm: Arm,
+    arm: RoadArmBody,
     #[serde(rename = "Torsional Spring")]
-    spring: Torsion,
+    spring: TorsionSpring,
     #[serde(rename = "Damper")]
     damper: Option<Damper>,
     #[serde(rename = "Road Wheel Input File")]
@@ -189,7 +189,7 @@ struct ArmFigures {
 }
 
 #[derive(Deserialize)]
-struct Arm {
+struct RoadArmBody {
     #[serde(rename = "Mass")]
     mass: f64,
     #[serde(rename = "COM")]
@@ -201,7 +201,7 @@ struct Arm {
 }
 
 #[derive(Deserialize)]
-struct Torsion {
+struct TorsionSpring {
     #[serde(rename = "Free Angle", default)]
     free_angle: f64,
     #[serde(rename = "Spring Constant", alias = "Spring Coefficient")]
@@ -232,7 +232,7 @@ pub(super) fn arm(
     if !known.contains(&source.template()?) {
         return Err(source.refused("Template", source.template()?, &known.join(", ")));
     }
-    let own: ArmFigures = source.figures(log)?;
+    let own: ArmParams = source.params(log)?;
     log.origin("road_arm", source);
     if own.spring.free_angle != 0.0 {
         let why = "preload derived from the torque in the design position";
@@ -248,7 +248,7 @@ pub(super) fn arm(
     log.assume("road_wheel", "rim stiffness and damping of the M113");
     let wheel = library.read(source, "Road Wheel Input File", &own.wheel, log)?;
     log.origin("road_wheel", &wheel);
-    let Wheel { radius, mass, inertia } = wheel.figures::<WheelFile>(log)?.wheel;
+    let Wheel { radius, mass, inertia } = wheel.params::<WheelFile>(log)?.wheel;
     let ends =
         own.damper.as_ref().map_or((own.arm.com, own.arm.chassis), |own| (own.arm, own.chassis));
     let road_arm = RoadArm {

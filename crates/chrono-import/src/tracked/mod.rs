@@ -7,7 +7,7 @@ use super::chassis;
 use super::library::Library;
 use super::log::Log;
 use super::source::Source;
-use super::{Beside, ImportError, powertrain};
+use super::{CompanionFiles, ImportError, powertrain};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::spec::{
     Point, RunningGear, Track, TrackDrive, TrackModel, TrackResistance, TrackSteering, TrackedSpec,
@@ -27,19 +27,19 @@ const STEERING: f64 = 0.29;
 const RESISTANCE: [f64; 2] = [222.0, 10.8];
 
 #[derive(Deserialize)]
-struct Figures {
+struct TrackedVehicleParams {
     #[serde(rename = "Name")]
     name: String,
     #[serde(rename = "Chassis")]
-    chassis: File,
+    chassis: TrackedFileEntry,
     #[serde(rename = "Track Assemblies")]
     assemblies: Vec<AssemblyEntry>,
     #[serde(rename = "Driveline")]
-    driveline: File,
+    driveline: TrackedFileEntry,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct TrackedFileEntry {
     #[serde(rename = "Input File")]
     file: String,
 }
@@ -56,21 +56,21 @@ struct AssemblyEntry {
 #[derive(Deserialize)]
 struct Assembly {
     #[serde(rename = "Sprocket")]
-    sprocket: Placed,
+    sprocket: LocatedFile,
     #[serde(rename = "Brake")]
-    brake: File,
+    brake: TrackedFileEntry,
     #[serde(rename = "Idler")]
-    idler: Placed,
+    idler: LocatedFile,
     #[serde(rename = "Suspension Subsystems")]
     arms: Vec<ArmEntry>,
     #[serde(rename = "Track Shoes")]
     shoes: ShoesEntry,
     #[serde(rename = "Rollers", default)]
-    rollers: Vec<Placed>,
+    rollers: Vec<LocatedFile>,
 }
 
 #[derive(Deserialize)]
-struct Placed {
+struct LocatedFile {
     #[serde(rename = "Input File")]
     file: String,
     #[serde(rename = "Location")]
@@ -118,18 +118,18 @@ fn omit_differences(of_left: &Assembly, of_right: &Assembly, right_source: &Sour
 pub(super) fn vehicle(
     library: &Library,
     source: &Source,
-    beside: &Beside,
+    companions: &CompanionFiles,
     log: &mut Log,
 ) -> Result<AnySpec, ImportError> {
     log.read(&source.name);
-    let own: Figures = source.figures(log)?;
+    let own: TrackedVehicleParams = source.params(log)?;
     let [left, right] = sides(source, &own.assemblies)?;
     let (chassis, _) = chassis::chassis(library, source, &own.chassis.file, &[], log)?;
     let read = |entry: &AssemblyEntry, log: &mut Log| {
         let key = "Track Assemblies / Input File";
         let source = library.read(source, key, &entry.file, log)?;
-        let figures = source.figures::<Assembly>(log)?;
-        Ok((source, figures))
+        let params = source.params::<Assembly>(log)?;
+        Ok((source, params))
     };
     let (left_source, of_left) = read(left, log)?;
     let (right_source, of_right) = read(right, log)?;
@@ -185,7 +185,7 @@ pub(super) fn vehicle(
     }
     let driveline = library.read(source, "Driveline / Input File", &own.driveline.file, log)?;
     let drive = drive(library, source, &driveline, brake_torque, log)?;
-    let powertrain = powertrain::powertrain(library, source, beside, log)?;
+    let powertrain = powertrain::powertrain(library, source, companions, log)?;
     let mut spec = TrackedSpec {
         format: 1,
         running_gear: RunningGear::Tracks,
@@ -245,7 +245,7 @@ fn track(own: &Assembly) -> Track {
 }
 
 #[derive(Deserialize)]
-struct Shafts {
+struct DrivelineShafts {
     #[serde(rename = "Driveshaft Inertia")]
     driveshaft: f64,
     #[serde(rename = "Differential Box Inertia")]
@@ -255,7 +255,7 @@ struct Shafts {
 }
 
 #[derive(Deserialize)]
-struct Simple {}
+struct SimpleTrackDriveline {}
 
 /// Reads the driveline from the gearbox to the sprockets; the tracks' resistance is set later.
 fn drive(
@@ -266,16 +266,16 @@ fn drive(
     log: &mut Log,
 ) -> Result<TrackDrive, ImportError> {
     log.origin("drive", source);
-    let Shafts { driveshaft, carrier, ratio } = match source.template()? {
-        "TrackDrivelineBDS" => source.figures(log)?,
+    let DrivelineShafts { driveshaft, carrier, ratio } = match source.template()? {
+        "TrackDrivelineBDS" => source.params(log)?,
         "SimpleTrackDriveline" => {
-            let Simple {} = source.figures(log)?;
-            match library.beside(vehicle, "TrackDriveline", &["TrackDrivelineBDS"]).first() {
+            let SimpleTrackDriveline {} = source.params(log)?;
+            match library.files_beside(vehicle, "TrackDriveline", &["TrackDrivelineBDS"]).first() {
                 Some(path) => {
                     let other = library.open(path, log)?;
                     let what = "ratio and inertias, which the vehicle's driveline lacks";
                     log.assume("drive", format!("{what}: from {}, in its folder", other.name));
-                    other.figures(log)?
+                    other.params(log)?
                 }
                 None => {
                     log.assume(
@@ -283,7 +283,7 @@ fn drive(
                         format!("{RATIO}, because the source's driveline has none"),
                     );
                     log.assume("drive", format!("inertias of {SHAFT} and {CARRIER} kg m²"));
-                    Shafts { driveshaft: SHAFT, carrier: CARRIER, ratio: RATIO }
+                    DrivelineShafts { driveshaft: SHAFT, carrier: CARRIER, ratio: RATIO }
                 }
             }
         }

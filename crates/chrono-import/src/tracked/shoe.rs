@@ -45,7 +45,7 @@ struct DoublePin {
     #[serde(rename = "Shoe")]
     shoe: DoublePinShoe,
     #[serde(rename = "Connector")]
-    connector: ConnectorFigures,
+    connector: ConnectorParams,
     #[serde(rename = "Contact")]
     contact: Option<Contact>,
 }
@@ -63,7 +63,7 @@ struct DoublePinShoe {
 }
 
 #[derive(Deserialize)]
-struct ConnectorFigures {
+struct ConnectorParams {
     #[serde(rename = "Length")]
     length: f64,
     #[serde(rename = "Mass")]
@@ -95,12 +95,12 @@ pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> 
     log.assume("shoe", "stiffness and damping of pins, bushings, guides and pads of the M113");
     match source.template()? {
         "TrackShoeSinglePin" => {
-            let SinglePin { shoe: own, contact } = source.figures(log)?;
+            let SinglePin { shoe: own, contact } = source.params(log)?;
             let faces = faces(contact, own.pitch, own.height, log);
-            Ok(whole(own.mass, own.inertia, own.pitch, own.height, None, faces, log))
+            Ok(build_shoe(own.mass, own.inertia, own.pitch, own.height, None, faces, log))
         }
         "TrackShoeDoublePin" => {
-            let DoublePin { topology, shoe: own, connector, contact } = source.figures(log)?;
+            let DoublePin { topology, shoe: own, connector, contact } = source.params(log)?;
             // one connector in the middle represents those on both ends
             let both = if topology.as_deref() == Some("One Connector") { 1.0 } else { 2.0 };
             let inertia = connector.inertia.map(|moment| both * moment);
@@ -109,13 +109,13 @@ pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> 
             let joined = Connector { length: connector.length, mass, inertia };
             let pitch = own.length + connector.length;
             let faces = faces(contact, own.length, own.height, log);
-            Ok(whole(own.mass, own.inertia, pitch, own.height, Some(joined), faces, log))
+            Ok(build_shoe(own.mass, own.inertia, pitch, own.height, Some(joined), faces, log))
         }
         other => Err(source.refused("Template", other, "TrackShoeSinglePin, TrackShoeDoublePin")),
     }
 }
 
-fn whole(
+fn build_shoe(
     mass: f64,
     inertia: Point,
     pitch: f64,

@@ -5,7 +5,7 @@ use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
 use super::truck::TRAIL;
-use super::{RIM, Read, outline};
+use super::{ImportedTyre, RIM, outline};
 use bekker_vehicle::spec::{Point, Tyre};
 use bekker_vehicle::tyre::{SlipCurve, TMeasy};
 use serde::Deserialize;
@@ -53,10 +53,14 @@ struct Fiala {
     most: f64,
 }
 
-pub(super) fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
-    let FialaFile { mass, inertia, friction, fiala: own } = source.figures(log)?;
+pub(super) fn fiala(
+    source: &Source,
+    key: &str,
+    log: &mut Log,
+) -> Result<ImportedTyre, ImportError> {
+    let FialaFile { mass, inertia, friction, fiala: own } = source.params(log)?;
     let (vanishing, progression) = match (&own.curve, own.stiffness) {
-        (Some(curve), _) => parabola(curve),
+        (Some(curve), _) => fit_parabola(curve),
         (None, Some(stiffness)) => (stiffness, 0.0),
         (None, None) => {
             return Err(source.refused("Fiala Parameters / Vertical Stiffness", "absent", "given"));
@@ -104,11 +108,11 @@ pub(super) fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
     let inertia = rotor(key, mass, inertia, log);
     let rigid = outline(own.radius, own.width, own.radius - rim_radius, key, log);
-    Ok(Read { tyre: Tyre { mass, inertia, rigid, flexible: None, handling }, rim_radius })
+    Ok(ImportedTyre { tyre: Tyre { mass, inertia, rigid, flexible: None, handling }, rim_radius })
 }
 
 /// Returns rate and progression of the parabola a x + b x² by least squares, with b not below 0.
-fn parabola(points: &[[f64; 2]]) -> (f64, f64) {
+fn fit_parabola(points: &[[f64; 2]]) -> (f64, f64) {
     let sum = |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|&[x, y]| of(x, y)).sum::<f64>();
     let [x2, x3, x4] = [sum(&|x, _| x * x), sum(&|x, _| x * x * x), sum(&|x, _| x * x * x * x)];
     let [xy, x2y] = [sum(&|x, y| x * y), sum(&|x, y| x * x * y)];
@@ -125,7 +129,7 @@ mod tests {
     fn a_parabola_goes_through_its_own_points() {
         let points: Vec<[f64; 2]> =
             (1..6).map(|step| 0.01 * f64::from(step)).map(|x| [x, 1e5 * x + 2e6 * x * x]).collect();
-        let (a, b) = parabola(&points);
+        let (a, b) = fit_parabola(&points);
         // least squares of exact points: rounding only
         assert!((a / 1e5 - 1.0).abs() < 1e-9 && (b / 2e6 - 1.0).abs() < 1e-9, "{a}, {b}");
     }

@@ -6,7 +6,7 @@ mod tmeasy;
 mod truck;
 
 use super::ImportError;
-use super::kind::of_type;
+use super::kind::check_type;
 use super::log::Log;
 use super::source::Source;
 use bekker_vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
@@ -17,14 +17,14 @@ pub(super) const TYRES: [&str; 4] = ["TMeasyTire", "TMsimpleTire", "FialaTire", 
 const RIM: f64 = 0.55;
 
 /// Tire with the radius of its rim, m.
-pub(super) struct Read {
+pub(super) struct ImportedTyre {
     pub tyre: Tyre,
     pub rim_radius: f64,
 }
 
 /// Reads the tire of a file; `key` is its key in the vehicle file.
-pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
-    of_type(source, "Tire", &TYRES)?;
+pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<ImportedTyre, ImportError> {
+    check_type(source, "Tire", &TYRES)?;
     log.origin(key, source);
     match source.template()? {
         "TMeasyTire" | "TMsimpleTire" => tmeasy::tmeasy(source, key, log),

@@ -4,14 +4,14 @@ use super::super::ImportError;
 use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
-use super::truck::of_a_truck;
-use super::{RIM, Read, outline};
+use super::truck::truck_tyre;
+use super::{ImportedTyre, RIM, outline};
 use bekker_vehicle::spec::{Point, Tyre};
 use bekker_vehicle::tyre::TMeasy;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct RigidFigures {
+struct RigidParams {
     #[serde(rename = "Radius")]
     radius: f64,
     #[serde(rename = "Width")]
@@ -38,8 +38,12 @@ struct Coefficients {
     normal: f64,
 }
 
-pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
-    let own: RigidFigures = source.figures(log)?;
+pub(super) fn rigid(
+    source: &Source,
+    key: &str,
+    log: &mut Log,
+) -> Result<ImportedTyre, ImportError> {
+    let own: RigidParams = source.params(log)?;
     let rim_radius = RIM * own.radius;
     let section = own.radius - rim_radius;
     log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
@@ -50,10 +54,10 @@ pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     let load = own.material.coefficients.normal * 0.16 * section;
     let handling = TMeasy {
         friction: own.material.friction,
-        ..of_a_truck(load, 1.0, own.radius, own.width, section, own.mass)
+        ..truck_tyre(load, 1.0, own.radius, own.width, section, own.mass)
     };
     let inertia = rotor(key, own.mass, own.inertia, log);
     let rigid = outline(own.radius, own.width, section, key, log);
     let tyre = Tyre { mass: own.mass, inertia, rigid, flexible: None, handling };
-    Ok(Read { tyre, rim_radius })
+    Ok(ImportedTyre { tyre, rim_radius })
 }

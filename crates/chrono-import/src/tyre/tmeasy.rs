@@ -4,15 +4,15 @@ use super::super::ImportError;
 use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
-use super::truck::{TRAIL, carried, of_a_truck};
-use super::{Read, outline};
+use super::truck::{TRAIL, load_capacity, truck_tyre};
+use super::{ImportedTyre, outline};
 use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::spec::{Point, Tyre};
 use bekker_vehicle::tyre::{PneumaticTrail, SlipCurve, TMeasy};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct TMeasyFigures {
+struct TMeasyParams {
     #[serde(rename = "Design")]
     design: Design,
     #[serde(rename = "Coefficient of Friction")]
@@ -156,15 +156,19 @@ struct Aligning {
     end: [f64; 2],
 }
 
-pub(super) fn tmeasy(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
-    let own: TMeasyFigures = source.figures(log)?;
+pub(super) fn tmeasy(
+    source: &Source,
+    key: &str,
+    log: &mut Log,
+) -> Result<ImportedTyre, ImportError> {
+    let own: TMeasyParams = source.params(log)?;
     let design = &own.design;
     let section = design.radius - design.rim_radius;
     let mut handling = match &own.parameters {
         Some(parameters) => parameters.handling(design),
         None => {
             let load = match (own.load_index, own.capacity) {
-                (Some(index), _) => carried(index) * GRAVITY,
+                (Some(index), _) => load_capacity(index) * GRAVITY,
                 (None, Some(capacity)) => capacity,
                 (None, None) => {
                     let allowed = "given, unless Parameters or Maximum Bearing Capacity [N] is \
@@ -184,7 +188,7 @@ pub(super) fn tmeasy(source: &Source, key: &str, log: &mut Log) -> Result<Read, 
                 _ => 1.0,
             };
             log.assume(format!("{key}.handling"), "from Chrono's rule for truck tires");
-            of_a_truck(load, inflated, design.radius, design.width, section, design.mass)
+            truck_tyre(load, inflated, design.radius, design.width, section, design.mass)
         }
     };
     handling.friction = own.friction;
@@ -192,7 +196,7 @@ pub(super) fn tmeasy(source: &Source, key: &str, log: &mut Log) -> Result<Read, 
     let inertia = rotor(key, design.mass, design.inertia, log);
     let rigid = outline(design.radius, design.width, section, key, log);
     let tyre = Tyre { mass: design.mass, inertia, rigid, flexible: None, handling };
-    Ok(Read { tyre, rim_radius: design.rim_radius })
+    Ok(ImportedTyre { tyre, rim_radius: design.rim_radius })
 }
 
 impl Parameters {

@@ -15,7 +15,7 @@ const LOAD_INDEX: [f64; 80] = [
 ];
 
 /// Returns the load capacity of a load index, kg.
-pub(super) fn carried(index: usize) -> f64 {
+pub(super) fn load_capacity(index: usize) -> f64 {
     let decade = (index / 80) as f64 - 1.0;
     LOAD_INDEX[index % 80] * pow(10.0, decade)
 }
@@ -25,7 +25,7 @@ pub(super) fn carried(index: usize) -> f64 {
 /// The full load deflects the tire by 16 % of its section height, and half of it is the nominal
 /// load. The nominal load scales with the inflation to the power of 0.8; slip curves are multiples
 /// of it. The damping is half of the critical damping of the tire's own mass.
-pub(super) fn of_a_truck(
+pub(super) fn truck_tyre(
     load: f64,
     inflated: f64,
     radius: f64,
@@ -88,7 +88,7 @@ mod tests {
         let load = 2.0 * known.handling.nominal_load;
         let TMeasy { unloaded_radius, width, .. } = known.handling;
         let section = unloaded_radius - 0.5 * 16.5 * 0.0254;
-        let own = of_a_truck(load, 1.0, unloaded_radius, width, section, known.mass);
+        let own = truck_tyre(load, 1.0, unloaded_radius, width, section, known.mass);
         let figures = |tyre: &TMeasy| {
             let curves = [tyre.longitudinal, tyre.lateral];
             let each = curves
@@ -108,8 +108,12 @@ mod tests {
     fn load_indices_are_those_of_the_table() {
         // from the standard's table: 108, 121, 159, 164 and 60
         for (index, mass) in [(108, 1000.0), (121, 1450.0), (159, 4375.0), (164, 5000.0)] {
-            assert!((carried(index) / mass - 1.0).abs() < 1e-12, "{index}: {}", carried(index));
+            assert!(
+                (load_capacity(index) / mass - 1.0).abs() < 1e-12,
+                "{index}: {}",
+                load_capacity(index)
+            );
         }
-        assert!((carried(60) - 250.0).abs() < 1e-9);
+        assert!((load_capacity(60) - 250.0).abs() < 1e-9);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::library::Library;
 use super::super::log::Log;
-use super::super::part::moved;
+use super::super::part::translated;
 use super::super::source::Source;
 use super::super::suspension::{self, SteeredBy};
 use super::super::{ImportError, tyre, wheel};
@@ -45,19 +45,19 @@ pub(super) struct AxleEntry {
 }
 
 /// Axle of the file: its index from the front and in the file, the number of axles, and its entry.
-pub(super) struct AxleAt<'a> {
+pub(super) struct AxlePosition<'a> {
     pub index: usize,
     pub at: usize,
     pub of: usize,
     pub entry: &'a AxleEntry,
 }
 
-impl AxleAt<'_> {
+impl AxlePosition<'_> {
     pub fn read(
         &self,
         library: &Library,
         vehicle: &Source,
-        tyre: &tyre::Read,
+        tyre: &tyre::ImportedTyre,
         final_drive: Option<FinalDrive>,
         log: &mut Log,
     ) -> Result<(Axle, SteeredBy), ImportError> {
@@ -96,7 +96,7 @@ impl AxleAt<'_> {
             }
             (None, _) => 0.0,
         };
-        let (position, suspension, shift) = at_its_wheels(entry.location, read.suspension);
+        let (position, suspension, shift) = move_to_wheels(entry.location, read.suspension);
         let anti_roll_bar = match (&entry.bar, entry.bar_location) {
             (Some(file), Some(location)) => {
                 let source = library.read(vehicle, &key("Antirollbar Input File"), file, log)?;
@@ -105,7 +105,9 @@ impl AxleAt<'_> {
             _ => None,
         };
         let steered_by = match read.steered_by {
-            SteeredBy::DragLink(point) => SteeredBy::DragLink(moved(point, [-shift, 0.0, 0.0])),
+            SteeredBy::DragLink(point) => {
+                SteeredBy::DragLink(translated(point, [-shift, 0.0, 0.0]))
+            }
             other => other,
         };
         let half_shaft_inertia = read.half_shaft_inertia;
@@ -142,7 +144,7 @@ fn name_of(index: usize, of: usize) -> String {
 /// Moves an axle's frame to its wheels: some files specify all points in the chassis frame.
 ///
 /// Returns the position, the suspension, and the displacement of the frame along x, m.
-fn at_its_wheels(location: Point, suspension: Suspension) -> (Point, Suspension, f64) {
+fn move_to_wheels(location: Point, suspension: Suspension) -> (Point, Suspension, f64) {
     let shift = suspension.spindle()[0];
     if shift.abs() <= ASIDE {
         return (location, suspension, 0.0);
@@ -229,21 +231,21 @@ fn at_its_wheels(location: Point, suspension: Suspension) -> (Point, Suspension,
         // solid axles have their frame at the beam
         Suspension::SolidAxle(_) => return (location, suspension, 0.0),
     }
-    (moved(location, [shift, 0.0, 0.0]), suspension, shift)
+    (translated(location, [shift, 0.0, 0.0]), suspension, shift)
 }
 
 #[derive(Deserialize)]
-struct Bar {
+struct AntiRollBarParams {
     #[serde(rename = "Arm")]
-    arm: BarArm,
+    arm: AntiRollBarArm,
     #[serde(rename = "Droplink")]
-    drop: Drop,
+    drop: DropLink,
     #[serde(rename = "RSD")]
-    spring: Torsion,
+    spring: BarTorsion,
 }
 
 #[derive(Deserialize)]
-struct BarArm {
+struct AntiRollBarArm {
     #[serde(rename = "Length")]
     half_length: f64,
     #[serde(rename = "Width")]
@@ -251,13 +253,13 @@ struct BarArm {
 }
 
 #[derive(Deserialize)]
-struct Drop {
+struct DropLink {
     #[serde(rename = "Height")]
     height: f64,
 }
 
 #[derive(Deserialize)]
-struct Torsion {
+struct BarTorsion {
     #[serde(rename = "Spring Coefficient")]
     stiffness: f64,
     #[serde(rename = "Damping Coefficient", default)]
@@ -270,12 +272,12 @@ fn anti_roll_bar(
     axle: Point,
     log: &mut Log,
 ) -> Result<AntiRollBar, ImportError> {
-    let own: Bar = source.figures(log)?;
-    let at = moved(location, axle.map(|x| -x));
+    let own: AntiRollBarParams = source.params(log)?;
+    let at = translated(location, axle.map(|x| -x));
     Ok(AntiRollBar {
         stiffness: own.spring.stiffness,
         damping: own.spring.damping,
         lever: own.arm.lever,
-        drop_link: moved(at, [-own.arm.lever, own.arm.half_length, own.drop.height]),
+        drop_link: translated(at, [-own.arm.lever, own.arm.half_length, own.drop.height]),
     })
 }

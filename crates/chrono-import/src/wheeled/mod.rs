@@ -7,8 +7,8 @@ use super::chassis::{self, Rear};
 use super::library::Library;
 use super::log::Log;
 use super::source::Source;
-use super::{Beside, ImportError, driveline, powertrain, steering, tyre};
-use axle::{AxleAt, AxleEntry};
+use super::{CompanionFiles, ImportError, driveline, powertrain, steering, tyre};
+use axle::{AxleEntry, AxlePosition};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::spec::{Layout, VehicleSpec};
 use serde::Deserialize;
@@ -19,11 +19,11 @@ use tandem::Subchassis;
 const NEAR: f64 = 0.02;
 
 #[derive(Deserialize)]
-struct Figures {
+struct WheeledVehicleParams {
     #[serde(rename = "Name")]
     name: String,
     #[serde(rename = "Chassis")]
-    chassis: File,
+    chassis: WheeledFileEntry,
     #[serde(rename = "Rear Chassis", default)]
     rear: Vec<Rear>,
     #[serde(rename = "Subchassis", default)]
@@ -31,7 +31,7 @@ struct Figures {
     #[serde(rename = "Axles")]
     axles: Vec<AxleEntry>,
     #[serde(rename = "Steering Subsystems", default)]
-    steering: Vec<steering::Entry>,
+    steering: Vec<steering::SteeringEntry>,
     #[serde(rename = "Wheelbase")]
     wheelbase: Option<f64>,
     #[serde(rename = "Maximum Steering Angle (deg)")]
@@ -41,7 +41,7 @@ struct Figures {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct WheeledFileEntry {
     #[serde(rename = "Input File")]
     file: String,
 }
@@ -58,11 +58,11 @@ struct DrivelineEntry {
 pub(super) fn vehicle(
     library: &Library,
     source: &Source,
-    beside: &Beside,
+    companions: &CompanionFiles,
     log: &mut Log,
 ) -> Result<AnySpec, ImportError> {
     log.read(&source.name);
-    let own: Figures = source.figures(log)?;
+    let own: WheeledVehicleParams = source.params(log)?;
     if !(2..=16).contains(&own.axles.len()) {
         return Err(source.refused("Axles", &format!("{}", own.axles.len()), "from 2 to 16 axles"));
     }
@@ -78,11 +78,11 @@ pub(super) fn vehicle(
     let file = &own.driveline.file;
     let driveline = library.read(source, "Driveline / Input File", file, log)?;
     let driveline = driveline::driveline(&driveline, &driven, log)?;
-    let tyres = tyres(library, source, &own.axles, beside, log)?;
+    let tyres = tyres(library, source, &own.axles, companions, log)?;
     let mut axles = Vec::with_capacity(order.len());
     let mut mechanism = None;
     for (index, &at) in order.iter().enumerate() {
-        let entry = AxleAt { index, at, of: own.axles.len(), entry: &own.axles[at] };
+        let entry = AxlePosition { index, at, of: own.axles.len(), entry: &own.axles[at] };
         let final_drive = driveline.final_drives.iter().find(|(of, _)| *of == index);
         let tyre = &tyres[index.min(tyres.len() - 1)];
         let (axle, steered_by) =
@@ -115,7 +115,7 @@ pub(super) fn vehicle(
         let why = format!("the axles are {wheelbase:.3} m apart");
         log.omit(source, "Wheelbase", &why);
     }
-    let powertrain = powertrain::powertrain(library, source, beside, log)?;
+    let powertrain = powertrain::powertrain(library, source, companions, log)?;
     // values common to all axles are written once
     let (Some(first_wheel), Some(first_tyre)) = (axles[0].wheel, axles[0].tyre.clone()) else {
         return Err(source.refused("Axles", "without wheels", "with wheels"));
@@ -166,12 +166,12 @@ fn tyres(
     library: &Library,
     vehicle: &Source,
     axles: &[AxleEntry],
-    beside: &Beside,
+    companions: &CompanionFiles,
     log: &mut Log,
-) -> Result<Vec<tyre::Read>, ImportError> {
-    let mut paths = beside.tyres.clone();
+) -> Result<Vec<tyre::ImportedTyre>, ImportError> {
+    let mut paths = companions.tyres.clone();
     if paths.is_empty() {
-        let found = library.beside(vehicle, "Tire", &tyre::TYRES);
+        let found = library.files_beside(vehicle, "Tire", &tyre::TYRES);
         let says = |path: &PathBuf, word: &str| {
             path.file_name()
                 .is_some_and(|name| name.to_string_lossy().to_lowercase().contains(word))
@@ -187,7 +187,7 @@ fn tyres(
             }
         };
         if found.len() > paths.len() {
-            let names: Vec<String> = paths.iter().map(|path| library.short(path)).collect();
+            let names: Vec<String> = paths.iter().map(|path| library.display_path(path)).collect();
             let (names, of) = (names.join(", "), found.len());
             log.assume(
                 "tyre",

@@ -3,9 +3,9 @@
 use super::super::ImportError;
 use super::super::library::Library;
 use super::super::log::Log;
-use super::super::part::{Body, moved};
+use super::super::part::{Body, translated};
 use super::super::source::Source;
-use super::Figures;
+use super::WheeledVehicleParams;
 use bekker_vehicle::spec::{Axle, Point, Tandem};
 use serde::Deserialize;
 
@@ -43,7 +43,7 @@ struct Beam {
 pub(super) fn tandems(
     library: &Library,
     vehicle: &Source,
-    own: &Figures,
+    own: &WheeledVehicleParams,
     axles: &[Axle],
     order: &[usize],
     log: &mut Log,
@@ -68,16 +68,16 @@ pub(super) fn tandems(
             let value = format!("given for {count} axles");
             return Err(vehicle.refused("Axles / Subchassis Index", &value, allowed));
         };
-        let figures: Balancer = source.figures(log)?;
+        let params: Balancer = source.params(log)?;
         let key = format!("tandems[{index}]");
         log.origin(&key, &source);
-        let beam = &figures.beam;
+        let beam = &params.beam;
         tandems.push(Tandem {
             axles: names,
-            pin: moved(beam.pin, entry.location),
+            pin: translated(beam.pin, entry.location),
             beam: Body::new(beam.mass, beam.pin, beam.inertia, [0.0; 3])
                 .part(&format!("{key}.beam"), log),
-            max_pitch_deg: figures.most.to_degrees(),
+            max_pitch_deg: params.most.to_degrees(),
         });
     }
     Ok(tandems)

@@ -1,6 +1,6 @@
 //! Task: keep the gap to the vehicle ahead, over soft patches that it has rutted.
 
-use super::{Action, Draw, ENERGY, Ending, LevelSpec, Seen, Task};
+use super::{Action, ENERGY, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
 use crate::level_spec::Patch;
 use crate::observation::bearing;
 use bekker_math::numeric::hypot;
@@ -27,8 +27,8 @@ const AHEAD: f64 = 10.0;
 const CLOSES: f64 = 3.0;
 
 impl Convoy {
-    fn gap(seen: &Seen<'_>) -> Option<f64> {
-        let ahead = seen.ahead()?.pose.position - seen.sample.pose.position;
+    fn gap(context: &TaskContext<'_>) -> Option<f64> {
+        let ahead = context.ahead()?.pose.position - context.sample.pose.position;
         Some(hypot(ahead.x, ahead.y))
     }
 }
@@ -50,16 +50,16 @@ impl Task for Convoy {
         [2, 8]
     }
 
-    fn sees_map(&self) -> bool {
+    fn observes_map(&self) -> bool {
         false
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
         let patches = 1 + (3.0 * difficulty) as usize;
         let mut patch = || Patch {
-            soil: draw.one(&SOFT),
-            centre: [draw.within(15.0, 80.0), draw.within(-4.0, 4.0)],
-            radius: draw.within(3.0, 8.0),
+            soil: rng.choose(&SOFT),
+            centre: [rng.uniform(15.0, 80.0), rng.uniform(-4.0, 4.0)],
+            radius: rng.uniform(3.0, 8.0),
         };
         let patches = (0..patches).map(|_| patch()).collect();
         LevelSpec {
@@ -70,56 +70,56 @@ impl Task for Convoy {
                 octaves: 3,
             },
             patches,
-            soil: draw.one(&FIRM),
-            payload: difficulty * draw.within(0.0, 800.0),
-            apart: GAP,
-            speeds: (0..8).map(|_| draw.within(SPEEDS[0], SPEEDS[1])).collect(),
+            soil: rng.choose(&FIRM),
+            payload: difficulty * rng.uniform(0.0, 800.0),
+            vehicle_spacing: GAP,
+            speeds: (0..8).map(|_| rng.uniform(SPEEDS[0], SPEEDS[1])).collect(),
             ..LevelSpec::default()
         }
     }
 
     /// Target speed: for the first vehicle that of its spec, for others the speed of the vehicle
     /// ahead.
-    fn wanted_speed(&self, seen: &Seen<'_>) -> Option<f64> {
-        seen.ahead().map(|ahead| ahead.speed).or_else(|| seen.course_speed())
+    fn target_speed(&self, context: &TaskContext<'_>) -> Option<f64> {
+        context.ahead().map(|ahead| ahead.speed).or_else(|| context.course_speed())
     }
 
     /// Goal: for the first vehicle a point on the route, for others the vehicle ahead.
-    fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        let ahead = seen.ahead().map(|ahead| [ahead.pose.position.x, ahead.pose.position.y]);
-        ahead.or(Some([seen.sample.pose.position.x + AHEAD, 0.0]))
+    fn goal(&self, context: &TaskContext<'_>) -> Option<[f64; 2]> {
+        let ahead = context.ahead().map(|ahead| [ahead.pose.position.x, ahead.pose.position.y]);
+        ahead.or(Some([context.sample.pose.position.x + AHEAD, 0.0]))
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        let gap = Convoy::gap(seen);
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        let gap = Convoy::gap(context);
         let error = match gap {
             Some(gap) => (gap - GAP).abs() / ERROR[0],
             None => {
-                let wanted = self.wanted_speed(seen).unwrap_or_default();
-                (seen.sample.speed - wanted).abs() / ERROR[1]
+                let wanted = self.target_speed(context).unwrap_or_default();
+                (context.sample.speed - wanted).abs() / ERROR[1]
             }
         };
-        let ending = if seen.has_hit() {
-            Some(Ending::Hit)
-        } else if seen.is_overturned() {
-            Some(Ending::Overturned)
+        let ending = if context.has_hit() {
+            Some(EpisodeEnding::Hit)
+        } else if context.is_overturned() {
+            Some(EpisodeEnding::Overturned)
         } else if gap.is_some_and(|gap| gap > LOST) {
-            Some(Ending::Left)
+            Some(EpisodeEnding::Left)
         } else {
-            seen.is_stuck().then_some(Ending::Stuck)
+            context.is_stuck().then_some(EpisodeEnding::Stuck)
         };
         terms[0] = 1.0 - error.min(1.0);
-        terms[1] = -seen.memory.energy / ENERGY;
+        terms[1] = -context.memory.energy / ENERGY;
         terms[2] = if ending.is_some() { -50.0 } else { 0.0 };
         ending
     }
 
     /// Follows the vehicle ahead at its speed, corrected in proportion to the error of the gap.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let goal = self.goal(seen).unwrap_or_default();
-        let (_, angle) = bearing(seen.sample, goal);
-        let closes = Convoy::gap(seen).map_or(0.0, |gap| (gap - GAP) / CLOSES);
-        let speed = self.wanted_speed(seen).unwrap_or_default() + closes;
-        [seen.steer(angle), seen.hold(speed.clamp(0.0, 8.0)), 0.0]
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let goal = self.goal(context).unwrap_or_default();
+        let (_, angle) = bearing(context.sample, goal);
+        let closes = Convoy::gap(context).map_or(0.0, |gap| (gap - GAP) / CLOSES);
+        let speed = self.target_speed(context).unwrap_or_default() + closes;
+        [context.steering_action(angle), context.speed_action(speed.clamp(0.0, 8.0)), 0.0]
     }
 }

@@ -8,9 +8,9 @@ mod slip_speed;
 mod soft_goal;
 
 use super::agent::Agent;
-use super::episode_memory::Memory;
+use super::episode_memory::EpisodeMemory;
 use super::level::Level;
-use super::level_draw::Draw;
+use super::level_rng::LevelRng;
 use super::level_spec::LevelSpec;
 use super::{Action, LearningError};
 use bekker_agent::{OutcomeCode, Sample};
@@ -40,12 +40,12 @@ pub trait Task: Debug + Sync {
     }
 
     /// Whether the task supports tracked vehicles.
-    fn on_tracks(&self) -> bool {
+    fn requires_tracks(&self) -> bool {
         false
     }
 
     /// Whether the map is observed by default.
-    fn sees_map(&self) -> bool {
+    fn observes_map(&self) -> bool {
         true
     }
 
@@ -55,29 +55,29 @@ pub trait Task: Debug + Sync {
     }
 
     /// Draws a level; `difficulty` is from 0 to 1.
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec;
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec;
 
     /// Current target speed, m/s.
-    fn wanted_speed(&self, _: &Seen<'_>) -> Option<f64> {
+    fn target_speed(&self, _: &TaskContext<'_>) -> Option<f64> {
         None
     }
 
     /// Current goal, m.
-    fn goal(&self, _: &Seen<'_>) -> Option<[f64; 2]> {
+    fn goal(&self, _: &TaskContext<'_>) -> Option<[f64; 2]> {
         None
     }
 
     /// Writes the reward terms of the last period to `terms`; returns the ending of the task, if it
     /// ended.
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending>;
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding>;
 
     /// Action of a rule, the baseline for learning.
-    fn expert(&self, seen: &Seen<'_>) -> Action;
+    fn expert(&self, context: &TaskContext<'_>) -> Action;
 }
 
 /// Inputs from which a task computes rewards, goals and endings.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct TaskContext<'a> {
     /// Level of the episode.
     pub level: &'a Level,
     /// World of the episode.
@@ -89,7 +89,7 @@ pub struct Seen<'a> {
     /// State of the judged vehicle.
     pub sample: &'a Sample,
     /// Values of the judged vehicle accumulated over the episode.
-    pub memory: &'a Memory,
+    pub memory: &'a EpisodeMemory,
 }
 
 /// Reward terms of the tasks with a goal.
@@ -103,7 +103,7 @@ const PRIZE: f64 = 50.0;
 /// Energy at the wheels that costs as much as a meter of progress, J.
 const ENERGY: f64 = 1e5;
 
-impl Seen<'_> {
+impl TaskContext<'_> {
     /// State of the vehicle ahead, except for the first vehicle.
     fn ahead(&self) -> Option<&Sample> {
         let ahead = self.agent.checked_sub(1)?;
@@ -118,35 +118,35 @@ impl Seen<'_> {
     }
 
     /// Writes the [`WAY_TERMS`] of a period with `progress`, m.
-    fn way(&self, progress: f64, ending: Option<Ending>, terms: &mut [f64]) {
+    fn progress_terms(&self, progress: f64, ending: Option<EpisodeEnding>, terms: &mut [f64]) {
         let end = match ending {
-            Some(Ending::Goal) => PRIZE,
+            Some(EpisodeEnding::Goal) => PRIZE,
             Some(_) => -PRIZE,
             None => 0.0,
         };
-        let Memory { period, energy, .. } = self.memory;
+        let EpisodeMemory { period, energy, .. } = self.memory;
         terms.copy_from_slice(&[progress, -period, -energy / ENERGY, end]);
     }
 
     /// Writes the [`WAY_TERMS`] of a task with the goal of its spec; returns the ending.
-    fn way_to_goal(&self, terms: &mut [f64]) -> Option<Ending> {
+    fn goal_terms(&self, terms: &mut [f64]) -> Option<EpisodeEnding> {
         let goal = self.level.spec.goal;
         let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
         let position = self.sample.pose.position;
         let distance = away([position.x, position.y]);
         let progress = away(self.memory.before) - distance;
         let ending = if distance < REACHED {
-            Some(Ending::Goal)
+            Some(EpisodeEnding::Goal)
         } else if self.has_hit() {
-            Some(Ending::Hit)
+            Some(EpisodeEnding::Hit)
         } else if self.is_overturned() {
-            Some(Ending::Overturned)
+            Some(EpisodeEnding::Overturned)
         } else if distance > LEFT * away([0.0; 2]) {
-            Some(Ending::Left)
+            Some(EpisodeEnding::Left)
         } else {
-            self.is_stuck().then_some(Ending::Stuck)
+            self.is_stuck().then_some(EpisodeEnding::Stuck)
         };
-        self.way(progress, ending, terms);
+        self.progress_terms(progress, ending, terms);
         ending
     }
 
@@ -156,7 +156,7 @@ impl Seen<'_> {
     /// Returns whether the vehicle has overturned.
     fn is_overturned(&self) -> bool {
         let up = self.sample.pose.direction(&bekker_math::spatial::Vec3::z()).z;
-        up < cos(Seen::OVERTURNED)
+        up < cos(TaskContext::OVERTURNED)
     }
 
     fn outcome(&self) -> Option<OutcomeCode> {
@@ -186,7 +186,7 @@ impl Seen<'_> {
     }
 
     /// Throttle or brake fraction for a speed: proportional and integral, reduced by slip.
-    fn hold(&self, speed: f64) -> f32 {
+    fn speed_action(&self, speed: f64) -> f32 {
         let found = self.sample.speed;
         let wheels = &self.sample.wheels;
         let slip = wheels.iter().map(|w| w.slip).sum::<f64>() / wheels.len().max(1) as f64;
@@ -196,7 +196,7 @@ impl Seen<'_> {
     }
 
     /// Fraction of full lock toward a bearing, rad.
-    fn steer(&self, bearing: f64) -> f32 {
+    fn steering_action(&self, bearing: f64) -> f32 {
         (1.6 * bearing - 0.2 * self.sample.angular_velocity.z).clamp(-1.0, 1.0) as f32
     }
 }
@@ -204,7 +204,7 @@ impl Seen<'_> {
 /// How a task ends an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Ending {
+pub enum EpisodeEnding {
     /// The task is completed.
     Goal = 1,
     /// The vehicle requests drive but made no progress for 4 s, or it has sunk.
@@ -217,7 +217,7 @@ pub enum Ending {
     Hit = 5,
 }
 
-impl Ending {
+impl EpisodeEnding {
     /// Names of the endings.
     ///
     /// Index 0 is an episode that continues; the last is an episode that was truncated because its

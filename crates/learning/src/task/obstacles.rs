@@ -1,7 +1,7 @@
 //! Task: reach a goal among holes, ditches, trees and rocks.
 
-use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
-use crate::level_spec::Standing;
+use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
+use crate::level_spec::PlacedObstacle;
 use bekker_agent::PropKind;
 use bekker_math::numeric::{cos, hypot, sin};
 use bekker_scenario::config::{Face, Stamp, Surface};
@@ -55,38 +55,39 @@ impl Task for Obstacles {
         &WAY_TERMS
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
-        let distance = draw.within(DISTANCES[0], DISTANCES[1]);
-        let bearing = 0.5 * draw.within(-1.0, 1.0);
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
+        let distance = rng.uniform(DISTANCES[0], DISTANCES[1]);
+        let bearing = 0.5 * rng.uniform(-1.0, 1.0);
         let (c, s) = (cos(bearing), sin(bearing));
         let many = |[least, more]: [f64; 2]| (least + more * difficulty) as usize;
         // along the straight line to the goal and to its sides, but not at the start or the goal
-        let place = |draw: &mut Draw, aside: f64| {
-            let along = draw.within(CLEAR, distance - CLEAR);
-            let aside = draw.within(-aside, aside);
+        let place = |rng: &mut LevelRng, aside: f64| {
+            let along = rng.uniform(CLEAR, distance - CLEAR);
+            let aside = rng.uniform(-aside, aside);
             [along * c - aside * s, along * s + aside * c]
         };
-        let standing = (0..many(STANDING)).map(|_| {
-            let place = place(draw, 12.0);
-            let kind = draw.one(&[PropKind::Oak, PropKind::Spruce, PropKind::Rock, PropKind::Rock]);
+        let obstacles = (0..many(STANDING)).map(|_| {
+            let place = place(rng, 12.0);
+            let kind =
+                rng.choose(&[PropKind::Oak, PropKind::Spruce, PropKind::Rock, PropKind::Rock]);
             let thick = if kind == PropKind::Rock { [0.8, 2.0] } else { [0.25, 0.5] };
-            Standing { kind, place, diameter: draw.within(thick[0], thick[1]) }
+            PlacedObstacle { kind, place, diameter: rng.uniform(thick[0], thick[1]) }
         });
-        let standing = standing.collect();
+        let obstacles = obstacles.collect();
         let holes = (0..many(HOLES)).map(|_| Stamp::Hole {
-            at: place(draw, 8.0),
-            radius: draw.within(1.0, 2.5),
-            depth: draw.within(0.4, 0.4 + 0.8 * difficulty),
+            at: place(rng, 8.0),
+            radius: rng.uniform(1.0, 2.5),
+            depth: rng.uniform(0.4, 0.4 + 0.8 * difficulty),
             edge: None,
             face: Face::Smooth,
         });
         let mut stamps: Vec<Stamp> = holes.collect();
         stamps.extend((0..many(DITCHES)).map(|_| {
-            let [x, y] = place(draw, 6.0);
-            let (along, half) = (bearing + FRAC_PI_2, draw.within(3.0, 6.0));
+            let [x, y] = place(rng, 6.0);
+            let (along, half) = (bearing + FRAC_PI_2, rng.uniform(3.0, 6.0));
             let (dx, dy) = (half * cos(along), half * sin(along));
-            let width = draw.within(1.2, 2.4);
-            let depth = draw.within(0.4, 0.4 + 0.6 * difficulty);
+            let width = rng.uniform(1.2, 2.4);
+            let depth = rng.uniform(0.4, 0.4 + 0.6 * difficulty);
             Stamp::Ditch {
                 from: [x - dx, y - dy],
                 to: [x + dx, y + dy],
@@ -104,20 +105,20 @@ impl Task for Obstacles {
                 octaves: 3,
             },
             stamps,
-            standing,
-            soil: draw.one(&SOILS),
-            payload: difficulty * draw.within(0.0, 800.0),
+            obstacles,
+            soil: rng.choose(&SOILS),
+            payload: difficulty * rng.uniform(0.0, 800.0),
             goal: [distance * c, distance * s],
             ..LevelSpec::default()
         }
     }
 
-    fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        Some(seen.level.spec.goal)
+    fn goal(&self, context: &TaskContext<'_>) -> Option<[f64; 2]> {
+        Some(context.level.spec.goal)
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        seen.way_to_goal(terms)
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        context.goal_terms(terms)
     }
 
     /// Dynamic window approach (Fox, Burgard and Thrun 1997).
@@ -125,30 +126,31 @@ impl Task for Obstacles {
     /// From the arcs that can be steered it selects the one that ends closest to the goal and is
     /// free the longest. It drives at 3.5 m/s, slower where little is free. It uses the true positions
     /// of all obstacles.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let arcs = (-ARCS..=ARCS).map(|n| Arc::of(seen, f64::from(n) / f64::from(ARCS)));
-        let best = arcs.max_by(|a, b| a.worth.total_cmp(&b.worth));
-        let Some(Arc { steering, free, .. }) = best else { return [0.0; 3] };
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let arcs =
+            (-ARCS..=ARCS).map(|n| CandidateArc::new(context, f64::from(n) / f64::from(ARCS)));
+        let best = arcs.max_by(|a, b| a.score.total_cmp(&b.score));
+        let Some(CandidateArc { steering, free, .. }) = best else { return [0.0; 3] };
         let speed = SPEED * (free / SLOWS).clamp(0.3, 1.0);
-        [steering as f32, seen.hold(speed), 0.0]
+        [steering as f32, context.speed_action(speed), 0.0]
     }
 }
 
 /// A path at constant steering.
-struct Arc {
+struct CandidateArc {
     /// Fraction of full lock.
     steering: f64,
     /// Free distance, m.
     free: f64,
     /// Score, m.
-    worth: f64,
+    score: f64,
 }
 
-impl Arc {
-    fn of(seen: &Seen<'_>, steering: f64) -> Arc {
-        let spec = &seen.level.spec;
+impl CandidateArc {
+    fn new(context: &TaskContext<'_>, steering: f64) -> CandidateArc {
+        let spec = &context.level.spec;
         let [gx, gy] = spec.goal;
-        let (position, yaw) = (seen.sample.pose.position, seen.sample.pose.yaw());
+        let (position, yaw) = (context.sample.pose.position, context.sample.pose.yaw());
         let (mut x, mut y) = (position.x, position.y);
         let (mut free, mut least, mut crossed) = (0.0, f64::INFINITY, 0.0);
         while free < LOOKS {
@@ -163,20 +165,20 @@ impl Arc {
             crossed += if is_ditch(spec, discs[0]) { PACE } else { 0.0 };
             free += PACE;
         }
-        let worth = 0.5 * free - least - DITCH * crossed - 0.5 * steering.abs();
-        Arc { steering, free, worth }
+        let score = 0.5 * free - least - DITCH * crossed - 0.5 * steering.abs();
+        CandidateArc { steering, free, score }
     }
 }
 
 /// Returns whether a disk of the vehicle touches an obstacle or a hole.
 fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     let near = |[px, py]: [f64; 2], reach: f64| hypot(px - x, py - y) < reach;
-    let stands = |thing: &Standing| near(thing.place, 0.5 * thing.diameter + HALF);
+    let stands = |thing: &PlacedObstacle| near(thing.place, 0.5 * thing.diameter + HALF);
     let hole = |stamp: &Stamp| match stamp {
         Stamp::Hole { at, radius, .. } => near(*at, radius + HALF - RIM),
         _ => false,
     };
-    spec.standing.iter().any(stands) || spec.stamps.iter().any(hole)
+    spec.obstacles.iter().any(stands) || spec.stamps.iter().any(hole)
 }
 
 /// Returns whether a disk of the vehicle touches a ditch.

@@ -1,6 +1,6 @@
 //! Task: get out of a soft hollow, forward or backward.
 
-use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
+use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
 use bekker_math::numeric::hypot;
 use bekker_scenario::config::{Face, Stamp, Surface};
 
@@ -34,46 +34,46 @@ impl Task for Recover {
         3
     }
 
-    fn on_tracks(&self) -> bool {
+    fn requires_tracks(&self) -> bool {
         true
     }
 
-    fn sees_map(&self) -> bool {
+    fn observes_map(&self) -> bool {
         false
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
-        let depth = DEPTHS[0] + difficulty * draw.within(0.5, 1.0) * DEPTHS[1];
-        let at = [draw.within(-0.5, 0.5), draw.within(-0.5, 0.5)];
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
+        let depth = DEPTHS[0] + difficulty * rng.uniform(0.5, 1.0) * DEPTHS[1];
+        let at = [rng.uniform(-0.5, 0.5), rng.uniform(-0.5, 0.5)];
         LevelSpec {
             stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None, face: Face::Smooth }],
             surface: Surface::default(),
-            soil: draw.one(&SOILS),
-            payload: difficulty * draw.within(0.0, 800.0),
+            soil: rng.choose(&SOILS),
+            payload: difficulty * rng.uniform(0.0, 800.0),
             ..LevelSpec::default()
         }
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        let Seen { sample, memory, .. } = *seen;
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        let TaskContext { sample, memory, .. } = *context;
         let away = |[x, y]: [f64; 2]| hypot(x, y);
         let distance = away([sample.pose.position.x, sample.pose.position.y]);
         let progress = distance - away(memory.before);
         let ending = if distance > RADIUS + OUT {
-            Some(Ending::Goal)
-        } else if seen.is_overturned() {
-            Some(Ending::Overturned)
+            Some(EpisodeEnding::Goal)
+        } else if context.is_overturned() {
+            Some(EpisodeEnding::Overturned)
         } else {
-            seen.has_sunk().then_some(Ending::Stuck)
+            context.has_sunk().then_some(EpisodeEnding::Stuck)
         };
-        seen.way(progress, ending, terms);
+        context.progress_terms(progress, ending, terms);
         ending
     }
 
     /// Rocks the vehicle: drives until it stops, then in the other direction, and so on.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let memory = seen.memory;
-        let still = (seen.sample.speed * memory.direction) < 0.15 && memory.since_turn > 1.0;
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let memory = context.memory;
+        let still = (context.sample.speed * memory.direction) < 0.15 && memory.direction_time > 1.0;
         let direction = if still { -memory.direction } else { memory.direction };
         [0.0, 0.8, direction as f32]
     }

@@ -1,6 +1,6 @@
 //! Task: keep a level route along a side slope without sliding or overturning.
 
-use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
+use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
 use crate::observation::bearing;
 use bekker_math::numeric::{asin, sin, tan};
 use bekker_math::spatial::Vec3;
@@ -39,47 +39,47 @@ impl Task for SideSlope {
         &["progress", "cross_track", "roll", "end"]
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
-        let slope = SLOPES[0] + SLOPES[1] * difficulty * draw.within(0.5, 1.0);
-        let uphill_deg = draw.one(&[90.0, -90.0]);
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
+        let slope = SLOPES[0] + SLOPES[1] * difficulty * rng.uniform(0.5, 1.0);
+        let uphill_deg = rng.choose(&[90.0, -90.0]);
         let grade = tan(slope.to_radians());
         LevelSpec {
             surface: Surface::Slope { elevation: 0.0, grade, uphill_deg },
-            soil: draw.one(&SOILS),
-            payload: difficulty * draw.within(0.0, 800.0),
+            soil: rng.choose(&SOILS),
+            payload: difficulty * rng.uniform(0.0, 800.0),
             ..LevelSpec::default()
         }
     }
 
-    fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        Some([seen.sample.pose.position.x + AHEAD, 0.0])
+    fn goal(&self, context: &TaskContext<'_>) -> Option<[f64; 2]> {
+        Some([context.sample.pose.position.x + AHEAD, 0.0])
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        let Seen { sample, memory, .. } = *seen;
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        let TaskContext { sample, memory, .. } = *context;
         let position = sample.pose.position;
         let roll = asin(sample.pose.direction(&Vec3::y()).z.clamp(-1.0, 1.0));
         // progress faster than 4 m/s gives no more reward
         terms[0] = (position.x - memory.before[0]).min(4.0 * memory.period);
         terms[1] = -memory.period * position.y.abs();
         terms[2] = -10.0 * memory.period * (roll.abs() - ROLL).max(0.0);
-        let ending = if seen.is_overturned() {
-            Some(Ending::Overturned)
+        let ending = if context.is_overturned() {
+            Some(EpisodeEnding::Overturned)
         } else if position.y.abs() > LEFT {
-            Some(Ending::Left)
+            Some(EpisodeEnding::Left)
         } else {
-            seen.is_stuck().then_some(Ending::Stuck)
+            context.is_stuck().then_some(EpisodeEnding::Stuck)
         };
         terms[3] = if ending.is_some() { -20.0 } else { 0.0 };
         ending
     }
 
     /// Pure pursuit of a point on the route at 3.5 m/s, with a steering correction up the slope.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let sample = seen.sample;
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let sample = context.sample;
         let goal = [sample.pose.position.x + 0.6 * AHEAD, 0.0];
         let (_, angle) = bearing(sample, goal);
         let up = sample.pose.direction(&Vec3::y()).z;
-        [seen.steer(angle + 0.1 * sin(up)), seen.hold(3.5), 0.0]
+        [context.steering_action(angle + 0.1 * sin(up)), context.speed_action(3.5), 0.0]
     }
 }

@@ -1,6 +1,6 @@
 //! Task: hold a speed that changes every four seconds, on an unknown soil.
 
-use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
+use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
 use bekker_math::numeric::atan;
 use bekker_scenario::config::Surface;
 
@@ -41,42 +41,46 @@ impl Task for SlipSpeed {
         &["speed", "slip", "action"]
     }
 
-    fn sees_map(&self) -> bool {
+    fn observes_map(&self) -> bool {
         false
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
-        let grade = difficulty * draw.within(GRADES[0], GRADES[1]);
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
+        let grade = difficulty * rng.uniform(GRADES[0], GRADES[1]);
         LevelSpec {
             surface: Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 },
-            soil: draw.one(&SOILS),
-            payload: difficulty * draw.within(0.0, 1000.0),
-            speeds: (0..5).map(|_| draw.within(SPEEDS[0], SPEEDS[1])).collect(),
+            soil: rng.choose(&SOILS),
+            payload: difficulty * rng.uniform(0.0, 1000.0),
+            speeds: (0..5).map(|_| rng.uniform(SPEEDS[0], SPEEDS[1])).collect(),
             ..LevelSpec::default()
         }
     }
 
-    fn wanted_speed(&self, seen: &Seen<'_>) -> Option<f64> {
-        seen.course_speed()
+    fn target_speed(&self, context: &TaskContext<'_>) -> Option<f64> {
+        context.course_speed()
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        let wanted = self.wanted_speed(seen).unwrap_or_default();
-        let error = (seen.sample.speed - wanted).abs();
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        let wanted = self.target_speed(context).unwrap_or_default();
+        let error = (context.sample.speed - wanted).abs();
         terms[0] = 1.0 - (error / ERROR).min(1.0);
-        terms[1] = -seen.slip_beyond(SLIP);
-        terms[2] = -0.05 * seen.memory.action_change;
-        if seen.is_overturned() {
-            Some(Ending::Overturned)
+        terms[1] = -context.slip_beyond(SLIP);
+        terms[2] = -0.05 * context.memory.action_change;
+        if context.is_overturned() {
+            Some(EpisodeEnding::Overturned)
         } else {
-            seen.is_stuck().then_some(Ending::Stuck)
+            context.is_stuck().then_some(EpisodeEnding::Stuck)
         }
     }
 
     /// Proportional and integral control, reduced by slip, that keeps straight.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let position = seen.sample.pose.position;
-        let bearing = -seen.sample.pose.yaw() - atan(0.05 * position.y);
-        [seen.steer(bearing), seen.hold(self.wanted_speed(seen).unwrap_or_default()), 0.0]
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let position = context.sample.pose.position;
+        let bearing = -context.sample.pose.yaw() - atan(0.05 * position.y);
+        [
+            context.steering_action(bearing),
+            context.speed_action(self.target_speed(context).unwrap_or_default()),
+            0.0,
+        ]
     }
 }

@@ -1,6 +1,6 @@
 //! Task: reach a goal over rolling ground with soft patches.
 
-use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
+use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
 use crate::level_spec::Patch;
 use crate::observation::bearing;
 use bekker_math::numeric::{cos, sin};
@@ -30,26 +30,26 @@ impl Task for SoftGoal {
         &WAY_TERMS
     }
 
-    fn on_tracks(&self) -> bool {
+    fn requires_tracks(&self) -> bool {
         true
     }
 
-    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
-        let distance = draw.within(DISTANCES[0], DISTANCES[1]);
-        let bearing = (0.3 + 0.9 * difficulty) * draw.within(-1.0, 1.0);
+    fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
+        let distance = rng.uniform(DISTANCES[0], DISTANCES[1]);
+        let bearing = (0.3 + 0.9 * difficulty) * rng.uniform(-1.0, 1.0);
         let goal = [distance * cos(bearing), distance * sin(bearing)];
         let patches = 1 + (5.0 * difficulty) as usize;
         // around the straight line to the goal, none under the start or the goal
         let mut patch = || {
-            let along = draw.within(0.3, 0.75);
-            let aside = draw.within(-6.0, 6.0);
+            let along = rng.uniform(0.3, 0.75);
+            let aside = rng.uniform(-6.0, 6.0);
             Patch {
-                soil: draw.one(&SOFT),
+                soil: rng.choose(&SOFT),
                 centre: [
                     along * goal[0] - aside * sin(bearing),
                     along * goal[1] + aside * cos(bearing),
                 ],
-                radius: draw.within(2.0, 5.0),
+                radius: rng.uniform(2.0, 5.0),
             }
         };
         let patches = (0..patches).map(|_| patch()).collect();
@@ -60,26 +60,26 @@ impl Task for SoftGoal {
                 wavelength: 40.0,
                 octaves: 3,
             },
-            soil: draw.one(&FIRM),
+            soil: rng.choose(&FIRM),
             patches,
-            payload: difficulty * draw.within(0.0, 800.0),
+            payload: difficulty * rng.uniform(0.0, 800.0),
             goal,
             ..LevelSpec::default()
         }
     }
 
-    fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        Some(seen.level.spec.goal)
+    fn goal(&self, context: &TaskContext<'_>) -> Option<[f64; 2]> {
+        Some(context.level.spec.goal)
     }
 
-    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
-        seen.way_to_goal(terms)
+    fn judge(&self, context: &TaskContext<'_>, terms: &mut [f64]) -> Option<EpisodeEnding> {
+        context.goal_terms(terms)
     }
 
     /// Straight to the goal at 4 m/s, slower in bends; it does not observe soft ground.
-    fn expert(&self, seen: &Seen<'_>) -> Action {
-        let (_, angle) = bearing(seen.sample, seen.level.spec.goal);
+    fn expert(&self, context: &TaskContext<'_>) -> Action {
+        let (_, angle) = bearing(context.sample, context.level.spec.goal);
         let speed = 4.0 - 2.0 * angle.abs().min(1.0);
-        [seen.steer(angle), seen.hold(speed), 0.0]
+        [context.steering_action(angle), context.speed_action(speed), 0.0]
     }
 }

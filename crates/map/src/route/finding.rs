@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Part of a vehicle's route.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Stretch {
+pub struct RouteSegment {
     /// First distance along the route, m.
     pub from: f64,
     /// Last distance along the route, m.
@@ -20,7 +20,7 @@ pub struct Finding {
     /// Name of the vehicle.
     pub vehicle: String,
     /// Part of its route; `None` where the route is irrelevant.
-    pub stretch: Option<Stretch>,
+    pub stretch: Option<RouteSegment>,
     /// Kind of the warning.
     #[serde(flatten)]
     pub risk: Risk,
@@ -156,7 +156,7 @@ impl fmt::Display for Finding {
                 "lidar {sensor} is mounted {depth:.2} m inside the hull, which blocks its view"
             ),
         }?;
-        if let Some(Stretch { from, to, position: [x, y] }) = self.stretch {
+        if let Some(RouteSegment { from, to, position: [x, y] }) = self.stretch {
             if to - from < 1.0 {
                 write!(f, ", at {from:.0} m along the route, ({x:.0}, {y:.0}) m")?;
             } else {

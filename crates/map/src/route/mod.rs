@@ -6,7 +6,7 @@
 mod finding;
 
 pub use bekker_rig::Trafficability;
-pub use finding::{Finding, Risk, Stretch};
+pub use finding::{Finding, Risk, RouteSegment};
 
 use bekker_agent::{AgentModel, AnyVehicle, GroundVehicle, Prop, PropForm, PropKind};
 use bekker_ground::soil::SoilId;
@@ -26,14 +26,14 @@ const STATIONS: f64 = 20_000.0;
 /// Distance to either side over which the radius of a bend is taken, m.
 ///
 /// A driver that looks some meters ahead cuts shorter bends.
-const BEND: f64 = 1.5;
+const BEND_SPACING: f64 = 1.5;
 /// Distance below which two parts of a route are merged, m.
-const APART: f64 = 5.0;
+const MAX_GAP: f64 = 5.0;
 /// Depth inside a hull from which a lidar is reported, m: hull boxes are larger than rounded
 /// bodies.
-const HIDDEN: f64 = 0.05;
+const HIDDEN_SHARE: f64 = 0.05;
 /// Drawbar pull over weight on level ground below which a soil is reported.
-const LITTLE: f64 = 0.15;
+const LOW_DRAWBAR: f64 = 0.15;
 
 /// A point of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -61,7 +61,7 @@ pub struct Station {
 
 /// A route with the vehicles that drive it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct PlannedRoute {
     /// Indices of the vehicles, the leading one first.
     pub vehicles: Vec<usize>,
     /// Stations of the route, from the start of the rearmost vehicle.
@@ -70,7 +70,7 @@ pub struct Way {
     pub time: f64,
 }
 
-impl Way {
+impl PlannedRoute {
     /// Returns the length from the first station to the last, m.
     pub fn length(&self) -> f64 {
         match &self.stations[..] {
@@ -93,46 +93,54 @@ impl Way {
 
 /// Result of the checks of a scenario's routes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reconnaissance {
+pub struct RouteCheck {
     /// All routes.
-    pub ways: Vec<Way>,
+    pub routes: Vec<PlannedRoute>,
     /// Trafficability by vehicle, then by soil.
-    pub going: Vec<Vec<Trafficability>>,
+    pub traction: Vec<Vec<Trafficability>>,
     /// Warnings.
     pub findings: Vec<Finding>,
 }
 
 /// Checks the routes of a world that is to be driven for `duration` s, with the static obstacles
 /// `props`.
-pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconnaissance {
+pub fn check_routes(model: &WorldModel, duration: f64, props: &[Prop]) -> RouteCheck {
     let terrain = model.ground.terrain();
     let soils = model.ground.soils();
-    let going: Vec<Vec<Trafficability>> = model
+    let traction: Vec<Vec<Trafficability>> = model
         .agents
         .iter()
         .map(|agent| {
             soils.iter().map(|soil| Trafficability::estimate(&agent.vehicle, soil)).collect()
         })
         .collect();
-    let ways = ways(model, duration);
+    let routes = routes(model, duration);
     let mut findings = Vec::new();
-    for way in &ways {
+    for route in &routes {
         // followers drive the route of their leader, so each kind of vehicle is checked once
         let mut judged: Vec<&str> = Vec::new();
-        for &index in &way.vehicles {
+        for &index in &route.vehicles {
             let agent = &model.agents[index];
             if judged.contains(&agent.vehicle.name()) {
                 continue;
             }
             judged.push(agent.vehicle.name());
-            let survey =
-                Survey { agent, way, footprint: agent.vehicle.footprint(), going: &going[index] };
+            let inspection = RouteInspection {
+                agent,
+                route,
+                footprint: agent.vehicle.footprint(),
+                traction: &traction[index],
+            };
             let mut own = Vec::new();
-            survey.judge(model, props, &mut own);
-            own.retain(|finding| !known(&findings, &model.agents[way.vehicles[0]].name, finding));
+            inspection.inspect(model, props, &mut own);
+            own.retain(|finding| {
+                !is_duplicate(&findings, &model.agents[route.vehicles[0]].name, finding)
+            });
             findings.extend(own);
         }
-        findings.extend(way.vehicles.iter().filter_map(|&index| beside(&model.agents[index])));
+        findings.extend(
+            route.vehicles.iter().filter_map(|&index| start_beside_path(&model.agents[index])),
+        );
     }
     let standing = |agent: &AgentModel| {
         let [x, y] = [agent.start.position.x, agent.start.position.y];
@@ -145,17 +153,17 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
     };
     findings.extend(model.agents.iter().filter_map(standing));
     findings.extend(model.agents.iter().flat_map(hidden_lidars));
-    Reconnaissance { ways, going, findings }
+    RouteCheck { routes, traction, findings }
 }
 
 /// Returns whether the leading vehicle already has the same warning at the same position.
-fn known(findings: &[Finding], head: &str, finding: &Finding) -> bool {
+fn is_duplicate(findings: &[Finding], head: &str, finding: &Finding) -> bool {
     let Some(own) = finding.stretch else { return false };
     let same = |other: &Finding| {
         other.vehicle == head
             && std::mem::discriminant(&other.risk) == std::mem::discriminant(&finding.risk)
             && other.stretch.is_some_and(|stretch| {
-                (stretch.from - own.from).abs().max((stretch.to - own.to).abs()) < APART
+                (stretch.from - own.from).abs().max((stretch.to - own.to).abs()) < MAX_GAP
             })
     };
     findings.iter().any(same)
@@ -181,27 +189,29 @@ fn start(agent: &AgentModel, path: &Path) -> [f64; 2] {
     [place.station, place.offset]
 }
 
-fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
-    let mut ways: Vec<Way> = Vec::new();
+fn routes(model: &WorldModel, duration: f64) -> Vec<PlannedRoute> {
+    let mut routes: Vec<PlannedRoute> = Vec::new();
     for (index, agent) in model.agents.iter().enumerate() {
         let Some(own) = follower(agent) else { continue };
-        let same = |way: &&mut Way| {
-            let head = &model.agents[way.vehicles[0]];
+        let same = |route: &&mut PlannedRoute| {
+            let head = &model.agents[route.vehicles[0]];
             follower(head).is_some_and(|head| head.path() == own.path())
         };
-        match ways.iter_mut().find(same) {
+        match routes.iter_mut().find(same) {
             // the leading vehicle of a convoy has no leader
-            Some(way) if agent.leader.is_none() => way.vehicles.insert(0, index),
-            Some(way) => way.vehicles.push(index),
-            None => ways.push(Way { vehicles: vec![index], stations: Vec::new(), time: 0.0 }),
+            Some(route) if agent.leader.is_none() => route.vehicles.insert(0, index),
+            Some(route) => route.vehicles.push(index),
+            None => {
+                routes.push(PlannedRoute { vehicles: vec![index], stations: Vec::new(), time: 0.0 })
+            }
         }
     }
-    for way in &mut ways {
-        let head = &model.agents[way.vehicles[0]];
+    for route in &mut routes {
+        let head = &model.agents[route.vehicles[0]];
         let Some(own) = follower(head) else { continue };
         let path = own.path();
         let first = start(head, path)[0];
-        let begin = way
+        let begin = route
             .vehicles
             .iter()
             .map(|&index| start(&model.agents[index], path)[0])
@@ -215,10 +225,10 @@ fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
         } else {
             reach.max(points[points.len() - 2]).min(path.length())
         };
-        way.time = plan.start_time + (end - first).max(0.0) / plan.cruise_speed.max(1e-3);
-        way.stations = stations(model.ground.terrain(), head, path, [begin, end], first);
+        route.time = plan.start_time + (end - first).max(0.0) / plan.cruise_speed.max(1e-3);
+        route.stations = stations(model.ground.terrain(), head, path, [begin, end], first);
     }
-    ways
+    routes
 }
 
 fn stations(
@@ -255,7 +265,7 @@ fn stations(
             grade: (height(ahead) - height(behind)) / run,
             side_slope: (beside(1.0) - beside(-1.0)) / (2.0 * side),
             soil: terrain.soil(x, y),
-            curvature: curvature(near(s - BEND), position, near(s + BEND)),
+            curvature: curvature(near(s - BEND_SPACING), position, near(s + BEND_SPACING)),
             inside: terrain.contains(x, y),
             unmapped: [-1.0, 0.0, 1.0]
                 .iter()
@@ -274,32 +284,32 @@ fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 }
 
 /// One kind of vehicle on one route.
-struct Survey<'a> {
+struct RouteInspection<'a> {
     agent: &'a AgentModel,
-    way: &'a Way,
+    route: &'a PlannedRoute,
     footprint: Footprint,
-    going: &'a [Trafficability],
+    traction: &'a [Trafficability],
 }
 
-impl Survey<'_> {
-    fn judge(&self, model: &WorldModel, props: &[Prop], findings: &mut Vec<Finding>) {
+impl RouteInspection<'_> {
+    fn inspect(&self, model: &WorldModel, props: &[Prop], findings: &mut Vec<Finding>) {
         let soils = model.ground.soils();
-        let going = |station: &Station| self.going[usize::from(station.soil.0)];
+        let traction = |station: &Station| self.traction[usize::from(station.soil.0)];
         let soil = |station: &Station| soils[usize::from(station.soil.0)].name.clone();
         let beyond = |grade: f64, limit: f64| (grade.abs() > limit).then_some(grade.abs() / limit);
         // judged by the grade that the vehicle climbs; the steepest point decides whether any
         // vehicle climbs it
         let steep = |s: &Station| {
-            let least = going(s).drawbar().max(0.05).min(going(s).strength);
+            let least = traction(s).drawbar().max(0.05).min(traction(s).strength);
             let climb = (s.grade > least).then_some(s.grade / least);
-            climb.or(beyond(s.grade, going(s).strength))
+            climb.or(beyond(s.grade, traction(s).strength))
         };
         self.stretches(findings, steep, |s| {
-            let going = going(s);
-            if s.grade.abs() > going.strength {
-                Risk::Wall { grade: s.grade, strength: going.strength, soil: soil(s) }
+            let traction = traction(s);
+            if s.grade.abs() > traction.strength {
+                Risk::Wall { grade: s.grade, strength: traction.strength, soil: soil(s) }
             } else {
-                Risk::SteepGrade { grade: s.grade, drawbar: going.drawbar(), soil: soil(s) }
+                Risk::SteepGrade { grade: s.grade, drawbar: traction.drawbar(), soil: soil(s) }
             }
         });
         let limit = overturning(&self.agent.vehicle, &self.footprint);
@@ -308,15 +318,15 @@ impl Survey<'_> {
             |s| beyond(s.side_slope, limit),
             |s| Risk::SideSlope { slope: s.side_slope, limit },
         );
-        for (index, going) in self.going.iter().enumerate() {
+        for (index, traction) in self.traction.iter().enumerate() {
             let soft = |s: &Station| {
-                (usize::from(s.soil.0) == index && going.drawbar() < LITTLE).then_some(0.0)
+                (usize::from(s.soil.0) == index && traction.drawbar() < LOW_DRAWBAR).then_some(0.0)
             };
             self.stretches(findings, soft, |s| Risk::SoftSoil {
                 soil: soil(s),
-                sinkage: going.sinkage,
-                drawbar: going.drawbar(),
-                hung_up: going.hung_up,
+                sinkage: traction.sinkage,
+                drawbar: traction.drawbar(),
+                hung_up: traction.hung_up,
             });
         }
         let outside = |s: &Station| (!s.inside).then_some(0.0);
@@ -337,17 +347,17 @@ impl Survey<'_> {
         self.obstacles(props, findings);
     }
 
-    /// Adds a warning for every part of the route where `badness` is `Some`, at its worst station.
+    /// Adds a warning for every part of the route where `severity` is `Some`, at its worst station.
     fn stretches(
         &self,
         findings: &mut Vec<Finding>,
-        badness: impl Fn(&Station) -> Option<f64>,
+        severity: impl Fn(&Station) -> Option<f64>,
         risk: impl Fn(&Station) -> Risk,
     ) {
         let mut open: Option<(f64, f64, f64, &Station)> = None;
         let mut close = |open: &mut Option<(f64, f64, f64, &Station)>| {
             if let Some((from, to, _, worst)) = open.take() {
-                let stretch = Some(Stretch { from, to, position: worst.position });
+                let stretch = Some(RouteSegment { from, to, position: worst.position });
                 findings.push(Finding {
                     vehicle: self.agent.name.clone(),
                     stretch,
@@ -355,17 +365,17 @@ impl Survey<'_> {
                 });
             }
         };
-        for station in &self.way.stations {
-            let Some(bad) = badness(station) else {
-                if open.is_some_and(|(_, to, ..)| station.distance - to > APART) {
+        for station in &self.route.stations {
+            let Some(severe) = severity(station) else {
+                if open.is_some_and(|(_, to, ..)| station.distance - to > MAX_GAP) {
                     close(&mut open);
                 }
                 continue;
             };
             open = Some(match open {
-                None => (station.distance, station.distance, bad, station),
+                None => (station.distance, station.distance, severe, station),
                 Some((from, _, worst, at)) => {
-                    let (worst, at) = if bad > worst { (bad, station) } else { (worst, at) };
+                    let (worst, at) = if severe > worst { (severe, station) } else { (worst, at) };
                     (from, station.distance, worst, at)
                 }
             });
@@ -377,7 +387,7 @@ impl Survey<'_> {
         const CELL: f64 = 8.0;
         let cell = |[x, y]: [f64; 2]| [(x / CELL).floor() as i64, (y / CELL).floor() as i64];
         let mut near: BTreeMap<[i64; 2], Vec<&Station>> = BTreeMap::new();
-        for station in &self.way.stations {
+        for station in &self.route.stations {
             near.entry(cell(station.position)).or_default().push(station);
         }
         for prop in props {
@@ -398,7 +408,7 @@ impl Survey<'_> {
             let at = station.distance;
             findings.push(Finding {
                 vehicle: self.agent.name.clone(),
-                stretch: Some(Stretch { from: at, to: at, position: prop.place }),
+                stretch: Some(RouteSegment { from: at, to: at, position: prop.place }),
                 risk: Risk::Obstacle { kind: prop.noun().into(), clearance, needed },
             });
         }
@@ -435,7 +445,7 @@ fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
     let lidars = agent.sensors.iter().filter(|own| matches!(own.model, Model::Lidar(_)));
     lidars.filter_map(|own| {
         let depth = agent.vehicle.outline().depth(&own.mount.position);
-        (depth > HIDDEN).then(|| Finding {
+        (depth > HIDDEN_SHARE).then(|| Finding {
             vehicle: agent.name.clone(),
             stretch: None,
             risk: Risk::HiddenLidar { sensor: own.name.clone(), depth },
@@ -444,7 +454,7 @@ fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
 }
 
 /// Returns a warning if a vehicle does not start on its route.
-fn beside(agent: &AgentModel) -> Option<Finding> {
+fn start_beside_path(agent: &AgentModel) -> Option<Finding> {
     let offset = start(agent, follower(agent)?.path())[1].abs();
     (offset > BESIDE).then(|| Finding {
         vehicle: agent.name.clone(),

@@ -40,7 +40,7 @@ pub struct HullSheet {
 }
 
 /// State of an arm at rest.
-struct Rested {
+struct ArmEquilibrium {
     /// Rate at the wheel, N/m.
     rate: f64,
     /// Upward travel of the wheel per angle of the arm, m/rad.
@@ -49,16 +49,16 @@ struct Rested {
     on_stop: bool,
 }
 
-impl Rested {
+impl ArmEquilibrium {
     /// Computes the state with the wheel `raised` above its design position, m.
-    fn of(arm: &RoadArm, raised: f64) -> Rested {
+    fn new(arm: &RoadArm, raised: f64) -> ArmEquilibrium {
         let [x, _, z] = arm.pivot;
         let (length, design) = (hypot(x, z), atan2(-z, x.abs()));
         let angle = asin((sin(design) + raised / length).clamp(-0.99, 0.99));
         let torque = arm.torque + arm.stiffness * (angle - design);
         let lever = length * cos(angle);
         let rate = (arm.stiffness + torque * tan(angle)) / (lever * lever);
-        Rested { rate, lever, on_stop: angle - design > arm.bump_deg.to_radians() }
+        ArmEquilibrium { rate, lever, on_stop: angle - design > arm.bump_deg.to_radians() }
     }
 
     /// Returns the damping at the wheel, N s/m, with or without the damper of the arm.
@@ -88,7 +88,7 @@ fn frequencies(mass: f64, inertia: f64, wheels: &[[f64; 2]]) -> [f64; 2] {
 impl HullSheet {
     /// Computes the properties of a vehicle at rest with its chassis at `pose` on level ground at
     /// height 0.
-    pub(super) fn of(own: &TrackedSpec, pose: &Pose) -> HullSheet {
+    pub(super) fn new(own: &TrackedSpec, pose: &Pose) -> HullSheet {
         let hull = &own.chassis;
         let ends = [
             (own.sprocket.mass, own.sprocket.position),
@@ -114,7 +114,7 @@ impl HullSheet {
         // the chassis
         let place = pose.point(&Vec3::new(middle, 0.0, own.wheel_height));
         let above = own.road_wheel.radius + own.shoe.top + own.shoe_depth();
-        let rested = Rested::of(arm, above - place.z);
+        let rested = ArmEquilibrium::new(arm, above - place.z);
         let rate = 1.0 / (1.0 / rested.rate + 1.0 / own.road_wheel.rim_stiffness);
         let places = own.tracks().into_iter().flat_map(|track| &track.stations);
         let wheels: Vec<[f64; 2]> = places.map(|place| [place - x, rate]).collect();
@@ -181,7 +181,7 @@ mod tests {
         let angle = -0.5;
         let [low, high] = [at(angle - 1e-5), at(angle + 1e-5)];
         let slope = (high[1] - low[1]) / (high[0] - low[0]);
-        let found = Rested::of(arm, at(angle)[0] - at(design)[0]).rate;
+        let found = ArmEquilibrium::new(arm, at(angle)[0] - at(design)[0]).rate;
         assert!((found / slope - 1.0).abs() < 1e-6, "{found} {slope}");
     }
 }

@@ -55,8 +55,9 @@ pub struct WheelTravel {
 ///
 /// An element is `None` if the axle cannot be moved in this way.
 pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
-    let Some(vehicle) = alone(spec) else { return vec![None; spec.axles.len()] };
-    let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
+    let Some(vehicle) = without_trailer(spec) else { return vec![None; spec.axles.len()] };
+    let moved =
+        |axle| (axle < vehicle.wheels() / 2).then(|| axle_kinematics(&vehicle, axle)).flatten();
     (0..spec.axles.len()).map(moved).collect()
 }
 
@@ -65,7 +66,7 @@ pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
 /// It includes the linkage. `None` if the axle cannot be moved in this way.
 pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
     let axle = spec.tractor_axles().iter().position(|axle| axle.steered)?;
-    let wheels = held(&alone(spec)?, axle, [0.0; 2], 1.0)?;
+    let wheels = wheel_poses(&without_trailer(spec)?, axle, [0.0; 2], 1.0)?;
     let [left, right] = wheels.map(|wheel| {
         let axis = wheel.direction(&Vec3::y());
         atan2(-axis.x, axis.y)
@@ -74,7 +75,7 @@ pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
 }
 
 /// Returns the vehicle without its trailer.
-fn alone(spec: &VehicleSpec) -> Option<Vehicle> {
+fn without_trailer(spec: &VehicleSpec) -> Option<Vehicle> {
     let mut own = spec.clone();
     own.axles.truncate(spec.tractor_axles().len());
     own.trailer = None;
@@ -83,10 +84,10 @@ fn alone(spec: &VehicleSpec) -> Option<Vehicle> {
     Vehicle::new(own).ok()
 }
 
-fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
+fn axle_kinematics(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
     let mut travel = Vec::with_capacity(TRAVELS.len());
     for height in TRAVELS {
-        let left = raised(vehicle, axle, [height; 2])?;
+        let left = left_wheel_pose(vehicle, axle, [height; 2])?;
         let axis = left.direction(&Vec3::y());
         travel.push(WheelTravel {
             travel: left.position.z - vehicle.wheel_centre(2 * axle).z,
@@ -100,8 +101,8 @@ fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
         let down = (axis * axis.z - Vec3::z()).normalize();
         wheel.position + down * radius
     };
-    let up = lowest(&raised(vehicle, axle, [ROLLED, -ROLLED])?);
-    let down = lowest(&raised(vehicle, axle, [-ROLLED, ROLLED])?);
+    let up = lowest(&left_wheel_pose(vehicle, axle, [ROLLED, -ROLLED])?);
+    let down = lowest(&left_wheel_pose(vehicle, axle, [-ROLLED, ROLLED])?);
     let (middle, way) = ((up + down) * 0.5, up - down);
     Some(AxleKinematics { travel, roll_centre: middle.y * way.y / way.z })
 }
@@ -109,42 +110,52 @@ fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
 /// Returns the pose of the left wheel of an axle with given heights of its left and right wheels.
 ///
 /// Heights are above the design position, m.
-fn raised(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
-    held(vehicle, axle, heights, 0.0).map(|[left, _]| left)
+fn left_wheel_pose(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
+    wheel_poses(vehicle, axle, heights, 0.0).map(|[left, _]| left)
 }
 
 /// Returns the poses of both wheels of an axle at given heights and steering.
-fn held(vehicle: &Vehicle, axle: usize, heights: [f64; 2], steering: f64) -> Option<[Pose; 2]> {
+fn wheel_poses(
+    vehicle: &Vehicle,
+    axle: usize,
+    heights: [f64; 2],
+    steering: f64,
+) -> Option<[Pose; 2]> {
     let mut state = vehicle.state(&Pose::default());
-    let mut room = vehicle.workspace(&state);
-    *room.gravity() = Vec3::zeros();
+    let mut workspace = vehicle.workspace(&state);
+    *workspace.gravity() = Vec3::zeros();
     for tick in 0..STEPS {
         for wheel in 0..vehicle.wheels() {
             let raised = if wheel / 2 == axle { heights[wheel % 2] } else { 0.0 };
             let height = vehicle.wheel_centre(wheel).z + raised;
-            room.loads()[wheel] = hold_up(vehicle, &room, wheel, height);
+            workspace.loads()[wheel] = wheel_support(vehicle, &workspace, wheel, height);
         }
-        *room.chassis_load() = hold(vehicle, &room);
-        step(vehicle, &mut state, &mut room, tick, steering)?;
+        *workspace.chassis_load() = chassis_support(vehicle, &workspace);
+        step(vehicle, &mut state, &mut workspace, tick, steering)?;
     }
-    Some([0, 1].map(|side| vehicle.wheel_pose(&room, 2 * axle + side)))
+    Some([0, 1].map(|side| vehicle.wheel_pose(&workspace, 2 * axle + side)))
 }
 
 fn step(
     vehicle: &Vehicle,
     state: &mut VehicleState,
-    room: &mut VehicleWorkspace,
+    workspace: &mut VehicleWorkspace,
     tick: usize,
     steering: f64,
 ) -> Option<()> {
     let held = Controls { steering, gear: Selector::Neutral, ..Controls::BRAKED };
-    vehicle.step(state, room, &held, tick as u64, STEP).ok()
+    vehicle.step(state, workspace, &held, tick as u64, STEP).ok()
 }
 
 /// Returns the load that holds a wheel at a height, m.
-fn hold_up(vehicle: &Vehicle, room: &VehicleWorkspace, wheel: usize, height: f64) -> Load {
-    let below = height - vehicle.wheel_pose(room, wheel).position.z;
-    let rate = vehicle.wheel_twist(room, wheel).linear.z;
+fn wheel_support(
+    vehicle: &Vehicle,
+    workspace: &VehicleWorkspace,
+    wheel: usize,
+    height: f64,
+) -> Load {
+    let below = height - vehicle.wheel_pose(workspace, wheel).position.z;
+    let rate = vehicle.wheel_twist(workspace, wheel).linear.z;
     let mut load = Load::default();
     load.add_tangent(&Vec3::z(), &Vec3::zeros(), STIFFNESS, DAMPING);
     load.wrench.force = Vec3::z() * (STIFFNESS * below - DAMPING * rate);
@@ -152,8 +163,8 @@ fn hold_up(vehicle: &Vehicle, room: &VehicleWorkspace, wheel: usize, height: f64
 }
 
 /// Returns the load that holds the chassis.
-fn hold(vehicle: &Vehicle, room: &VehicleWorkspace) -> Load {
-    let twist = vehicle.twist(room);
+fn chassis_support(vehicle: &Vehicle, workspace: &VehicleWorkspace) -> Load {
+    let twist = vehicle.twist(workspace);
     let mut load = Load { damping: Mat6::from_diagonal(&Vec6::repeat(HELD)), ..Load::default() };
     load.wrench.torque = twist.angular * -HELD;
     load.wrench.force = twist.linear * -HELD;

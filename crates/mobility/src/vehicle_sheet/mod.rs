@@ -6,8 +6,8 @@
 
 mod hull;
 mod kinematics;
-mod quarter;
-mod usual;
+mod plausibility;
+mod quarter_car;
 
 pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
@@ -17,14 +17,16 @@ use bekker_agent::{AnyVehicle, GroundVehicle, StartCondition};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
 use bekker_scenario::config::{Driver, Scenario, Surface, Time, Vehicle};
-use bekker_scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
+use bekker_scenario::{
+    Diagnostic, DiagnosticKind, Diagnostics, ScenarioFile, SourceLocation, build,
+};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::TrailerGeometry;
 use bekker_vehicle::powertrain::{EngineRating, TorqueBasis};
 use bekker_vehicle::spec::{Footprint, VehicleSpec};
 use bekker_world::World;
-use quarter::Quarter;
-pub use quarter::SpringRest;
+use quarter_car::QuarterCar;
+pub use quarter_car::SpringRest;
 use serde::Serialize;
 use std::ops::Range;
 use std::path::Path;
@@ -52,7 +54,7 @@ pub struct VehicleSheet {
     /// Vibration properties of the hull of a tracked vehicle.
     pub hull: Option<HullSheet>,
     /// Sinkage on each soil.
-    pub soils: Vec<Standing>,
+    pub soils: Vec<RestSinkage>,
     /// Turning at full lock; `None` without steered wheels.
     pub turning: Option<Turning>,
     /// Rollover properties.
@@ -60,7 +62,7 @@ pub struct VehicleSheet {
     /// Rollover properties of its trailer alone.
     pub trailer_roll: Option<Roll>,
     /// Pull at speeds, and the grades for which it suffices; empty without a drive.
-    pub effort: Vec<Effort>,
+    pub effort: Vec<TractiveEffortPoint>,
     /// Top speed on level ground by the balance of tractive effort, km/h.
     pub top_speed: Option<f64>,
     /// Whether effort and top speed include air drag.
@@ -109,7 +111,7 @@ pub struct AxleSheet {
 
 /// A vehicle at rest on a soil.
 #[derive(Clone, Debug, Serialize)]
-pub struct Standing {
+pub struct RestSinkage {
     /// Name of the soil.
     pub soil: String,
     /// Mean sinkage, m; `None` without equilibrium.
@@ -162,7 +164,7 @@ pub struct Roll {
 
 /// Effort of the powertrain at a speed.
 #[derive(Clone, Debug, Serialize)]
-pub struct Effort {
+pub struct TractiveEffortPoint {
     /// Speed, km/h.
     pub speed: f64,
     /// Tractive effort at the rims, N.
@@ -176,34 +178,36 @@ impl VehicleSheet {
     ///
     /// # Errors
     /// The parts form no valid vehicle.
-    pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
+    pub fn new(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Diagnostics> {
         let vehicle = AnyVehicle::new(spec).map_err(|error| {
-            let problem = Problem::Refused { cause: error.to_string() };
-            Fault::new(Place::File(file.into()), "", None, problem)
+            let problem = DiagnosticKind::Refused { cause: error.to_string() };
+            Diagnostic::new(SourceLocation::File(file.into()), "", None, problem)
         })?;
         let mass = spec.total_mass();
-        let Stood { rests, wheels, pose } = Stood::on(&vehicle, FIRM)?;
+        let RestState { rests, wheels, pose } = RestState::settle(&vehicle, FIRM)?;
         let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &wheels));
-        let soils =
-            SOILS.iter().map(|soil| sunk(&vehicle, soil, spec)).collect::<Result<_, _>>()?;
+        let soils = SOILS
+            .iter()
+            .map(|soil| rest_sinkage(&vehicle, soil, spec))
+            .collect::<Result<_, _>>()?;
         let turning = spec.wheeled().and_then(|own| {
             turning(own, kinematics::full_lock(own).unwrap_or_else(|| own.max_steer()))
         });
-        let effort = TractiveEffort::of(spec);
+        let effort = TractiveEffort::new(spec);
         let engine = &spec.powertrain().engine;
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
         let mut sheet = VehicleSheet {
             name: spec.name().to_owned(),
             mass,
             rests,
-            driven: spec.wheeled().map(|own| driven(own, &axles)),
+            driven: spec.wheeled().map(|own| driven_share(own, &axles)),
             axles,
-            hull: spec.tracked().map(|own| HullSheet::of(own, &pose)),
+            hull: spec.tracked().map(|own| HullSheet::new(own, &pose)),
             soils,
             turning,
             roll: roll(spec),
             trailer_roll: trailer_roll(spec),
-            effort: effort.map_or_else(Vec::new, |effort| pulls(&effort, mass, top_speed)),
+            effort: effort.map_or_else(Vec::new, |effort| effort_curve(&effort, mass, top_speed)),
             top_speed,
             air_drag: spec.drag_area().is_some(),
             engine: EngineSheet {
@@ -213,14 +217,14 @@ impl VehicleSheet {
             },
             warnings: Vec::new(),
         };
-        sheet.warnings = usual::warnings(&sheet);
+        sheet.warnings = plausibility::warnings(&sheet);
         Ok(sheet)
     }
 }
 
 /// State of a vehicle placed on a soil.
 #[derive(Default)]
-struct Stood {
+struct RestState {
     /// Whether the state is in equilibrium.
     rests: bool,
     /// Load, N, and sinkage, m, of each wheel.
@@ -229,13 +233,13 @@ struct Stood {
     pose: Pose,
 }
 
-impl Stood {
-    fn on(vehicle: &AnyVehicle, soil: &str) -> Result<Stood, Faults> {
-        let mut standing = Scenario::new("standing", soil, Time::lasting(1.0));
+impl RestState {
+    fn settle(vehicle: &AnyVehicle, soil: &str) -> Result<RestState, Diagnostics> {
+        let mut standing = Scenario::new("standing", soil, Time::with_duration(1.0));
         standing.terrain.surface = Surface::Flat { elevation: 0.0 };
         // the vehicle of the sheet, which need not be in a file, replaces this one
         standing.vehicle.push(Vehicle::new("own", "gator", Driver::Hold { brake: 1.0 }));
-        let file = ScenarioFile::of(&standing, Path::new(""))?;
+        let file = ScenarioFile::from_scenario(&standing, Path::new(""))?;
         let mut model = build::world(&file)?.world;
         let start = vehicle.resting_pose(model.ground.terrain(), 0.0, 0.0, 0.0);
         for agent in &mut model.agents {
@@ -244,14 +248,18 @@ impl Stood {
         let mut world = World::new(model);
         let rests = world.start_conditions() == [StartCondition::Equilibrium];
         world.advance();
-        let Some(sample) = world.samples().next() else { return Ok(Stood::default()) };
+        let Some(sample) = world.samples().next() else { return Ok(RestState::default()) };
         let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
-        Ok(Stood { rests, wheels, pose: sample.pose })
+        Ok(RestState { rests, wheels, pose: sample.pose })
     }
 }
 
-fn sunk(vehicle: &AnyVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
-    let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
+fn rest_sinkage(
+    vehicle: &AnyVehicle,
+    soil: &str,
+    spec: &AnySpec,
+) -> Result<RestSinkage, Diagnostics> {
+    let RestState { rests, wheels, .. } = RestState::settle(vehicle, soil)?;
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
     };
@@ -262,7 +270,7 @@ fn sunk(vehicle: &AnyVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Fa
         Some(_) => wheels.chunks(2).map(mean).collect(),
         None => [0, 1].map(|n| mean(&side(n))).to_vec(),
     });
-    Ok(Standing { soil: soil.to_owned(), sinkage })
+    Ok(RestSinkage { soil: soil.to_owned(), sinkage })
 }
 
 fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
@@ -274,8 +282,8 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
         .map(|(index, kinematics)| {
             let axle = &own.axles[index];
             let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
-            let Quarter { wheel_rate, bounce, hop, damping_ratio, rests_on } =
-                Quarter::of(own, index, 0.5 * load);
+            let QuarterCar { wheel_rate, bounce, hop, damping_ratio, rests_on } =
+                QuarterCar::new(own, index, 0.5 * load);
             let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
             let (name, share) = (axle.name.clone(), load / weight);
             AxleSheet {
@@ -295,7 +303,7 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
 }
 
 /// Returns the share of the weight on driven axles.
-fn driven(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
+fn driven_share(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
     let loads = axles.iter().enumerate();
     loads.filter(|&(index, _)| own.is_driven(index)).map(|(_, axle)| axle.share).sum()
 }
@@ -343,7 +351,7 @@ fn roll(spec: &AnySpec) -> Roll {
             let above = own.road_wheel.radius + own.shoe_depth();
             let sprung = own.chassis.mass / spec.total_mass();
             let [_, aside, z] = own.chassis.com;
-            stability(own.gauge(), aside * sprung, above + (z - own.wheel_height) * sprung)
+            rollover(own.gauge(), aside * sprung, above + (z - own.wheel_height) * sprung)
         }
     }
 }
@@ -377,13 +385,13 @@ fn on_axles(
     });
     let com = com - height / count;
     let share = sprung / mass;
-    stability(2.0 * half / count, aside * share, radius / count + com * share)
+    rollover(2.0 * half / count, aside * share, radius / count + com * share)
 }
 
 /// Computes the rollover properties of a center of mass with a height and a lateral offset `aside`.
 ///
 /// The vehicle tips over the nearer side.
-fn stability(track: f64, aside: f64, height: f64) -> Roll {
+fn rollover(track: f64, aside: f64, height: f64) -> Roll {
     let stability_factor = (0.5 * track - aside.abs()) / height;
     Roll {
         height,
@@ -393,11 +401,15 @@ fn stability(track: f64, aside: f64, height: f64) -> Roll {
     }
 }
 
-fn pulls(effort: &TractiveEffort<'_>, mass: f64, top_speed: Option<f64>) -> Vec<Effort> {
+fn effort_curve(
+    effort: &TractiveEffort<'_>,
+    mass: f64,
+    top_speed: Option<f64>,
+) -> Vec<TractiveEffortPoint> {
     let reached = |speed: &f64| *speed <= top_speed.unwrap_or(0.0);
-    let at = |speed: f64| Effort {
+    let at = |speed: f64| TractiveEffortPoint {
         speed,
-        force: effort.at(speed / 3.6) * mass * GRAVITY,
+        force: effort.relative_effort(speed / 3.6) * mass * GRAVITY,
         grade: effort.grade(speed / 3.6),
     };
     SPEEDS.into_iter().filter(reached).map(at).collect()
@@ -412,7 +424,7 @@ mod tests {
     fn vehicles_of_the_catalogue_are_nothing_out_of_the_usual() {
         for entry in catalogue() {
             // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
-            let sheet = VehicleSheet::of(entry.key, &find_vehicle(entry.key).unwrap()).unwrap();
+            let sheet = VehicleSheet::new(entry.key, &find_vehicle(entry.key).unwrap()).unwrap();
             let weight = sheet.mass * GRAVITY;
             let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
             // the equilibrium is accurate to a few thousandths

@@ -6,7 +6,7 @@ use super::{LevelFile, TrialRecord};
 use crate::kept_inputs::{COPIED, FOLDER};
 use crate::{ReportError, file};
 use bekker_scenario::input::LARGEST_BINARY;
-use bekker_scenario::{Input, Inputs, Kept, input};
+use bekker_scenario::{Input, Inputs, RecordedInput, input};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,10 +22,10 @@ fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
 /// The copies in the study's `folder` replace the files that its levels reference. `base` is the
 /// folder to which the scenario's paths are relative.
 pub fn level_inputs(folder: &Path, base: &Path, record: &TrialRecord) -> Inputs {
-    Inputs::of_run(record.files.iter().map(|own| {
+    Inputs::from_recorded(record.files.iter().map(|own| {
         let (path, sha256) = (base.join(&own.path), own.sha256.clone());
         let copy = copy_in(folder, &sha256);
-        Kept { input: Input { path, bytes: own.bytes, sha256, decides: true }, copy }
+        RecordedInput { input: Input { path, bytes: own.bytes, sha256, decides: true }, copy }
     }))
 }
 

@@ -1,6 +1,6 @@
 //! The navigator of an autonomous vehicle, configured for the vehicle and its sensors.
 
-use super::world::Surroundings;
+use super::world::BuildContext;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
 use crate::config::{Driver, LocalisationKind};
@@ -32,9 +32,9 @@ const ARRIVAL: f64 = 3.0;
 /// It covers scale and alignment errors, which the filter does not estimate.
 const MARGIN: f64 = 2.0;
 /// Minimum assumed deceleration, m/s²: a vehicle without brakes could not drive at all.
-const LEAST_BRAKING: f64 = 0.2;
+const MIN_BRAKING: f64 = 0.2;
 /// Additional cost per meter for a slip of 1 and a sinkage of 1 m, for a soil-aware driver.
-const FELT: [f64; 2] = [4.0, 20.0];
+const SOIL_COSTS: [f64; 2] = [4.0, 20.0];
 
 /// Builds the navigator of the vehicle `index`, if it is autonomous.
 ///
@@ -46,9 +46,9 @@ pub(super) fn autonomy(
     vehicle: &AnyVehicle,
     start: &Pose,
     sensors: &[Sensor],
-    surroundings: Surroundings<'_>,
+    context: BuildContext<'_>,
 ) -> Option<Arc<Autonomy>> {
-    let Surroundings { land, soils, meshes } = surroundings;
+    let BuildContext { land, soils, meshes } = context;
     let Driver::Autonomous {
         goal,
         speed,
@@ -92,12 +92,12 @@ pub(super) fn autonomy(
         geometry,
         protrusions: protrusions(&footprint, index, vehicle, meshes),
     };
-    let usual = Tracking::at_most(speed);
-    let can = vehicle.full_braking(least_friction(soils));
-    let braking = braking.unwrap_or(usual.braking.min(can).max(LEAST_BRAKING));
+    let default_tracking = Tracking::at_most(speed);
+    let max_braking = vehicle.full_braking(least_friction(soils));
+    let braking = braking.unwrap_or(default_tracking.braking.min(max_braking).max(MIN_BRAKING));
     let [west, south, east, north] = land.terrain.bounds();
     let bounded = [west, south, east, north].iter().all(|bound| bound.is_finite());
-    let slipping = if soil_aware { FELT } else { [0.0; 2] };
+    let slipping = if soil_aware { SOIL_COSTS } else { [0.0; 2] };
     let navigator = Navigator {
         body,
         lidar: sensors[lidar].mount,
@@ -117,7 +117,7 @@ pub(super) fn autonomy(
         route: RouteModel::default(),
         smoothing: Smoothing::default(),
         spline: SplineModel::default(),
-        tracking: usual.braked(braking),
+        tracking: default_tracking.braked(braking),
         recovery: RecoveryModel::at_most(speed),
     };
     let latency_us = (1e6 * latency).round() as u64;

@@ -2,19 +2,23 @@
 
 use crate::ScenarioFile;
 use crate::config::Driver;
-use crate::fault::{Fault, Problem};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::{AgentModel, GroundVehicle};
 use bekker_ground::terrain::{Gaps, Terrain};
 use bekker_math::numeric::hypot;
 
 /// Maximum number of points at which a leg is checked for gaps.
-const MOST_POINTS: f64 = 1e5;
+const MAX_POINTS: f64 = 1e5;
 
 /// Faults of vehicles that start partly, or with a wheel of the trailer, over ground without
 /// elevation data.
-pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terrain) -> Vec<Fault> {
+pub(super) fn starts_in_gaps(
+    file: &ScenarioFile,
+    agents: &[AgentModel],
+    terrain: &Terrain,
+) -> Vec<Diagnostic> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
-    let mut faults = Vec::new();
+    let mut diagnostics = Vec::new();
     for (index, agent) in agents.iter().enumerate() {
         let corners = agent.vehicle.footprint().corners(&agent.start);
         let vehicle = &agent.vehicle;
@@ -30,10 +34,10 @@ pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terra
                 agent.name
             );
             let key = format!("vehicle[{index}].position");
-            faults.push(file.document.fault(&key, Problem::Refused { cause }));
+            diagnostics.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
         }
     }
-    faults
+    diagnostics
 }
 
 /// Whether any part of a footprint, given by its corners, is over a gap.
@@ -60,7 +64,7 @@ fn touches(gaps: &Gaps, corners: &[[f64; 2]; 4]) -> bool {
 }
 
 /// Warnings for paths over ground without elevation data, each with the first such point.
-pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+pub(super) fn paths_over_gaps(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
     let crossed = |(index, vehicle): (usize, &crate::config::Vehicle)| {
         let Driver::Path { waypoints, .. } = &vehicle.driver else { return None };
@@ -74,7 +78,7 @@ pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
              enters it ends its run"
         );
         let key = format!("vehicle[{index}].driver.waypoints");
-        Some(file.document.fault(&key, Problem::Refused { cause }))
+        Some(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }))
     };
     file.scenario.vehicle.iter().enumerate().filter_map(crossed).collect()
 }
@@ -97,7 +101,7 @@ fn nearest(waypoints: &[[f64; 2]], [x, y]: [f64; 2]) -> Option<[f64; 2]> {
 /// The first point of a straight leg that is in a gap.
 fn first_gap(gaps: &Gaps, [from, to]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
     let step = 0.25 * gaps.cell_size()[0].min(gaps.cell_size()[1]);
-    let count = (hypot(to[0] - from[0], to[1] - from[1]) / step).ceil().clamp(1.0, MOST_POINTS);
+    let count = (hypot(to[0] - from[0], to[1] - from[1]) / step).ceil().clamp(1.0, MAX_POINTS);
     let point = |n: usize| [0, 1].map(|k| from[k] + (to[k] - from[k]) * n as f64 / count);
     (0..=count as usize).map(point).find(|[x, y]| gaps.contains(*x, *y))
 }

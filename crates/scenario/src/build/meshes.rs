@@ -1,9 +1,9 @@
 //! Meshes that a scenario references, for scenery and vehicles.
 
-use crate::fault::{Fault, Problem};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::input::LARGEST_BINARY;
-use crate::part_place::part_place;
-use crate::{Faults, ScenarioFile};
+use crate::mesh_part_path::mesh_part_path;
+use crate::{Diagnostics, ScenarioFile};
 use bekker_sensor::mesh::{Up, import};
 use bekker_world::{ImportedMeshes, VisualMeshes};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,20 @@ pub struct BuiltMeshes {
     /// Index of the mesh of each scenery entry.
     pub scenery: Vec<Option<usize>>,
     /// Warnings about the meshes.
-    pub warnings: Vec<Fault>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Reads all meshes of a scenario, each file once.
 ///
 /// # Errors
 /// Files that cannot be read or contain no mesh, each at the key that names it.
-pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Faults> {
-    let mut reader =
-        Reader { file, built: BuiltMeshes::default(), known: Vec::new(), faults: Vec::new() };
+pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Diagnostics> {
+    let mut reader = MeshReader {
+        file,
+        built: BuiltMeshes::default(),
+        known: Vec::new(),
+        diagnostics: Vec::new(),
+    };
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh =
             reader.mesh(&format!("scenery[{index}].mesh"), scenery.mesh.as_deref(), scenery.up);
@@ -40,18 +44,18 @@ pub fn meshes(file: &ScenarioFile) -> Result<BuiltMeshes, Faults> {
             VisualMeshes { hull: part("hull", &visual.hull), wheel: part("wheel", &visual.wheel) };
         reader.built.imported.visuals.push(own);
     }
-    Faults::into_result(reader.faults)?;
+    Diagnostics::into_result(reader.diagnostics)?;
     Ok(reader.built)
 }
 
-struct Reader<'a> {
+struct MeshReader<'a> {
     file: &'a ScenarioFile,
     built: BuiltMeshes,
     known: Vec<(PathBuf, Up, usize)>,
-    faults: Vec<Fault>,
+    diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl MeshReader<'_> {
     /// Index of the mesh that a key names; `None` without a mesh or if it cannot be read.
     fn mesh(&mut self, key: &str, path: Option<&Path>, up: Up) -> Option<usize> {
         let path = self.file.folder.join(path?);
@@ -65,14 +69,14 @@ impl Reader<'_> {
                 self.built.imported.meshes.push(mesh);
                 let warning = |what: String| {
                     let cause = format!("{}: {what} are not shown", path.display());
-                    self.file.document.fault(key, Problem::Refused { cause })
+                    self.file.document.diagnostic(key, DiagnosticKind::Refused { cause })
                 };
                 self.built.warnings.extend(warnings.into_iter().map(warning));
                 self.known.push((path, up, index));
                 Some(index)
             }
             Err(problem) => {
-                self.faults.push(self.file.document.fault(key, problem));
+                self.diagnostics.push(self.file.document.diagnostic(key, problem));
                 None
             }
         }
@@ -82,17 +86,19 @@ impl Reader<'_> {
         &mut self,
         path: &Path,
         up: Up,
-    ) -> Result<(bekker_sensor::mesh::Mesh, Vec<String>), Problem> {
+    ) -> Result<(bekker_sensor::mesh::Mesh, Vec<String>), DiagnosticKind> {
         let bytes = self.file.inputs.read(path, LARGEST_BINARY).map_err(|error| {
-            Problem::Unreadable { cause: format!("{}: {error}", path.display()) }
+            DiagnosticKind::Unreadable { cause: format!("{}: {error}", path.display()) }
         })?;
         let mut fetch = |name: &str| {
-            let path = part_place(path, &self.file.folder, name).map_err(|e| e.to_string())?;
+            let path = mesh_part_path(path, &self.file.folder, name).map_err(|e| e.to_string())?;
             let read = self.file.inputs.read(&path, LARGEST_BINARY);
             read.map_err(|error| format!("{}: {error}", path.display()))
         };
-        let imported = import(&path.to_string_lossy(), &bytes, up, &mut fetch)
-            .map_err(|error| Problem::Refused { cause: format!("{}: {error}", path.display()) })?;
+        let imported =
+            import(&path.to_string_lossy(), &bytes, up, &mut fetch).map_err(|error| {
+                DiagnosticKind::Refused { cause: format!("{}: {error}", path.display()) }
+            })?;
         Ok((imported.builder.finish(), imported.ignored))
     }
 }

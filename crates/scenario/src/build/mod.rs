@@ -3,14 +3,14 @@
 //! Files are opened and catalogs are searched here. Each part reports its faults at the key that
 //! names the object.
 
+mod asset_cache;
 mod autonomy;
-mod convoy_ways;
+mod convoy_paths;
 mod decisive;
 mod gaps;
 mod laws;
 mod meshes;
 mod overlaps;
-mod parts;
 mod radio;
 mod roadside;
 mod scene_model;
@@ -25,9 +25,9 @@ mod vehicles;
 mod warnings;
 mod world;
 
+pub use asset_cache::AssetCache;
 pub use laws::refined;
 pub use meshes::{BuiltMeshes, meshes};
-pub use parts::Parts;
 pub use scene_model::{props, scene_model};
 pub use sensors::{camera, imu, lidar, sensors};
 pub use site::site;
@@ -37,4 +37,4 @@ pub use terrain::{BuiltTerrain, region, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{tracked_schema, vehicle_spec, vehicle_specs, wheeled_schema};
 pub use warnings::{too_few_nodes, too_long_step};
-pub use world::{Built, world, world_of};
+pub use world::{BuiltWorld, world, world_with_assets};

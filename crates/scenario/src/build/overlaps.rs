@@ -1,25 +1,25 @@
 //! Vehicles that overlap at the start.
 
 use crate::ScenarioFile;
-use crate::fault::{Fault, Problem};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::{AgentModel, GroundVehicle};
 use bekker_vehicle::spec::Footprint;
 use std::collections::BTreeMap;
 
 /// Minimum cell size of the grid in which neighbors are searched, m.
-const LEAST_CELL: f64 = 1.0;
+const MIN_CELL: f64 = 1.0;
 
 /// Faults of vehicles that overlap an earlier one, one per vehicle, with the latest such vehicle.
 ///
 /// Thousands of vehicles at one position have millions of overlapping pairs. As the latest are
 /// tested first, each vehicle finds an overlapping neighbor at once.
-pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
+pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Diagnostic> {
     let footprints: Vec<Footprint> = agents.iter().map(|agent| agent.vehicle.footprint()).collect();
     let reach = footprints.iter().map(Footprint::reach).fold(0.0, f64::max);
     // overlapping vehicles are in the same or adjacent cells
-    let side = (2.0 * reach).max(LEAST_CELL);
+    let side = (2.0 * reach).max(MIN_CELL);
     let mut cells: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
-    let mut faults = Vec::new();
+    let mut diagnostics = Vec::new();
     for (index, agent) in agents.iter().enumerate() {
         let [x, y] = [agent.start.position.x, agent.start.position.y];
         let cell = [x, y].map(|place| (place / side).floor() as i64);
@@ -30,12 +30,13 @@ pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault>
             let [size, other_size] =
                 [own, &footprints[other]].map(|size| [size.length(), size.width]);
             let (name, other) = (agent.name.clone(), agents[other].name.clone());
-            let problem = Problem::Overlap { name, size, other, other_size };
-            faults.push(file.document.fault(&format!("vehicle[{index}].position"), problem));
+            let problem = DiagnosticKind::Overlap { name, size, other, other_size };
+            diagnostics
+                .push(file.document.diagnostic(&format!("vehicle[{index}].position"), problem));
         }
         cells.entry(cell).or_default().push(index);
     }
-    faults
+    diagnostics
 }
 
 /// The vehicles in a cell and the eight around it, latest first.

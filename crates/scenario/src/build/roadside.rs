@@ -34,7 +34,7 @@ pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
 fn light(scenario: &Scenario, config: &config::TrafficLight) -> TrafficLight {
     let phase = |own: &config::LightPhase| Phase {
         duration_us: micros(own.duration),
-        lights: own.lights.iter().map(|&light| shown(light)).collect(),
+        lights: own.lights.iter().map(|&light| light_state(light)).collect(),
     };
     TrafficLight {
         name: config.name.clone(),
@@ -51,7 +51,7 @@ fn approach(own: &config::Approach) -> Approach {
     Approach { stop: own.stop, heading: own.heading_deg.to_radians(), width: own.width }
 }
 
-fn shown(light: config::Light) -> Light {
+fn light_state(light: config::Light) -> Light {
     match light {
         config::Light::Red => Light::Red,
         config::Light::Amber => Light::Amber,

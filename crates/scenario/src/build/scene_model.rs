@@ -3,7 +3,7 @@
 use super::BuiltMeshes;
 use crate::ScenarioFile;
 use crate::random_world::RandomWorld;
-use crate::ways::ways;
+use crate::vehicle_points::vehicle_points;
 use bekker_agent::{Prop, PropForm};
 use bekker_math::random::RandomStream;
 use bekker_sensor::air::Air;
@@ -37,7 +37,7 @@ pub fn scene_model(
 
 /// All props of a scenario: objects of its random surface, and scattered or placed scenery.
 pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWorld>) -> Vec<Prop> {
-    let ways = ways(&file.scenario);
+    let points = vehicle_points(&file.scenario);
     let mut props: Vec<Prop> = random.map(RandomWorld::props).into_iter().flatten().collect();
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
@@ -65,7 +65,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         // equal
         let dice = RandomStream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;
-        let mut strewn = scatter_props(form, count, area, &ways, scenery.clear, &dice);
+        let mut strewn = scatter_props(form, count, area, &points, scenery.clear, &dice);
         for prop in &mut strewn {
             (prop.solid, prop.diameter, prop.size) =
                 (scenery.solid, scenery.diameter, scenery.size);

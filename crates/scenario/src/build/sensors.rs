@@ -5,8 +5,8 @@ use crate::config::{
     self, CameraChannel, CameraPreset, GpsService, ImuGrade, InertialErrors, LensConfig,
     LidarPreset, LidarRays, LidarReturns, MagneticField, SensorModel,
 };
-use crate::fault::{Fault, Problem};
-use crate::refusal::WHERE_ON_EARTH;
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::diagnostic_sink::WHERE_ON_EARTH;
 use bekker_math::geodesy::Site;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
@@ -28,13 +28,13 @@ pub fn sensors(
     file: &ScenarioFile,
     vehicle: usize,
     site: Option<&Site>,
-) -> Result<Vec<Sensor>, Fault> {
+) -> Result<Vec<Sensor>, Diagnostic> {
     let mut sensors: Vec<Sensor> = Vec::new();
     for (index, entry) in file.scenario.vehicle[vehicle].sensor.iter().enumerate() {
         let model = model(file, entry, site).map_err(|problem| {
             let key = format!("vehicle[{vehicle}].sensor[{index}].model");
-            let place = file.document.fault(&key, problem.clone()).place;
-            Fault::new(place, "site", None, problem)
+            let location = file.document.diagnostic(&key, problem.clone()).location;
+            Diagnostic::new(location, "site", None, problem)
         })?;
         let mount = mount(entry);
         let mut add = |name: String, mount: Pose, model: Model| {
@@ -92,13 +92,14 @@ fn model(
     file: &ScenarioFile,
     entry: &config::Sensor,
     site: Option<&Site>,
-) -> Result<Model, Problem> {
+) -> Result<Model, DiagnosticKind> {
     Ok(match &entry.model {
         SensorModel::Imu { preset, accelerometer, gyroscope } => {
             Model::Imu(imu(*preset, accelerometer, gyroscope))
         }
         SensorModel::Gps { preset, outages } => {
-            let site = *site.ok_or_else(|| Problem::Missing { expected: WHERE_ON_EARTH.into() })?;
+            let site =
+                *site.ok_or_else(|| DiagnosticKind::Missing { expected: WHERE_ON_EARTH.into() })?;
             let gps = match preset {
                 GpsService::Ideal => {
                     let fast = Wander { horizontal: 0.0, vertical: 0.0, time: 1.0 };

@@ -1,8 +1,8 @@
 //! Geographic location of a scenario.
 
 use crate::config;
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
-use crate::fault::{Fault, Problem};
 use bekker_ground::terrain::Placement;
 use bekker_math::geodesy::{Geodetic, Site};
 use bekker_math::spatial::Vec3;
@@ -19,7 +19,7 @@ pub fn site(
     document: &Document,
     given: Option<&config::Site>,
     placement: Option<&Placement>,
-) -> (Option<Site>, Option<Fault>) {
+) -> (Option<Site>, Option<Diagnostic>) {
     let of_dem = placement.and_then(Placement::site);
     let Some(given) = given else { return (of_dem, None) };
     let origin = Geodetic::degrees(given.latitude_deg, given.longitude_deg, given.altitude);
@@ -36,6 +36,6 @@ pub fn site(
         there.latitude.to_degrees(),
         there.longitude.to_degrees(),
     );
-    let warning = document.fault("site", Problem::Refused { cause });
+    let warning = document.diagnostic("site", DiagnosticKind::Refused { cause });
     (Some(own.rotated(dem.convergence(&Vec3::zeros()))), Some(warning))
 }

@@ -4,9 +4,9 @@ use super::laws::laws;
 use super::strongest::strongest;
 use crate::config::{BulldozingConfig, CustomSoil};
 use crate::consistency::check_custom_soil;
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
-use crate::fault::{Fault, Problem};
-use crate::{Faults, ScenarioFile, conform};
+use crate::{Diagnostics, ScenarioFile, conform};
 use bekker_ground::soil::catalogue::{assumed_elastic_stiffness, catalogue};
 use bekker_ground::soil::{
     Bulldozing, CatalogueError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
@@ -18,14 +18,14 @@ pub struct SoilTable {
     names: Vec<String>,
     soils: Vec<Soil>,
     /// Frost on each soil.
-    frosts: Vec<Option<Frozen>>,
+    frosts: Vec<Option<FrozenSoil>>,
     /// Warnings about the soils.
-    doubts: Vec<Fault>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// A soil with a frozen top layer.
 #[derive(Clone, Debug, PartialEq)]
-struct Frozen {
+struct FrozenSoil {
     /// The key that specifies the frost.
     key: String,
     frost: Frost,
@@ -44,28 +44,32 @@ impl SoilTable {
         self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
     }
 
-    /// Returns the soils for vehicles of which the heaviest weighs `heaviest`, N, with warnings.
+    /// Returns the soils for vehicles of which the heaviest weighs `max_weight`, N, with warnings.
     ///
     /// Warns about each soil whose requested strength was reduced, and about each frost layer that
     /// the vehicles break through.
-    pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
-        let mut warnings = self.doubts.clone();
+    pub fn with_frost_under(
+        mut self,
+        max_weight: f64,
+        document: &Document,
+    ) -> (SoilTable, Vec<Diagnostic>) {
+        let mut warnings = self.warnings.clone();
         for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
-            let Some(Frozen { key, frost, soil: frozen }) = frost else { continue };
-            let (SoilKind::Deformable(met), SoilKind::Deformable(frozen)) =
+            let Some(FrozenSoil { key, frost, soil: frozen }) = frost else { continue };
+            let (SoilKind::Deformable(bearing_soil), SoilKind::Deformable(frozen)) =
                 (&mut soil.kind, &frozen.kind)
             else {
                 continue;
             };
-            if heaviest <= frost.bearing() {
-                *met = frost.under(frozen, heaviest);
+            if max_weight <= frost.bearing() {
+                *bearing_soil = frost.under(frozen, max_weight);
             } else {
-                let [bears, weighs] = [frost.bearing(), heaviest].map(|newtons| newtons / 1e3);
+                let [bears, weighs] = [frost.bearing(), max_weight].map(|newtons| newtons / 1e3);
                 let cause = format!(
                     "carries {bears:.1} kN, but the heaviest vehicle weighs {weighs:.1} kN: all \
                      vehicles drive on the unfrozen soil"
                 );
-                warnings.push(document.fault(key, Problem::Refused { cause }));
+                warnings.push(document.diagnostic(key, DiagnosticKind::Refused { cause }));
             }
         }
         (self, warnings)
@@ -76,68 +80,75 @@ impl SoilTable {
 ///
 /// # Errors
 /// Unknown names, and invalid custom soils.
-pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
+pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
     let laws = laws(&file.scenario.ground);
     let (spacing, step) = (file.scenario.ground.spacing, file.scenario.time.step);
-    let mut faults = Vec::new();
-    let (mut custom, mut doubts) = (Vec::new(), Vec::new());
+    let mut diagnostics = Vec::new();
+    let (mut custom, mut warnings) = (Vec::new(), Vec::new());
     for (index, entry) in soil.custom.iter().enumerate() {
-        match resolved(entry, &laws, &format!("soil.custom[{index}]"), &file.document) {
-            Ok((soil, doubt)) => {
+        match resolve_soil(entry, &laws, &format!("soil.custom[{index}]"), &file.document) {
+            Ok((soil, too_strong_soil)) => {
                 custom.push(soil);
-                doubts.extend(doubt.map(|own| (entry.name.as_str(), own.told(&file.document))));
+                warnings.extend(
+                    too_strong_soil.map(|own| (entry.name.as_str(), own.warning(&file.document))),
+                );
             }
-            Err(fault) => faults.push(fault),
+            Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }
     let mut table = SoilTable::default();
-    let mut mention = |key: String, name: &str| {
-        if table.id(name).is_some() || faults_in_custom(soil.custom.as_slice(), &custom, name) {
+    let mut add_soil = |key: String, name: &str| {
+        if table.id(name).is_some() || is_invalid_custom(soil.custom.as_slice(), &custom, name) {
             return;
         }
-        match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| named(name), Ok) {
+        match custom
+            .iter()
+            .find(|s| s.name == name)
+            .cloned()
+            .map_or_else(|| catalogue_soil(name), Ok)
+        {
             Ok(found) => {
                 let given = soil.custom.iter().position(|s| s.name == name);
                 let too_stiff = found.stiff_parameters(spacing, step);
-                faults.extend(too_stiff.into_iter().map(|stiff| {
+                diagnostics.extend(too_stiff.into_iter().map(|stiff| {
                     let stiff_for = stiff.cause("time.step", "ground.spacing");
                     let cause = format!("`{name}`: {stiff_for}");
                     let key = given.map_or_else(
                         || key.clone(),
                         |index| format!("soil.custom[{index}].{}", stiff.parameter),
                     );
-                    file.document.fault(&key, Problem::Refused { cause })
+                    file.document.diagnostic(&key, DiagnosticKind::Refused { cause })
                 }));
                 table.names.push(name.to_string());
                 table.soils.push(with_bulldozing(found, bulldozing));
                 table.frosts.push(given.and_then(|index| {
                     let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
                     let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
-                    let (frozen, _) = resolved(&dry, &laws, &key, &file.document).ok()?;
+                    let (frozen, _) = resolve_soil(&dry, &laws, &key, &file.document).ok()?;
                     let soil = with_bulldozing(frozen, bulldozing);
-                    Some(Frozen { key: format!("{key}.frost"), frost, soil })
+                    Some(FrozenSoil { key: format!("{key}.frost"), frost, soil })
                 }));
             }
-            Err(problem) => faults.push(file.document.fault(&key, problem)),
+            Err(problem) => diagnostics.push(file.document.diagnostic(&key, problem)),
         }
     };
-    mention("soil.default".into(), &soil.default);
+    add_soil("soil.default".into(), &soil.default);
     for (class, name) in soil.raster.iter().flat_map(|raster| &raster.classes) {
-        mention(format!("soil.raster.classes.{class}"), name);
+        add_soil(format!("soil.raster.classes.{class}"), name);
     }
     for (index, zone) in soil.zone.iter().enumerate() {
-        mention(format!("soil.zone[{index}].soil"), &zone.soil);
+        add_soil(format!("soil.zone[{index}].soil"), &zone.soil);
     }
-    Faults::into_result(faults)?;
-    let named = doubts.into_iter().filter(|(name, _)| table.id(name).is_some());
-    table.doubts = named.map(|(_, doubt)| doubt).collect();
+    Diagnostics::into_result(diagnostics)?;
+    let named = warnings.into_iter().filter(|(name, _)| table.id(name).is_some());
+    table.warnings = named.map(|(_, too_strong_soil)| too_strong_soil).collect();
     Ok(table)
 }
 
 /// Whether a name is that of a custom soil which was already refused.
-fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool {
+fn is_invalid_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool {
     given.iter().any(|s| s.name == name) && !accepted.iter().any(|s| s.name == name)
 }
 
@@ -145,59 +156,59 @@ fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool
 ///
 /// # Errors
 /// All faults of the document.
-pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
+pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Diagnostics> {
     let schema = schemars::schema_for!(CustomSoil).to_value();
-    Faults::into_result(conform(document, &schema))?;
+    Diagnostics::into_result(conform(document, &schema))?;
     let custom: CustomSoil = serde_json::from_value(document.root.value.to_json())
-        .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
-    let mut faults = Vec::new();
+        .map_err(|e| document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() }))?;
+    let mut diagnostics = Vec::new();
     check_custom_soil(&custom, "", &mut |key, problem| {
-        faults.push(document.fault(key.trim_start_matches('.'), problem));
+        diagnostics.push(document.diagnostic(key.trim_start_matches('.'), problem));
     });
     if custom.frost.is_some() {
         let cause = "requires the weight of a vehicle, so it is allowed in scenarios only; remove \
             it"
         .into();
-        faults.push(document.fault("frost", Problem::Refused { cause }));
+        diagnostics.push(document.diagnostic("frost", DiagnosticKind::Refused { cause }));
     }
-    Faults::into_result(faults)?;
-    match resolved(&custom, laws, "", document)? {
+    Diagnostics::into_result(diagnostics)?;
+    match resolve_soil(&custom, laws, "", document)? {
         (soil, None) => Ok(soil),
         // refused rather than reduced: there is no warning that the strength is another
-        (_, Some(doubt)) => Err(doubt.refused(document).into()),
+        (_, Some(too_strong_soil)) => Err(too_strong_soil.error(document).into()),
     }
 }
 
 /// A soil of the catalog.
-fn named(name: &str) -> Result<Soil, Problem> {
+fn catalogue_soil(name: &str) -> Result<Soil, DiagnosticKind> {
     catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
-        CatalogueError::Unknown { suggestion, .. } => Problem::UnknownSoil { suggestion },
-        other => Problem::Refused { cause: other.to_string() },
+        CatalogueError::Unknown { suggestion, .. } => DiagnosticKind::UnknownSoil { suggestion },
+        other => DiagnosticKind::Refused { cause: other.to_string() },
     })
 }
 
 /// Builds a custom soil from its base or from its own parameters alone.
 ///
 /// Also returns the reduction of its strength, if it was too strong.
-fn resolved(
+fn resolve_soil(
     custom: &CustomSoil,
     laws: &Laws,
     key: &str,
     document: &Document,
-) -> Result<(Soil, Option<TooStrong>), Fault> {
-    let crushing = crushing_snow(custom, laws);
+) -> Result<(Soil, Option<TooStrong>), Diagnostic> {
+    let crushing = with_snow_pressures(custom, laws);
     let custom = crushing.as_ref().unwrap_or(custom);
-    let keyed = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
-    let refuse = |name: &str, problem| document.fault(&keyed(name), problem);
+    let full_key = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
+    let refuse = |name: &str, problem| document.diagnostic(&full_key(name), problem);
     let mut too_strong = None;
-    let mut of_figures = |figures: DeformableSoil| {
-        let Strength { key, asked, taken } = strength(&figures, custom);
+    let mut deformable_kind = |parameters: DeformableSoil| {
+        let SoilStrength { key, requested, limited } = strength(&parameters, custom);
         // tolerance for rounding of the product
-        let is_less = taken < asked * (1.0 - 1e-9);
-        too_strong = is_less.then(|| TooStrong { key: keyed(key), asked, taken });
-        SoilKind::Deformable(weathered(figures, custom, taken))
+        let is_less = limited < requested * (1.0 - 1e-9);
+        too_strong = is_less.then(|| TooStrong { key: full_key(key), requested, limited });
+        SoilKind::Deformable(with_weather(parameters, custom, limited))
     };
-    let base = custom.based_on.as_deref().map(named).transpose();
+    let base = custom.based_on.as_deref().map(catalogue_soil).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {
         (Some(Soil { name, kind: SoilKind::Deformable(_), .. }), Some(_)) => {
@@ -205,20 +216,20 @@ fn resolved(
                 "applies to firm ground only, but the base soil `{name}` is deformable; remove one \
                  of the two"
             );
-            return Err(refuse(".friction", Problem::Refused { cause }));
+            return Err(refuse(".friction", DiagnosticKind::Refused { cause }));
         }
         (_, Some(friction)) => SoilKind::Firm { friction },
         (Some(Soil { kind: SoilKind::Deformable(base), .. }), None) => {
-            of_figures(changed(base.clone(), custom))
+            deformable_kind(with_custom_parameters(base.clone(), custom))
         }
         (Some(firm), None) => {
             let cause = format!(
                 "is firm ground: with base `{}`, friction is the only soil parameter allowed",
                 firm.name
             );
-            return Err(refuse(".based_on", Problem::Refused { cause }));
+            return Err(refuse(".based_on", DiagnosticKind::Refused { cause }));
         }
-        (None, None) => of_figures(changed(blank(custom), custom)),
+        (None, None) => deformable_kind(with_custom_parameters(soil_without_base(custom), custom)),
     };
     let source = match (&custom.source, &base) {
         (Some(source), _) => source.clone(),
@@ -228,21 +239,21 @@ fn resolved(
     let soil = Soil { name: custom.name.clone(), source, kind };
     match soil.check() {
         Ok(()) => Ok((soil, too_strong)),
-        Err(error) => Err(refuse("", Problem::Refused { cause: error.to_string() })),
+        Err(error) => Err(refuse("", DiagnosticKind::Refused { cause: error.to_string() })),
     }
 }
 
 /// The soil with the crushing pressure of its snow, unless it specifies pressures itself.
 ///
 /// `None` under laws without layers, which ignore snow and its crushing pressure.
-fn crushing_snow(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
-    let snow = custom.snow.filter(|_| laws.layers && !custom.gives_pressures())?;
+fn with_snow_pressures(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
+    let snow = custom.snow.filter(|_| laws.layers && !custom.has_pressure_sinkage())?;
     let [k_phi, k_c, n] = snow.pressure_sinkage().map(Some);
     Some(CustomSoil { k_phi, k_c, n, ..custom.clone() })
 }
 
 /// Initial parameters of a soil without a base: missing ones follow the catalog's rules.
-fn blank(custom: &CustomSoil) -> DeformableSoil {
+fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
     let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
     DeformableSoil {
         k_phi,
@@ -259,7 +270,7 @@ fn blank(custom: &CustomSoil) -> DeformableSoil {
 }
 
 /// The parameters with the scenario's values in place of those of the base.
-fn changed(base: DeformableSoil, custom: &CustomSoil) -> DeformableSoil {
+fn with_custom_parameters(base: DeformableSoil, custom: &CustomSoil) -> DeformableSoil {
     DeformableSoil {
         k_phi: custom.k_phi.unwrap_or(base.k_phi),
         k_c: custom.k_c.unwrap_or(base.k_c),
@@ -294,60 +305,60 @@ fn details(base: Details, custom: &CustomSoil) -> Details {
 }
 
 /// Strength factor of a soil relative to its parameters.
-struct Strength {
+struct SoilStrength {
     /// The key that specifies it.
     key: &'static str,
     /// As requested.
-    asked: f64,
+    requested: f64,
     /// As limited by the laws.
-    taken: f64,
+    limited: f64,
 }
 
 /// Requested and allowed strength of a soil, from its own factor and its moisture.
-fn strength(figures: &DeformableSoil, custom: &CustomSoil) -> Strength {
+fn strength(parameters: &DeformableSoil, custom: &CustomSoil) -> SoilStrength {
     // an invalid moisture was refused before
     let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
-    let (asked, most) = (moist * custom.strength.unwrap_or(1.0), strongest(figures));
+    let (requested, most) = (moist * custom.strength.unwrap_or(1.0), strongest(parameters));
     let key = match &custom.moisture {
         Some(moisture) if custom.strength.is_none() || moist > most => {
             if moisture.content.is_some() { ".moisture.content" } else { ".moisture" }
         }
         _ => ".strength",
     };
-    Strength { key, asked, taken: asked.min(most) }
+    SoilStrength { key, requested, limited: requested.min(most) }
 }
 
 /// A soil with a requested strength above the limit of the laws.
 struct TooStrong {
     key: String,
-    asked: f64,
-    taken: f64,
+    requested: f64,
+    limited: f64,
 }
 
 impl TooStrong {
     /// The warning that the strength is reduced to the limit.
-    fn told(&self, document: &Document) -> Fault {
-        let taken = format!("it is limited to {:.4} times, as in maps", self.taken);
-        document.fault(&self.key, Problem::Refused { cause: self.cause(&taken) })
+    fn warning(&self, document: &Document) -> Diagnostic {
+        let limited = format!("it is limited to {:.4} times, as in maps", self.limited);
+        document.diagnostic(&self.key, DiagnosticKind::Refused { cause: self.cause(&limited) })
     }
 
     /// The error that the strength is not allowed.
-    fn refused(&self, document: &Document) -> Fault {
-        let most = format!("it must be at most {:.4} times", self.taken);
-        document.fault(&self.key, Problem::Refused { cause: self.cause(&most) })
+    fn error(&self, document: &Document) -> Diagnostic {
+        let most = format!("it must be at most {:.4} times", self.limited);
+        document.diagnostic(&self.key, DiagnosticKind::Refused { cause: self.cause(&most) })
     }
 
     fn cause(&self, instead: &str) -> String {
         format!(
             "makes the soil {:.4} times as strong as its parameters, with a friction angle above \
              59 degrees, about the limit of the laws: {instead}",
-            self.asked
+            self.requested
         )
     }
 }
 
 /// The soil with the scenario's strength and thaw.
-fn weathered(soil: DeformableSoil, custom: &CustomSoil, strength: f64) -> DeformableSoil {
+fn with_weather(soil: DeformableSoil, custom: &CustomSoil, strength: f64) -> DeformableSoil {
     let mut soil = soil.with_strength(strength);
     if let Some(thaw) = custom.thaw {
         soil = thaw.thawed(&soil);

@@ -32,8 +32,8 @@ fn task(config: &config::Team) -> Option<Task> {
     if let Some(config::Search { area, share, parts }) = config.search {
         let [west, south, east, north] = area;
         let parts = match parts {
-            config::Parts::Voronoi => SearchPartition::Voronoi,
-            config::Parts::Auction => SearchPartition::Auction,
+            config::SearchPartition::Voronoi => SearchPartition::Voronoi,
+            config::SearchPartition::Auction => SearchPartition::Auction,
         };
         return Some(Task::Search { area: [[west, south], [east, north]], share, parts });
     }

@@ -1,15 +1,15 @@
 //! The terrain of a scenario, with its soils.
 
 use super::SoilTable;
-use super::parts::{ElevationKey, Elevations, Parts};
+use super::asset_cache::{AssetCache, ElevationKey, Elevations};
 use super::site::site;
 use crate::config::{self, Area, OriginName, RandomSurface};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
-use crate::fault::{Fault, Problem};
 use crate::input::{LARGEST_BINARY, LARGEST_TILED};
 use crate::inputs::sha256;
 use crate::random_world::{RandomWorld, random_world};
-use crate::{Faults, Opened, ScenarioFile};
+use crate::{Diagnostics, OpenedInput, ScenarioFile};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::{
     CellContent, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
@@ -35,7 +35,7 @@ pub struct BuiltTerrain {
     /// The objects on a random surface.
     pub random: Option<RandomWorld>,
     /// Warnings about the terrain.
-    pub warnings: Vec<Fault>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Opens the terrain of a scenario and checks that all vehicles and waypoints are on it.
@@ -45,10 +45,10 @@ pub struct BuiltTerrain {
 pub fn terrain(
     file: &ScenarioFile,
     soils: &SoilTable,
-    parts: &Parts,
-) -> Result<BuiltTerrain, Faults> {
+    assets: &AssetCache,
+) -> Result<BuiltTerrain, Diagnostics> {
     let mut builder =
-        Builder { file, soils, parts, placement: None, gaps: None, warnings: Vec::new() };
+        TerrainAssembly { file, soils, assets, placement: None, gaps: None, warnings: Vec::new() };
     let surface = builder.surface()?;
     let config = &file.scenario.terrain;
     let ends = match &config.surface {
@@ -73,9 +73,9 @@ pub fn terrain(
     for entry in &config.stamp {
         terrain = terrain.stamp(stamp(entry));
     }
-    let terrain = terrain.build().map_err(|error| builder.refused("terrain", &error))?;
-    Faults::into_result(outside(file, &terrain))?;
-    let Builder { placement, mut warnings, .. } = builder;
+    let terrain = terrain.build().map_err(|error| builder.diagnostics("terrain", &error))?;
+    Diagnostics::into_result(positions_outside(file, &terrain))?;
+    let TerrainAssembly { placement, mut warnings, .. } = builder;
     let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
     warnings.extend(doubt);
     warnings.extend(scenery_outside(file, &terrain));
@@ -86,7 +86,7 @@ pub fn terrain(
 const ELEVATIONS: &str = "terrain.surface.file";
 
 /// The hashes of an elevation model and of its sidecar files, as a cache key.
-fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
+fn content_key(opened: &OpenedInput, sidecars: &Sidecars) -> String {
     let Sidecars { world, projection, auxiliary, mask } = sidecars;
     let hashes = [world, projection, auxiliary, mask]
         .map(|content| content.as_deref().map_or_else(String::new, sha256));
@@ -94,9 +94,9 @@ fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
 }
 
 /// An error with a hint at the keys that help with missing data.
-struct FillBy(TerrainError);
+struct ErrorWithRemedy(TerrainError);
 
-impl Display for FillBy {
+impl Display for ErrorWithRemedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)?;
         match self.0 {
@@ -110,25 +110,25 @@ impl Display for FillBy {
     }
 }
 
-struct Builder<'a> {
+struct TerrainAssembly<'a> {
     file: &'a ScenarioFile,
     soils: &'a SoilTable,
-    parts: &'a Parts,
+    assets: &'a AssetCache,
     placement: Option<Placement>,
     gaps: Option<Arc<Gaps>>,
-    warnings: Vec<Fault>,
+    warnings: Vec<Diagnostic>,
 }
 
-impl Builder<'_> {
+impl TerrainAssembly<'_> {
     fn document(&self) -> &Document {
         &self.file.document
     }
 
-    fn refused(&self, key: &str, error: &dyn Display) -> Faults {
-        self.document().fault(key, Problem::Refused { cause: error.to_string() }).into()
+    fn diagnostics(&self, key: &str, error: &dyn Display) -> Diagnostics {
+        self.document().diagnostic(key, DiagnosticKind::Refused { cause: error.to_string() }).into()
     }
 
-    fn surface(&mut self) -> Result<Surface, Faults> {
+    fn surface(&mut self) -> Result<Surface, Diagnostics> {
         let key = "terrain.surface";
         match &self.file.scenario.terrain.surface {
             config::Surface::Flat { elevation } => {
@@ -150,20 +150,20 @@ impl Builder<'_> {
                 let seed = self.file.scenario.seed;
                 Procedural::new(*elevation, *amplitude, *wavelength, *octaves, seed)
                     .map(Surface::Procedural)
-                    .map_err(|error| self.refused(key, &error))
+                    .map_err(|error| self.diagnostics(key, &error))
             }
             surface @ config::Surface::Dem { file, .. } => {
-                let opened = self.opened(file)?;
+                let opened = self.open_elevations(file)?;
                 // read even if the model is cached, so that each scenario lists them among its
                 // inputs
                 let sidecars = self.sidecars(file, ELEVATIONS)?;
                 let content = content_key(&opened, &sidecars);
                 let key = ElevationKey { surface: surface.clone(), content };
                 let elevations =
-                    self.parts.elevations(key, || self.elevations(surface, opened, &sidecars))?;
+                    self.assets.elevations(key, || self.elevations(surface, opened, &sidecars))?;
                 self.placement = Some(elevations.placement);
                 self.gaps = elevations.gaps;
-                self.doubt(ELEVATIONS, &elevations.warnings);
+                self.warn(ELEVATIONS, &elevations.warnings);
                 Ok(elevations.surface)
             }
         }
@@ -173,14 +173,14 @@ impl Builder<'_> {
     fn elevations(
         &self,
         surface: &config::Surface,
-        opened: Opened,
+        opened: OpenedInput,
         sidecars: &Sidecars,
-    ) -> Result<Elevations, Faults> {
+    ) -> Result<Elevations, Diagnostics> {
         let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
             unreachable!("only elevation models are read from files")
         };
-        let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
-        let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
+        let refused = |error: TerrainError| self.diagnostics(ELEVATIONS, &ErrorWithRemedy(error));
+        let unreadable = |error: io::Error| self.diagnostics(ELEVATIONS, &error);
         let tiled = match no_data {
             config::NoData::Refuse => opened.geotiff(sidecars).map_err(refused)?.filter(is_large),
             // filling gaps needs the whole raster
@@ -191,14 +191,14 @@ impl Builder<'_> {
         if let Some(raster) = tiled {
             let raster = raster
                 .with_reference(*epsg, height_unit.map(unit_of_heights))
-                .map_err(|error| self.refused("terrain.surface", &error))?;
+                .map_err(|error| self.diagnostics("terrain.surface", &error))?;
             let placement = raster
                 .placement(origin_of(*origin))
-                .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+                .map_err(|error| self.diagnostics("terrain.surface.origin", &error))?;
             let window = raster
                 .window(&placement, *crop)
-                .map_err(|error| self.refused("terrain.surface.crop", &error))?;
-            let (surface, warnings) = raster.surface(window, RESIDENT).map_err(refused)?;
+                .map_err(|error| self.diagnostics("terrain.surface.crop", &error))?;
+            let (surface, warnings) = raster.surface(window, CACHE_SIZE).map_err(refused)?;
             let warnings = warnings.iter().map(ToString::to_string).collect();
             return Ok(Elevations { surface, gaps: None, placement, warnings });
         }
@@ -209,22 +209,22 @@ impl Builder<'_> {
         warnings.retain(|own| !own.is_settled_by(*epsg));
         let raster = raster
             .with_reference(*epsg, height_unit.map(unit_of_heights))
-            .map_err(|error| self.refused("terrain.surface", &error))?;
+            .map_err(|error| self.diagnostics("terrain.surface", &error))?;
         let (local, placement) = raster
             .localised(origin_of(*origin))
-            .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+            .map_err(|error| self.diagnostics("terrain.surface.origin", &error))?;
         // gaps are filled from all surrounding cells, also from those that are cropped away
         let rule = no_data_rule(*no_data);
         let cropped = |raster: Raster| match crop {
             Some(bounds) => raster
                 .cropped(*bounds)
-                .map_err(|error| self.refused("terrain.surface.crop", &error)),
+                .map_err(|error| self.diagnostics("terrain.surface.crop", &error)),
             None => Ok(raster),
         };
         let gaps = match (no_data, crop) {
             (config::NoData::Keep, None) => Gaps::from_raster(&local),
             (config::NoData::Keep, Some(bounds)) => Gaps::from_part(&local, *bounds)
-                .map_err(|error| self.refused("terrain.surface.crop", &error))?,
+                .map_err(|error| self.diagnostics("terrain.surface.crop", &error))?,
             _ => None,
         };
         if gaps.as_ref().is_some_and(|gaps| gaps.share() == 1.0) {
@@ -238,27 +238,27 @@ impl Builder<'_> {
         let surface =
             cropped.without_gaps(NoData::Refuse).and_then(Surface::raster).map_err(refused)?;
         let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        warnings.extend(gaps.as_ref().map(kept_gaps));
+        warnings.extend(gaps.as_ref().map(gap_warning));
         Ok(Elevations { surface, gaps: gaps.map(Arc::new), placement, warnings })
     }
 
     /// The soil map; `ground` is the extent of the surface, m.
-    fn soil_map(&mut self, ground: [f64; 4]) -> Result<SoilMap, Faults> {
+    fn soil_map(&mut self, ground: [f64; 4]) -> Result<SoilMap, Diagnostics> {
         let soil = &self.file.scenario.soil;
         let mut map = SoilMap::uniform(self.id(&soil.default));
         if let Some(classes) = &soil.raster {
             let key = "soil.raster.file";
-            let bytes = self.bytes(&classes.file, key)?;
+            let bytes = self.read_bytes(&classes.file, key)?;
             let sidecars = self.sidecars(&classes.file, key)?;
             let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
-                .map_err(|error| self.refused(key, &error))?;
+                .map_err(|error| self.diagnostics(key, &error))?;
             let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
             // stair steps are normal for classes, and class rasters use the elevation model's
             // coordinates
             let doubts = warnings.iter().filter(|own| {
                 !(matches!(own, RasterWarning::StairSteps { .. }) || own.is_settled_by(reference))
             });
-            self.doubt(key, &doubts.map(ToString::to_string).collect::<Vec<_>>());
+            self.warn(key, &doubts.map(ToString::to_string).collect::<Vec<_>>());
             let table: Vec<(i32, SoilId)> = classes
                 .classes
                 .iter()
@@ -272,16 +272,16 @@ impl Builder<'_> {
                     let laid = SoilMap::classes(&local, &table, Some(self.id(&soil.default)))?;
                     Ok((local.covered_bounds(), laid))
                 })
-                .map_err(|error| self.refused(key, &error))?;
+                .map_err(|error| self.diagnostics(key, &error))?;
             map = laid;
-            let uncovered = uncovered(covered, ground);
-            self.doubt(key, &uncovered.into_iter().collect::<Vec<_>>());
+            let uncovered = coverage_warning(covered, ground);
+            self.warn(key, &uncovered.into_iter().collect::<Vec<_>>());
         }
         for (index, zone) in soil.zone.iter().enumerate() {
             let key = format!("soil.zone[{index}].area");
             map = map
                 .paint(region(&zone.area), self.id(&zone.soil))
-                .map_err(|error| self.refused(&key, &error))?;
+                .map_err(|error| self.diagnostics(&key, &error))?;
         }
         Ok(map)
     }
@@ -291,37 +291,37 @@ impl Builder<'_> {
         self.soils.id(name).unwrap_or_default()
     }
 
-    fn opened(&self, file: &Path) -> Result<Opened, Faults> {
+    fn open_elevations(&self, file: &Path) -> Result<OpenedInput, Diagnostics> {
         let path = self.file.folder.join(file);
         self.file.inputs.open(&path, LARGEST_TILED).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
-            self.document().fault(ELEVATIONS, Problem::Unreadable { cause }).into()
+            self.document().diagnostic(ELEVATIONS, DiagnosticKind::Unreadable { cause }).into()
         })
     }
 
-    fn sidecars(&self, file: &Path, key: &str) -> Result<Sidecars, Faults> {
+    fn sidecars(&self, file: &Path, key: &str) -> Result<Sidecars, Diagnostics> {
         let sidecars = self.file.inputs.sidecars(&self.file.folder.join(file));
-        sidecars.map_err(|error| self.refused(key, &error))
+        sidecars.map_err(|error| self.diagnostics(key, &error))
     }
 
-    fn bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Faults> {
+    fn read_bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Diagnostics> {
         let path = self.file.folder.join(file);
         self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
             let cause = format!("{}: {error}", path.display());
-            self.document().fault(key, Problem::Unreadable { cause }).into()
+            self.document().diagnostic(key, DiagnosticKind::Unreadable { cause }).into()
         })
     }
 
-    fn doubt(&mut self, key: &str, warnings: &[String]) {
+    fn warn(&mut self, key: &str, warnings: &[String]) {
         for cause in warnings {
-            let problem = Problem::Refused { cause: cause.clone() };
-            self.warnings.push(self.document().fault(key, problem));
+            let problem = DiagnosticKind::Refused { cause: cause.clone() };
+            self.warnings.push(self.document().diagnostic(key, problem));
         }
     }
 }
 
 /// Reports how many cells without data are kept.
-fn kept_gaps(gaps: &Gaps) -> String {
+fn gap_warning(gaps: &Gaps) -> String {
     format!(
         "{} cells ({:.1} %) have no data and are off limits; images and sensors use the height of \
          the nearest cell with data there",
@@ -333,7 +333,7 @@ fn kept_gaps(gaps: &Gaps) -> String {
 /// A warning if a raster of classes leaves at least 1 % of the ground uncovered.
 ///
 /// `covered` and `ground` are extents, m.
-fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
+fn coverage_warning(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
     let [west, south, east, north] = ground;
     if ground.iter().any(|edge| !edge.is_finite()) {
         return None;
@@ -356,27 +356,28 @@ fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
 }
 
 /// Maximum memory of a raster of heights that is kept whole, bytes.
-const WHOLE: usize = 64 << 20;
+const MAX_WHOLE_SIZE: usize = 64 << 20;
 /// Memory for the tiles of a larger raster, bytes.
 ///
 /// This suffices for a thousand vehicles, each on separate tiles of 256 x 256 cells.
-const RESIDENT: usize = 256 << 20;
+const CACHE_SIZE: usize = 256 << 20;
 
 /// Whether a raster is too large to be kept whole.
 fn is_large(raster: &RasterFile) -> bool {
     let cells = raster.cells();
-    cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > WHOLE
+    cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > MAX_WHOLE_SIZE
 }
 
 /// Faults of vehicles, waypoints, goals and search areas outside the terrain.
-fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
-    let mut faults = Vec::new();
+fn positions_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let mut check = |key: String, [x, y]: [f64; 2]| {
         if !terrain.contains(x, y) {
             let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
-            faults.push(file.document.fault(&key, Problem::OutsideTerrain { bounds }));
+            diagnostics
+                .push(file.document.diagnostic(&key, DiagnosticKind::OutsideTerrain { bounds }));
         } else if terrain.is_gap(x, y) {
-            faults.push(file.document.fault(&key, Problem::NoElevation));
+            diagnostics.push(file.document.diagnostic(&key, DiagnosticKind::NoElevation));
         }
     };
     for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
@@ -400,13 +401,14 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
             }
         }
     }
-    faults
+    diagnostics
 }
 
 /// Warnings for scenery outside the terrain, which no vehicle can reach.
-fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
     let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
-    let outside = |key: String| file.document.fault(&key, Problem::OutsideTerrain { bounds });
+    let outside =
+        |key: String| file.document.diagnostic(&key, DiagnosticKind::OutsideTerrain { bounds });
     let mut found = Vec::new();
     for (index, own) in file.scenario.scenery.iter().enumerate() {
         let beyond = |[x, y]: &[f64; 2]| !terrain.contains(*x, *y);

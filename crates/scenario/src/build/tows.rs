@@ -16,7 +16,7 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
         let (from, to) = (named(&tow.from)?, named(&tow.to)?);
         let mut ends = [(from, tow.from_end), (to, tow.to_end)];
         ends.sort_by_key(|end| end.0);
-        let places = ends.map(|(agent, end)| place(&agents[agent], end));
+        let places = ends.map(|(agent, end)| coupling_point(&agents[agent], end));
         let agents_of = ends.map(|end| end.0);
         let lighter = agents_of.map(|agent| agents[agent].vehicle.mass());
         let mass = lighter[0].min(lighter[1]);
@@ -36,7 +36,7 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
 }
 
 /// Attachment point of a rope or bar in the chassis frame, m.
-fn place(agent: &AgentModel, end: VehicleEnd) -> Vec3 {
+fn coupling_point(agent: &AgentModel, end: VehicleEnd) -> Vec3 {
     let footprint = agent.vehicle.footprint();
     let coupling = agent.vehicle.chassis().rear_coupling.map(Vec3::from);
     let height = coupling.map_or(0.0, |coupling| coupling.z);

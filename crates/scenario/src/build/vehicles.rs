@@ -1,12 +1,12 @@
 //! The vehicles that a scenario names, from the catalog or from files, with the scenario's changes.
 
-use super::parts::{Parts, SpecCache};
+use super::asset_cache::{AssetCache, SpecCache};
 use crate::config::{self, TyreModel};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, SourceLocation, nearest_word};
 use crate::document::{Document, Node};
-use crate::fault::{Fault, Place, Problem, nearest_word};
 use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
-use crate::{Faults, Inputs, ScenarioFile, conform};
+use crate::{Diagnostics, Inputs, ScenarioFile, conform};
 use bekker_vehicle::{
     AnySpec, CatalogueEntry, CatalogueError, Locks, SetupError, SpecError, TrackedSpec,
     VehicleSetup, VehicleSpec, catalogue, find_vehicle, trailers,
@@ -22,8 +22,8 @@ use std::sync::{Arc, LazyLock};
 ///
 /// # Errors
 /// Unknown models, and all faults of a vehicle file or of the changes to it.
-pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
-    vehicle_specs_of(file, &Parts::default())
+pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Diagnostics> {
+    vehicle_specs_with_assets(file, &AssetCache::default())
 }
 
 /// The settings of a vehicle's entry that determine its spec.
@@ -35,46 +35,46 @@ pub(super) struct SpecRequest {
 }
 
 impl SpecRequest {
-    fn of(entry: &config::Vehicle) -> SpecRequest {
+    fn new(entry: &config::Vehicle) -> SpecRequest {
         let (model, overrides) = (entry.model.clone(), entry.overrides.clone());
         SpecRequest { model, setup: entry.setup(), overrides }
     }
 }
 
 /// Reads the models with a cache of the catalog specs of earlier scenarios.
-pub(super) fn vehicle_specs_of(
+pub(super) fn vehicle_specs_with_assets(
     file: &ScenarioFile,
-    parts: &Parts,
-) -> Result<Vec<Arc<AnySpec>>, Faults> {
+    assets: &AssetCache,
+) -> Result<Vec<Arc<AnySpec>>, Diagnostics> {
     let mut specs: Vec<Arc<AnySpec>> = Vec::new();
-    let mut faults = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut known = SpecCache::default();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let request = SpecRequest::of(vehicle);
+        let request = SpecRequest::new(vehicle);
         // a file may have changed since it was cached
         let is_file = is_vehicle_file(&vehicle.model);
-        let cached = || parts.spec(&request).filter(|_| !is_file);
+        let cached = || assets.spec(&request).filter(|_| !is_file);
         let spec = match known.get(&request).or_else(cached) {
             Some(spec) => Ok(spec),
             None => entry_spec(file, index).map(|spec| {
                 let spec = Arc::new(spec);
                 if !is_file {
-                    parts.keep_spec(request.clone(), spec.clone());
+                    assets.insert_spec(request.clone(), spec.clone());
                 }
                 known.insert(request, spec.clone());
                 spec
             }),
         };
         let checked = spec.and_then(|spec| {
-            check_driver(&spec, vehicle).map_err(|unfit| unfit.at(file, index))?;
+            check_driver(&spec, vehicle).map_err(|unfit| unfit.into_diagnostics(file, index))?;
             Ok(spec)
         });
         match checked {
             Ok(spec) => specs.push(spec),
-            Err(Faults(found)) => faults.extend(found),
+            Err(Diagnostics(found)) => diagnostics.extend(found),
         }
     }
-    Faults::into_result(faults)?;
+    Diagnostics::into_result(diagnostics)?;
     Ok(specs)
 }
 
@@ -92,18 +92,21 @@ impl UnfitValue {
     }
 
     /// The fault in the entry with this index.
-    fn at(self, file: &ScenarioFile, index: usize) -> Faults {
+    fn into_diagnostics(self, file: &ScenarioFile, index: usize) -> Diagnostics {
         let UnfitValue { key, cause } = self;
-        file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }).into()
+        file.document
+            .diagnostic(&format!("vehicle[{index}].{key}"), DiagnosticKind::Refused { cause })
+            .into()
     }
 }
 
 /// Reads the model of the entry with this index, with its overrides and its setup.
-fn entry_spec(file: &ScenarioFile, index: usize) -> Result<AnySpec, Faults> {
+fn entry_spec(file: &ScenarioFile, index: usize) -> Result<AnySpec, Diagnostics> {
     let entry = &file.scenario.vehicle[index];
     let (folder, inputs) = (&file.folder, &file.inputs);
-    let at_model =
-        |problem| Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem));
+    let at_model = |problem| {
+        Diagnostics::from(file.document.diagnostic(&format!("vehicle[{index}].model"), problem))
+    };
     let key = format!("vehicle[{index}].overrides");
     let spec = match file.document.get(&key) {
         Some(changes) => {
@@ -117,7 +120,7 @@ fn entry_spec(file: &ScenarioFile, index: usize) -> Result<AnySpec, Faults> {
             SetupError::Value { key, cause } => UnfitValue::new(key, cause),
             other => UnfitValue::new("model", other.to_string()),
         };
-        unfit.at(file, index)
+        unfit.into_diagnostics(file, index)
     })
 }
 
@@ -130,21 +133,25 @@ fn overridden(
     scenario: &Document,
     key: &str,
     changes: &Node,
-) -> Result<AnySpec, Faults> {
+) -> Result<AnySpec, Diagnostics> {
     let mut changed = model.clone();
-    changed.lay_over(changes);
-    spec(&changed).map_err(|Faults(found)| {
+    changed.merge(changes);
+    spec(&changed).map_err(|Diagnostics(found)| {
         let is_sound = spec(model).is_ok();
-        let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
-        let blame = |fault: Fault| match is_sound && of_model(&fault) {
+        let of_model =
+            |diagnostic: &Diagnostic| diagnostic.location.file() == model.root.location.file();
+        let attribute = |diagnostic: Diagnostic| match is_sound && of_model(&diagnostic) {
             true => {
-                let cause = format!("must leave the vehicle model valid: {fault}");
-                scenario.fault(key, Problem::Refused { cause })
+                let cause = format!("must leave the vehicle model valid: {diagnostic}");
+                scenario.diagnostic(key, DiagnosticKind::Refused { cause })
             }
-            false if of_model(&fault) => fault,
-            false => scenario.as_given(Fault { key: format!("{key}.{}", fault.key), ..fault }),
+            false if of_model(&diagnostic) => diagnostic,
+            false => scenario.at_original_key(Diagnostic {
+                key: format!("{key}.{}", diagnostic.key),
+                ..diagnostic
+            }),
         };
-        Faults(found.into_iter().map(blame).collect())
+        Diagnostics(found.into_iter().map(attribute).collect())
     })
 }
 
@@ -152,11 +159,11 @@ fn overridden(
 fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValue> {
     let driver = &entry.driver;
     match spec {
-        AnySpec::Tracked(own) if driver.inflates() => {
+        AnySpec::Tracked(own) if driver.sets_inflation() => {
             let cause = format!("must set no inflation_kpa: {} is a tracked vehicle", own.name);
             return Err(UnfitValue::new("driver.rows", cause));
         }
-        AnySpec::Wheeled(_) if driver.inflates() && entry.tyre == Some(TyreModel::Rigid) => {
+        AnySpec::Wheeled(_) if driver.sets_inflation() && entry.tyre == Some(TyreModel::Rigid) => {
             let cause = "must set no inflation_kpa with tyre = \"rigid\"";
             return Err(UnfitValue::new("driver.rows", cause.into()));
         }
@@ -210,17 +217,17 @@ fn check_locks(spec: &AnySpec, driver: &config::Driver) -> Result<(), UnfitValue
 ///
 /// # Errors
 /// All faults of the file; for an unknown name, a fault that is located at the model's name.
-pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Faults> {
+pub fn vehicle_spec(model: &str, folder: &Path) -> Result<AnySpec, Diagnostics> {
     let unknown = |problem| {
         // the location already names the file
         let path = format!("{}: ", folder.join(model).display());
         let problem = match problem {
-            Problem::Unreadable { cause } => Problem::Unreadable {
+            DiagnosticKind::Unreadable { cause } => DiagnosticKind::Unreadable {
                 cause: cause.strip_prefix(&path).unwrap_or(&cause).to_owned(),
             },
             other => other,
         };
-        Fault::new(Place::File(model.into()), "", None, problem)
+        Diagnostic::new(SourceLocation::File(model.into()), "", None, problem)
     };
     model_spec(model, folder, &Inputs::default()).map_err(unknown)?
 }
@@ -230,7 +237,7 @@ fn model_spec(
     model: &str,
     folder: &Path,
     inputs: &Inputs,
-) -> Result<Result<AnySpec, Faults>, Problem> {
+) -> Result<Result<AnySpec, Diagnostics>, DiagnosticKind> {
     match is_vehicle_file(model) {
         true => Ok(file_document(model, folder, inputs)?.and_then(|document| spec(&document))),
         false => catalog_spec(model).map(Ok),
@@ -242,16 +249,16 @@ fn model_document(
     model: &str,
     folder: &Path,
     inputs: &Inputs,
-) -> Result<Result<Document, Faults>, Problem> {
+) -> Result<Result<Document, Diagnostics>, DiagnosticKind> {
     if is_vehicle_file(model) {
         return file_document(model, folder, inputs);
     }
     let own = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model));
     let document = match own {
         Some(entry) => Document::parse(&format!("{} (catalog)", entry.key), entry.text),
-        None => Document::of_values(&format!("{model} (catalog)"), &catalog_spec(model)?),
+        None => Document::from_values(&format!("{model} (catalog)"), &catalog_spec(model)?),
     };
-    Ok(document.map_err(Faults::from))
+    Ok(document.map_err(Diagnostics::from))
 }
 
 /// The document of a vehicle file; a problem if it cannot be read.
@@ -259,33 +266,33 @@ fn file_document(
     model: &str,
     folder: &Path,
     inputs: &Inputs,
-) -> Result<Result<Document, Faults>, Problem> {
+) -> Result<Result<Document, Diagnostics>, DiagnosticKind> {
     let path = folder.join(model);
-    let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
+    let unreadable = |cause: &dyn std::fmt::Display| DiagnosticKind::Unreadable {
         cause: format!("{}: {cause}", path.display()),
     };
     let bytes = inputs.read(&path, LARGEST_TEXT).map_err(|error| unreadable(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
-    Ok(Document::parse(&path.display().to_string(), &text).map_err(Faults::from))
+    Ok(Document::parse(&path.display().to_string(), &text).map_err(Diagnostics::from))
 }
 
 /// A vehicle of the catalog, if the name requests it with a trailer of the catalog.
-fn catalog_spec(model: &str) -> Result<AnySpec, Problem> {
-    let unknown = |name: &str, entries: &[CatalogueEntry]| Problem::UnknownVehicle {
+fn catalog_spec(model: &str) -> Result<AnySpec, DiagnosticKind> {
+    let unknown = |name: &str, entries: &[CatalogueEntry]| DiagnosticKind::UnknownVehicle {
         suggestion: nearest_word(&name.to_lowercase(), entries.iter().map(|entry| entry.key)),
         known: entries.iter().map(|entry| entry.key.into()).collect(),
     };
     find_vehicle(model).map_err(|error| match error {
         CatalogueError::Unknown { name } => unknown(&name, catalogue()),
         CatalogueError::UnknownTrailer { name } => unknown(&name, trailers()),
-        other => {
-            Problem::Refused { cause: format!("must be a vehicle that can draw trailers: {other}") }
-        }
+        other => DiagnosticKind::Refused {
+            cause: format!("must be a vehicle that can draw trailers: {other}"),
+        },
     })
 }
 
 /// The vehicle that a document specifies.
-fn spec(document: &Document) -> Result<AnySpec, Faults> {
+fn spec(document: &Document) -> Result<AnySpec, Diagnostics> {
     if document.get(AnySpec::RUNNING_GEAR).is_some() {
         let spec = checked(document, &TRACKED, TrackedSpec::check)?;
         return Ok(AnySpec::Tracked(Box::new(spec)));
@@ -311,15 +318,20 @@ fn checked<S: DeserializeOwned>(
     document: &Document,
     schema: &Json,
     check: impl Fn(&S) -> Result<(), SpecError>,
-) -> Result<S, Faults> {
-    Faults::into_result(conform(document, schema))?;
-    let refused = |cause| document.fault("", Problem::Refused { cause });
+) -> Result<S, Diagnostics> {
+    Diagnostics::into_result(conform(document, schema))?;
+    let refused = |cause| document.diagnostic("", DiagnosticKind::Refused { cause });
     let spec: S = serde_json::from_value(document.root.value.to_json())
         .map_err(|error| refused(error.to_string()))?;
     check(&spec).map_err(|error| match error {
         SpecError::Value { key, value, allowed } => {
-            let problem = Problem::OutOfRange { bounds: allowed };
-            Fault::new(document.fault(&key, problem.clone()).place, &key, Some(value), problem)
+            let problem = DiagnosticKind::OutOfRange { bounds: allowed };
+            Diagnostic::new(
+                document.diagnostic(&key, problem.clone()).location,
+                &key,
+                Some(value),
+                problem,
+            )
         }
         other => refused(other.to_string()),
     })?;
@@ -349,7 +361,7 @@ mod tests {
                  model = \"HMMWV+cargo_trailer\"\nposition = [0, 0]\noverrides = {overrides}\n"
             );
             let file = ScenarioFile::parse("own.toml", &text, Path::new(""), &[]).unwrap();
-            vehicle_specs(&file).map_err(|faults| faults.to_string())
+            vehicle_specs(&file).map_err(|diagnostics| diagnostics.to_string())
         };
         let spec = read("{ trailer.chassis.mass = 1400, axles.2.trailed = true }").unwrap();
         let plain = find_vehicle("hmmwv+cargo_trailer").unwrap();
@@ -357,20 +369,20 @@ mod tests {
         assert_eq!(mass(&spec[0]), 1400.0);
         let more = 1400.0 - mass(&plain);
         assert!((spec[0].total_mass() - plain.total_mass() - more).abs() < 1e-9);
-        let fault = read("{ trailer.chassis.mass = -5 }").unwrap_err();
+        let diagnostic = read("{ trailer.chassis.mass = -5 }").unwrap_err();
         let key = "own.toml:9: vehicle[0].overrides.trailer.chassis.mass = -5: must be ";
-        assert!(fault.starts_with(key), "{fault}");
-        let fault = read("{ chassis.mass = 100 }").unwrap_err();
+        assert!(diagnostic.starts_with(key), "{diagnostic}");
+        let diagnostic = read("{ chassis.mass = 100 }").unwrap_err();
         let key = "own.toml:9: vehicle[0].overrides: must leave the vehicle model valid: \
                    HMMWV+cargo_trailer (catalog): chassis.inertia = [";
-        assert!(fault.starts_with(key), "{fault}");
+        assert!(diagnostic.starts_with(key), "{diagnostic}");
     }
 
     /// Equal requests for catalog vehicles are read once for all scenarios; others are not mixed up
     /// with them.
     #[test]
     fn parts_give_what_is_asked_for() {
-        let parts = Parts::default();
+        let assets = AssetCache::default();
         let read = |keys: &str| {
             let text = format!(
                 "format = 1\nname = \"own\"\nsoil = {{ default = \"firm\" }}\n\
@@ -378,7 +390,7 @@ mod tests {
                  model = \"hmmwv\"\nposition = [0, 0]\n{keys}\n"
             );
             let file = ScenarioFile::parse("own.toml", &text, Path::new(""), &[]).unwrap();
-            let specs = vehicle_specs_of(&file, &parts).unwrap();
+            let specs = vehicle_specs_with_assets(&file, &assets).unwrap();
             assert_eq!(specs, vehicle_specs(&file).unwrap(), "{keys}");
             specs[0].clone()
         };

@@ -2,7 +2,7 @@
 
 use crate::ScenarioFile;
 use crate::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
-use crate::fault::{Fault, Problem};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::Obstacles;
 use bekker_ground::GroundModel;
 use bekker_ground::soil::{Soil, SoilKind, catalogue};
@@ -41,24 +41,28 @@ const fn longest_step(model: TrackModel) -> f64 {
 }
 
 /// Returns the warnings about a built scenario.
-pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+pub fn warnings(
+    file: &ScenarioFile,
+    specs: &[Arc<AnySpec>],
+    ground: &GroundModel,
+) -> Vec<Diagnostic> {
     assumed_footprints(file, specs)
         .into_iter()
         .chain(layers_left_out(file, ground))
         .chain(packed_snow(file))
-        .chain(passed_over(file))
+        .chain(unused_keys(file))
         .chain(goals_at_edges(file, specs, ground))
         .chain(long_steps(file, specs))
         .chain(coarse_nodes(file, specs, ground))
         .chain(unmeasured_inflation(file, specs))
         .chain(stiff_bars(file, specs))
         .chain(ropes_through_trailers(file, specs))
-        .chain(super::gaps::crossed(file, ground.terrain()))
+        .chain(super::gaps::paths_over_gaps(file, ground.terrain()))
         .collect()
 }
 
 /// Warns about unused sensors of autonomous vehicles: only the first one of each kind is used.
-fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
+fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         let Driver::Autonomous { localisation, .. } = vehicle.driver else { continue };
@@ -77,7 +81,7 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
                     vehicle.name, first.name
                 );
                 let key = format!("vehicle[{index}].sensor[{which}]");
-                file.document.fault(&key, Problem::Refused { cause })
+                file.document.diagnostic(&key, DiagnosticKind::Refused { cause })
             }));
         }
     }
@@ -85,7 +89,7 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
 }
 
 /// Warns about goals inside obstacles, which no vehicle can reach.
-pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fault> {
+pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Diagnostic> {
     let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
         let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
         Some((format!("vehicle[{index}].driver.goal"), goal?))
@@ -97,7 +101,7 @@ pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fau
         let (noun, [x, y]) = (obstacles.noun(struck), obstacles.get(struck)?.place());
         let cause =
             format!("is inside the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not reach it");
-        Some(file.document.fault(&key, Problem::Refused { cause }))
+        Some(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }))
     };
     own.chain(of_teams).filter_map(warning).collect()
 }
@@ -105,7 +109,11 @@ pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fau
 /// Warns about goals too close to the terrain's edge.
 ///
 /// The rear axle is driven to a goal, and the front of the vehicle must stay on the ground.
-fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+fn goals_at_edges(
+    file: &ScenarioFile,
+    specs: &[Arc<AnySpec>],
+    ground: &GroundModel,
+) -> Vec<Diagnostic> {
     let [west, south, east, north] = ground.terrain().bounds();
     let reach = |spec: &AnySpec| {
         let geometry = match spec {
@@ -123,7 +131,7 @@ fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMo
                  vehicle's rear axle to its front. The rear axle is driven to the goal, so the \
                  vehicle may not reach it"
             );
-            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+            warnings.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
         }
     };
     let mut sent = 0.0_f64;
@@ -143,7 +151,7 @@ fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMo
 }
 
 /// Warns about bars in a chain that are too stiff for the heartbeat.
-fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Diagnostic> {
     let (vehicles, heartbeat) = (&file.scenario.vehicle, file.scenario.time.heartbeat);
     let bars = || file.scenario.tow.iter().filter(|tow| tow.kind == TowKind::Bar);
     let on = |name: &str| bars().filter(|tow| tow.from == name || tow.to == name).count();
@@ -165,12 +173,12 @@ fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
              {softest:.0} N/m; this stiffness needs heartbeats of {shortest:.4} s or less"
         );
         let key = format!("tow[{index}].stiffness");
-        Some(file.document.fault(&key, Problem::Refused { cause }))
+        Some(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }))
     })
 }
 
 /// Warns about ropes and bars attached to the coupling of a trailer.
-fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Diagnostic> {
     let vehicles = || file.scenario.vehicle.iter().zip(specs);
     let draws = |name: &str| {
         vehicles().any(|(own, spec)| {
@@ -188,7 +196,7 @@ fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fa
                      trailer: use the front, or remove the trailer"
                 );
                 let key = format!("tow[{index}].{key}");
-                warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+                warnings.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
             }
         }
     }
@@ -196,11 +204,11 @@ fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fa
 }
 
 /// Warns about a step that is too long for tracks.
-fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Diagnostic> {
     let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let vehicles = names.zip(specs.iter().map(Arc::as_ref));
     too_long_step(vehicles, file.scenario.time.step)
-        .map(|cause| file.document.fault("time.step", Problem::Refused { cause }))
+        .map(|cause| file.document.diagnostic("time.step", DiagnosticKind::Refused { cause }))
 }
 
 /// Reason why a step, s, is too long for the tracks of one of the vehicles; `None` if it is not.
@@ -218,7 +226,7 @@ pub fn too_long_step<'a>(
 }
 
 /// Warns about snow on a soil with the shear strength of another soil, in which nothing sinks.
-fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
+fn packed_snow(file: &ScenarioFile) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (index, own) in file.scenario.soil.custom.iter().enumerate() {
         let has_strength = own.cohesion.is_some() && own.friction_angle_deg.is_some();
@@ -233,7 +241,7 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
                 base.id
             );
             let key = format!("soil.custom[{index}].snow");
-            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+            warnings.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
         }
         let Some(snow) = own.snow.filter(|snow| snow.ground_below().depth == 0.0) else { continue };
         let cause = format!(
@@ -242,7 +250,7 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
             snow.packed_density
         );
         let key = format!("soil.custom[{index}].snow.density");
-        warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+        warnings.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
     }
     warnings
 }
@@ -252,11 +260,11 @@ fn coarse_nodes(
     file: &ScenarioFile,
     specs: &[Arc<AnySpec>],
     ground: &GroundModel,
-) -> Option<Fault> {
+) -> Option<Diagnostic> {
     let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let vehicles = names.zip(specs.iter().map(Arc::as_ref));
     too_few_nodes(vehicles, ground.soils(), ground.lattice().spacing)
-        .map(|cause| file.document.fault("ground.spacing", Problem::Refused { cause }))
+        .map(|cause| file.document.diagnostic("ground.spacing", DiagnosticKind::Refused { cause }))
 }
 
 /// Reason why a node spacing, m, is too coarse for the wheels or tracks of one of the vehicles.
@@ -284,7 +292,7 @@ pub fn too_few_nodes<'a>(
 }
 
 /// Warns about an inflation outside the range of the tire's measurements.
-fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Diagnostic> {
     let outside = |spec: &Arc<AnySpec>| {
         let own = spec.wheeled()?;
         let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
@@ -310,7 +318,10 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
              compare with nodes {TREMBLES} m apart"
         );
     }
-    Some(file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }))
+    Some(
+        file.document
+            .diagnostic(&format!("vehicle[{index}].{key}"), DiagnosticKind::Refused { cause }),
+    )
 }
 
 /// Width of the narrowest tire or track of a vehicle, m.
@@ -325,7 +336,7 @@ fn width(spec: &AnySpec) -> f64 {
 }
 
 /// Warns about vehicles in groups whose files specify no footprint.
-fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Diagnostic> {
     let among_others = specs.len() > 1;
     let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
     let warning = |(index, spec): (usize, &Arc<AnySpec>)| {
@@ -335,13 +346,14 @@ fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault>
             "its file has no chassis.footprint: gaps are computed from the {length:.2} m by \
              {width:.2} m around its wheels or tracks"
         );
-        file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
+        file.document
+            .diagnostic(&format!("vehicle[{index}].model"), DiagnosticKind::Refused { cause })
     };
     silent.filter(|_| among_others).map(warning).collect()
 }
 
 /// Warns about soil layers that the selected laws ignore.
-fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
+fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Diagnostic> {
     if ground.laws().layers {
         return Vec::new();
     }
@@ -360,7 +372,7 @@ fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
     let left_out = |key: String| {
         let cause = "is ignored: the selected laws have no layers; set ground.refine.layers = true \
             to add them";
-        file.document.fault(&key, Problem::Refused { cause: cause.into() })
+        file.document.diagnostic(&key, DiagnosticKind::Refused { cause: cause.into() })
     };
     keys.map(left_out).collect()
 }

@@ -1,17 +1,17 @@
 //! The world of a scenario: ground, vehicles and drivers.
 
-use super::convoy_ways::{ConvoyWays, NO_PATH};
+use super::asset_cache::AssetCache;
+use super::convoy_paths::{ConvoyPaths, NO_PATH};
 use super::decisive::decisive;
 use super::laws::laws;
-use super::parts::Parts;
-use super::vehicles::vehicle_specs_of;
+use super::vehicles::vehicle_specs_with_assets;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
 use crate::config::{self, CollisionPolicy, FollowPolicy, PathEnd, Stamp};
 use crate::convoys::Convoys;
-use crate::fault::{Fault, Problem};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::inputs::sha256;
 use crate::random_world::RandomWorld;
-use crate::{Faults, Input, ScenarioFile};
+use crate::{Diagnostics, Input, ScenarioFile};
 use bekker_agent::{AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, Obstacles};
 use bekker_ground::terrain::{Placement, Terrain};
 use bekker_ground::{GroundError, GroundModel};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// A scenario ready to run.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuiltWorld {
     /// Immutable model data.
     pub world: WorldModel,
     /// Placement of the local frame on the earth, if a DEM specifies it.
@@ -41,7 +41,7 @@ pub struct Built {
     /// The objects of a random surface.
     pub random: Option<RandomWorld>,
     /// Warnings about the scenario.
-    pub warnings: Vec<Fault>,
+    pub warnings: Vec<Diagnostic>,
     /// The files that were read, without the scenario file.
     pub inputs: Vec<Input>,
     /// The reproducibility key: program, resolved scenario, soils, vehicles and file hashes, one
@@ -55,33 +55,37 @@ pub struct Built {
 ///
 /// # Errors
 /// All faults that are found only when files are opened and parts are combined.
-pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
-    world_of(file, &Parts::default())
+pub fn world(file: &ScenarioFile) -> Result<BuiltWorld, Diagnostics> {
+    world_with_assets(file, &AssetCache::default())
 }
 
 /// Builds the world of a scenario with a cache of shared parts.
 ///
 /// # Errors
 /// As [`world`].
-pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
-    let (soils, specs, shown) = (soil_table(file), vehicle_specs_of(file, parts), meshes(file));
-    let land = soils.as_ref().ok().map(|soils| terrain(file, soils, parts)).transpose();
+pub fn world_with_assets(
+    file: &ScenarioFile,
+    assets: &AssetCache,
+) -> Result<BuiltWorld, Diagnostics> {
+    let (soils, specs, shown) =
+        (soil_table(file), vehicle_specs_with_assets(file, assets), meshes(file));
+    let land = soils.as_ref().ok().map(|soils| terrain(file, soils, assets)).transpose();
     let (soils, specs, land, shown) = match (soils, specs, land, shown) {
         (Ok(soils), Ok(specs), Ok(Some(land)), Ok(shown)) => (soils, specs, land, shown),
         (soils, specs, land, shown) => {
-            return Err(Faults::joined([soils.err(), specs.err(), land.err(), shown.err()])
+            return Err(Diagnostics::join([soils.err(), specs.err(), land.err(), shown.err()])
                 .expect_err("one of the four failed"));
         }
     };
     let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
-    let (soils, broken) = soils.under(heaviest, &file.document);
+    let (soils, broken) = soils.with_frost_under(heaviest, &file.document);
     let mut warnings =
         [file.assumed.clone(), land.warnings.clone(), shown.warnings.clone(), broken].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
-    let surroundings = Surroundings { land: &land, soils: &soils, meshes: &shown };
-    let agents = agents(file, &specs, surroundings, parts)?;
+    let context = BuildContext { land: &land, soils: &soils, meshes: &shown };
+    let agents = agents(file, &specs, context, assets)?;
     let ground = ground(file, &soils, land.terrain)?;
     warnings.extend(super::warnings::warnings(file, &specs, &ground));
     let tows = super::tows::tows(file, &agents);
@@ -106,9 +110,9 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         scene_model,
     };
     let world = with_obstacles(file, world, &shown, random);
-    Faults::into_result(in_obstacles(file, &world))?;
+    Diagnostics::into_result(overlaps_with_obstacles(file, &world))?;
     warnings.extend(super::warnings::goals_in_obstacles(file, &world.obstacles));
-    Ok(Built {
+    Ok(BuiltWorld {
         world: with_scene_model(file, world, &shown, random),
         placement: land.placement,
         site: land.site,
@@ -161,11 +165,11 @@ fn with_scene_model(
     WorldModel { scene_model, ..world }
 }
 
-fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fault {
-    file.document.fault(key, Problem::Refused { cause: cause.to_string() })
+fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Diagnostic {
+    file.document.diagnostic(key, DiagnosticKind::Refused { cause: cause.to_string() })
 }
 
-fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
+fn clock(file: &ScenarioFile) -> Result<Clock, Diagnostics> {
     let time = &file.scenario.time;
     let clock = Clock::new(time.step, time.heartbeat)
         .map_err(|error| refused(file, "time.step", &error))?;
@@ -184,7 +188,11 @@ fn endings(file: &ScenarioFile) -> Endings {
     }
 }
 
-fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
+fn ground(
+    file: &ScenarioFile,
+    soils: &SoilTable,
+    terrain: Terrain,
+) -> Result<GroundModel, Diagnostics> {
     let config = &file.scenario.ground;
     let laws = laws(config);
     let lattice = Lattice { spacing: config.spacing };
@@ -203,7 +211,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
 
 /// What the world of an agent is built from.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct BuildContext<'a> {
     pub land: &'a BuiltTerrain,
     pub soils: &'a SoilTable,
     pub meshes: &'a BuiltMeshes,
@@ -212,19 +220,19 @@ pub(super) struct Surroundings<'a> {
 fn agents(
     file: &ScenarioFile,
     specs: &[Arc<AnySpec>],
-    surroundings: Surroundings<'_>,
-    parts: &Parts,
-) -> Result<Vec<AgentModel>, Faults> {
-    let land = surroundings.land;
+    context: BuildContext<'_>,
+    assets: &AssetCache,
+) -> Result<Vec<AgentModel>, Diagnostics> {
+    let land = context.land;
     let entries = &file.scenario.vehicle;
-    let convoys = Convoys::of(entries);
-    let mut ways = ConvoyWays::of(file, &convoys);
+    let convoys = Convoys::new(entries);
+    let mut convoy_paths = ConvoyPaths::new(file, &convoys);
     let mut agents = Vec::new();
-    let mut faults = Vec::new();
+    let mut diagnostics = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
-        let made = parts.vehicle(spec).map_err(|error| {
+        let made = assets.vehicle(spec).map_err(|error| {
             let key = format!("vehicle[{index}].model");
-            file.document.fault(&key, Problem::Refused { cause: error.to_string() })
+            file.document.diagnostic(&key, DiagnosticKind::Refused { cause: error.to_string() })
         });
         let draws = specs[index].wheeled().is_some_and(|spec| spec.trailer.is_some());
         let uncouples = [
@@ -234,22 +242,16 @@ fn agents(
         for (key, _) in uncouples.into_iter().filter(|(_, asked)| *asked && !draws) {
             let key = format!("vehicle[{index}].{key}");
             let cause = "must uncouple no trailer: the vehicle draws no trailer".into();
-            faults.push(file.document.fault(&key, Problem::Refused { cause }));
+            diagnostics.push(file.document.diagnostic(&key, DiagnosticKind::Refused { cause }));
         }
         let sensors = sensors(file, index, land.site.as_ref());
-        match (made, driver(file, index, specs, &mut ways), sensors) {
+        match (made, driver(file, index, specs, &mut convoy_paths), sensors) {
             (Ok(vehicle), Ok(driver), Ok(sensors)) => {
                 let [x, y] = entry.position;
                 let start =
                     vehicle.resting_pose(&land.terrain, x, y, entry.heading_deg.to_radians());
                 let autonomy = super::autonomy::autonomy(
-                    file,
-                    index,
-                    spec,
-                    &vehicle,
-                    &start,
-                    &sensors,
-                    surroundings,
+                    file, index, spec, &vehicle, &start, &sensors, context,
                 );
                 agents.push(AgentModel {
                     name: entry.name.clone(),
@@ -266,15 +268,15 @@ fn agents(
             }
             (vehicle, driver, sensors) => {
                 let found = vehicle.err().into_iter().chain(driver.err()).chain(sensors.err());
-                faults.extend(found);
+                diagnostics.extend(found);
             }
         }
     }
-    Faults::into_result(faults)?;
-    Faults::into_result(super::overlaps::overlaps(file, &agents))?;
-    Faults::into_result(super::gaps::starts(file, &agents, &land.terrain))?;
+    Diagnostics::into_result(diagnostics)?;
+    Diagnostics::into_result(super::overlaps::overlaps(file, &agents))?;
+    Diagnostics::into_result(super::gaps::starts_in_gaps(file, &agents, &land.terrain))?;
     let leaders: Vec<_> = (0..agents.len())
-        .map(|index| convoys.leader(index).map(|ahead| followed(&agents, index, ahead)))
+        .map(|index| convoys.leader(index).map(|ahead| leader_of(&agents, index, ahead)))
         .collect();
     for (agent, leader) in agents.iter_mut().zip(leaders) {
         agent.leader = leader;
@@ -283,7 +285,7 @@ fn agents(
 }
 
 /// The leader of an agent, as the driver needs it.
-fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
+fn leader_of(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
     let footprint = agents[leader].vehicle.footprint();
     let [own, ahead] = [index, leader].map(|agent| agents[agent].driver.follower());
     let one_way = own.zip(ahead).filter(|(own, ahead)| own.path() == ahead.path());
@@ -292,23 +294,23 @@ fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
 }
 
 /// Faults of vehicles that overlap an obstacle at the start.
-fn in_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Fault> {
+fn overlaps_with_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Diagnostic> {
     let obstacles = &world.obstacles;
-    let fault = |(index, agent): (usize, &AgentModel)| {
-        let struck = agent.obstacle_at_start(obstacles)?;
-        let (noun, place) = (obstacles.noun(struck), obstacles.get(struck)?.place());
-        let problem = Problem::InObstacle { name: agent.name.clone(), noun, place };
-        Some(file.document.fault(&format!("vehicle[{index}].position"), problem))
+    let diagnostic = |(index, agent): (usize, &AgentModel)| {
+        let obstacle = agent.obstacle_at_start(obstacles)?;
+        let (noun, position) = (obstacles.noun(obstacle), obstacles.get(obstacle)?.place());
+        let problem = DiagnosticKind::InObstacle { name: agent.name.clone(), noun, position };
+        Some(file.document.diagnostic(&format!("vehicle[{index}].position"), problem))
     };
-    world.agents.iter().enumerate().filter_map(fault).collect()
+    world.agents.iter().enumerate().filter_map(diagnostic).collect()
 }
 
 fn driver(
     file: &ScenarioFile,
     index: usize,
     specs: &[Arc<AnySpec>],
-    ways: &mut ConvoyWays<'_>,
-) -> Result<Driver, Fault> {
+    convoy_paths: &mut ConvoyPaths<'_>,
+) -> Result<Driver, Diagnostic> {
     let key = |part: &str| format!("vehicle[{index}].driver{part}");
     let entries = &file.scenario.vehicle;
     if let Some((part, must)) = entries[index].driver.steers().filter(|_| !specs[index].can_steer())
@@ -331,12 +333,13 @@ fn driver(
     };
     match &entries[index].driver {
         config::Driver::Hold { brake } => {
-            let brake = held(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
+            let brake =
+                constant_curve(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
         // it brakes until it receives a command
         config::Driver::Outside { .. } => {
-            let brake = held(1.0).map_err(|error| refused(file, &key(""), &error))?;
+            let brake = constant_curve(1.0).map_err(|error| refused(file, &key(""), &error))?;
             Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
         }
         // the navigator replaces the driver
@@ -371,7 +374,7 @@ fn driver(
                 locks: *locks,
                 ..PathFollowerConfig::default()
             };
-            Ok(Driver::Path(ways.follower(index, geometry(), plan)?))
+            Ok(Driver::Path(convoy_paths.follower(index, geometry(), plan)?))
         }
         config::Driver::Follow {
             policy,
@@ -387,21 +390,21 @@ fn driver(
                 cruise_speed: *speed,
                 following: match policy {
                     FollowPolicy::Cacc => {
-                        cooperative(*gap, [*time_gap, *time_gap_unheard], *lost_beacons)
+                        cooperative_law(*gap, [*time_gap, *time_gap_unheard], *lost_beacons)
                     }
-                    policy => following(*policy, *gap, *time_gap),
+                    policy => following_law(*policy, *gap, *time_gap),
                 },
                 stop_at_end: false,
                 steering: steering(*look_ahead),
                 ..PathFollowerConfig::default()
             };
-            let follower = ways.follower(index, geometry(), plan);
+            let follower = convoy_paths.follower(index, geometry(), plan);
             follower.map(Driver::Path).map_err(|_| refused(file, &key(".leader"), &NO_PATH))
         }
     }
 }
 
-fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following {
+fn following_law(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following {
     match policy {
         FollowPolicy::ConstantGap => {
             Following::ConstantGap(ConstantGap { gap, ..ConstantGap::default() })
@@ -416,16 +419,16 @@ fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following
             let time_gap = time_gap.unwrap_or(default.time_gap);
             Following::Idm(Idm { time_gap, min_gap: gap, ..default })
         }
-        FollowPolicy::Cacc => cooperative(gap, [time_gap, None], None),
+        FollowPolicy::Cacc => cooperative_law(gap, [time_gap, None], None),
     }
 }
 
 /// A curve with a constant value.
-fn held(value: f64) -> Result<Curve, bekker_math::curve::CurveError> {
+fn constant_curve(value: f64) -> Result<Curve, bekker_math::curve::CurveError> {
     Curve::new(vec![[0.0, value], [1.0, value]])
 }
 
-fn cooperative(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u32>) -> Following {
+fn cooperative_law(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u32>) -> Following {
     let default = Cooperative::default();
     Following::Cooperative(Cooperative {
         time_gap: time_gaps[0].unwrap_or(default.time_gap),

@@ -1,6 +1,6 @@
 //! `[[barrier]]`: barriers with a swinging arm.
 
-use super::Place;
+use super::Location;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Barrier {
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// Position of the post to which the arm is hinged.
-    #[schemars(with = "Place")]
+    #[schemars(with = "Location")]
     pub position: [f64; 2],
     /// Direction from the post along the arm, degrees from the x axis towards the y axis.
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]

@@ -1,6 +1,6 @@
 //! `[vehicle.driver]`: the driver of a vehicle.
 
-use super::{Place, Way};
+use super::{Location, PathPoints};
 use bekker_vehicle::{Locks, Selector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub enum Driver {
     Path {
         /// Points of the path, joined by a smooth curve. Either a list of positions or `{ file =
         /// "way.gpx" }`.
-        #[schemars(with = "Way")]
+        #[schemars(with = "PathPoints")]
         waypoints: Vec<[f64; 2]>,
         /// Speed to hold, m/s.
         #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
@@ -118,7 +118,7 @@ pub enum Driver {
         /// Goal of the drive, a position. Where absent, the authority of the team assigns the goals
         /// (`team.goals`, `team.search`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "Option<Place>")]
+        #[schemars(with = "Option<Location>")]
         goal: Option<[f64; 2]>,
         /// Maximum speed, m/s. Below the minimum of this range, the vehicle could only stand.
         #[serde(default = "default_autonomous_speed")]
@@ -238,7 +238,7 @@ fn default_top_speed() -> f64 {
 
 impl Driver {
     /// Returns whether the driver changes the inflation of tires.
-    pub fn inflates(&self) -> bool {
+    pub fn sets_inflation(&self) -> bool {
         !self.inflations().is_empty()
     }
 

@@ -10,9 +10,9 @@ mod barrier;
 mod driver;
 mod endings;
 mod ground;
+mod location;
 mod output;
 mod pedestrian;
-mod place;
 mod radio;
 mod random_surface;
 mod scenery;
@@ -29,9 +29,9 @@ pub use barrier::Barrier;
 pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow, TimeoutPolicy};
 pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
+pub use location::{GeographicLocation, GridLocation, LineChoice, Location, PathFile, PathPoints};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use pedestrian::Pedestrian;
-pub use place::{EarthPlace, GridPlace, LineChoice, Place, Way, WayFile};
 pub use radio::{Bursts, Radio, RadioNet};
 pub use random_surface::{
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Species,
@@ -43,7 +43,7 @@ pub use sensor::{
     SensorModel, Site,
 };
 pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use team::{Assignment, Parts, Search, Sharing, Team};
+pub use team::{Assignment, Search, SearchPartition, Sharing, Team};
 pub use terrain::{
     Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
 };

@@ -1,6 +1,6 @@
 //! `[[pedestrian]]`: people on foot.
 
-use super::Place;
+use super::Location;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Pedestrian {
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// Points of the pedestrian's path, as positions.
-    #[schemars(with = "Vec<Place>", length(min = 2, max = 10_000))]
+    #[schemars(with = "Vec<Location>", length(min = 2, max = 10_000))]
     pub way: Vec<[f64; 2]>,
     /// Walking speed, m/s.
     #[serde(default = "default_speed")]

@@ -1,6 +1,6 @@
 //! Static objects on the ground, and light and weather.
 
-use super::Place;
+use super::Location;
 use bekker_agent::PropKind;
 use bekker_sensor::class::Class;
 use bekker_sensor::mesh::Up;
@@ -97,7 +97,7 @@ pub struct Scenery {
     pub clear: f64,
     /// Positions of objects that are not scattered, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<Place>", length(max = 100_000))]
+    #[schemars(with = "Vec<Location>", length(max = 100_000))]
     pub places: Vec<[f64; 2]>,
     /// Heading of the objects in `places`, degrees from east (x) towards north (y).
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -599,7 +599,7 @@ impl SensorModel {
     }
 
     /// Returns the usual rate of the kind, Hz.
-    pub fn usual_rate(&self) -> f64 {
+    pub fn default_rate(&self) -> f64 {
         match self {
             SensorModel::Imu { .. } => 100.0,
             SensorModel::Gps { .. } | SensorModel::Camera(_) | SensorModel::Lidar(_) => 10.0,
@@ -611,6 +611,6 @@ impl SensorModel {
 impl Sensor {
     /// Returns the frames per second of simulated time, Hz.
     pub fn rate(&self) -> f64 {
-        self.rate.unwrap_or_else(|| self.model.usual_rate())
+        self.rate.unwrap_or_else(|| self.model.default_rate())
     }
 }

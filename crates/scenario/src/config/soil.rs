@@ -1,6 +1,6 @@
 //! `[soil]`: the soils of the ground.
 
-use super::Place;
+use super::Location;
 use bekker_ground::soil::{
     Crust, Frost, Moisture, PeakShear, RateDependence, Reece, SnowCover, SubLayer, Thaw,
 };
@@ -57,7 +57,7 @@ pub enum Area {
     /// Everything on one side of a line.
     HalfPlane {
         /// Point on the line, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         through: [f64; 2],
         /// Direction across the line towards the covered side, degrees from east towards north.
         #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
@@ -66,19 +66,19 @@ pub enum Area {
     /// A rectangle along the axes.
     Rectangle {
         /// South-west corner, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         min: [f64; 2],
         /// North-east corner, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         max: [f64; 2],
     },
     /// A strip along a segment, with flat ends.
     Band {
         /// Start of the segment, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         from: [f64; 2],
         /// End of the segment, m. It must differ from `from`.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         to: [f64; 2],
         /// Full width, m.
         #[schemars(range(max = 1_000_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -87,7 +87,7 @@ pub enum Area {
     /// A polygon.
     Polygon {
         /// Corners in order, m.
-        #[schemars(with = "Vec<Place>", length(min = 3, max = 10_000))]
+        #[schemars(with = "Vec<Location>", length(min = 3, max = 10_000))]
         points: Vec<[f64; 2]>,
     },
 }
@@ -203,7 +203,7 @@ pub struct CustomSoil {
 impl CustomSoil {
     /// Returns whether the soil sets pressure-sinkage parameters itself, which then apply to its
     /// snow.
-    pub fn gives_pressures(&self) -> bool {
+    pub fn has_pressure_sinkage(&self) -> bool {
         self.k_phi.is_some() || self.k_c.is_some() || self.n.is_some() || self.reece.is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! `[team]`: cooperation of autonomous vehicles.
 
-use super::{Place, Radio};
+use super::{Location, Radio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct Team {
     /// Goals, m, that the authority assigns to vehicles without a goal of their own, one vehicle to
     /// each. The team drives until each goal has been reached by a vehicle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<Place>", length(max = 100_000))]
+    #[schemars(with = "Vec<Location>", length(max = 100_000))]
     pub goals: Vec<[f64; 2]>,
     /// Method by which goals are assigned to vehicles.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,13 +65,14 @@ pub struct Search {
     pub share: f64,
     /// Method by which the area is divided among the vehicles.
     #[serde(default)]
-    pub parts: Parts,
+    pub parts: SearchPartition,
 }
 
 /// Method by which a search area is divided among the vehicles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Parts {
+#[schemars(rename = "Parts")]
+pub enum SearchPartition {
     /// Each vehicle searches what is nearer to it than to any other vehicle: its Voronoi cell.
     #[default]
     Voronoi,

@@ -1,6 +1,6 @@
 //! `[terrain]`: the shape of the ground.
 
-use super::{Place, RandomSurface};
+use super::{Location, RandomSurface};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -195,7 +195,7 @@ pub enum Stamp {
     /// A round hole.
     Hole {
         /// Center of the hole, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         at: [f64; 2],
         /// Radius of the rim, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -214,10 +214,10 @@ pub enum Stamp {
     /// A straight ditch.
     Ditch {
         /// One end of the center line, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         from: [f64; 2],
         /// Other end of the center line, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         to: [f64; 2],
         /// Width at the top, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -236,10 +236,10 @@ pub enum Stamp {
     /// A straight ridge.
     Ridge {
         /// One end of the center line, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         from: [f64; 2],
         /// Other end of the center line, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         to: [f64; 2],
         /// Width at the foot, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
@@ -258,7 +258,7 @@ pub enum Stamp {
     /// A round bump.
     Bump {
         /// Center of the bump, m.
-        #[schemars(with = "Place")]
+        #[schemars(with = "Location")]
         at: [f64; 2],
         /// Radius of the foot, m.
         #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]

@@ -40,7 +40,7 @@ const ROUNDING: f64 = 1e-9;
 
 impl Time {
     /// Creates a time with the default step and heartbeat; `duration` is in s.
-    pub fn lasting(duration: f64) -> Time {
+    pub fn with_duration(duration: f64) -> Time {
         let (step, heartbeat) = (default_step(), default_heartbeat());
         Time { duration, step, heartbeat, heartbeat_tolerance: None }
     }

@@ -1,6 +1,6 @@
 //! `[[traffic_light]]`: traffic lights.
 
-use super::Place;
+use super::Location;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct TrafficLight {
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// Position of the mast. Another post with lamps stands beside the right end of each stop line.
-    #[schemars(with = "Place")]
+    #[schemars(with = "Location")]
     pub position: [f64; 2],
     /// Name of the radio by which the traffic light sends its state.
     #[schemars(length(min = 1, max = 200))]
@@ -35,7 +35,7 @@ pub struct TrafficLight {
 #[serde(deny_unknown_fields)]
 pub struct Approach {
     /// Middle of the stop line, a position.
-    #[schemars(with = "Place")]
+    #[schemars(with = "Location")]
     pub stop: [f64; 2],
     /// Heading of the vehicles to which the approach applies, degrees from the x axis towards the y
     /// axis.

@@ -1,6 +1,6 @@
 //! `[[vehicle]]`: the vehicles of a scenario.
 
-use super::{Driver, Place, Sensor};
+use super::{Driver, Location, Sensor};
 use bekker_sensor::mesh::Up;
 use bekker_vehicle::VehicleSetup;
 use bekker_vehicle::spec::Inflation;
@@ -28,7 +28,7 @@ pub struct Vehicle {
     pub model: String,
     /// Start position of the chassis reference point. The height follows from the ground: the
     /// vehicle starts in equilibrium on its wheels.
-    #[schemars(with = "Place")]
+    #[schemars(with = "Location")]
     pub position: [f64; 2],
     /// Heading at the start, degrees from east (x) towards north (y).
     #[serde(default)]
@@ -123,12 +123,12 @@ pub struct Row {
     #[schemars(range(min = 1, max = 4096))]
     pub count: u32,
     /// End of the row, a position.
-    #[schemars(with = "Place")]
+    #[schemars(with = "Location")]
     pub to: [f64; 2],
     /// End of the row of goals of autonomous vehicles, a position. Where absent, all vehicles have
     /// the same goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Place>")]
+    #[schemars(with = "Option<Location>")]
     pub goal_to: Option<[f64; 2]>,
     /// Whether the waypoints of each vehicle are shifted like its start, so that paths run side by
     /// side. Otherwise all vehicles follow the same waypoints.

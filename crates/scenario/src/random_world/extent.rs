@@ -28,7 +28,7 @@ impl Extent {
     /// Distance between the edges of two footprints, m.
     ///
     /// Samples the segment at steps of half the radius, so that the result may be too large.
-    fn apart(&self, other: &Extent) -> f64 {
+    fn gap_to(&self, other: &Extent) -> f64 {
         let length = 2.0 * hypot(self.half[0], self.half[1]);
         let steps = (length / (0.5 * self.radius).max(0.05)).ceil().max(1.0) as usize;
         let point = |k: usize| {
@@ -61,58 +61,67 @@ impl RTreeObject for Extent {
 }
 
 /// A rectangle around the origin with the footprints on it, and points that all of them avoid.
-pub(super) struct Field {
+pub(super) struct PlacementField {
     size: [f64; 2],
-    taken: RTree<Extent>,
-    kept: RTree<[f64; 2]>,
+    occupied: RTree<Extent>,
+    clear_points: RTree<[f64; 2]>,
     clear: f64,
-    ways: RTree<[f64; 2]>,
-    beside: f64,
+    paths: RTree<[f64; 2]>,
+    lateral_clearance: f64,
 }
 
-impl Field {
-    /// Creates an empty field of `size`, m; edges stay at least `clear`, m, from the `kept` points.
-    pub fn new(size: [f64; 2], kept: &[[f64; 2]], clear: f64) -> Field {
-        let kept = RTree::bulk_load(kept.to_vec());
-        Field { size, taken: RTree::new(), kept, clear, ways: RTree::new(), beside: 0.0 }
+impl PlacementField {
+    /// Creates an empty field of `size`, m; edges stay at least `clear`, m, from the `clear_points`
+    /// points.
+    pub fn new(size: [f64; 2], clear_points: &[[f64; 2]], clear: f64) -> PlacementField {
+        let clear_points = RTree::bulk_load(clear_points.to_vec());
+        PlacementField {
+            size,
+            occupied: RTree::new(),
+            clear_points,
+            clear,
+            paths: RTree::new(),
+            lateral_clearance: 0.0,
+        }
     }
 
     /// Adds a footprint.
     pub fn add(&mut self, extent: Extent) {
-        self.taken.insert(extent);
+        self.occupied.insert(extent);
     }
 
     /// Removes a footprint.
     pub fn remove(&mut self, extent: &Extent) {
-        self.taken.remove(extent);
+        self.occupied.remove(extent);
     }
 
-    /// Requires later footprints to stay at least `beside`, m, from the points `ways`.
-    pub fn keep_off(&mut self, ways: &[[f64; 2]], beside: f64) {
-        (self.ways, self.beside) = (RTree::bulk_load(ways.to_vec()), beside);
+    /// Requires later footprints to stay at least `lateral_clearance`, m, from the points `paths`.
+    pub fn set_clear_paths(&mut self, paths: &[[f64; 2]], lateral_clearance: f64) {
+        (self.paths, self.lateral_clearance) =
+            (RTree::bulk_load(paths.to_vec()), lateral_clearance);
     }
 
     /// Whether a footprint is far enough from the paths.
-    pub fn is_off_ways(&self, extent: &Extent) -> bool {
-        is_off(&self.ways, extent, self.beside)
+    pub fn is_clear_of_paths(&self, extent: &Extent) -> bool {
+        is_clear_of(&self.paths, extent, self.lateral_clearance)
     }
 
     /// Whether a footprint fits: inside the field, at least `gap`, m, from all others, and away
     /// from the points to avoid.
-    pub fn has_room(&self, extent: &Extent, gap: f64) -> bool {
+    pub fn is_free(&self, extent: &Extent, gap: f64) -> bool {
         let [west, south, east, north] = extent.bounds(0.0);
         let [x, y] = self.size.map(|length| 0.5 * length);
         let inside = west >= -x && south >= -y && east <= x && north <= y;
-        let mut near = self.taken.locate_in_envelope_intersecting(extent.envelope_with(gap));
+        let mut near = self.occupied.locate_in_envelope_intersecting(extent.envelope_with(gap));
         inside
-            && is_off(&self.kept, extent, self.clear)
-            && self.is_off_ways(extent)
-            && near.all(|other| extent.apart(other) >= gap)
+            && is_clear_of(&self.clear_points, extent, self.clear)
+            && self.is_clear_of_paths(extent)
+            && near.all(|other| extent.gap_to(other) >= gap)
     }
 }
 
 /// Whether the edge is at least `distance`, m, from all points.
-fn is_off(places: &RTree<[f64; 2]>, extent: &Extent, distance: f64) -> bool {
+fn is_clear_of(places: &RTree<[f64; 2]>, extent: &Extent, distance: f64) -> bool {
     let mut near = places.locate_in_envelope(extent.envelope_with(distance));
     near.all(|place| extent.distance(*place) >= distance)
 }

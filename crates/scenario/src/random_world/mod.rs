@@ -13,23 +13,23 @@ mod extent;
 mod passage;
 mod species;
 
-pub use passage::Journey;
+pub use passage::RequiredPassage;
 
 use super::build::vehicle_specs;
 use super::config::{Driver, RandomSurface, Species, Surface};
-use super::fault::{Faults, Problem};
-use super::ways::ways;
+use super::diagnostic::{DiagnosticKind, Diagnostics};
+use super::vehicle_points::vehicle_points;
 use super::{ScenarioFile, config};
 use bekker_agent::{Prop, PropForm, PropKind};
 use bekker_ground::terrain::{Stamp, StampFace};
 use bekker_math::numeric::sin_cos;
 use bekker_math::random::RandomStream;
-use extent::{Extent, Field};
-use passage::Passage;
+use extent::{Extent, PlacementField};
+use passage::PassageGrid;
 use std::f64::consts::{PI, TAU};
 
 /// Number of candidate positions per object.
-const ATTEMPTS: u64 = 2000;
+const MAX_ATTEMPTS: u64 = 2000;
 /// Number of random draws per candidate position.
 const DRAWS: u64 = 8;
 /// Minimum gap between the edges of two objects, m.
@@ -80,7 +80,7 @@ pub struct Rock {
 
 /// A section of concrete barrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Barrier {
+pub struct PlacedBarrier {
     /// Center, m.
     pub place: [f64; 2],
     /// Direction along it, rad from x.
@@ -99,17 +99,17 @@ pub struct RandomWorld {
     /// Rocks.
     pub rocks: Vec<Rock>,
     /// Barriers.
-    pub barriers: Vec<Barrier>,
+    pub barriers: Vec<PlacedBarrier>,
 }
 
 /// Error: too many objects for the available space.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{count} {kind} do not fit on {} m by {} m: number {number} found no free position in \
-     {ATTEMPTS} attempts; give fewer or smaller ones, a larger size or a smaller clear",
+     {MAX_ATTEMPTS} attempts; give fewer or smaller ones, a larger size or a smaller clear",
     size[0], size[1]
 )]
-pub struct NoRoom {
+pub struct PlacementError {
     /// Kind of the object: the name of its key.
     pub kind: &'static str,
     /// Requested number of objects.
@@ -123,67 +123,68 @@ pub struct NoRoom {
 /// Draws the objects of a scenario's random surface; `None` for other surfaces.
 ///
 /// # Errors
-/// [`NoRoom`], at the key with too large a number.
-pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Faults> {
+/// [`PlacementError`], at the key with too large a number.
+pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Diagnostics> {
     let Surface::Random(surface) = &file.scenario.terrain.surface else { return Ok(None) };
     // faults of vehicles are reported when the vehicles are built
     let specs = vehicle_specs(file).unwrap_or_default();
     let width = specs.iter().map(|spec| spec.footprint().width).fold(0.0, f64::max);
-    let (kept, journeys) = (ways(&file.scenario), journeys(&file.scenario, width));
-    let world = RandomWorld::draw(surface, file.scenario.seed, &kept, &journeys);
+    let (clear_points, passages) =
+        (vehicle_points(&file.scenario), passages(&file.scenario, width));
+    let world = RandomWorld::draw(surface, file.scenario.seed, &clear_points, &passages);
     world.map(Some).map_err(|error| {
         let key = format!("terrain.surface.{}", error.kind);
-        file.document.fault(&key, Problem::Refused { cause: error.to_string() }).into()
+        file.document.diagnostic(&key, DiagnosticKind::Refused { cause: error.to_string() }).into()
     })
 }
 
 /// Journeys from each vehicle's start to the end of its path; followers have none.
-fn journeys(scenario: &config::Scenario, width: f64) -> Vec<Journey> {
-    let journey = |vehicle: &config::Vehicle| match &vehicle.driver {
+fn passages(scenario: &config::Scenario, width: f64) -> Vec<RequiredPassage> {
+    let required = |vehicle: &config::Vehicle| match &vehicle.driver {
         Driver::Path { waypoints, .. } => {
             let to = *waypoints.last()?;
-            Some(Journey { from: vehicle.position, to, width })
+            Some(RequiredPassage { from: vehicle.position, to, width })
         }
         Driver::Autonomous { goal: Some(goal), .. } => {
-            Some(Journey { from: vehicle.position, to: *goal, width })
+            Some(RequiredPassage { from: vehicle.position, to: *goal, width })
         }
         _ => None,
     };
-    scenario.vehicle.iter().filter_map(journey).collect()
+    scenario.vehicle.iter().filter_map(required).collect()
 }
 
 impl RandomWorld {
     /// Draws the objects of `surface` from `seed`.
     ///
-    /// No object is closer to the `kept` points than the surface allows. If the surface must be
-    /// passable, each journey has an open path.
+    /// No object is closer to the `clear_points` points than the surface allows. If the surface
+    /// must be passable, each journey has an open path.
     ///
     /// # Errors
-    /// [`NoRoom`].
+    /// [`PlacementError`].
     pub fn draw(
         surface: &RandomSurface,
         seed: u64,
-        kept: &[[f64; 2]],
-        journeys: &[Journey],
-    ) -> Result<RandomWorld, NoRoom> {
-        let mut drawing = Drawing {
+        clear_points: &[[f64; 2]],
+        passages: &[RequiredPassage],
+    ) -> Result<RandomWorld, PlacementError> {
+        let mut drawing = WorldGenerator {
             surface,
-            streams: Kind::ALL
+            streams: ObjectKind::ALL
                 .map(|kind| RandomStream::new(seed, &format!("random {}", kind.key()))),
-            field: Field::new(surface.size, kept, surface.clear),
-            things: Vec::new(),
+            field: PlacementField::new(surface.size, clear_points, surface.clear),
+            objects: Vec::new(),
         };
-        for kind in Kind::ALL {
+        for kind in ObjectKind::ALL {
             for number in 0..kind.count(surface) {
-                let thing = drawing.place(kind, number, 0)?;
-                drawing.field.add(thing.extent);
-                drawing.things.push(thing);
+                let object = drawing.place_object(kind, number, 0)?;
+                drawing.field.add(object.extent);
+                drawing.objects.push(object);
             }
         }
         if surface.passable {
-            drawing.open(journeys)?;
+            drawing.open_passages(passages)?;
         }
-        Ok(drawing.world())
+        Ok(drawing.to_world())
     }
 
     /// Its holes as terrain stamps.
@@ -218,32 +219,33 @@ impl RandomWorld {
 
 /// Kinds of objects in the order of drawing, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ObjectKind {
     Hole,
     Barrier,
     Rock,
     Tree,
 }
 
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Hole, Kind::Barrier, Kind::Rock, Kind::Tree];
+impl ObjectKind {
+    const ALL: [ObjectKind; 4] =
+        [ObjectKind::Hole, ObjectKind::Barrier, ObjectKind::Rock, ObjectKind::Tree];
 
     fn key(self) -> &'static str {
         match self {
-            Kind::Hole => "holes",
-            Kind::Barrier => "barriers",
-            Kind::Rock => "rocks",
-            Kind::Tree => "trees",
+            ObjectKind::Hole => "holes",
+            ObjectKind::Barrier => "barriers",
+            ObjectKind::Rock => "rocks",
+            ObjectKind::Tree => "trees",
         }
     }
 
     /// Requested number of objects: a count, or a density per hectare times the area.
     fn count(self, surface: &RandomSurface) -> u32 {
         let (count, density) = match self {
-            Kind::Hole => (surface.holes.count, surface.holes.density),
-            Kind::Barrier => (surface.barriers.count, surface.barriers.density),
-            Kind::Rock => (surface.rocks.count, surface.rocks.density),
-            Kind::Tree => (surface.trees.count, surface.trees.density),
+            ObjectKind::Hole => (surface.holes.count, surface.holes.density),
+            ObjectKind::Barrier => (surface.barriers.count, surface.barriers.density),
+            ObjectKind::Rock => (surface.rocks.count, surface.rocks.density),
+            ObjectKind::Tree => (surface.trees.count, surface.trees.density),
         };
         let hectares = 1e-4 * surface.size[0] * surface.size[1];
         count.unwrap_or_else(|| (density.unwrap_or(0.0) * hectares).round() as u32)
@@ -252,8 +254,8 @@ impl Kind {
 
 /// An object at a position.
 #[derive(Clone, Copy, Debug)]
-struct Thing {
-    kind: Kind,
+struct WorldObject {
+    kind: ObjectKind,
     number: u32,
     /// Index of its candidate position.
     attempt: u64,
@@ -261,31 +263,40 @@ struct Thing {
 }
 
 /// State while a world is drawn.
-struct Drawing<'a> {
+struct WorldGenerator<'a> {
     surface: &'a RandomSurface,
     streams: [RandomStream; 4],
-    field: Field,
-    things: Vec<Thing>,
+    field: PlacementField,
+    objects: Vec<WorldObject>,
 }
 
-impl Drawing<'_> {
+impl WorldGenerator<'_> {
     /// Random number from 0 to 1 for an object at one of its candidate positions.
-    fn draw(&self, kind: Kind, number: u32, attempt: u64, part: u64) -> f64 {
-        let counter = (u64::from(number) * ATTEMPTS + attempt) * DRAWS + part;
+    fn draw(&self, kind: ObjectKind, number: u32, attempt: u64, part: u64) -> f64 {
+        let counter = (u64::from(number) * MAX_ATTEMPTS + attempt) * DRAWS + part;
         self.streams[kind as usize].uniform(counter)
     }
 
     /// Random number from 0 to 1 for a property of an object that does not depend on its position.
-    fn own(&self, kind: Kind, number: u32, part: u64) -> f64 {
+    fn property(&self, kind: ObjectKind, number: u32, part: u64) -> f64 {
         self.draw(kind, number, 0, 4 + part)
     }
 
     /// Places an object at its first free candidate position, from index `from` on.
-    fn place(&self, kind: Kind, number: u32, from: u64) -> Result<Thing, NoRoom> {
-        let of =
-            |attempt| Thing { kind, number, attempt, extent: self.extent(kind, number, attempt) };
-        let mut things = (from..ATTEMPTS).map(of);
-        things.find(|thing| self.field.has_room(&thing.extent, GAP)).ok_or(NoRoom {
+    fn place_object(
+        &self,
+        kind: ObjectKind,
+        number: u32,
+        from: u64,
+    ) -> Result<WorldObject, PlacementError> {
+        let of = |attempt| WorldObject {
+            kind,
+            number,
+            attempt,
+            extent: self.extent(kind, number, attempt),
+        };
+        let mut objects = (from..MAX_ATTEMPTS).map(of);
+        objects.find(|object| self.field.is_free(&object.extent, GAP)).ok_or(PlacementError {
             kind: kind.key(),
             count: kind.count(self.surface),
             number: number + 1,
@@ -293,20 +304,20 @@ impl Drawing<'_> {
         })
     }
 
-    fn extent(&self, kind: Kind, number: u32, attempt: u64) -> Extent {
+    fn extent(&self, kind: ObjectKind, number: u32, attempt: u64) -> Extent {
         let [width, depth] = self.surface.size;
         let middle = [
             width * (self.draw(kind, number, attempt, 0) - 0.5),
             depth * (self.draw(kind, number, attempt, 1) - 0.5),
         ];
         let radius = match kind {
-            Kind::Hole => self.surface.holes.radius,
-            Kind::Barrier => 0.5 * BARRIER[0],
-            Kind::Rock => 0.5 * self.rock(number),
-            Kind::Tree => 0.5 * self.tree(number).1,
+            ObjectKind::Hole => self.surface.holes.radius,
+            ObjectKind::Barrier => 0.5 * BARRIER[0],
+            ObjectKind::Rock => 0.5 * self.rock_diameter(number),
+            ObjectKind::Tree => 0.5 * self.tree_properties(number).1,
         };
         let half = match kind {
-            Kind::Barrier => {
+            ObjectKind::Barrier => {
                 let (sine, cosine) = sin_cos(self.barrier_heading(number, attempt));
                 // a capsule of the same total length replaces the rectangular foot of the barrier
                 let half = (0.5 * self.surface.barriers.length - radius).max(0.0);
@@ -318,18 +329,18 @@ impl Drawing<'_> {
     }
 
     fn barrier_heading(&self, number: u32, attempt: u64) -> f64 {
-        PI * self.draw(Kind::Barrier, number, attempt, 2)
+        PI * self.draw(ObjectKind::Barrier, number, attempt, 2)
     }
 
-    fn rock(&self, number: u32) -> f64 {
+    fn rock_diameter(&self, number: u32) -> f64 {
         let [from, to] = self.surface.rocks.diameter;
-        from + (to - from) * self.own(Kind::Rock, number, 0)
+        from + (to - from) * self.property(ObjectKind::Rock, number, 0)
     }
 
     /// Species, diameter (m) and height (m) of a tree.
-    fn tree(&self, number: u32) -> (Species, f64, f64) {
+    fn tree_properties(&self, number: u32) -> (Species, f64, f64) {
         let trees = &self.surface.trees;
-        let own = |part: u64| self.own(Kind::Tree, number, part);
+        let own = |part: u64| self.property(ObjectKind::Tree, number, part);
         let which = (own(0) * trees.species.len() as f64) as usize;
         let species = trees.species.get(which).copied().unwrap_or(Species::Oak);
         let [from, to] = trees.diameter;
@@ -338,54 +349,54 @@ impl Drawing<'_> {
     }
 
     /// Moves the objects that block journeys to later candidate positions.
-    fn open(&mut self, journeys: &[Journey]) -> Result<(), NoRoom> {
-        let Some(width) = journeys.iter().map(|journey| journey.width).reduce(f64::max) else {
+    fn open_passages(&mut self, passages: &[RequiredPassage]) -> Result<(), PlacementError> {
+        let Some(width) = passages.iter().map(|required| required.width).reduce(f64::max) else {
             return Ok(());
         };
-        let beside = 0.5 * width + BESIDE;
-        let extents: Vec<Extent> = self.things.iter().map(|thing| thing.extent).collect();
-        let passage = Passage::new(self.surface.size, beside, &extents);
-        if journeys.iter().all(|journey| passage.is_open(journey)) {
+        let lateral_clearance = 0.5 * width + BESIDE;
+        let extents: Vec<Extent> = self.objects.iter().map(|object| object.extent).collect();
+        let passage = PassageGrid::new(self.surface.size, lateral_clearance, &extents);
+        if passages.iter().all(|required| passage.is_open(required)) {
             return Ok(());
         }
         // the paths of all journeys, so that a moved object blocks no other journey
-        let ways: Vec<[f64; 2]> =
-            journeys.iter().flat_map(|journey| passage.least_barred(journey)).collect();
-        let beside = passage.clearance();
-        self.field.keep_off(&ways, beside);
-        let barring: Vec<usize> = (0..self.things.len())
-            .filter(|&index| !self.field.is_off_ways(&self.things[index].extent))
+        let paths: Vec<[f64; 2]> =
+            passages.iter().flat_map(|required| passage.least_blocked_path(required)).collect();
+        let lateral_clearance = passage.clearance();
+        self.field.set_clear_paths(&paths, lateral_clearance);
+        let blocking: Vec<usize> = (0..self.objects.len())
+            .filter(|&index| !self.field.is_clear_of_paths(&self.objects[index].extent))
             .collect();
-        barring.iter().for_each(|&index| self.field.remove(&self.things[index].extent));
-        for index in barring {
-            let Thing { kind, number, attempt, .. } = self.things[index];
-            let thing = self.place(kind, number, attempt + 1)?;
-            self.field.add(thing.extent);
-            self.things[index] = thing;
+        blocking.iter().for_each(|&index| self.field.remove(&self.objects[index].extent));
+        for index in blocking {
+            let WorldObject { kind, number, attempt, .. } = self.objects[index];
+            let object = self.place_object(kind, number, attempt + 1)?;
+            self.field.add(object.extent);
+            self.objects[index] = object;
         }
         Ok(())
     }
 
-    fn world(&self) -> RandomWorld {
+    fn to_world(&self) -> RandomWorld {
         let mut world = RandomWorld::default();
-        for &Thing { kind, number, attempt, extent } in &self.things {
+        for &WorldObject { kind, number, attempt, extent } in &self.objects {
             let place = extent.middle;
-            let heading = TAU * self.own(kind, number, 3);
+            let heading = TAU * self.property(kind, number, 3);
             match kind {
-                Kind::Hole => {
+                ObjectKind::Hole => {
                     let depth = self.surface.holes.depth;
                     world.holes.push(Hole { centre: place, radius: extent.radius, depth });
                 }
-                Kind::Barrier => world.barriers.push(Barrier {
+                ObjectKind::Barrier => world.barriers.push(PlacedBarrier {
                     place,
                     heading: self.barrier_heading(number, attempt),
                     length: self.surface.barriers.length,
                 }),
-                Kind::Rock => {
-                    world.rocks.push(Rock { place, diameter: self.rock(number), heading });
+                ObjectKind::Rock => {
+                    world.rocks.push(Rock { place, diameter: self.rock_diameter(number), heading });
                 }
-                Kind::Tree => {
-                    let (species, diameter, height) = self.tree(number);
+                ObjectKind::Tree => {
+                    let (species, diameter, height) = self.tree_properties(number);
                     world.trees.push(Tree { species, place, diameter, height, heading });
                 }
             }

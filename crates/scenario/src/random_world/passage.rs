@@ -8,11 +8,11 @@ use super::extent::Extent;
 use std::collections::VecDeque;
 
 /// Maximum number of cells.
-const MOST_CELLS: f64 = 4e6;
+const MAX_CELLS: f64 = 4e6;
 
 /// A start and a goal that need an open path between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Journey {
+pub struct RequiredPassage {
     /// Start, m.
     pub from: [f64; 2],
     /// Goal, m.
@@ -22,35 +22,35 @@ pub struct Journey {
 }
 
 /// A grid of cells on a rectangle around the origin.
-pub(super) struct Passage {
+pub(super) struct PassageGrid {
     size: [f64; 2],
     /// Cell size, m.
     cell: f64,
     /// Required distance of an object's edge from the center of a free cell, m.
     clearance: f64,
     cells: [usize; 2],
-    barred: Vec<bool>,
+    blocked: Vec<bool>,
     /// Number of the connected free region to which a cell belongs.
-    piece: Vec<u32>,
+    region: Vec<u32>,
 }
 
-impl Passage {
-    /// Creates the grid between `things` for a vehicle that needs `beside`, m, on each side of its
-    /// center.
-    pub fn new(size: [f64; 2], beside: f64, things: &[Extent]) -> Passage {
-        let finest = (size[0] * size[1] / MOST_CELLS).sqrt();
-        let cell = (0.5 * beside).clamp(0.25, 2.0).max(finest);
+impl PassageGrid {
+    /// Creates the grid between `objects` for a vehicle that needs `lateral_clearance`, m, on each
+    /// side of its center.
+    pub fn new(size: [f64; 2], lateral_clearance: f64, objects: &[Extent]) -> PassageGrid {
+        let finest = (size[0] * size[1] / MAX_CELLS).sqrt();
+        let cell = (0.5 * lateral_clearance).clamp(0.25, 2.0).max(finest);
         let cells = size.map(|length| (length / cell).ceil().max(1.0) as usize);
-        let mut passage = Passage {
+        let mut passage = PassageGrid {
             size,
             cell,
-            clearance: beside + 0.5 * cell,
+            clearance: lateral_clearance + 0.5 * cell,
             cells,
-            barred: vec![false; cells[0] * cells[1]],
-            piece: Vec::new(),
+            blocked: vec![false; cells[0] * cells[1]],
+            region: Vec::new(),
         };
-        things.iter().for_each(|thing| passage.bar(thing));
-        passage.piece = passage.pieces();
+        objects.iter().for_each(|object| passage.block(object));
+        passage.region = passage.label_regions();
         passage
     }
 
@@ -60,14 +60,14 @@ impl Passage {
         self.clearance
     }
 
-    fn bar(&mut self, thing: &Extent) {
-        let [west, south, east, north] = thing.bounds(self.clearance);
+    fn block(&mut self, object: &Extent) {
+        let [west, south, east, north] = object.bounds(self.clearance);
         let (low, high) = (self.cell_of([west, south]), self.cell_of([east, north]));
         for j in low[1]..=high[1] {
             for i in low[0]..=high[0] {
                 let index = j * self.cells[0] + i;
-                if thing.distance(self.middle(index)) < self.clearance {
-                    self.barred[index] = true;
+                if object.distance(self.middle(index)) < self.clearance {
+                    self.blocked[index] = true;
                 }
             }
         }
@@ -92,7 +92,7 @@ impl Passage {
     }
 
     /// The neighbors of a cell: west, east, south, north.
-    fn beside(&self, index: usize) -> impl Iterator<Item = usize> {
+    fn neighbors(&self, index: usize) -> impl Iterator<Item = usize> {
         let [columns, rows] = self.cells;
         let (i, j) = (index % columns, index / columns);
         let west = (i > 0).then(|| index - 1);
@@ -103,59 +103,60 @@ impl Passage {
     }
 
     /// Numbers the connected free regions from 1; blocked cells have 0.
-    fn pieces(&self) -> Vec<u32> {
-        let mut piece = vec![0; self.barred.len()];
+    fn label_regions(&self) -> Vec<u32> {
+        let mut region = vec![0; self.blocked.len()];
         let (mut number, mut waiting) = (0, Vec::new());
-        for first in 0..piece.len() {
-            if self.barred[first] || piece[first] != 0 {
+        for first in 0..region.len() {
+            if self.blocked[first] || region[first] != 0 {
                 continue;
             }
             number += 1;
-            piece[first] = number;
+            region[first] = number;
             waiting.push(first);
             while let Some(index) = waiting.pop() {
-                for next in self.beside(index) {
-                    if !self.barred[next] && piece[next] == 0 {
-                        piece[next] = number;
+                for next in self.neighbors(index) {
+                    if !self.blocked[next] && region[next] == 0 {
+                        region[next] = number;
                         waiting.push(next);
                     }
                 }
             }
         }
-        piece
+        region
     }
 
     /// Whether an open path leads from start to goal.
-    pub fn is_open(&self, journey: &Journey) -> bool {
-        let [from, to] = [journey.from, journey.to].map(|place| self.piece[self.index_of(place)]);
+    pub fn is_open(&self, required: &RequiredPassage) -> bool {
+        let [from, to] =
+            [required.from, required.to].map(|place| self.region[self.index_of(place)]);
         from != 0 && from == to
     }
 
     /// Cell centers of a path with the fewest blocked cells, including start and goal.
-    pub fn least_barred(&self, journey: &Journey) -> Vec<[f64; 2]> {
-        let [start, goal] = [journey.from, journey.to].map(|place| self.index_of(place));
-        let mut before: Vec<Option<usize>> = vec![None; self.barred.len()];
+    pub fn least_blocked_path(&self, required: &RequiredPassage) -> Vec<[f64; 2]> {
+        let [start, goal] = [required.from, required.to].map(|place| self.index_of(place));
+        let mut before: Vec<Option<usize>> = vec![None; self.blocked.len()];
         before[start] = Some(start);
         // `now`: cells reached through as many blocked cells as this one; `then`: through one more
         let (mut now, mut then) = (VecDeque::from([start]), VecDeque::new());
         while before[goal].is_none() && !now.is_empty() {
             while let Some(index) = now.pop_front() {
-                for next in self.beside(index) {
+                for next in self.neighbors(index) {
                     if before[next].is_none() {
                         before[next] = Some(index);
-                        let reached = if self.barred[next] { &mut then } else { &mut now };
+                        let reached = if self.blocked[next] { &mut then } else { &mut now };
                         reached.push_back(next);
                     }
                 }
             }
             std::mem::swap(&mut now, &mut then);
         }
-        let mut way = vec![self.middle(goal)];
+        let mut path = vec![self.middle(goal)];
         let mut at = goal;
         while let Some(earlier) = before[at].filter(|_| at != start) {
             at = earlier;
-            way.push(self.middle(at));
+            path.push(self.middle(at));
         }
-        way
+        path
     }
 }

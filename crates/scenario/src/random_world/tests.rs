@@ -18,11 +18,12 @@ fn surface() -> RandomSurface {
     }
 }
 
-const JOURNEY: Journey = Journey { from: [-28.0, -10.0], to: [28.0, 12.0], width: 1.5 };
+const JOURNEY: RequiredPassage =
+    RequiredPassage { from: [-28.0, -10.0], to: [28.0, 12.0], width: 1.5 };
 
 fn drawn(surface: &RandomSurface, seed: u64) -> RandomWorld {
-    let kept = [JOURNEY.from, JOURNEY.to];
-    RandomWorld::draw(surface, seed, &kept, &[JOURNEY]).unwrap()
+    let clear_points = [JOURNEY.from, JOURNEY.to];
+    RandomWorld::draw(surface, seed, &clear_points, &[JOURNEY]).unwrap()
 }
 
 /// Footprints of all objects, computed independently of the code that draws them.
@@ -100,19 +101,19 @@ fn there_is_a_way_over_two_hundred_seeds() {
         barriers: RandomBarriers { count: Some(16), length: 8.0, ..RandomBarriers::default() },
         ..surface()
     };
-    let journey = Journey { from: [-27.0, 0.0], to: [27.0, 1.0], width: 1.5 };
+    let required = RequiredPassage { from: [-27.0, 0.0], to: [27.0, 1.0], width: 1.5 };
     let mut shut = 0;
     for seed in 0..200 {
         let draw = |passable| {
             let surface = RandomSurface { passable, ..lane.clone() };
-            let kept = [journey.from, journey.to];
-            RandomWorld::draw(&surface, seed, &kept, &[journey]).unwrap()
+            let clear_points = [required.from, required.to];
+            RandomWorld::draw(&surface, seed, &clear_points, &[required]).unwrap()
         };
         let [as_drawn, opened] = [false, true].map(draw);
         let is_open = |world: &RandomWorld| {
             // an independent check: a finer grid than in the search, and the vehicle's width
             // without the lateral clearance
-            is_passable(lane.size, &extents(world), &journey)
+            is_passable(lane.size, &extents(world), &required)
         };
         shut += usize::from(!is_open(&as_drawn));
         assert!(is_open(&opened), "seed {seed}");
@@ -122,16 +123,16 @@ fn there_is_a_way_over_two_hundred_seeds() {
 }
 
 /// Whether a disc of the vehicle's width can move from start to goal in steps of 0.2 m.
-fn is_passable(size: [f64; 2], things: &[Extent], journey: &Journey) -> bool {
+fn is_passable(size: [f64; 2], objects: &[Extent], required: &RequiredPassage) -> bool {
     const STEP: f64 = 0.2;
     let cells = size.map(|length| (length / STEP) as usize);
     let at =
         |i: usize, j: usize| [i as f64 * STEP - 0.5 * size[0], j as f64 * STEP - 0.5 * size[1]];
-    let free = |place: [f64; 2]| things.iter().all(|t| t.distance(place) >= 0.5 * journey.width);
+    let free = |place: [f64; 2]| objects.iter().all(|t| t.distance(place) >= 0.5 * required.width);
     let index = |place: [f64; 2]| {
         [0, 1].map(|axis| ((place[axis] + 0.5 * size[axis]) / STEP).round() as usize)
     };
-    let (start, goal) = (index(journey.from), index(journey.to));
+    let (start, goal) = (index(required.from), index(required.to));
     let mut seen = vec![false; cells[0] * cells[1]];
     let mut waiting = vec![start];
     while let Some([i, j]) = waiting.pop() {

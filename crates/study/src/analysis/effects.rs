@@ -1,13 +1,13 @@
 //! Main effects: responses per level of a factor, over all levels of the others.
 
 use super::TrialResult;
-use super::basis::Basis;
-use super::points::{Figures, figures};
+use super::analysis_data::AnalysisData;
+use super::points::{ResponseStatistics, response_statistics};
 use crate::design::{Design, Factor, Level};
 use serde::Serialize;
 
 /// Greatest number of levels of a factor; a drawn factor has a level per point.
-const MOST_LEVELS: usize = 50;
+const MAX_LEVELS: usize = 50;
 
 /// Main effects of a factor.
 #[derive(Clone, Debug, Serialize)]
@@ -15,12 +15,12 @@ pub struct FactorEffects {
     /// Name of the factor.
     pub factor: String,
     /// Levels; numbers are sorted.
-    pub levels: Vec<LevelFigures>,
+    pub levels: Vec<LevelStatistics>,
 }
 
 /// Responses at a level.
 #[derive(Clone, Debug, Serialize)]
-pub struct LevelFigures {
+pub struct LevelStatistics {
     /// The level.
     pub level: Level,
     /// Number of trials with a result.
@@ -28,22 +28,24 @@ pub struct LevelFigures {
     /// Number of failed trials.
     pub failed: u64,
     /// Responses, in the order of the study.
-    pub responses: Vec<Figures>,
+    pub responses: Vec<ResponseStatistics>,
 }
 
 /// Computes the effects of all factors with at least two recurring levels.
-pub(super) fn of_factors(basis: &Basis<'_>) -> Vec<FactorEffects> {
-    let study = &basis.study;
+pub(super) fn compute(data: &AnalysisData<'_>) -> Vec<FactorEffects> {
+    let study = &data.study;
     let (config, points) = (study.config, study.by_point().len());
     let of_level = |factor: usize, level: Level| {
         let here = |trial: &&TrialResult| trial.levels.get(factor) == Some(&level);
         let trials: Vec<&TrialResult> = study.trials.iter().filter(here).collect();
         let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
         let responses = config.responses.iter().enumerate();
-        LevelFigures {
+        LevelStatistics {
             done: trials.len() as u64 - failed,
             failed,
-            responses: responses.map(|(n, name)| figures(basis, name, n, &trials)).collect(),
+            responses: responses
+                .map(|(n, name)| response_statistics(data, name, n, &trials))
+                .collect(),
             level,
         }
     };
@@ -54,7 +56,7 @@ pub(super) fn of_factors(basis: &Basis<'_>) -> Vec<FactorEffects> {
             Design::Table => levels.len() < points,
             _ => factor.listed().is_some() || factor.steps.is_some(),
         };
-        let comes_back = has_levels && (2..=MOST_LEVELS).contains(&levels.len());
+        let comes_back = has_levels && (2..=MAX_LEVELS).contains(&levels.len());
         comes_back.then(|| FactorEffects {
             factor: factor.name.clone(),
             levels: levels.into_iter().map(|level| of_level(n, level)).collect(),

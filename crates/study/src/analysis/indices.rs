@@ -1,6 +1,6 @@
 //! Variance decomposition of a response for the design `saltelli`.
 
-use super::basis::Basis;
+use super::analysis_data::AnalysisData;
 use crate::design::SaltelliOrder;
 use crate::statistics::{SaltelliValues, SobolIndices, sobol_indices};
 use serde::Serialize;
@@ -10,7 +10,7 @@ const NAMED: usize = 10;
 
 /// Sobol' indices of a response; with replications, of their mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct IndicesFigures {
+pub struct IndicesResult {
     /// Names of the factors.
     pub factors: Vec<String>,
     /// Their indices.
@@ -21,8 +21,8 @@ pub struct IndicesFigures {
 /// Computes the indices of a numeric response over all finished base points.
 ///
 /// A trial without a value would bias all indices, so it is an error that names the trial.
-pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesFigures, String> {
-    let study = &basis.study;
+pub(super) fn compute(data: &AnalysisData<'_>, response: usize) -> Result<IndicesResult, String> {
+    let study = &data.study;
     let config = study.config;
     let factors = config.factor.len();
     let order = SaltelliOrder::new(factors, config.second_order);
@@ -32,11 +32,11 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     let trials = &study.trials[..points * whole];
     let short = trials.iter().filter(|own| own.number(response).is_some());
     let short: Vec<u64> =
-        short.filter(|own| !basis.counts(own, response)).map(|own| own.number).collect();
+        short.filter(|own| !data.counts(own, response)).map(|own| own.number).collect();
     if !short.is_empty() {
         return Err(format!(
             "trials {} did not arrive; their drives ended early, which would bias the indices",
-            named(&short)
+            list_trials(&short)
         ));
     }
     let is_lost = |value: Option<f64>| value.is_none_or(|value| !value.is_finite());
@@ -45,7 +45,7 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     if !lost.is_empty() {
         return Err(format!(
             "trials {} have no numeric value, which would bias the indices",
-            named(&lost)
+            list_trials(&lost)
         ));
     }
     let replications = config.replications as usize;
@@ -58,14 +58,14 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     let pairs = if config.second_order { factors } else { 0 };
     let b_with_a = (0..pairs).map(|n| table(order.b_with_a(n))).collect();
     let values = SaltelliValues { a: table(order.a()), b: table(order.b()), a_with_b, b_with_a };
-    Ok(IndicesFigures {
+    Ok(IndicesResult {
         factors: config.factor.iter().map(|factor| factor.name.clone()).collect(),
         indices: sobol_indices(&values, config.seed).map_err(|error| error.to_string())?,
     })
 }
 
 /// Lists some trials by number, and their total number.
-fn named(trials: &[u64]) -> String {
+fn list_trials(trials: &[u64]) -> String {
     let names: Vec<String> = trials.iter().take(NAMED).map(u64::to_string).collect();
     let more = if trials.len() > NAMED { ", ..." } else { "" };
     format!("{}{more} ({} in total)", names.join(", "), trials.len())

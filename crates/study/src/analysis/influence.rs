@@ -5,8 +5,8 @@
 //! exceeds chance (R. Fisher, The Design of Experiments, 1935).
 
 use super::TrialResult;
-use super::basis::{Basis, shares_seeds};
-use crate::design::{Design, Figure, Level};
+use super::analysis_data::{AnalysisData, shares_seeds};
+use crate::design::{Design, Level, RunMetric};
 use bekker_math::random::RandomStream;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Number of groups of a factor with many numbers, and greatest number of recurring levels that
 /// form groups themselves.
 const QUARTERS: usize = 4;
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 /// Number of permutations, and greatest number of trials that are permuted.
 const SHUFFLES: u64 = 999;
 const SHUFFLED: usize = 1000;
@@ -55,35 +55,35 @@ pub struct FactorInfluence {
 /// Computes the influences on a response that is a number, or yes or no.
 ///
 /// `None` if no factor has two levels.
-pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influence> {
-    let study = &basis.study;
+pub(super) fn compute(data: &AnalysisData<'_>, response: usize) -> Option<Influence> {
+    let study = &data.study;
     let name = study.config.responses.get(response)?;
-    if !Figure::of_response(name).is_none_or(Figure::has_mean) {
+    if !RunMetric::from_response(name).is_none_or(RunMetric::has_mean) {
         return None;
     }
-    let observed = observed(basis, response);
+    let observed = observed(data, response);
     let values: Vec<f64> = observed.iter().map(|own| own.1).collect();
     let blocks: Vec<u64> = observed.iter().map(|own| own.2).collect();
-    let varied: Vec<(&str, Parts)> = study
+    let varied: Vec<(&str, LevelGroups)> = study
         .config
         .factor
         .iter()
         .enumerate()
         .filter_map(|(n, factor)| {
             let levels: Option<Vec<&Level>> = observed.iter().map(|own| own.0.get(n)).collect();
-            Some((factor.name.as_str(), Parts::of(&levels?)?))
+            Some((factor.name.as_str(), LevelGroups::from_levels(&levels?)?))
         })
         .collect();
     let allowed = CHANCE / varied.len().max(1) as f64;
     let (mut factors, mut left_out) = (Vec::new(), Vec::new());
-    for (factor, Parts { quarters, of, count }) in varied {
-        let Some(unbiased_share) = share(&of, count, &values) else {
+    for (factor, LevelGroups { quarters, group_of, count }) in varied {
+        let Some(unbiased_share) = share(&group_of, count, &values) else {
             left_out.push(factor.to_owned());
             continue;
         };
-        let certain = chance(&of, count, &values, &blocks) <= allowed;
+        let certain = p_value(&group_of, count, &values, &blocks) <= allowed;
         let share = unbiased_share.max(0.0);
-        let (factor, means) = (factor.to_owned(), means(&of, count, &values));
+        let (factor, means) = (factor.to_owned(), means(&group_of, count, &values));
         factors.push(FactorInfluence { factor, quarters, means, share, unbiased_share, certain });
     }
     factors.sort_by(|a, b| b.unbiased_share.total_cmp(&a.unbiased_share));
@@ -96,9 +96,9 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influenc
 /// In a full factorial design an observation is a trial, and a block holds the trials of one seed
 /// where points share seeds. In a drawn design an observation is a point, because its replications
 /// carry no more information about the factors.
-fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
-    let (study, has_blocks) = (&basis.study, shares_seeds(basis.study.config));
-    let seen = |trial: &'a TrialResult| Some((&trial.levels[..], basis.number(trial, response)?));
+fn observed<'a>(data: &AnalysisData<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
+    let (study, has_blocks) = (&data.study, shares_seeds(data.study.config));
+    let seen = |trial: &'a TrialResult| Some((&trial.levels[..], data.number(trial, response)?));
     let block = |trial: &TrialResult| if has_blocks { trial.replication } else { 0 };
     if study.config.design == Design::FullFactorial {
         let own = |trial| seen(trial).map(|(levels, value)| (levels, value, block(trial)));
@@ -114,15 +114,15 @@ fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u6
 }
 
 /// Group of each trial by a factor.
-struct Parts {
+struct LevelGroups {
     quarters: bool,
-    of: Vec<usize>,
+    group_of: Vec<usize>,
     count: usize,
 }
 
-impl Parts {
+impl LevelGroups {
     /// Groups trials by their levels; `None` for a single level.
-    fn of(levels: &[&Level]) -> Option<Parts> {
+    fn from_levels(levels: &[&Level]) -> Option<LevelGroups> {
         let mut distinct: BTreeMap<String, usize> = BTreeMap::new();
         for level in levels {
             let next = distinct.len();
@@ -135,57 +135,61 @@ impl Parts {
             Level::Number(x) => Some(*x),
             _ => None,
         };
-        let come_back = distinct.len() <= MOST_LEVELS && 2 * distinct.len() <= levels.len();
+        let come_back = distinct.len() <= MAX_LEVELS && 2 * distinct.len() <= levels.len();
         match levels.iter().map(number).collect::<Option<Vec<f64>>>() {
-            Some(numbers) if !come_back => Some(Parts::quarters(&numbers)),
+            Some(numbers) if !come_back => Some(LevelGroups::quarters(&numbers)),
             _ => {
-                let of = levels.iter().map(|level| distinct[&level.to_toml()]).collect();
-                Some(Parts { quarters: false, of, count: distinct.len() })
+                let group_of = levels.iter().map(|level| distinct[&level.to_toml()]).collect();
+                Some(LevelGroups { quarters: false, group_of, count: distinct.len() })
             }
         }
     }
 
     /// Groups numbers by quartile; equal numbers stay together.
-    fn quarters(numbers: &[f64]) -> Parts {
+    fn quarters(numbers: &[f64]) -> LevelGroups {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let part =
             |number: &f64| sorted.partition_point(|own| own < number) * QUARTERS / sorted.len();
-        let mut of: Vec<usize> = numbers.iter().map(part).collect();
+        let mut group_of: Vec<usize> = numbers.iter().map(part).collect();
         // only nonempty groups, renumbered in order
-        let mut filled = of.clone();
+        let mut filled = group_of.clone();
         filled.sort_unstable();
         filled.dedup();
-        of.iter_mut().for_each(|own| *own = filled.partition_point(|part| part < own));
-        Parts { quarters: true, of, count: filled.len() }
+        group_of.iter_mut().for_each(|own| *own = filled.partition_point(|part| part < own));
+        LevelGroups { quarters: true, group_of, count: filled.len() }
     }
 }
 
 /// Returns sum and number of values in each group.
-fn sums(of: &[usize], count: usize, values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
+fn sums(group_of: &[usize], count: usize, values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let mut sums = vec![(0.0, 0.0); count];
-    for (part, value) in of.iter().zip(values) {
+    for (part, value) in group_of.iter().zip(values) {
         sums[*part].0 += value;
         sums[*part].1 += 1.0;
     }
     sums
 }
 
-fn means(of: &[usize], count: usize, values: &[f64]) -> Vec<f64> {
-    sums(of, count, values.iter().copied()).into_iter().map(|(sum, count)| sum / count).collect()
+fn means(group_of: &[usize], count: usize, values: &[f64]) -> Vec<f64> {
+    sums(group_of, count, values.iter().copied())
+        .into_iter()
+        .map(|(sum, count)| sum / count)
+        .collect()
 }
 
 /// Returns ε²; `None` if every group is one trial, 0 without variation.
-fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
+fn share(group_of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
     let (left, all) = (values.len().checked_sub(count)?, values.len() as f64);
     if left == 0 {
         return None;
     }
-    let means = means(of, count, values);
+    let means = means(group_of, count, values);
     let mean = values.iter().sum::<f64>() / all;
     let square = |x: f64| x * x;
     let total: f64 = values.iter().map(|value| square(value - mean)).sum();
-    let within: f64 = of.iter().zip(values).map(|(part, own)| square(own - means[*part])).sum();
+    let within: f64 =
+        group_of.iter().zip(values).map(|(part, own)| square(own - means[*part])).sum();
     // rounding of a mean is no variance
     if total <= 1e-18 * all * (1.0 + mean * mean) {
         return Some(0.0);
@@ -197,21 +201,21 @@ fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
 ///
 /// Responses are permuted within their block: trials of one seed are exchangeable, trials of
 /// different seeds are not.
-fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
+fn p_value(group_of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
     let stream = RandomStream::new(0, "shuffled responses");
     let mut order: Vec<usize> = (0..values.len()).collect();
     // of many trials, a random subset
     order.sort_by_key(|n| stream.bits(*n as u64));
     order.truncate(SHUFFLED);
     order.sort_by_key(|n| blocks[*n]);
-    let of: Vec<usize> = order.iter().map(|n| of[*n]).collect();
+    let group_of: Vec<usize> = order.iter().map(|n| group_of[*n]).collect();
     let mut values: Vec<f64> = order.iter().map(|n| values[*n]).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter_mut().for_each(|value| *value -= mean);
     let same = |a: &usize, b: &usize| blocks[*a] == blocks[*b];
     let lengths: Vec<usize> = order.chunk_by(same).map(<[usize]>::len).collect();
     let between = |values: &[f64]| {
-        let sums = sums(&of, count, values.iter().copied());
+        let sums = sums(&group_of, count, values.iter().copied());
         sums.into_iter().filter(|own| own.1 > 0.0).map(|(sum, n)| sum * sum / n).sum::<f64>()
     };
     // differences by rounding count as equal
@@ -236,11 +240,12 @@ mod tests {
     use super::*;
 
     fn share_and_chance(levels: &[Level], values: &[f64]) -> (bool, f64, f64) {
-        let Parts { quarters, of, count } = Parts::of(&levels.iter().collect::<Vec<_>>()).unwrap();
+        let LevelGroups { quarters, group_of, count } =
+            LevelGroups::from_levels(&levels.iter().collect::<Vec<_>>()).unwrap();
         (
             quarters,
-            share(&of, count, values).unwrap(),
-            chance(&of, count, values, &vec![0; values.len()]),
+            share(&group_of, count, values).unwrap(),
+            p_value(&group_of, count, values, &vec![0; values.len()]),
         )
     }
 
@@ -268,7 +273,7 @@ mod tests {
         let (_, share, chance) = share_and_chance(&levels, &[0.3; 4]);
         assert_eq!((share, chance), (0.0, 1.0));
         let alone = [Level::Word("a".into()), Level::Word("b".into())];
-        let parts = Parts::of(&alone.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!(super::share(&parts.of, parts.count, &[0.0, 1.0]), None);
+        let parts = LevelGroups::from_levels(&alone.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(super::share(&parts.group_of, parts.count, &[0.0, 1.0]), None);
     }
 }

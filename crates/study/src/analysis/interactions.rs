@@ -1,15 +1,15 @@
 //! Interactions: responses per pair of levels of two factors, over all levels of the others.
 
-use super::basis::Basis;
-use super::points::{Figures, figures};
+use super::analysis_data::AnalysisData;
+use super::points::{ResponseStatistics, response_statistics};
 use super::{FactorEffects, TrialResult};
 use crate::design::Level;
 use serde::Serialize;
 
 /// Greatest number of pairs of factors, in the order of the factors.
-const MOST_PAIRS: usize = 10;
+const MAX_PAIRS: usize = 10;
 /// Greatest number of levels of a factor in a pair.
-const MOST_LEVELS: usize = 24;
+const MAX_LEVELS: usize = 24;
 
 /// Joint effects of two factors.
 #[derive(Clone, Debug, Serialize)]
@@ -19,41 +19,43 @@ pub struct PairEffects {
     /// Levels of each factor.
     pub levels: [Vec<Level>; 2],
     /// Results by level of the first factor, then of the second.
-    pub cells: Vec<Vec<CellFigures>>,
+    pub cells: Vec<Vec<CellStatistics>>,
 }
 
 /// Responses at a pair of levels.
 #[derive(Clone, Debug, Serialize)]
-pub struct CellFigures {
+pub struct CellStatistics {
     /// Number of trials with a result.
     pub done: u64,
     /// Responses, in the order of the study.
-    pub responses: Vec<Figures>,
+    pub responses: Vec<ResponseStatistics>,
 }
 
 /// Computes the interactions of every two factors that have main effects.
-pub(super) fn of_pairs(basis: &Basis<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
-    let few = |own: &&FactorEffects| own.levels.len() <= MOST_LEVELS;
+pub(super) fn compute(data: &AnalysisData<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
+    let few = |own: &&FactorEffects| own.levels.len() <= MAX_LEVELS;
     let told: Vec<&FactorEffects> = effects.iter().filter(few).collect();
     let pairs =
         told.iter().enumerate().flat_map(|(n, a)| told[n + 1..].iter().map(move |b| [*a, *b]));
-    pairs.take(MOST_PAIRS).filter_map(|pair| of_pair(basis, pair)).collect()
+    pairs.take(MAX_PAIRS).filter_map(|pair| pair_effects(data, pair)).collect()
 }
 
-fn of_pair(basis: &Basis<'_>, pair: [&FactorEffects; 2]) -> Option<PairEffects> {
+fn pair_effects(data: &AnalysisData<'_>, pair: [&FactorEffects; 2]) -> Option<PairEffects> {
     let place =
-        |own: &FactorEffects| basis.study.config.factor.iter().position(|f| f.name == own.factor);
+        |own: &FactorEffects| data.study.config.factor.iter().position(|f| f.name == own.factor);
     let [first, second] = [place(pair[0])?, place(pair[1])?];
     let levels = pair.map(|own| own.levels.iter().map(|own| own.level.clone()).collect::<Vec<_>>());
     let cell = |a: &Level, b: &Level| {
         let here = |trial: &&TrialResult| {
             trial.levels.get(first) == Some(a) && trial.levels.get(second) == Some(b)
         };
-        let trials: Vec<&TrialResult> = basis.study.trials.iter().filter(here).collect();
-        let responses = basis.study.config.responses.iter().enumerate();
-        CellFigures {
+        let trials: Vec<&TrialResult> = data.study.trials.iter().filter(here).collect();
+        let responses = data.study.config.responses.iter().enumerate();
+        CellStatistics {
             done: trials.iter().filter(|trial| trial.responses.is_some()).count() as u64,
-            responses: responses.map(|(n, name)| figures(basis, name, n, &trials)).collect(),
+            responses: responses
+                .map(|(n, name)| response_statistics(data, name, n, &trials))
+                .collect(),
         }
     };
     let row = |a: &Level| levels[1].iter().map(|b| cell(a, b)).collect();

@@ -1,18 +1,18 @@
 //! Logistic regression of a yes/no response on the factors.
 
 use super::TrialResult;
-use super::basis::Basis;
+use super::analysis_data::AnalysisData;
 use crate::design::Level;
 use crate::statistics::{LogisticFit, logistic_regression_clustered};
 use bekker_rig::Estimate;
 use serde::Serialize;
 
 /// Greatest number of columns.
-const MOST_TERMS: usize = 30;
+const MAX_TERMS: usize = 30;
 
 /// Logistic regression over the trials with a result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LogisticFigures {
+pub struct LogisticResult {
     /// Logarithm of the odds with all terms 0, and the coefficient of each term.
     pub terms: Vec<Term>,
     /// -2 ln of the likelihood.
@@ -48,7 +48,7 @@ enum Column {
 }
 
 impl Column {
-    fn of(&self, levels: &[Level]) -> f64 {
+    fn value(&self, levels: &[Level]) -> f64 {
         match self {
             Column::Number(factor) => match levels.get(*factor) {
                 Some(Level::Number(x)) => *x,
@@ -60,11 +60,11 @@ impl Column {
 }
 
 /// Fits a response that is yes or no; `None` if no factor has two levels.
-pub(super) fn of_response(
-    basis: &Basis<'_>,
+pub(super) fn compute(
+    data: &AnalysisData<'_>,
     response: usize,
-) -> Option<Result<LogisticFigures, String>> {
-    let study = &basis.study;
+) -> Option<Result<LogisticResult, String>> {
+    let study = &data.study;
     let mut columns = Vec::new();
     for (n, factor) in study.config.factor.iter().enumerate() {
         let levels = study.levels(n);
@@ -83,14 +83,14 @@ pub(super) fn of_response(
     if columns.is_empty() {
         return None;
     }
-    if columns.len() > MOST_TERMS {
-        let cause = format!("{} terms; at most {MOST_TERMS} are supported", columns.len());
+    if columns.len() > MAX_TERMS {
+        let cause = format!("{} terms; at most {MAX_TERMS} are supported", columns.len());
         return Some(Err(cause));
     }
     let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
     let trials: Vec<&TrialResult> = done().map(|own| own.0).collect();
-    let clusterings = basis.clusterings(&trials);
-    let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.of(levels)).collect();
+    let clusterings = data.clusterings(&trials);
+    let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.value(levels)).collect();
     let (rows, yes): (Vec<Vec<f64>>, Vec<bool>) =
         done().map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
     let LogisticFit { coefficients, deviance, null_deviance, count } =
@@ -106,7 +106,7 @@ pub(super) fn of_response(
     };
     let names = std::iter::once("constant".to_owned()).chain(columns.into_iter().map(|own| own.0));
     let terms = names.zip(coefficients).map(|(name, estimate)| Term { name, estimate }).collect();
-    Some(Ok(LogisticFigures { terms, deviance, null_deviance, count, even_odds }))
+    Some(Ok(LogisticResult { terms, deviance, null_deviance, count, even_odds }))
 }
 
 /// Returns the level with even odds, if it is within the levels driven.

@@ -1,6 +1,6 @@
 //! Analysis of a study's trials as plain data, for reports, plots and other programs.
 
-mod basis;
+mod analysis_data;
 mod effects;
 mod indices;
 mod influence;
@@ -11,20 +11,22 @@ mod question;
 mod surrogate;
 mod survival;
 
-pub use basis::LeftOut;
-pub use effects::{FactorEffects, LevelFigures};
-pub use indices::IndicesFigures;
+pub use analysis_data::ExcludedTrials;
+pub use effects::{FactorEffects, LevelStatistics};
+pub use indices::IndicesResult;
 pub use influence::{FactorInfluence, Influence};
-pub use interactions::{CellFigures, PairEffects};
-pub use logistic::{LogisticFigures, Term};
-pub use points::{Difference, Figures, NumberFigures, PointFigures, ResponseFigures};
-pub use question::{Lead, LevelAnswer, QuestionFigures};
-pub use surrogate::{LEAST_POINTS, LEAST_POINTS_PER_FACTOR, MainEffect, SurrogateFigures};
-pub use survival::{SurvivalFigures, SurvivalOf};
+pub use interactions::{CellStatistics, PairEffects};
+pub use logistic::{LogisticResult, Term};
+pub use points::{
+    Difference, NamedStatistics, NumberStatistics, PointStatistics, ResponseStatistics,
+};
+pub use question::{Lead, LevelAnswer, QuestionResult};
+pub use surrogate::{MIN_POINTS, MIN_POINTS_PER_FACTOR, MainEffect, SurrogateResult};
+pub use survival::{PointSurvival, SurvivalResult};
 
-use basis::Basis;
+use analysis_data::AnalysisData;
 
-use super::design::{Design, Figure, Level, StudyConfig, Value};
+use super::design::{Design, Level, RunMetric, StudyConfig, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,13 +60,13 @@ pub struct StudyResult<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub struct Analysis {
     /// Answer to the study's question; `None` if no response has a mean.
-    pub question: Option<QuestionFigures>,
+    pub question: Option<QuestionResult>,
     /// Totals that exclude trials which did not arrive.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedTrials>,
     /// Statement of which trials the intervals treat as independent.
     pub assumption: String,
     /// Results of each design point.
-    pub points: Vec<PointFigures>,
+    pub points: Vec<PointStatistics>,
     /// Responses at each level of a factor, over the levels of the others.
     pub effects: Vec<FactorEffects>,
     /// Responses at each pair of levels of two factors.
@@ -72,29 +74,29 @@ pub struct Analysis {
     /// Influence of each factor on each response that has a mean, on one scale.
     pub influences: Vec<Influence>,
     /// Logistic regression of each yes/no response.
-    pub logistic: Vec<Answer<LogisticFigures>>,
+    pub logistic: Vec<ResponseFinding<LogisticResult>>,
     /// Sobol' indices of each numeric response, for the design `saltelli`.
-    pub indices: Vec<Answer<IndicesFigures>>,
+    pub indices: Vec<ResponseFinding<IndicesResult>>,
     /// Survival over passes until vehicles get stuck.
-    pub survival: Vec<SurvivalFigures>,
+    pub survival: Vec<SurvivalResult>,
     /// Surrogate of each numeric response that is not yes or no, for drawn designs.
-    pub surrogates: Vec<Answer<SurrogateFigures>>,
+    pub surrogates: Vec<ResponseFinding<SurrogateResult>>,
 }
 
 /// Result for a response, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Answer<T> {
+pub struct ResponseFinding<T> {
     /// Name of the response.
     pub response: String,
     /// Result or reason.
     #[serde(flatten)]
-    pub said: Said<T>,
+    pub outcome: FitOutcome<T>,
 }
 
 /// Result, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said<T> {
+pub enum FitOutcome<T> {
     /// Result.
     Found(T),
     /// Reason why there is no result.
@@ -104,48 +106,48 @@ pub enum Said<T> {
 /// Analyzes the trials of a study.
 pub fn analyse(study: &StudyResult<'_>) -> Analysis {
     let responses = || study.config.responses.iter().enumerate();
-    let has_mean = |name: &str| Figure::of_response(name).is_none_or(Figure::has_mean);
+    let has_mean = |name: &str| RunMetric::from_response(name).is_none_or(RunMetric::has_mean);
     let numbers = || responses().filter(move |(_, name)| has_mean(name));
     let every = |of: &[Design]| of.contains(&study.config.design);
     let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
     let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
     let answers = |wanted: bool| numbers().filter(move |_| wanted);
-    let basis = Basis::new(study);
-    let effects = effects::of_factors(&basis);
+    let data = AnalysisData::new(study);
+    let effects = effects::compute(&data);
     let influences: Vec<Influence> =
-        responses().filter_map(|(n, _)| influence::of_response(&basis, n)).collect();
+        responses().filter_map(|(n, _)| influence::compute(&data, n)).collect();
     Analysis {
-        question: question::of_study(&basis, &effects, &influences),
-        left_out: basis.left_out(),
-        assumption: basis::assumption(study.config),
-        points: points::of_points(&basis),
-        interactions: interactions::of_pairs(&basis, &effects),
+        question: question::compute(&data, &effects, &influences),
+        left_out: data.left_out(),
+        assumption: analysis_data::assumption(study.config),
+        points: points::compute(&data),
+        interactions: interactions::compute(&data, &effects),
         effects,
         influences,
         logistic: responses()
             .filter(|(_, name)| is_proportion(name))
-            .filter_map(|(n, name)| Some(answer(name, logistic::of_response(&basis, n)?)))
+            .filter_map(|(n, name)| Some(response_finding(name, logistic::compute(&data, n)?)))
             .collect(),
         indices: answers(indices)
-            .map(|(n, name)| answer(name, indices::of_response(&basis, n)))
+            .map(|(n, name)| response_finding(name, indices::compute(&data, n)))
             .collect(),
-        survival: survival::of_study(study),
+        survival: survival::compute(study),
         // a surrogate of a yes/no response could leave 0 to 1; logistic regression covers those
         surrogates: answers(surrogates)
             .filter(|(_, name)| !is_proportion(name))
-            .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(&basis, n)?)))
+            .filter_map(|(n, name)| Some(response_finding(name, surrogate::compute(&data, n)?)))
             .collect(),
     }
 }
 
-fn answer<T>(name: &str, said: Result<T, String>) -> Answer<T> {
-    let said = said.map_or_else(Said::Refused, Said::Found);
-    Answer { response: name.to_owned(), said }
+fn response_finding<T>(name: &str, outcome: Result<T, String>) -> ResponseFinding<T> {
+    let outcome = outcome.map_or_else(FitOutcome::Refused, FitOutcome::Found);
+    ResponseFinding { response: name.to_owned(), outcome }
 }
 
 /// Returns whether a response is yes or no.
 fn is_proportion(response: &str) -> bool {
-    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
+    RunMetric::from_response(response).is_some_and(RunMetric::is_yes_or_no)
 }
 
 impl TrialResult {
@@ -242,12 +244,16 @@ mod tests {
         assert!((steps(1).next().unwrap().1 - 2.0 / 3.0).abs() < 1e-15);
         // no mean of passes: it would only use convoys that got stuck
         let passes = &found.points[0].responses[1];
-        assert!(matches!(passes.figures, Figures::Passes { stuck: 3, censored: 1 }), "{passes:?}");
+        assert!(
+            matches!(passes.figures, ResponseStatistics::Passes { stuck: 3, censored: 1 }),
+            "{passes:?}"
+        );
         assert!(passes.difference.is_none());
         // levels as effects, with failed trials
         let levels = &found.effects[0].levels;
         assert_eq!((levels[1].done, levels[1].failed), (3, 1));
-        let Figures::Proportion { count, failed_as_no, .. } = &levels[1].responses[0] else {
+        let ResponseStatistics::Proportion { count, failed_as_no, .. } = &levels[1].responses[0]
+        else {
             panic!("{levels:?}")
         };
         assert!(*count == 2 && failed_as_no[0] < 0.5);
@@ -266,9 +272,9 @@ mod tests {
         let mut trials = trials(&rows);
         let analysed = |config: &StudyConfig, trials: &[TrialResult]| {
             let found = analyse(&StudyResult { config, vehicles: 1, trials });
-            match found.logistic[0].said.clone() {
-                Said::Found(found) => found,
-                Said::Refused(reason) => panic!("{reason}"),
+            match found.logistic[0].outcome.clone() {
+                FitOutcome::Found(found) => found,
+                FitOutcome::Refused(reason) => panic!("{reason}"),
             }
         };
         let found = analysed(&numbers, &trials);
@@ -329,8 +335,8 @@ mod tests {
     #[test]
     fn totals_are_of_trials_that_arrived() {
         let found = pressures(serde_json::json!({ "response": "drive_energy" }));
-        let total = |own: &Figures| match own {
-            Figures::Total { moments, arrived, all_trials } => {
+        let total = |own: &ResponseStatistics| match own {
+            ResponseStatistics::Total { moments, arrived, all_trials } => {
                 let mean = moments.map(|own| own.moments.mean);
                 (mean, *arrived, all_trials.map(|own| (own.count, own.mean)))
             }
@@ -345,11 +351,14 @@ mod tests {
         assert!(matches!(difference(2), Some(Difference::Mean { pairs: 3, difference })
             if (difference.value - 10.0).abs() < 1e-12));
         assert!(difference(3).is_none());
-        let left = LeftOut { response: "drive_energy".into(), trials: 5, of: 16 };
+        let left = ExcludedTrials { response: "drive_energy".into(), trials: 5, of: 16 };
         assert_eq!(found.left_out, [left]);
         // responses that are not totals use all trials
         let slip = &found.points[3].responses[1].figures;
-        assert!(matches!(slip, Figures::Moments(Some(own)) if own.moments.count == 4), "{slip:?}");
+        assert!(
+            matches!(slip, ResponseStatistics::Moments(Some(own)) if own.moments.count == 4),
+            "{slip:?}"
+        );
         // in JSON the mean is at the usual place
         let json = serde_json::to_value(&found.points[2].responses[0]).unwrap();
         assert_eq!(json["moments"]["mean"], 111.0, "{json}");
@@ -368,7 +377,10 @@ mod tests {
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let fuel = &found.points[1].responses[0].figures;
-        assert!(matches!(fuel, Figures::Moments(Some(own)) if own.moments.mean == 5.5), "{fuel:?}");
+        assert!(
+            matches!(fuel, ResponseStatistics::Moments(Some(own)) if own.moments.mean == 5.5),
+            "{fuel:?}"
+        );
         assert!(found.left_out.is_empty());
     }
 
@@ -388,7 +400,7 @@ mod tests {
             .levels
             .iter()
             .map(|own| match own.figures {
-                Figures::Proportion { count, .. } => count,
+                ResponseStatistics::Proportion { count, .. } => count,
                 _ => panic!("{own:?}"),
             })
             .collect();
@@ -407,7 +419,9 @@ mod tests {
     fn intervals_over_points_count_seeds() {
         let found = pressures(serde_json::json!({ "response": "go" }));
         let go = &found.effects[0].levels[0].responses[2];
-        let Figures::Proportion { count: 8, interval, .. } = go else { panic!("{go:?}") };
+        let ResponseStatistics::Proportion { count: 8, interval, .. } = go else {
+            panic!("{go:?}")
+        };
         let four = crate::statistics::wilson(4, 4, 0.95);
         assert_eq!(*interval, four);
         assert!(found.assumption.contains("the same 4 scenario seeds"), "{}", found.assumption);
@@ -444,9 +458,9 @@ mod tests {
         let rows: Vec<_> = (0..24).map(row).collect();
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
-        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        let FitOutcome::Refused(reason) = &found.indices[0].outcome else { panic!("{found:?}") };
         assert!(reason.starts_with("trials 6 (1 in total) did not arrive"), "{reason}");
-        assert!(matches!(found.indices[1].said, Said::Found(_)), "{found:?}");
+        assert!(matches!(found.indices[1].outcome, FitOutcome::Found(_)), "{found:?}");
     }
 
     #[test]
@@ -459,7 +473,7 @@ mod tests {
         let rows: Vec<_> = (0..6).map(row).collect();
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
-        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        let FitOutcome::Refused(reason) = &found.indices[0].outcome else { panic!("{found:?}") };
         assert!(reason.starts_with("trials 4 (1 in total) have no numeric value"), "{reason}");
     }
 

@@ -1,8 +1,8 @@
 //! Results of each design point.
 
-use super::basis::Basis;
+use super::analysis_data::AnalysisData;
 use super::{TrialResult, is_proportion};
-use crate::design::{Figure, Level, Value};
+use crate::design::{Level, RunMetric, Value};
 use crate::statistics::{Moments, paired_difference};
 use bekker_rig::Estimate;
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Summary of a design point.
 #[derive(Clone, Debug, Serialize)]
-pub struct PointFigures {
+pub struct PointStatistics {
     /// Number, from 0.
     pub point: u64,
     /// Level of each factor.
@@ -24,17 +24,17 @@ pub struct PointFigures {
     /// Number of failed trials.
     pub failed: u64,
     /// Responses.
-    pub responses: Vec<ResponseFigures>,
+    pub responses: Vec<NamedStatistics>,
 }
 
 /// Summary of a response at a design point.
 #[derive(Clone, Debug, Serialize)]
-pub struct ResponseFigures {
+pub struct NamedStatistics {
     /// Name.
     pub name: String,
     /// Statistics.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: ResponseStatistics,
     /// Difference to the first design point over replications with the same seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
@@ -66,7 +66,7 @@ pub enum Difference {
 /// Statistics of a response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Figures {
+pub enum ResponseStatistics {
     /// Fraction of yes among the finished trials.
     Proportion {
         /// Number of yes.
@@ -77,7 +77,7 @@ pub enum Figures {
         failed_as_no: [f64; 2],
     },
     /// Mean and standard deviation; `None` without a number.
-    Moments(Option<NumberFigures>),
+    Moments(Option<NumberStatistics>),
     /// Number of trials by word.
     Words(BTreeMap<String, u64>),
     /// Passes until stuck, whose mean would exclude convoys that all passed.
@@ -93,7 +93,7 @@ pub enum Figures {
     #[serde(untagged)]
     Total {
         /// Moments of the trials that arrived; `None` if none did.
-        moments: Option<NumberFigures>,
+        moments: Option<NumberStatistics>,
         /// Number of trials that arrived.
         arrived: u64,
         /// Moments of all trials, whatever their outcome.
@@ -103,7 +103,7 @@ pub enum Figures {
 
 /// Mean and standard deviation of a number, with the mean's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct NumberFigures {
+pub struct NumberStatistics {
     /// Mean and standard deviation.
     #[serde(flatten)]
     pub moments: Moments,
@@ -111,23 +111,27 @@ pub struct NumberFigures {
     pub interval: Option<[f64; 2]>,
 }
 
-impl NumberFigures {
+impl NumberStatistics {
     /// Computes the statistics from one number per trial; `None` without a number.
-    fn compute(basis: &Basis<'_>, numbers: &[(&TrialResult, f64)]) -> Option<NumberFigures> {
+    fn compute(
+        data: &AnalysisData<'_>,
+        numbers: &[(&TrialResult, f64)],
+    ) -> Option<NumberStatistics> {
         let values: Vec<f64> = numbers.iter().map(|own| own.1).collect();
-        let interval = basis.mean(numbers).map(|own| [own.low, own.high]);
-        Some(NumberFigures { moments: Moments::of(&values)?, interval })
+        let interval = data.mean(numbers).map(|own| [own.low, own.high]);
+        Some(NumberStatistics { moments: Moments::new(&values)?, interval })
     }
 }
 
-impl Figures {
+impl ResponseStatistics {
     /// Returns the fraction of yes, or the mean; `None` for words, for passes and without trials.
     pub fn value(&self, done: u64) -> Option<f64> {
         match self {
-            Figures::Proportion { count, .. } if done > 0 => Some(*count as f64 / done as f64),
-            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
-                found.map(|own| own.moments.mean)
+            ResponseStatistics::Proportion { count, .. } if done > 0 => {
+                Some(*count as f64 / done as f64)
             }
+            ResponseStatistics::Moments(found)
+            | ResponseStatistics::Total { moments: found, .. } => found.map(|own| own.moments.mean),
             _ => None,
         }
     }
@@ -135,31 +139,30 @@ impl Figures {
     /// Returns the interval of the value, if there is one.
     pub fn interval(&self) -> Option<[f64; 2]> {
         match self {
-            Figures::Proportion { interval, .. } => Some(*interval),
-            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
-                found.as_ref()?.interval
-            }
+            ResponseStatistics::Proportion { interval, .. } => Some(*interval),
+            ResponseStatistics::Moments(found)
+            | ResponseStatistics::Total { moments: found, .. } => found.as_ref()?.interval,
             _ => None,
         }
     }
 }
 
 /// Computes the summaries of all design points, in order.
-pub(super) fn of_points(basis: &Basis<'_>) -> Vec<PointFigures> {
-    let study = &basis.study;
+pub(super) fn compute(data: &AnalysisData<'_>) -> Vec<PointStatistics> {
+    let study = &data.study;
     let points = study.by_point();
     // a single pair has no interval
     let has_pairs = study.config.common_random_numbers && study.config.replications > 1;
     let first = points.get(&0).filter(|_| has_pairs).cloned();
     let figures = points.iter().map(|(point, trials)| {
         let against = first.as_deref().filter(|_| *point != 0).unwrap_or_default();
-        let response = |(n, name): (usize, &String)| ResponseFigures {
+        let response = |(n, name): (usize, &String)| NamedStatistics {
             name: name.clone(),
-            figures: figures(basis, name, n, trials),
-            difference: difference(basis, name, n, trials, against),
+            figures: response_statistics(data, name, n, trials),
+            difference: difference(data, name, n, trials, against),
         };
         let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
-        PointFigures {
+        PointStatistics {
             point: *point,
             levels: trials.first().map_or(Vec::new(), |trial| trial.levels.clone()),
             done: trials.len() as u64 - failed,
@@ -171,26 +174,26 @@ pub(super) fn of_points(basis: &Basis<'_>) -> Vec<PointFigures> {
 }
 
 /// Computes the statistics of a response over some trials.
-pub(super) fn figures<'t>(
-    basis: &Basis<'_>,
+pub(super) fn response_statistics<'t>(
+    data: &AnalysisData<'_>,
     name: &str,
     response: usize,
     trials: &[&'t TrialResult],
-) -> Figures {
+) -> ResponseStatistics {
     let responses = trials.iter().filter_map(|trial| trial.responses.as_ref()?.get(response));
     let words = responses.filter_map(|value| match value {
         Value::Word(word) => Some(word.clone()),
         _ => None,
     });
-    if Figure::of_response(name) == Some(Figure::PassesUntilStuck) {
+    if RunMetric::from_response(name) == Some(RunMetric::PassesUntilStuck) {
         let done = trials.iter().filter(|trial| trial.responses.is_some()).count() as u64;
         let stuck = trials.iter().filter(|trial| trial.number(response).is_some()).count() as u64;
-        return Figures::Passes { stuck, censored: done - stuck };
+        return ResponseStatistics::Passes { stuck, censored: done - stuck };
     }
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);
     if !counts.is_empty() {
-        return Figures::Words(counts);
+        return ResponseStatistics::Words(counts);
     }
     let number = |trial: &&'t TrialResult| Some((*trial, trial.number(response)?));
     let all: Vec<(&TrialResult, f64)> = trials.iter().filter_map(number).collect();
@@ -200,40 +203,40 @@ pub(super) fn figures<'t>(
         // a failed trial might have been a no
         let worst: Vec<_> =
             trials.iter().map(|own| (*own, own.number(response) == Some(1.0))).collect();
-        let [interval, failed_as_no] = [yes, worst].map(|own| basis.proportion(&own, CONFIDENCE));
-        return Figures::Proportion { count, interval, failed_as_no };
+        let [interval, failed_as_no] = [yes, worst].map(|own| data.proportion(&own, CONFIDENCE));
+        return ResponseStatistics::Proportion { count, interval, failed_as_no };
     }
-    if !basis.is_conditioned(response) {
-        return Figures::Moments(NumberFigures::compute(basis, &all));
+    if !data.is_conditioned(response) {
+        return ResponseStatistics::Moments(NumberStatistics::compute(data, &all));
     }
     let arrived: Vec<(&TrialResult, f64)> =
-        all.iter().copied().filter(|own| basis.counts(own.0, response)).collect();
+        all.iter().copied().filter(|own| data.counts(own.0, response)).collect();
     let values: Vec<f64> = all.iter().map(|own| own.1).collect();
-    Figures::Total {
-        moments: NumberFigures::compute(basis, &arrived),
+    ResponseStatistics::Total {
+        moments: NumberStatistics::compute(data, &arrived),
         arrived: arrived.len() as u64,
-        all_trials: Moments::of(&values),
+        all_trials: Moments::new(&values),
     }
 }
 
 /// Returns the paired difference to other trials, replication by replication.
 fn difference(
-    basis: &Basis<'_>,
+    data: &AnalysisData<'_>,
     name: &str,
     response: usize,
     trials: &[&TrialResult],
     against: &[&TrialResult],
 ) -> Option<Difference> {
-    if Figure::of_response(name) == Some(Figure::PassesUntilStuck) {
+    if RunMetric::from_response(name) == Some(RunMetric::PassesUntilStuck) {
         return None;
     }
     let others: BTreeMap<u64, f64> = against
         .iter()
-        .filter_map(|trial| Some((trial.replication, basis.number(trial, response)?)))
+        .filter_map(|trial| Some((trial.replication, data.number(trial, response)?)))
         .collect();
     let differences: Vec<f64> = trials
         .iter()
-        .filter_map(|trial| Some(basis.number(trial, response)? - others.get(&trial.replication)?))
+        .filter_map(|trial| Some(data.number(trial, response)? - others.get(&trial.replication)?))
         .collect();
     if is_proportion(name) {
         let count = |of: f64| differences.iter().filter(|own| **own == of).count() as u64;

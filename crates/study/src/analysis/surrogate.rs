@@ -1,21 +1,21 @@
 //! Gaussian-process surrogate of a response between the design points.
 
 use super::TrialResult;
-use super::basis::Basis;
+use super::analysis_data::AnalysisData;
 use crate::design::Level;
 use crate::statistics::{Moments, Surrogate, SurrogateFit};
 use serde::Serialize;
 
 /// Smallest number of points; fewer do not determine the error.
-pub const LEAST_POINTS: usize = 10;
+pub const MIN_POINTS: usize = 10;
 /// Smallest number of points per factor.
-pub const LEAST_POINTS_PER_FACTOR: usize = 3;
+pub const MIN_POINTS_PER_FACTOR: usize = 3;
 /// Number of positions along a factor's range for its main effect.
 const PLACES: usize = 11;
 
 /// A surrogate of a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SurrogateFigures {
+pub struct SurrogateResult {
     /// Accuracy and hyperparameters.
     #[serde(flatten)]
     pub fit: SurrogateFit,
@@ -37,31 +37,31 @@ pub struct MainEffect {
 /// Fits a numeric response by its mean at each design point; `None` with too few points.
 ///
 /// Points where all trials failed are excluded.
-pub(super) fn of_response(
-    basis: &Basis<'_>,
+pub(super) fn compute(
+    data: &AnalysisData<'_>,
     response: usize,
-) -> Option<Result<SurrogateFigures, String>> {
+) -> Option<Result<SurrogateResult, String>> {
     let number = |level: &Level| match level {
         Level::Number(x) => Some(*x),
         _ => None,
     };
     let point = |trials: &Vec<&TrialResult>| {
         let numbers: Vec<f64> =
-            trials.iter().filter_map(|own| basis.number(own, response)).collect();
+            trials.iter().filter_map(|own| data.number(own, response)).collect();
         let place = trials.first()?.levels.iter().filter_map(number).collect::<Vec<f64>>();
-        Some((place, Moments::of(&numbers)?.mean))
+        Some((place, Moments::new(&numbers)?.mean))
     };
-    let study = &basis.study;
+    let study = &data.study;
     let known = study.by_point();
     let (points, values): (Vec<Vec<f64>>, Vec<f64>) = known.values().filter_map(point).unzip();
     let factors = &study.config.factor;
-    if points.len() < LEAST_POINTS.max(LEAST_POINTS_PER_FACTOR * factors.len()) {
+    if points.len() < MIN_POINTS.max(MIN_POINTS_PER_FACTOR * factors.len()) {
         return None;
     }
     if values.iter().all(|value| *value == values[0]) {
         return Some(Err(format!("the response is {} at all {} points", values[0], values.len())));
     }
-    let surrogate = match Surrogate::of(&points, &values) {
+    let surrogate = match Surrogate::fit(&points, &values) {
         Ok(surrogate) => surrogate,
         Err(error) => return Some(Err(error.to_string())),
     };
@@ -83,5 +83,5 @@ pub(super) fn of_response(
         MainEffect { factor: factors[n].name.clone(), levels, values }
     };
     let main_effects = (0..factors.len()).map(main_effect).collect();
-    Some(Ok(SurrogateFigures { fit: surrogate.fit.clone(), main_effects }))
+    Some(Ok(SurrogateResult { fit: surrogate.fit.clone(), main_effects }))
 }

@@ -2,24 +2,24 @@
 //! observations.
 
 use super::{StudyResult, TrialResult};
-use crate::design::{Figure, Value};
+use crate::design::{RunMetric, Value};
 use crate::statistics::{Observation, SurvivalStep, kaplan_meier};
 use serde::Serialize;
 
 /// Survival over the passes at all design points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SurvivalFigures {
+pub struct SurvivalResult {
     /// Name of the response.
     pub response: String,
     /// Passes of a convoy in which no vehicle gets stuck.
     pub passes: u64,
     /// Results of each design point.
-    pub points: Vec<SurvivalOf>,
+    pub points: Vec<PointSurvival>,
 }
 
 /// Survival at a design point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SurvivalOf {
+pub struct PointSurvival {
     /// Number, from 0.
     pub point: u64,
     /// Number of convoys.
@@ -32,10 +32,10 @@ pub struct SurvivalOf {
 }
 
 /// Computes the survival for every response that records passes.
-pub(super) fn of_study(study: &StudyResult<'_>) -> Vec<SurvivalFigures> {
+pub(super) fn compute(study: &StudyResult<'_>) -> Vec<SurvivalResult> {
     let responses = study.config.responses.iter().enumerate();
-    let of_passes =
-        responses.filter(|(_, name)| Figure::of_response(name) == Some(Figure::PassesUntilStuck));
+    let of_passes = responses
+        .filter(|(_, name)| RunMetric::from_response(name) == Some(RunMetric::PassesUntilStuck));
     let watched = |trial: &TrialResult, n: usize| match trial.responses.as_ref()?.get(n)? {
         Value::Number(pass) => Some(Observation { time: *pass, event: true }),
         _ => Some(Observation { time: study.vehicles as f64, event: false }),
@@ -44,14 +44,14 @@ pub(super) fn of_study(study: &StudyResult<'_>) -> Vec<SurvivalFigures> {
         let of_point = |(point, trials): (u64, Vec<&TrialResult>)| {
             let convoys: Vec<Observation> =
                 trials.into_iter().filter_map(|trial| watched(trial, n)).collect();
-            SurvivalOf {
+            PointSurvival {
                 point,
                 convoys: convoys.len(),
                 censored: convoys.iter().filter(|own| !own.event).count(),
                 steps: kaplan_meier(&convoys),
             }
         };
-        SurvivalFigures {
+        SurvivalResult {
             response: name.clone(),
             passes: study.vehicles,
             points: study.by_point().into_iter().map(of_point).collect(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// ends.
 const NEAREST: f64 = 1.0 / (1_u64 << 53) as f64;
 /// Smallest part of a distribution that its bounds may leave.
-const LEAST_LEFT: f64 = 1e-6;
+const MIN_LEFT: f64 = 1e-6;
 /// Message for bounds that enclose no number.
 pub(super) const BEYOND: &str = "exceeds the range of 64-bit floating-point numbers";
 
@@ -90,15 +90,16 @@ impl Distribution {
     pub fn quantile(&self, part: f64) -> f64 {
         let part = part.clamp(NEAREST, 1.0 - NEAREST);
         let [low, high] = self.bounds();
-        let [from, to] = [low.map_or(0.0, |x| self.below(x)), high.map_or(1.0, |x| self.below(x))];
+        let [from, to] =
+            [low.map_or(0.0, |x| self.cumulative(x)), high.map_or(1.0, |x| self.cumulative(x))];
         // rounding can make the last probabilities of a truncated distribution 1, whose quantile can be
         // infinite
-        let number = self.uncut((from + part * (to - from)).min(1.0 - NEAREST));
+        let number = self.untruncated_quantile((from + part * (to - from)).min(1.0 - NEAREST));
         number.clamp(low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
     }
 
     /// Returns what makes the distribution invalid: its key, and what is allowed.
-    pub fn fault(&self) -> Option<(&'static str, &'static str)> {
+    pub fn invalid_parameter(&self) -> Option<(&'static str, &'static str)> {
         use Distribution::{Beta, LogUniform, Lognormal, Normal, Triangular, Uniform};
         let rules = match *self {
             Uniform { low, high } => vec![("high", high > low, "must be above low")],
@@ -132,11 +133,12 @@ impl Distribution {
         let broken = rules.into_iter().find(|(_, holds, _)| !holds);
         broken.map(|(key, _, told)| (key, told)).or_else(|| {
             let [low, high] = self.bounds();
-            let left = high.map_or(1.0, |x| self.below(x)) - low.map_or(0.0, |x| self.below(x));
+            let left =
+                high.map_or(1.0, |x| self.cumulative(x)) - low.map_or(0.0, |x| self.cumulative(x));
             let told = "with high must keep at least a millionth of the distribution";
             let finite =
                 [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().all(|x| self.quantile(x).is_finite());
-            let rules = [("low", left >= LEAST_LEFT, told), ("kind", finite, BEYOND)];
+            let rules = [("low", left >= MIN_LEFT, told), ("kind", finite, BEYOND)];
             rules.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, told)| (key, told))
         })
     }
@@ -162,7 +164,7 @@ impl Distribution {
     }
 
     /// Quantile of the distribution before truncation.
-    fn uncut(&self, part: f64) -> f64 {
+    fn untruncated_quantile(&self, part: f64) -> f64 {
         match *self {
             Distribution::Uniform { low, high } => low + part * (high - low),
             Distribution::LogUniform { low, high } => exp(ln(low) + part * (ln(high) - ln(low))),
@@ -187,12 +189,12 @@ impl Distribution {
     }
 
     /// Cumulative probability of a number in the distribution before truncation.
-    fn below(&self, number: f64) -> f64 {
+    fn cumulative(&self, number: f64) -> f64 {
         let (mut from, mut to) = (0.0, 1.0);
         // until bisection no longer changes the result
         for _ in 0..60 {
             let middle: f64 = 0.5 * (from + to);
-            if self.uncut(middle) < number { from = middle } else { to = middle }
+            if self.untruncated_quantile(middle) < number { from = middle } else { to = middle }
         }
         from
     }
@@ -238,11 +240,11 @@ mod tests {
         let median = normal_quantile(0.158_655_253_931_457 + 0.5 * 0.841_344_746_068_543);
         assert!((cut.quantile(0.5) - median).abs() < 1e-12);
         assert!((cut.quantile(0.0) + 1.0).abs() < 1e-12 && cut.quantile(1.0) > 8.0);
-        assert_eq!(cut.fault(), None);
+        assert_eq!(cut.invalid_parameter(), None);
         // a truncation above most of the distribution and one below most of it are mirror images
         let [above, below] = [(Some(0.6), None), (None, Some(0.4))]
             .map(|(low, high)| Distribution::Normal { mean: 0.5, deviation: 0.1, low, high });
-        assert_eq!([above.fault(), below.fault()], [None, None]);
+        assert_eq!([above.invalid_parameter(), below.invalid_parameter()], [None, None]);
         for n in 0..=64 {
             // probabilities that are exact in both directions
             let part = f64::from(n) / 64.0;
@@ -252,10 +254,10 @@ mod tests {
         }
         let lognormal =
             Distribution::Lognormal { median: 1.0, sigma_ln: 0.3, low: Some(2.0), high: None };
-        assert!(lognormal.fault().is_none() && lognormal.quantile(1.0) > 5.0);
+        assert!(lognormal.invalid_parameter().is_none() && lognormal.quantile(1.0) > 5.0);
         let nothing =
             Distribution::Normal { mean: 0.0, deviation: 1.0, low: Some(9.0), high: None };
-        assert_eq!(nothing.fault().unwrap().0, "low");
+        assert_eq!(nothing.invalid_parameter().unwrap().0, "low");
     }
 
     #[test]
@@ -265,7 +267,7 @@ mod tests {
                 Distribution::Normal { mean: 0.1, deviation: 0.5, low, high },
                 Distribution::Lognormal { median: 0.1, sigma_ln: 0.5, low, high },
             ] {
-                assert_eq!(cut.fault(), Some(("low", "must be below high")), "{cut:?}");
+                assert_eq!(cut.invalid_parameter(), Some(("low", "must be below high")), "{cut:?}");
             }
         }
     }

@@ -68,7 +68,7 @@ impl EventKind {
     }
 
     /// Returns whether an event is of this kind.
-    pub(super) fn is(self, event: &Event) -> bool {
+    pub(super) fn matches(self, event: &Event) -> bool {
         match event {
             Event::GearShifted { .. } => self == EventKind::GearShifted,
             Event::SoilEntered { .. } => self == EventKind::SoilEntered,
@@ -81,7 +81,7 @@ impl EventKind {
     }
 
     /// Parses a response name of an event, such as `count_of_soil_entered`.
-    pub(super) fn measured(word: &str) -> Option<(EventMeasure, EventKind)> {
+    pub(super) fn parse(word: &str) -> Option<(EventMeasure, EventKind)> {
         EventMeasure::ALL.into_iter().find_map(|(measure, before)| {
             let name = word.strip_prefix(before)?;
             Some((measure, EventKind::ALL.into_iter().find(|kind| kind.name() == name)?))

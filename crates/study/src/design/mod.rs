@@ -8,36 +8,36 @@
 //! leaves the levels of the others unchanged.
 
 mod config;
+mod diagnostics;
 mod distribution;
-mod drive;
 mod event_kind;
-mod faults;
-mod figure;
 mod key_unit;
 mod points;
 mod quantiles;
 mod question;
 mod refined;
 mod response;
+mod run_metric;
 mod saltelli;
 mod sobol;
 mod state_column;
 mod stopping;
 mod study_file;
 mod table;
-mod watch;
+mod trial_observer;
+mod trial_run;
 
 pub use config::{Design, Factor, Level, NamedLevel, StudyConfig};
 pub use distribution::Distribution;
-pub use drive::{Driven, Ending, drive};
 pub use event_kind::{EventKind, EventMeasure};
-pub use figure::Figure;
 pub use question::{Goal, Question};
-pub use refined::{Shift, shifts};
+pub use refined::{ResponseShift, response_shifts};
 pub use response::{Measure, Response, Value};
-pub(super) use saltelli::Order as SaltelliOrder;
+pub use run_metric::RunMetric;
+pub(super) use saltelli::SaltelliOrder;
 #[cfg(test)]
 pub(super) use saltelli::columns as saltelli_columns;
 pub use state_column::{Extreme, StateColumn};
-pub use stopping::{Extent, Seen, Stop, extent};
+pub use stopping::{Stop, StudyExtent, TrialOutcome, extent};
 pub use study_file::{Study, Trial, schema};
+pub use trial_run::{TrialEnding, TrialRun, run_trial};

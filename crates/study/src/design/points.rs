@@ -30,8 +30,10 @@ pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<Level>> {
     let columns: Vec<Vec<f64>> = match config.design {
         Design::Table => return Vec::new(),
         Design::FullFactorial => return factorial(&config.factor, count),
-        Design::LatinHypercube => each(config, |stream| latin(stream, count)),
-        Design::Random => each(config, |stream| (0..count).map(|p| stream.uniform(p)).collect()),
+        Design::LatinHypercube => factor_draws(config, |stream| latin_hypercube(stream, count)),
+        Design::Random => {
+            factor_draws(config, |stream| (0..count).map(|p| stream.uniform(p)).collect())
+        }
         Design::Sobol => sobol(config, count),
         Design::Saltelli => saltelli::columns(config),
     };
@@ -52,13 +54,13 @@ pub(super) fn stream(config: &StudyConfig, factor: &Factor, which: &str) -> Rand
 }
 
 /// Draws numbers for each factor, from a stream with its name.
-fn each(config: &StudyConfig, draws: impl Fn(&RandomStream) -> Vec<f64>) -> Vec<Vec<f64>> {
+fn factor_draws(config: &StudyConfig, draws: impl Fn(&RandomStream) -> Vec<f64>) -> Vec<Vec<f64>> {
     config.factor.iter().map(|factor| draws(&stream(config, factor, ""))).collect()
 }
 
 /// Draws one number in each of `count` equal strata, in random order (M. McKay, R. Beckman and W.
 /// Conover, Technometrics 21, 1979).
-fn latin(stream: &RandomStream, count: u64) -> Vec<f64> {
+fn latin_hypercube(stream: &RandomStream, count: u64) -> Vec<f64> {
     // draws below `count` give positions within strata, those above give the order
     let mut order: Vec<u64> = (0..count).collect();
     order.sort_by_key(|point| (stream.bits(count + point), *point));

@@ -1,6 +1,6 @@
 //! Question that a study answers.
 
-use super::figure::Figure;
+use super::run_metric::RunMetric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +34,9 @@ pub enum Goal {
 impl Goal {
     /// Returns the usual goal of a response; `None` for states, events and responses without a
     /// mean.
-    pub fn of_response(response: &str) -> Option<Goal> {
-        use Figure::*;
-        match Figure::of_response(response)? {
+    pub fn from_response(response: &str) -> Option<Goal> {
+        use RunMetric::*;
+        match RunMetric::from_response(response)? {
             Go | Completed | Distance | SpeedMadeGood | Detected | Explored => Some(Goal::Maximize),
             MeanSlip | MaxSinkage | DriveEnergy | Fuel | DrivingTime | Collisions | GearShifts
             | AbsorbedPower | TimeToComplete | CumulativeThrottle | TotalFuel | MapBytes => {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Change of a response under refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Shift {
+pub struct ResponseShift {
     /// Refinement applied.
     pub refinement: Refinement,
     /// Name of the response.
@@ -39,10 +39,10 @@ impl Study {
     /// # Errors
     /// Faults of the scenario. Whether the scenario allows the finer value is only checked by
     /// driving.
-    pub fn refined(&self, trial: &Trial, refinement: Refinement) -> Result<Trial, String> {
+    pub fn refined_trial(&self, trial: &Trial, refinement: Refinement) -> Result<Trial, String> {
         let file = self
-            .scenario_of(trial, Inputs::default())
-            .map_err(|faults| self.reason(&faults.to_string()))?;
+            .trial_scenario(trial, Inputs::default())
+            .map_err(|diagnostics| self.portable_reason(&diagnostics.to_string()))?;
         let (key, own) = match refinement {
             Refinement::Step => ("time.step", file.scenario.time.step),
             Refinement::Spacing => ("ground.spacing", file.scenario.ground.spacing),
@@ -57,11 +57,11 @@ impl Study {
 }
 
 /// Computes the change of each response between pairs of original and refined trials.
-pub fn shifts(
+pub fn response_shifts(
     responses: &[Response],
     refinement: Refinement,
     pairs: &[(Vec<Value>, Vec<Value>)],
-) -> Vec<Shift> {
+) -> Vec<ResponseShift> {
     let of = |(index, response): (usize, &Response)| {
         let both = || pairs.iter().map(|(asked, refined)| (&asked[index], &refined[index]));
         let numbers: Vec<[f64; 2]> =
@@ -71,12 +71,12 @@ pub fn shifts(
             let count = numbers.len();
             (count > 0).then(|| (0..count).map(of).sum::<f64>() / count as f64)
         };
-        Shift {
+        ResponseShift {
             refinement,
             response: response.name.clone(),
             unit: response.unit().into(),
             trials: numbers.len(),
-            differ: both().filter(|(a, b)| is_other(a, b)).count(),
+            differ: both().filter(|(a, b)| differs(a, b)).count(),
             mean: mean(&|k| numbers[k][0]),
             shift: mean(&|k| moves[k]),
             rms: mean(&|k| moves[k] * moves[k]).map(f64::sqrt),
@@ -95,7 +95,7 @@ fn number(value: &Value) -> Option<f64> {
 
 /// Returns whether two values are different answers; numbers are only compared if both are yes or
 /// no.
-fn is_other(a: &Value, b: &Value) -> bool {
+fn differs(a: &Value, b: &Value) -> bool {
     match (number(a), number(b)) {
         (Some(a), Some(b)) => a != b && [a, b].iter().all(|own| *own == 0.0 || *own == 1.0),
         _ => a != b,
@@ -104,20 +104,20 @@ fn is_other(a: &Value, b: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Figure, Measure};
+    use super::super::{Measure, RunMetric};
     use super::*;
 
     #[test]
     fn shifts_are_of_pairs() {
-        let response = |name: &str, figure| Response {
+        let response = |name: &str, metric| Response {
             name: name.into(),
             vehicle: 0,
-            measure: Measure::Figure(figure),
+            measure: Measure::Run(metric),
         };
         let responses = [
-            response("go", Figure::Go),
-            response("distance", Figure::Distance),
-            response("outcome", Figure::Outcome),
+            response("go", RunMetric::Go),
+            response("distance", RunMetric::Distance),
+            response("outcome", RunMetric::Outcome),
         ];
         let values = |go: f64, distance: Option<f64>, outcome: &str| {
             let distance = distance.map_or(Value::Absent, Value::Number);
@@ -128,7 +128,7 @@ mod tests {
             (values(1.0, Some(20.0), "arrived"), values(0.0, Some(16.0), "stuck")),
             (values(0.0, Some(5.0), "stuck"), values(0.0, None, "stuck")),
         ];
-        let told = shifts(&responses, Refinement::Step, &pairs);
+        let told = response_shifts(&responses, Refinement::Step, &pairs);
         let [go, distance, outcome] = &told[..] else { panic!("{told:?}") };
         assert_eq!((go.trials, go.differ), (3, 1));
         assert_eq!((outcome.trials, outcome.differ, outcome.mean), (0, 1, None));

@@ -18,15 +18,15 @@ pub(super) fn tables(factors: usize, second_order: bool) -> u64 {
 }
 
 /// Positions of the tables among the rows of a base point.
-pub(crate) struct Order {
+pub(crate) struct SaltelliOrder {
     factors: usize,
     second_order: bool,
 }
 
-impl Order {
+impl SaltelliOrder {
     /// Creates the order for a number of factors, with or without the rows for indices of pairs.
-    pub fn new(factors: usize, second_order: bool) -> Order {
-        Order { factors, second_order }
+    pub fn new(factors: usize, second_order: bool) -> SaltelliOrder {
+        SaltelliOrder { factors, second_order }
     }
 
     /// Returns the number of rows of a base point.
@@ -99,7 +99,7 @@ mod tests {
             (false, &["abc", "Abc", "aBc", "abC", "ABC"][..]),
             (true, &["abc", "Abc", "aBc", "abC", "aBC", "AbC", "ABc", "ABC"]),
         ] {
-            let order = Order::new(3, second_order);
+            let order = SaltelliOrder::new(3, second_order);
             let rows = order.rows();
             let row = |row: usize| {
                 let column = |n: usize| {

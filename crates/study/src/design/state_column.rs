@@ -14,7 +14,7 @@ pub enum Extreme {
 }
 
 impl Extreme {
-    pub(super) fn named(word: &str) -> Option<Extreme> {
+    pub(super) fn find(word: &str) -> Option<Extreme> {
         match word {
             "min" => Some(Extreme::Min),
             "mean" => Some(Extreme::Mean),
@@ -29,7 +29,7 @@ impl Extreme {
 pub struct StateColumn {
     name: &'static str,
     unit: &'static str,
-    of: Of,
+    source: ColumnSource,
 }
 
 impl PartialEq for StateColumn {
@@ -39,53 +39,57 @@ impl PartialEq for StateColumn {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Of {
+enum ColumnSource {
     Vehicle(fn(&Sample) -> f64),
     /// Value of each wheel.
     Wheels(fn(&WheelSample) -> f64),
 }
 
-const fn own(name: &'static str, unit: &'static str, of: fn(&Sample) -> f64) -> StateColumn {
-    StateColumn { name, unit, of: Of::Vehicle(of) }
+const fn vehicle_column(
+    name: &'static str,
+    unit: &'static str,
+    of: fn(&Sample) -> f64,
+) -> StateColumn {
+    StateColumn { name, unit, source: ColumnSource::Vehicle(of) }
 }
 
-const fn wheels(
+const fn wheel_column(
     name: &'static str,
     unit: &'static str,
     of: fn(&WheelSample) -> f64,
 ) -> StateColumn {
-    StateColumn { name, unit, of: Of::Wheels(of) }
+    StateColumn { name, unit, source: ColumnSource::Wheels(of) }
 }
 
 static COLUMNS: [StateColumn; 24] = [
-    own("x_m", "m", |s| s.pose.position.x),
-    own("y_m", "m", |s| s.pose.position.y),
-    own("z_m", "m", |s| s.pose.position.z),
-    own("roll_rad", "rad", |s| s.pose.roll()),
-    own("pitch_rad", "rad", |s| s.pose.pitch()),
-    own("yaw_rad", "rad", |s| s.pose.yaw()),
-    own("vx_mps", "m/s", |s| s.velocity.x),
-    own("vy_mps", "m/s", |s| s.velocity.y),
-    own("vz_mps", "m/s", |s| s.velocity.z),
-    own("wx_radps", "rad/s", |s| s.angular_velocity.x),
-    own("wy_radps", "rad/s", |s| s.angular_velocity.y),
-    own("wz_radps", "rad/s", |s| s.angular_velocity.z),
-    own("speed_mps", "m/s", |s| s.speed),
-    own("throttle", "", |s| s.controls.throttle),
-    own("brake", "", |s| s.controls.brake),
-    own("steering", "", |s| s.controls.steering),
-    own("engine_speed_radps", "rad/s", |s| s.engine_speed),
-    own("gear", "", |s| f64::from(s.gear)),
-    wheels("wheel_spin_radps", "rad/s", |w| w.spin),
-    wheels("wheel_slip", "", |w| w.slip),
-    wheels("wheel_sinkage_m", "m", |w| w.sinkage),
-    wheels("wheel_load_n", "N", |w| w.load),
-    wheels("wheel_traction_n", "N", |w| w.traction),
-    wheels("wheel_torque_nm", "N m", |w| w.torque),
+    vehicle_column("x_m", "m", |s| s.pose.position.x),
+    vehicle_column("y_m", "m", |s| s.pose.position.y),
+    vehicle_column("z_m", "m", |s| s.pose.position.z),
+    vehicle_column("roll_rad", "rad", |s| s.pose.roll()),
+    vehicle_column("pitch_rad", "rad", |s| s.pose.pitch()),
+    vehicle_column("yaw_rad", "rad", |s| s.pose.yaw()),
+    vehicle_column("vx_mps", "m/s", |s| s.velocity.x),
+    vehicle_column("vy_mps", "m/s", |s| s.velocity.y),
+    vehicle_column("vz_mps", "m/s", |s| s.velocity.z),
+    vehicle_column("wx_radps", "rad/s", |s| s.angular_velocity.x),
+    vehicle_column("wy_radps", "rad/s", |s| s.angular_velocity.y),
+    vehicle_column("wz_radps", "rad/s", |s| s.angular_velocity.z),
+    vehicle_column("speed_mps", "m/s", |s| s.speed),
+    vehicle_column("throttle", "", |s| s.controls.throttle),
+    vehicle_column("brake", "", |s| s.controls.brake),
+    vehicle_column("steering", "", |s| s.controls.steering),
+    vehicle_column("engine_speed_radps", "rad/s", |s| s.engine_speed),
+    vehicle_column("gear", "", |s| f64::from(s.gear)),
+    wheel_column("wheel_spin_radps", "rad/s", |w| w.spin),
+    wheel_column("wheel_slip", "", |w| w.slip),
+    wheel_column("wheel_sinkage_m", "m", |w| w.sinkage),
+    wheel_column("wheel_load_n", "N", |w| w.load),
+    wheel_column("wheel_traction_n", "N", |w| w.traction),
+    wheel_column("wheel_torque_nm", "N m", |w| w.torque),
 ];
 
 impl StateColumn {
-    pub(super) fn named(name: &str) -> Option<StateColumn> {
+    pub(super) fn find(name: &str) -> Option<StateColumn> {
         COLUMNS.iter().find(|own| own.name == name).copied()
     }
 
@@ -101,9 +105,9 @@ impl StateColumn {
 
     /// Returns the values at a time: one, or one per wheel.
     pub(super) fn numbers(&self, sample: &Sample) -> impl Iterator<Item = f64> {
-        let (vehicle, wheels) = match self.of {
-            Of::Vehicle(of) => (Some(of(sample)), None),
-            Of::Wheels(of) => (None, Some(sample.wheels.iter().map(of))),
+        let (vehicle, wheels) = match self.source {
+            ColumnSource::Vehicle(of) => (Some(of(sample)), None),
+            ColumnSource::Wheels(of) => (None, Some(sample.wheels.iter().map(of))),
         };
         vehicle.into_iter().chain(wheels.into_iter().flatten())
     }

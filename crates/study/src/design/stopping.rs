@@ -6,7 +6,7 @@
 //! valid for repeated evaluation.
 
 use super::config::{Design, StudyConfig};
-use super::figure::Figure;
+use super::run_metric::RunMetric;
 use crate::statistics::{AnytimeMean, anytime_valid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct Stop {
 
 /// Result of a trial, as the rule uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Seen {
+pub enum TrialOutcome {
     /// The response; 1 and 0 are yes and no.
     Number(f64),
     /// No result. The response could have any value.
@@ -47,7 +47,7 @@ pub enum Seen {
 
 /// Extent of a study, as far as its trials have determined it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct StudyExtent {
     /// Trials that belong to the study, in order: those of complete blocks, and those of `next`.
     pub taken: Vec<Range<u64>>,
     /// Trials that must be driven next; empty when the study is complete.
@@ -63,13 +63,17 @@ pub struct Extent {
 }
 
 /// Returns the extent of a study of `trials` trials, given the results of those that are done.
-pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Seen>) -> Extent {
+pub fn extent(
+    config: &StudyConfig,
+    trials: u64,
+    outcome: impl Fn(u64) -> Option<TrialOutcome>,
+) -> StudyExtent {
     let Some(rule) = &config.stop else {
-        let next = (0..trials).filter(|trial| seen(*trial).is_none()).collect();
+        let next = (0..trials).filter(|trial| outcome(*trial).is_none()).collect();
         let taken = std::iter::once(0..trials).collect();
-        return Extent { taken, next, ..Extent::default() };
+        return StudyExtent { taken, next, ..StudyExtent::default() };
     };
-    let mut extent = Extent::default();
+    let mut extent = StudyExtent::default();
     let group = match config.design {
         // points are draws from one population
         Design::Random => trials.max(1),
@@ -77,69 +81,78 @@ pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Se
     };
     for first in (0..trials).step_by(group as usize) {
         extent.groups += 1;
-        rule.add(first..(first + group).min(trials), &seen, &mut extent);
+        rule.add(first..(first + group).min(trials), &outcome, &mut extent);
     }
     extent
 }
 
 impl Stop {
     /// Adds to `extent` the part of a group of trials that is needed to know the response.
-    fn add(&self, group: Range<u64>, seen: impl Fn(u64) -> Option<Seen>, extent: &mut Extent) {
-        let (mut known, mut end) = (Knowledge::new(self), group.start);
-        while end < group.end && !known.is_enough(self) {
+    fn add(
+        &self,
+        group: Range<u64>,
+        outcome: impl Fn(u64) -> Option<TrialOutcome>,
+        extent: &mut StudyExtent,
+    ) {
+        let (mut estimate, mut end) = (ResponseEstimate::new(self), group.start);
+        while end < group.end && !estimate.is_enough(self) {
             let block = end..(end + self.block).min(group.end);
             end = block.end;
-            let missing: Vec<u64> = block.clone().filter(|trial| seen(*trial).is_none()).collect();
+            let missing: Vec<u64> =
+                block.clone().filter(|trial| outcome(*trial).is_none()).collect();
             if !missing.is_empty() {
                 extent.next.extend(missing);
                 extent.taken.push(group.start..end);
                 return;
             }
-            for (trial, own) in block.filter_map(|trial| Some((trial, seen(trial)?))) {
-                if !known.take(own) {
+            for (trial, own) in block.filter_map(|trial| Some((trial, outcome(trial)?))) {
+                if !estimate.add_outcome(own) {
                     extent.outside.push(trial);
                 }
             }
         }
-        extent.unknown += u64::from(!known.is_enough(self));
+        extent.unknown += u64::from(!estimate.is_enough(self));
         extent.taken.push(group.start..end);
     }
 }
 
 /// Knowledge of the response from some trials, valid for any values of the missing results.
-enum Knowledge {
+enum ResponseEstimate {
     /// Yes or no responses: the numbers of yes, no and failed.
     Proportion([u64; 3]),
     /// Numbers between bounds.
     Mean { bounds: [f64; 2], mean: AnytimeMean, is_sound: bool },
 }
 
-impl Knowledge {
-    fn new(rule: &Stop) -> Knowledge {
+impl ResponseEstimate {
+    fn new(rule: &Stop) -> ResponseEstimate {
         match rule.bounds {
-            None => Knowledge::Proportion([0; 3]),
+            None => ResponseEstimate::Proportion([0; 3]),
             Some(bounds) => {
                 let mean = AnytimeMean::new(rule.confidence);
-                Knowledge::Mean { bounds, mean, is_sound: true }
+                ResponseEstimate::Mean { bounds, mean, is_sound: true }
             }
         }
     }
 
     /// Adds the result of a trial and returns whether it is within the bounds.
-    fn take(&mut self, seen: Seen) -> bool {
-        match (self, seen) {
-            (_, Seen::Uncounted) => {}
-            (Knowledge::Proportion(counts), seen) => {
-                let place = match seen {
-                    Seen::Number(1.0) => 0,
-                    Seen::Number(_) => 1,
+    fn add_outcome(&mut self, outcome: TrialOutcome) -> bool {
+        match (self, outcome) {
+            (_, TrialOutcome::Uncounted) => {}
+            (ResponseEstimate::Proportion(counts), outcome) => {
+                let place = match outcome {
+                    TrialOutcome::Number(1.0) => 0,
+                    TrialOutcome::Number(_) => 1,
                     // `Uncounted` is handled above
-                    Seen::Failed | Seen::Uncounted => 2,
+                    TrialOutcome::Failed | TrialOutcome::Uncounted => 2,
                 };
                 counts[place] += 1;
             }
-            (Knowledge::Mean { mean, .. }, Seen::Failed) => mean.push([0.0, 1.0]),
-            (Knowledge::Mean { bounds: [low, high], mean, is_sound }, Seen::Number(x)) => {
+            (ResponseEstimate::Mean { mean, .. }, TrialOutcome::Failed) => mean.push([0.0, 1.0]),
+            (
+                ResponseEstimate::Mean { bounds: [low, high], mean, is_sound },
+                TrialOutcome::Number(x),
+            ) => {
                 let share = (x - *low) / (*high - *low);
                 if !(0.0..=1.0).contains(&share) {
                     *is_sound = false;
@@ -154,14 +167,14 @@ impl Knowledge {
     /// Whether the response is known to the required accuracy.
     fn is_enough(&self, rule: &Stop) -> bool {
         let half_width = match self {
-            Knowledge::Proportion([yes, no, failed]) => {
+            ResponseEstimate::Proportion([yes, no, failed]) => {
                 let trials = yes + no + failed;
                 let [low, _] = anytime_valid(*yes, trials, rule.confidence);
                 let [_, high] = anytime_valid(yes + failed, trials, rule.confidence);
                 0.5 * (high - low)
             }
-            Knowledge::Mean { is_sound: false, .. } => return false,
-            Knowledge::Mean { bounds: [least, most], mean, .. } => {
+            ResponseEstimate::Mean { is_sound: false, .. } => return false,
+            ResponseEstimate::Mean { bounds: [least, most], mean, .. } => {
                 let [low, high] = mean.interval();
                 0.5 * (high - low) * (most - least)
             }
@@ -172,11 +185,11 @@ impl Knowledge {
 
 /// Whether a response is yes or no.
 pub(super) fn is_yes_or_no(response: &str) -> bool {
-    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
+    RunMetric::from_response(response).is_some_and(RunMetric::is_yes_or_no)
 }
 
 fn go() -> String {
-    Figure::Go.name().into()
+    RunMetric::Go.name().into()
 }
 
 fn confidence() -> f64 {
@@ -200,10 +213,11 @@ mod tests {
     }
 
     /// Drives the next trials in a random order until none remain.
-    fn driven(config: &StudyConfig, trials: u64, order: u64) -> (Extent, usize) {
+    fn driven(config: &StudyConfig, trials: u64, order: u64) -> (StudyExtent, usize) {
         let draws = RandomStream::new(1, "go");
-        let says = |trial: u64| Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
-        let mut done: BTreeMap<u64, Seen> = BTreeMap::new();
+        let says =
+            |trial: u64| TrialOutcome::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
+        let mut done: BTreeMap<u64, TrialOutcome> = BTreeMap::new();
         let chance = RandomStream::new(order, "order");
         loop {
             let extent = extent(config, trials, |trial| done.get(&trial).copied());
@@ -229,7 +243,8 @@ mod tests {
             }
             // with all trials present, as after a merge of shards, the result is the same
             let draws = RandomStream::new(1, "go");
-            let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
+            let all =
+                |trial| Some(TrialOutcome::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
             assert_eq!(super::extent(&config, trials, all), extent);
         }
     }
@@ -237,17 +252,21 @@ mod tests {
     #[test]
     fn failures_count_for_the_worst() {
         let rule = config("random", 1).stop.unwrap();
-        let known = |counts| Knowledge::Proportion(counts).is_enough(&rule);
-        assert!(known([60, 0, 0]) && !known([60, 0, 20]));
+        let estimate = |counts| ResponseEstimate::Proportion(counts).is_enough(&rule);
+        assert!(estimate([60, 0, 0]) && !estimate([60, 0, 20]));
     }
 
     #[test]
     fn without_a_rule_all_are_taken() {
         let config = StudyConfig { stop: None, ..config("random", 1) };
-        let found = extent(&config, 5, |trial| (trial != 3).then_some(Seen::Failed));
+        let found = extent(&config, 5, |trial| (trial != 3).then_some(TrialOutcome::Failed));
         assert_eq!(
             found,
-            Extent { taken: std::iter::once(0..5).collect(), next: vec![3], ..Extent::default() }
+            StudyExtent {
+                taken: std::iter::once(0..5).collect(),
+                next: vec![3],
+                ..StudyExtent::default()
+            }
         );
     }
     /// Speeds between 4 and 5 of at most 10 m/s, some of them failed: the mean is known to 0.8 m/s
@@ -259,18 +278,18 @@ mod tests {
         (rule.half_width, rule.bounds) = (0.8, Some([0.0, 10.0]));
         let draws = RandomStream::new(2, "speed");
         let speed = |trial: u64| match trial {
-            7 => Seen::Failed,
-            _ => Seen::Number(4.0 + draws.uniform(trial)),
+            7 => TrialOutcome::Failed,
+            _ => TrialOutcome::Number(4.0 + draws.uniform(trial)),
         };
         let found = extent(&own, 200, |trial| Some(speed(trial)));
         let taken = found.taken[0].end;
         assert!((40..200).contains(&taken) && taken % 20 == 0, "{found:?}");
         assert!(found.outside.is_empty());
         // if every second drive arrives, a total needs about twice as many trials
-        let half = |trial: u64| if trial % 2 == 1 { Seen::Uncounted } else { speed(trial) };
+        let half = |trial: u64| if trial % 2 == 1 { TrialOutcome::Uncounted } else { speed(trial) };
         let of_half = super::extent(&own, 400, |trial| Some(half(trial))).taken[0].end;
         assert!((3 * taken / 2..400).contains(&of_half), "{taken} {of_half}");
-        let fast = |trial| Some(if trial == 3 { Seen::Number(10.5) } else { speed(trial) });
+        let fast = |trial| Some(if trial == 3 { TrialOutcome::Number(10.5) } else { speed(trial) });
         let found = extent(&own, 200, fast);
         assert_eq!((found.taken[0].end, found.outside), (200, vec![3]));
     }

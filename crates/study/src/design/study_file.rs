@@ -1,12 +1,13 @@
 //! Study file: read, and validated against its schema and its scenario.
 
 use super::config::{Factor, Level, StudyConfig};
-use super::faults::{arrivals, faults, too_many};
+use super::diagnostics::{arrivals, diagnostics, too_many};
 use super::response::Response;
 use super::{points, table};
 use bekker_math::random::RandomStream;
 use bekker_scenario::{
-    Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
+    Diagnostic, DiagnosticKind, Diagnostics, Document, Inputs, Scenario, ScenarioFile,
+    SourceLocation, Value, conform, input,
 };
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -69,14 +70,16 @@ impl Study {
     /// # Errors
     /// Every fault of the study with its key, value and what is allowed, those of its scenario, and
     /// factors whose keys the scenario does not have.
-    pub fn read(path: &Path) -> Result<Study, Faults> {
+    pub fn read(path: &Path) -> Result<Study, Diagnostics> {
         let file = path.display().to_string();
         let text = read_text(path)?;
         let document = Document::parse(&file, &text)?;
-        Faults::into_result(conform(&document, &SCHEMA))?;
+        Diagnostics::into_result(conform(&document, &SCHEMA))?;
         let mut config: StudyConfig = serde_json::from_value(document.root.value.to_json())
-            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
-        Faults::into_result(faults(&config, &document))?;
+            .map_err(|e| {
+                document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() })
+            })?;
+        Diagnostics::into_result(diagnostics(&config, &document))?;
         let beside = path.parent().unwrap_or(Path::new(""));
         let (points, table_hash) = match &config.table {
             Some(table) => {
@@ -94,8 +97,8 @@ impl Study {
                 (points::points(&config, count), String::new())
             }
         };
-        if let Some(fault) = too_many(&config, points.len() as u64, &document) {
-            return Err(fault.into());
+        if let Some(diagnostic) = too_many(&config, points.len() as u64, &document) {
+            return Err(diagnostic.into());
         }
         let scenario = beside.join(&config.scenario);
         let text = read_text(&scenario)?;
@@ -107,7 +110,7 @@ impl Study {
         let arrivals = arrivals(&config);
         for name in &arrivals {
             let response = Response::parse(name, &base.scenario);
-            responses.push(response.map_err(|problem| document.fault("responses", problem))?);
+            responses.push(response.map_err(|problem| document.diagnostic("responses", problem))?);
         }
         config.responses.extend(arrivals.iter().cloned());
         let own = scaled(&config, &document, &base)?;
@@ -171,16 +174,20 @@ impl Study {
     ///
     /// # Errors
     /// Every fault found up to the scenario's cross-checks.
-    pub fn scenario_of(&self, trial: &Trial, inputs: Inputs) -> Result<ScenarioFile, Faults> {
+    pub fn trial_scenario(
+        &self,
+        trial: &Trial,
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Diagnostics> {
         let name = self.config.scenario.display().to_string();
-        ScenarioFile::parse_by(&name, &self.text, &self.folder, &trial.sets, inputs)
+        ScenarioFile::parse_with_inputs(&name, &self.text, &self.folder, &trial.sets, inputs)
     }
 
     /// Returns the reason of a failed trial in one line.
     ///
     /// Reasons are results and must not depend on the location of the study, so paths are made
     /// relative to the scenario's folder.
-    pub fn reason(&self, told: &str) -> String {
+    pub fn portable_reason(&self, told: &str) -> String {
         let told = told.lines().collect::<Vec<_>>().join("; ");
         let before = format!("{}{}", self.folder.display(), std::path::MAIN_SEPARATOR);
         // a relative folder name could occur in the text by chance
@@ -188,36 +195,42 @@ impl Study {
     }
 
     /// Returns a file as the scenario names it: relative to its folder, if it is inside.
-    pub fn named(&self, path: &Path) -> PathBuf {
+    pub fn relative_path(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.folder).unwrap_or(path).to_owned()
     }
 
     /// Rejects factors with keys that the scenario does not have.
     ///
     /// Levels that the scenario rejects are found by the trials.
-    fn refuse_unknown_keys(&self, document: &Document) -> Result<(), Faults> {
+    fn refuse_unknown_keys(&self, document: &Document) -> Result<(), Diagnostics> {
         let trial = self.trial(0);
-        let tried = self.scenario_of(&trial, Inputs::default());
-        let Err(Faults(faults)) = tried else { return Ok(()) };
-        let of_keys = faults.into_iter().filter(|fault| {
+        let tried = self.trial_scenario(&trial, Inputs::default());
+        let Err(Diagnostics(diagnostics)) = tried else { return Ok(()) };
+        let of_keys = diagnostics.into_iter().filter(|diagnostic| {
             matches!(
-                *fault.problem,
-                Problem::UnknownKey { .. }
-                    | Problem::NotAnAssignment
-                    | Problem::TooDeep { .. }
-                    | Problem::HoldsNoKeys { .. }
-                    | Problem::NoSuchElement { .. }
-                    | Problem::NotAnIndex { .. }
+                *diagnostic.kind,
+                DiagnosticKind::UnknownKey { .. }
+                    | DiagnosticKind::NotAnAssignment
+                    | DiagnosticKind::TooDeep { .. }
+                    | DiagnosticKind::HoldsNoKeys { .. }
+                    | DiagnosticKind::NoSuchElement { .. }
+                    | DiagnosticKind::NotAnIndex { .. }
             )
         });
-        let of_factors = of_keys.filter_map(|fault| self.of_factor(fault, &trial, document));
-        Faults::into_result(of_factors.collect())
+        let of_factors =
+            of_keys.filter_map(|diagnostic| self.at_factor_key(diagnostic, &trial, document));
+        Diagnostics::into_result(of_factors.collect())
     }
 
     /// Converts a fault of a value set by a factor to the factor's key in the study; `None` for
     /// others.
-    fn of_factor(&self, fault: Fault, trial: &Trial, document: &Document) -> Option<Fault> {
-        let Place::Set(argument) = &fault.place else { return None };
+    fn at_factor_key(
+        &self,
+        diagnostic: Diagnostic,
+        trial: &Trial,
+        document: &Document,
+    ) -> Option<Diagnostic> {
+        let SourceLocation::Set(argument) = &diagnostic.location else { return None };
         let mut factors = self.config.factor.iter().zip(&self.own).zip(&trial.levels).enumerate();
         let (here, key) = factors.find_map(|(n, ((factor, own), level))| {
             let sets = factor.sets(level, own);
@@ -231,19 +244,21 @@ impl Study {
             Some((format!("factor[{n}].{name}"), factor.keys().nth(which)?))
         })?;
         let named = document.get(&here).is_some_and(|node| matches!(node.value, Value::Text(_)));
-        let is_told = Document::plain_path(&fault.key) == Document::plain_path(key);
-        let problem = match named && is_told || fault.key.is_empty() {
-            true => *fault.problem,
-            false => Problem::Refused { cause: format!("{}: {}", fault.key, fault.problem) },
+        let is_told = Document::plain_path(&diagnostic.key) == Document::plain_path(key);
+        let problem = match named && is_told || diagnostic.key.is_empty() {
+            true => *diagnostic.kind,
+            false => DiagnosticKind::Refused {
+                cause: format!("{}: {}", diagnostic.key, diagnostic.kind),
+            },
         };
-        Some(document.fault(&here, problem))
+        Some(document.diagnostic(&here, problem))
     }
 }
 
-fn read_text(path: &Path) -> Result<String, Fault> {
+fn read_text(path: &Path) -> Result<String, Diagnostic> {
     input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
-        let problem = Problem::Unreadable { cause: error.to_string() };
-        Fault::new(Place::File(path.display().to_string().into()), "", None, problem)
+        let problem = DiagnosticKind::Unreadable { cause: error.to_string() };
+        Diagnostic::new(SourceLocation::File(path.display().to_string().into()), "", None, problem)
     })
 }
 
@@ -252,8 +267,8 @@ fn scaled(
     config: &StudyConfig,
     document: &Document,
     base: &ScenarioFile,
-) -> Result<Vec<Vec<f64>>, Faults> {
-    let mut faults = Vec::new();
+) -> Result<Vec<Vec<f64>>, Diagnostics> {
+    let mut diagnostics = Vec::new();
     let mut of_factor = |(n, factor): (usize, &Factor)| {
         let mut number = |key: &str| {
             let found = base.document.get(key).and_then(|node| node.value.number());
@@ -261,15 +276,15 @@ fn scaled(
                 let cause = format!(
                     "multiplies the scenario's number, but the scenario gives none at {key}"
                 );
-                let problem = Problem::Refused { cause };
-                faults.push(document.fault(&format!("factor[{n}].scale"), problem));
+                let problem = DiagnosticKind::Refused { cause };
+                diagnostics.push(document.diagnostic(&format!("factor[{n}].scale"), problem));
             }
             found.unwrap_or_default()
         };
         if factor.scale { factor.keys().map(&mut number).collect() } else { Vec::new() }
     };
     let own = config.factor.iter().enumerate().map(&mut of_factor).collect();
-    Faults::into_result(faults)?;
+    Diagnostics::into_result(diagnostics)?;
     Ok(own)
 }
 
@@ -278,18 +293,23 @@ fn responses(
     config: &StudyConfig,
     document: &Document,
     scenario: &Scenario,
-) -> Result<Vec<Response>, Faults> {
-    let (mut found, mut faults) = (Vec::<Response>::new(), Vec::new());
+) -> Result<Vec<Response>, Diagnostics> {
+    let (mut found, mut diagnostics) = (Vec::<Response>::new(), Vec::new());
     for (n, name) in config.responses.iter().enumerate() {
         let twice = config.responses[..n].contains(name);
         let cause = "is a duplicate".into();
-        let response =
-            if twice { Err(Problem::Refused { cause }) } else { Response::parse(name, scenario) };
+        let response = if twice {
+            Err(DiagnosticKind::Refused { cause })
+        } else {
+            Response::parse(name, scenario)
+        };
         match response {
             Ok(response) => found.push(response),
-            Err(problem) => faults.push(document.fault(&format!("responses[{n}]"), problem)),
+            Err(problem) => {
+                diagnostics.push(document.diagnostic(&format!("responses[{n}]"), problem))
+            }
         }
     }
-    Faults::into_result(faults)?;
+    Diagnostics::into_result(diagnostics)?;
     Ok(found)
 }

@@ -1,7 +1,7 @@
 //! Design points from a table file.
 
 use super::config::{Factor, Level};
-use bekker_scenario::{Fault, Faults, Place, Problem, nearest_word};
+use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, SourceLocation, nearest_word};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::collections::HashMap;
 
@@ -19,39 +19,39 @@ pub(super) fn read(
     text: &str,
     factors: &[Factor],
     common: bool,
-) -> Result<Vec<Vec<Level>>, Faults> {
+) -> Result<Vec<Vec<Level>>, Diagnostics> {
     let mut reader =
         ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let unreadable = |error: csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
-        fault(
+        diagnostic(
             file,
             line,
             "",
             None,
-            Problem::Refused { cause: format!("is not valid CSV: {error}") },
+            DiagnosticKind::Refused { cause: format!("is not valid CSV: {error}") },
         )
     };
     let head = reader.headers().map_err(unreadable)?.clone();
     let columns = columns(file, &head, factors)?;
-    let (mut points, mut faults) = (Vec::new(), Vec::new());
+    let (mut points, mut diagnostics) = (Vec::new(), Vec::new());
     let mut known: HashMap<Vec<String>, usize> = HashMap::new();
     for row in reader.records() {
         let row = row.map_err(unreadable)?;
         let line = row.position().map_or(1, csv::Position::line);
         if row.len() != head.len() {
             let expected = format!("{} columns, like the header", head.len());
-            let problem = Problem::WrongLength { expected, found: row.len() };
-            faults.push(fault(file, line, "", None, problem));
+            let problem = DiagnosticKind::WrongLength { expected, found: row.len() };
+            diagnostics.push(diagnostic(file, line, "", None, problem));
         } else {
             let level = |(factor, column): (&Factor, &usize)| {
                 let word = row.get(*column).unwrap_or_default();
                 level(factor, word).map_err(|problem| {
-                    fault(file, line, &factor.name, Some(format!("{word:?}")), problem)
+                    diagnostic(file, line, &factor.name, Some(format!("{word:?}")), problem)
                 })
             };
             let levels: Vec<_> = factors.iter().zip(&columns).map(level).collect();
-            match levels.into_iter().collect::<Result<Vec<Level>, Fault>>() {
+            match levels.into_iter().collect::<Result<Vec<Level>, Diagnostic>>() {
                 Ok(levels) => {
                     let words: Vec<String> = levels.iter().map(Level::to_string).collect();
                     if let Some(row) = known.insert(words, points.len()).filter(|_| common) {
@@ -60,41 +60,53 @@ pub(super) fn read(
                              drive, which would be counted twice; use replications",
                             row + 1
                         );
-                        let problem = Problem::Refused { cause };
-                        faults.push(fault(file, line, "", None, problem));
+                        let problem = DiagnosticKind::Refused { cause };
+                        diagnostics.push(diagnostic(file, line, "", None, problem));
                     }
                     points.push(levels);
                 }
-                Err(found) => faults.push(found),
+                Err(found) => diagnostics.push(found),
             }
         }
-        if faults.len() == TOLD {
+        if diagnostics.len() == TOLD {
             break;
         }
     }
-    if points.is_empty() && faults.is_empty() {
+    if points.is_empty() && diagnostics.is_empty() {
         let cause = "has no data rows; must have one per design point".into();
-        faults.push(fault(file, 1, "", None, Problem::Refused { cause }));
+        diagnostics.push(diagnostic(file, 1, "", None, DiagnosticKind::Refused { cause }));
     }
-    Faults::into_result(faults)?;
+    Diagnostics::into_result(diagnostics)?;
     Ok(points)
 }
 
-fn fault(file: &str, line: u64, column: &str, value: Option<String>, problem: Problem) -> Fault {
-    Fault::new(Place::Line(file.into(), line as usize), column, value, problem)
+fn diagnostic(
+    file: &str,
+    line: u64,
+    column: &str,
+    value: Option<String>,
+    problem: DiagnosticKind,
+) -> Diagnostic {
+    Diagnostic::new(SourceLocation::Line(file.into(), line as usize), column, value, problem)
 }
 
 /// Returns the column of each factor.
-fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<usize>, Faults> {
-    let mut faults = Vec::new();
+fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<usize>, Diagnostics> {
+    let mut diagnostics = Vec::new();
     for (n, name) in head.iter().enumerate() {
         if !factors.iter().any(|factor| factor.name == name) {
             let allowed: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
             let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
-            faults.push(fault(file, 1, name, None, Problem::UnknownKey { suggestion, allowed }));
+            diagnostics.push(diagnostic(
+                file,
+                1,
+                name,
+                None,
+                DiagnosticKind::UnknownKey { suggestion, allowed },
+            ));
         } else if head.iter().take(n).any(|before| before == name) {
             let cause = "is the name of two columns".into();
-            faults.push(fault(file, 1, name, None, Problem::Refused { cause }));
+            diagnostics.push(diagnostic(file, 1, name, None, DiagnosticKind::Refused { cause }));
         }
     }
     let mut columns = Vec::new();
@@ -102,37 +114,38 @@ fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<us
         match head.iter().position(|name| name == factor.name) {
             Some(column) => columns.push(column),
             None => {
-                let problem = Problem::Missing { expected: "a column of this factor".into() };
-                faults.push(fault(file, 1, &factor.name, None, problem));
+                let problem =
+                    DiagnosticKind::Missing { expected: "a column of this factor".into() };
+                diagnostics.push(diagnostic(file, 1, &factor.name, None, problem));
             }
         }
     }
-    Faults::into_result(faults)?;
+    Diagnostics::into_result(diagnostics)?;
     Ok(columns)
 }
 
 /// Parses a level of a factor.
-fn level(factor: &Factor, word: &str) -> Result<Level, Problem> {
+fn level(factor: &Factor, word: &str) -> Result<Level, DiagnosticKind> {
     if let Some(levels) = &factor.levels {
         let names = || levels.iter().map(|level| level.name.as_str());
         if names().any(|name| name == word) {
             return Ok(Level::Word(word.into()));
         }
         let allowed = names().map(str::to_owned).collect();
-        return Err(Problem::NotOneOf { suggestion: nearest_word(word, names()), allowed });
+        return Err(DiagnosticKind::NotOneOf { suggestion: nearest_word(word, names()), allowed });
     }
     if let Ok(number) = word.parse::<f64>() {
         return if number.is_finite() {
             Ok(Level::Number(number))
         } else {
-            Err(Problem::NotFinite)
+            Err(DiagnosticKind::NotFinite)
         };
     }
     match word {
-        "" => Err(Problem::Missing { expected: "a level".into() }),
+        "" => Err(DiagnosticKind::Missing { expected: "a level".into() }),
         _ if factor.scale => {
             let (expected, found) = ("a number that multiplies the scenario's value", "a text");
-            Err(Problem::WrongType { expected: expected.into(), found })
+            Err(DiagnosticKind::WrongType { expected: expected.into(), found })
         }
         "true" | "false" => Ok(Level::Boolean(word == "true")),
         word => Ok(Level::Word(word.into())),

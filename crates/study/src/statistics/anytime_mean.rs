@@ -18,13 +18,13 @@ const LARGEST_BET: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct AnytimeMean {
     /// Lower bounds of the mean of the numbers x and of 1 - x.
-    sides: [Side; 2],
+    sides: [MeanBound; 2],
 }
 
 impl AnytimeMean {
     /// Creates the interval without numbers.
     pub fn new(confidence: f64) -> AnytimeMean {
-        AnytimeMean { sides: [(); 2].map(|()| Side::new(0.5 * (1.0 - confidence))) }
+        AnytimeMean { sides: [(); 2].map(|()| MeanBound::new(0.5 * (1.0 - confidence))) }
     }
 
     /// Adds a number given by a lower and an upper limit, which are equal if the number is known.
@@ -43,7 +43,7 @@ impl AnytimeMean {
 
 /// Lower bound of a mean.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct MeanBound {
     /// Greatest probability that the bound is ever too high.
     error: f64,
     count: f64,
@@ -59,10 +59,10 @@ struct Side {
     bound: f64,
 }
 
-impl Side {
-    fn new(error: f64) -> Side {
+impl MeanBound {
+    fn new(error: f64) -> MeanBound {
         let none = 0.0;
-        Side {
+        MeanBound {
             error,
             count: none,
             sum: none,

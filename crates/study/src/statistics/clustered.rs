@@ -1,6 +1,6 @@
 //! Means of observations that are independent only between clusters.
 
-use super::{Moments, wilson_of};
+use super::{Moments, wilson_effective};
 use bekker_rig::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Liang and S. Zeger, Biometrika 73, 1986). For clusters of one value it is the variance of the
 /// sample over its size.
 pub fn clustered_variance(values: &[f64], clusters: &[u64]) -> Option<(f64, usize)> {
-    let mean = Moments::of(values)?.mean;
+    let mean = Moments::new(values)?.mean;
     let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
     for (value, cluster) in values.iter().zip(clusters) {
         *sums.entry(*cluster).or_default() += value - mean;
@@ -49,7 +49,7 @@ fn variance(values: &[f64], clusterings: &[Vec<u64>]) -> Option<(f64, usize)> {
 /// The degrees of freedom are one less than the clusters; `None` for a single cluster. Without
 /// `clusterings` all values are independent.
 pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<Estimate> {
-    let value = Moments::of(values)?.mean;
+    let value = Moments::new(values)?.mean;
     let (variance, clusters) = variance(values, clusterings)?;
     let student = StudentsT::new(0.0, 1.0, (clusters - 1) as f64).ok()?;
     let error = variance.sqrt();
@@ -80,7 +80,7 @@ pub fn clustered_proportion(yes: &[bool], clusterings: &[Vec<u64>], confidence: 
         _ => fewest,
     };
     let worth = if fewest < count { worth.clamp(fewest, count) } else { count };
-    wilson_of(share, worth, confidence)
+    wilson_effective(share, worth, confidence)
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
     fn clusters_of_one_are_a_plain_sample() {
         let values = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let singles: Vec<u64> = (0..10).collect();
-        let plain = Moments::of(&values).unwrap().estimate().unwrap();
+        let plain = Moments::new(&values).unwrap().estimate().unwrap();
         for clusterings in [vec![], vec![singles.clone()], vec![singles.clone(), singles]] {
             let found = clustered_mean(&values, &clusterings).unwrap();
             assert!((found.error - plain.error).abs() < 1e-15, "{found:?} {plain:?}");
@@ -110,7 +110,7 @@ mod tests {
         let values: Vec<f64> = once.iter().flat_map(|x| [*x; 3]).collect();
         let clusters: Vec<u64> = (0..15).map(|n| n / 3).collect();
         let found = clustered_mean(&values, std::slice::from_ref(&clusters)).unwrap();
-        let plain = Moments::of(&once).unwrap().estimate().unwrap();
+        let plain = Moments::new(&once).unwrap().estimate().unwrap();
         assert!((found.low - plain.low).abs() < 1e-12 && (found.high - plain.high).abs() < 1e-12);
         let yes: Vec<bool> = (0..15).map(|n| n / 3 < 3).collect();
         let [low, high] = clustered_proportion(&yes, &[clusters], 0.95);

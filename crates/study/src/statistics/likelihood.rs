@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 /// Maximum-likelihood fit of a normal distribution to a sample or to its logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Fitted {
+pub struct NormalFit {
     /// Mean of the numbers or of their logarithms.
     pub mean: f64,
     /// Standard deviation of the numbers or of their logarithms, with divisor n.
@@ -21,9 +21,9 @@ pub struct NormalOrLognormal {
     /// Number of values.
     pub count: usize,
     /// Fit of the normal distribution.
-    pub normal: Fitted,
+    pub normal: NormalFit,
     /// Fit of the lognormal distribution.
-    pub lognormal: Fitted,
+    pub lognormal: NormalFit,
     /// Vuong's statistic of two models with equally many parameters (Q. Vuong, Econometrica 57,
     /// 1989).
     ///
@@ -55,9 +55,9 @@ pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
         return None;
     }
     let logs: Vec<f64> = sample.iter().map(|&x| ln(x)).collect();
-    let (normal, each) = fitted(sample, |_| 0.0);
+    let (normal, each) = fit_normal(sample, |_| 0.0);
     // the density of x is that of ln x divided by x
-    let (lognormal, each_log) = fitted(&logs, |log| log);
+    let (lognormal, each_log) = fit_normal(&logs, |log| log);
     let differences: Vec<f64> =
         each_log.iter().zip(&each).map(|(log, plain)| log - plain).collect();
     let n = count as f64;
@@ -69,7 +69,7 @@ pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
 }
 
 /// Fits a normal distribution; returns also the log-likelihood of each value, less `jacobian`.
-fn fitted(values: &[f64], jacobian: impl Fn(f64) -> f64) -> (Fitted, Vec<f64>) {
+fn fit_normal(values: &[f64], jacobian: impl Fn(f64) -> f64) -> (NormalFit, Vec<f64>) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
@@ -79,7 +79,7 @@ fn fitted(values: &[f64], jacobian: impl Fn(f64) -> f64) -> (Fitted, Vec<f64>) {
         -0.5 * z * z - ln(deviation) - 0.5 * ln(TAU) - jacobian(x)
     };
     let each: Vec<f64> = values.iter().map(of).collect();
-    (Fitted { mean, deviation, log_likelihood: each.iter().sum() }, each)
+    (NormalFit { mean, deviation, log_likelihood: each.iter().sum() }, each)
 }
 
 /// Returns the sorted sample for a probability plot.
@@ -97,8 +97,8 @@ pub fn probability_plot(sample: &[f64]) -> Vec<Quantile> {
 
 impl NormalOrLognormal {
     /// Returns the quantiles of the normal and the lognormal fit at a standard normal score.
-    pub fn at(&self, score: f64) -> [f64; 2] {
-        let Fitted { mean, deviation, .. } = self.normal;
+    pub fn quantiles_at(&self, score: f64) -> [f64; 2] {
+        let NormalFit { mean, deviation, .. } = self.normal;
         let logs = self.lognormal;
         [mean + score * deviation, exp(logs.mean + score * logs.deviation)]
     }

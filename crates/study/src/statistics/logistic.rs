@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Greatest number of Newton steps; with separable classes they would not converge.
 const STEPS: usize = 40;
 /// Smallest pivot of the scaled information below which columns are collinear.
-const LEAST_PIVOT: f64 = 1e-7;
+const MIN_PIVOT: f64 = 1e-7;
 
 /// Fit of ln(p / (1 - p)) = β₀ + β₁ x₁ + β₂ x₂ ...
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -86,7 +86,7 @@ pub fn logistic_regression_clustered(
     if total == 0 || total == count {
         return Err(LogisticError::OneOutcome { count, yes: total > 0 });
     }
-    let scaling = Scaling::of(&rows[..count], columns).ok_or(LogisticError::Undetermined)?;
+    let scaling = Scaling::new(&rows[..count], columns).ok_or(LogisticError::Undetermined)?;
     let design = DMatrix::from_fn(count, columns + 1, |i, j| match j {
         0 => 1.0,
         j => (rows[i][j - 1] - scaling.centres[j - 1]) / scaling.widths[j - 1],
@@ -182,7 +182,7 @@ fn pivoted(information: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
     let greatest = information.diagonal().max();
     let cholesky = information.cholesky()?;
     let least = cholesky.l_dirty().diagonal().min();
-    (least * least > LEAST_PIVOT * greatest && greatest > 1e-12).then_some(cholesky)
+    (least * least > MIN_PIVOT * greatest && greatest > 1e-12).then_some(cholesky)
 }
 
 /// Standardization of columns to mean 0 and deviation 1, and its inverse for the estimates.
@@ -192,7 +192,7 @@ struct Scaling {
 }
 
 impl Scaling {
-    fn of(rows: &[Vec<f64>], columns: usize) -> Option<Scaling> {
+    fn new(rows: &[Vec<f64>], columns: usize) -> Option<Scaling> {
         let column = |j: usize| rows.iter().map(move |row| row[j]);
         let count = rows.len() as f64;
         let centres: Vec<f64> = (0..columns).map(|j| column(j).sum::<f64>() / count).collect();

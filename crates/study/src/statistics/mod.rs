@@ -26,7 +26,7 @@ pub use logistic::{
 };
 pub use lognormal::{lognormal_mean, lognormal_mean_of_few};
 pub use moments::{Moments, paired_difference};
-pub use proportion::{clopper_pearson, jeffreys, wilson, wilson_of};
+pub use proportion::{clopper_pearson, jeffreys, wilson, wilson_effective};
 pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indices};
 pub use surrogate::{Surrogate, SurrogateFit};
 pub use survival::{Observation, SurvivalStep, kaplan_meier};

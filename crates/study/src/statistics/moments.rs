@@ -17,7 +17,7 @@ pub struct Moments {
 impl Moments {
     /// Computes the moments in two passes, with squared differences to the mean; `None` without
     /// values.
-    pub fn of(values: &[f64]) -> Option<Moments> {
+    pub fn new(values: &[f64]) -> Option<Moments> {
         let count = values.len();
         if count == 0 {
             return None;
@@ -42,7 +42,7 @@ impl Moments {
 ///
 /// With common random numbers it is the difference of two designs. `None` for fewer than two pairs.
 pub fn paired_difference(differences: &[f64]) -> Option<Estimate> {
-    Moments::of(differences)?.estimate()
+    Moments::new(differences)?.estimate()
 }
 
 #[cfg(test)]
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn few_values_say_less() {
-        assert_eq!(Moments::of(&[]), None);
-        assert_eq!(Moments::of(&[3.0]), Some(Moments { count: 1, mean: 3.0, deviation: None }));
+        assert_eq!(Moments::new(&[]), None);
+        assert_eq!(Moments::new(&[3.0]), Some(Moments { count: 1, mean: 3.0, deviation: None }));
         assert!(paired_difference(&[3.0]).is_none());
         let same = paired_difference(&[2.0; 4]).unwrap();
         assert_eq!([same.value, same.low, same.high], [2.0; 3]);

@@ -14,13 +14,13 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     if trials == 0 {
         return [0.0, 1.0];
     }
-    wilson_of(successes as f64 / trials as f64, trials as f64, confidence)
+    wilson_effective(successes as f64 / trials as f64, trials as f64, confidence)
 }
 
 /// Returns Wilson's interval of an observed share for an effective number of independent trials.
 ///
 /// That number is above 0 and not necessarily whole.
-pub fn wilson_of(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
+pub fn wilson_effective(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
     let (n, p) = (trials, share);
     let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
     let centre = p + z * z / (2.0 * n);

@@ -113,13 +113,13 @@ pub fn sobol_indices(values: &SaltelliValues, seed: u64) -> Result<SobolIndices,
         return Err(IndicesError::NotFinite { points: lost });
     }
     let all: Vec<usize> = (0..points).collect();
-    let Some(best) = Indices::of(values, &all) else {
+    let Some(best) = Indices::compute(values, &all) else {
         return Err(IndicesError::Constant { value: values.a[0] });
     };
     let stream = RandomStream::new(seed, "samples of base points");
     let sample = |n: u64| {
         let draw = |k: u64| stream.bits(n * points as u64 + k) % points as u64;
-        Indices::of(values, &(0..points as u64).map(|k| draw(k) as usize).collect::<Vec<_>>())
+        Indices::compute(values, &(0..points as u64).map(|k| draw(k) as usize).collect::<Vec<_>>())
     };
     let samples: Vec<Indices> = (0..RESAMPLED).filter_map(sample).collect();
     let interval = |of: &dyn Fn(&Indices) -> f64| {
@@ -154,7 +154,7 @@ struct Indices {
 
 impl Indices {
     /// Computes the indices from base points, which may repeat; `None` without variance.
-    fn of(values: &SaltelliValues, points: &[usize]) -> Option<Indices> {
+    fn compute(values: &SaltelliValues, points: &[usize]) -> Option<Indices> {
         let SaltelliValues { a, b, a_with_b, b_with_a } = values;
         let mean = |of: &dyn Fn(usize) -> f64| {
             points.iter().map(|p| of(*p)).sum::<f64>() / points.len() as f64
@@ -228,7 +228,7 @@ mod tests {
     fn gives_the_known_answer_of_ishigami() {
         let values = of_ishigami(1 << 16);
         let all: Vec<usize> = (0..values.a.len()).collect();
-        let found = Indices::of(&values, &all).unwrap();
+        let found = Indices::compute(&values, &all).unwrap();
         let near = |found: &[f64], known: [f64; 3]| {
             // 65536 scrambled points are accurate to a few 1e-4; the printed values have four
             // digits

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
 /// Greatest number of points, as the cost of a fit grows with its cube.
-const MOST_POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 /// Initial correlation length, in fractions of a factor's range, and initial fraction of noise.
 const START: [f64; 2] = [0.5, 1e-2];
 /// Bounds of a correlation length and of the fraction of noise.
@@ -57,9 +57,9 @@ impl Surrogate {
     ///
     /// # Errors
     /// [`KrigingError`] if there are too few points.
-    pub fn of(points: &[Vec<f64>], values: &[f64]) -> Result<Surrogate, KrigingError> {
+    pub fn fit(points: &[Vec<f64>], values: &[f64]) -> Result<Surrogate, KrigingError> {
         let (points, values) =
-            (&points[..points.len().min(MOST_POINTS)], &values[..values.len().min(MOST_POINTS)]);
+            (&points[..points.len().min(MAX_POINTS)], &values[..values.len().min(MAX_POINTS)]);
         let factors = points.first().map_or(0, Vec::len);
         let column = |j: usize| points.iter().map(move |point| point[j]);
         let lows: Vec<f64> =
@@ -89,7 +89,7 @@ impl Surrogate {
     }
 
     /// Returns the prediction at a point and its standard deviation, without noise.
-    pub fn guess(&self, point: &[f64]) -> [f64; 2] {
+    pub fn predict(&self, point: &[f64]) -> [f64; 2] {
         let covariances = self.covariances(point);
         let variance = self.sill * self.kriging.variance(&covariances, 1.0);
         [self.kriging.value(&covariances), variance.max(0.0).sqrt()]
@@ -179,7 +179,7 @@ mod tests {
     fn its_error_left_out_is_its_error_elsewhere() {
         let known = points(60, 1);
         let values: Vec<f64> = known.iter().map(|x| response(x)).collect();
-        let surrogate = Surrogate::of(&known, &values).unwrap();
+        let surrogate = Surrogate::fit(&known, &values).unwrap();
         let fit = &surrogate.fit;
         assert!(fit.explained > 0.995, "{fit:?}");
         assert!(fit.lengths[2] > 4.0 * fit.lengths[0].max(fit.lengths[1]), "{fit:?}");
@@ -189,7 +189,7 @@ mod tests {
         let error = (squares / 500.0).sqrt();
         // the one is an estimate of the other, from sixty values
         assert!((0.4..2.5).contains(&(error / fit.error)), "{error}, {fit:?}");
-        assert!(unseen.iter().all(|x| surrogate.guess(x)[1] < 0.5));
+        assert!(unseen.iter().all(|x| surrogate.predict(x)[1] < 0.5));
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         let (known, stream) = (points(120, 3), RandomStream::new(4, "noise"));
         let noisy = |(n, x): (usize, &Vec<f64>)| response(x) + 0.5 * stream.normal(n as u64);
         let values: Vec<f64> = known.iter().enumerate().map(noisy).collect();
-        let fit = Surrogate::of(&known, &values).unwrap().fit;
+        let fit = Surrogate::fit(&known, &values).unwrap().fit;
         // no prediction is better than the noise's deviation of 0.5, within its own error
         assert!((0.4..0.75).contains(&fit.error) && fit.noise > 0.05, "{fit:?}");
     }

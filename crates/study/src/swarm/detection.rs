@@ -1,6 +1,6 @@
 //! Detection as a function of vehicle density: the law of random search.
 
-use super::{CONFIDENCE, LEAST_TRIALS, Trial, distinct};
+use super::{CONFIDENCE, MIN_TRIALS, SwarmTrial, distinct};
 use crate::statistics::Interval;
 use bekker_math::numeric::{exp, ln};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Smallest number of densities for which the explained share of variance is given.
 ///
 /// With two or three densities any increasing law explains nearly all variance.
-const LEAST_DENSITIES: usize = 4;
+const MIN_DENSITIES: usize = 4;
 
 /// Fraction of holes detected, 1 - exp(-α ρ), with ρ the number of vehicles per area.
 ///
@@ -32,8 +32,8 @@ impl DetectionModel {
     ///
     /// # Errors
     /// The reason if it cannot be fitted: too few trials, or none or all holes detected.
-    pub fn of(trials: &[Trial]) -> Result<DetectionModel, String> {
-        let of = |own: &&Trial| own.holes > 0;
+    pub fn fit(trials: &[SwarmTrial]) -> Result<DetectionModel, String> {
+        let of = |own: &&SwarmTrial| own.holes > 0;
         let counted: Vec<[f64; 3]> = trials
             .iter()
             .filter(of)
@@ -42,9 +42,9 @@ impl DetectionModel {
                 [density, own.detected as f64, (own.holes - own.detected) as f64]
             })
             .collect();
-        if counted.len() < LEAST_TRIALS {
+        if counted.len() < MIN_TRIALS {
             return Err(format!(
-                "only {} trials have holes; at least {LEAST_TRIALS} are needed",
+                "only {} trials have holes; at least {MIN_TRIALS} are needed",
                 counted.len()
             ));
         }
@@ -89,7 +89,7 @@ impl DetectionModel {
         let half = t * by_trials.max(1.0 / information).sqrt();
         let rate = Interval { value, low: (value - half).max(0.0), high: value + half };
         let densities = distinct(counted.iter().map(|own| own[0]));
-        let explained = explained(&counted, value).filter(|_| densities >= LEAST_DENSITIES);
+        let explained = explained(&counted, value).filter(|_| densities >= MIN_DENSITIES);
         Ok(DetectionModel { rate, explained })
     }
 

@@ -1,12 +1,12 @@
 //! Fuel as a function of the number of vehicles and the size of the terrain.
 
-use super::{LEAST_TRIALS, Trial, distinct};
+use super::{MIN_TRIALS, SwarmTrial, distinct};
 use bekker_math::numeric::{exp, ln, pow};
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
 /// Smallest number of team sizes for a fit: a power law passes exactly through two.
-const LEAST_TEAMS: usize = 3;
+const MIN_TEAMS: usize = 3;
 
 /// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L.
 ///
@@ -29,23 +29,23 @@ impl FuelModel {
     ///
     /// # Errors
     /// The reason if it cannot be fitted: too few trials, or too few team sizes.
-    pub fn of(trials: &[Trial]) -> Result<FuelModel, String> {
-        let used: Vec<&Trial> = trials.iter().filter(|own| own.throttle > 0.0).collect();
-        let differ = |of: fn(&Trial) -> f64| used.iter().any(|own| of(own) != of(used[0]));
-        if used.len() < LEAST_TRIALS {
+    pub fn fit(trials: &[SwarmTrial]) -> Result<FuelModel, String> {
+        let used: Vec<&SwarmTrial> = trials.iter().filter(|own| own.throttle > 0.0).collect();
+        let differ = |of: fn(&SwarmTrial) -> f64| used.iter().any(|own| of(own) != of(used[0]));
+        if used.len() < MIN_TRIALS {
             let count = used.len();
             return Err(format!(
-                "only {count} trials used throttle; at least {LEAST_TRIALS} are needed"
+                "only {count} trials used throttle; at least {MIN_TRIALS} are needed"
             ));
         }
         let teams = distinct(used.iter().map(|own| f64::from(own.robots)));
-        if teams < LEAST_TEAMS {
-            return Err(format!("only {teams} team sizes; at least {LEAST_TEAMS} are needed"));
+        if teams < MIN_TEAMS {
+            return Err(format!("only {teams} team sizes; at least {MIN_TEAMS} are needed"));
         }
         let sides = differ(|own| own.side);
         let columns = if sides { 3 } else { 2 };
-        let logs = |own: &Trial| [1.0, ln(f64::from(own.robots)), ln(own.side)];
-        let known = |own: &Trial| ln(own.throttle) - if sides { 0.0 } else { ln(own.side) };
+        let logs = |own: &SwarmTrial| [1.0, ln(f64::from(own.robots)), ln(own.side)];
+        let known = |own: &SwarmTrial| ln(own.throttle) - if sides { 0.0 } else { ln(own.side) };
         let matrix = DMatrix::from_fn(used.len(), columns, |row, column| logs(used[row])[column]);
         let values = DVector::from_iterator(used.len(), used.iter().map(|own| known(own)));
         let normal = matrix.transpose() * &matrix;

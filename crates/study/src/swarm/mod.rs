@@ -21,15 +21,15 @@ use serde::Serialize;
 /// Confidence level of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 /// Smallest number of trials for fitting a law; with fewer any law explains nearly all variance.
-pub const LEAST_TRIALS: usize = 10;
+pub const MIN_TRIALS: usize = 10;
 /// Smallest number of times for comparing the normal and the lognormal distribution.
 ///
 /// Vuong's statistic is normal only for large samples.
-pub const LEAST_TIMES: usize = 20;
+pub const MIN_TIMES: usize = 20;
 
 /// One trial of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Trial {
+pub struct SwarmTrial {
     /// Number of vehicles.
     pub robots: u32,
     /// Side of the square terrain, m.
@@ -52,7 +52,7 @@ pub struct Trial {
 
 /// Metrics of all trials with one number of vehicles and one size of terrain.
 #[derive(Clone, Debug, Serialize)]
-pub struct TeamFigures {
+pub struct TeamStatistics {
     /// Number of vehicles.
     pub robots: u32,
     /// Side of the terrain, m.
@@ -87,9 +87,9 @@ pub struct TeamFigures {
 
 /// Metrics of a set of trials.
 #[derive(Clone, Debug, Serialize)]
-pub struct SwarmFigures {
+pub struct SwarmStatistics {
     /// Metrics by size of terrain and number of vehicles, in order.
-    pub teams: Vec<TeamFigures>,
+    pub teams: Vec<TeamStatistics>,
     /// Detection as a function of vehicle density.
     pub detection: Option<DetectionModel>,
     /// Cumulative throttle as a function of vehicles and terrain size.
@@ -99,7 +99,7 @@ pub struct SwarmFigures {
 }
 
 /// Computes all metrics of a set of trials.
-pub fn figures(trials: &[Trial]) -> SwarmFigures {
+pub fn statistics(trials: &[SwarmTrial]) -> SwarmStatistics {
     let mut keys: Vec<(f64, u32)> = trials.iter().map(|own| (own.side, own.robots)).collect();
     keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     keys.dedup();
@@ -107,8 +107,8 @@ pub fn figures(trials: &[Trial]) -> SwarmFigures {
         let own = trials.iter().filter(|own| own.side == side && own.robots == robots);
         team(&own.copied().collect::<Vec<_>>())
     };
-    let (detection, fuel) = (DetectionModel::of(trials), FuelModel::of(trials));
-    SwarmFigures {
+    let (detection, fuel) = (DetectionModel::fit(trials), FuelModel::fit(trials));
+    SwarmStatistics {
         teams: keys.iter().map(of).collect(),
         refused: [detection.as_ref().err().cloned(), fuel.as_ref().err().cloned()],
         detection: detection.ok(),
@@ -124,7 +124,7 @@ fn distinct(numbers: impl Iterator<Item = f64>) -> usize {
     all.len()
 }
 
-fn team(trials: &[Trial]) -> TeamFigures {
+fn team(trials: &[SwarmTrial]) -> TeamStatistics {
     let failures = trials.iter().filter(|own| !own.completed).count() as u64;
     let times: Vec<f64> = trials.iter().filter_map(|own| own.time).collect();
     let throttle: Vec<f64> = trials.iter().map(|own| own.throttle).collect();
@@ -137,7 +137,7 @@ fn team(trials: &[Trial]) -> TeamFigures {
         .map(|own| own.detected as f64 / own.holes as f64)
         .collect();
     let explored: Vec<f64> = trials.iter().map(|own| own.explored).collect();
-    TeamFigures {
+    TeamStatistics {
         robots: trials[0].robots,
         side: trials[0].side,
         trials: trials.len(),
@@ -145,7 +145,7 @@ fn team(trials: &[Trial]) -> TeamFigures {
         failure_rate: proportion(failures, trials.len() as u64),
         time: lognormal(&times),
         times: times.len(),
-        time_shape: normal_or_lognormal(&times).filter(|_| times.len() >= LEAST_TIMES),
+        time_shape: normal_or_lognormal(&times).filter(|_| times.len() >= MIN_TIMES),
         throttle: lognormal(&throttle),
         fuel: lognormal(&fuel),
         detection: proportion(found, holes),
@@ -165,14 +165,14 @@ fn proportion(successes: u64, trials: u64) -> Interval {
 /// Returns the mean of a lognormal sample of at least two positive numbers.
 fn lognormal(sample: &[f64]) -> Option<Interval> {
     let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
-    let Moments { count, mean, deviation } = Moments::of(&logs)?;
+    let Moments { count, mean, deviation } = Moments::new(&logs)?;
     let deviation = deviation?;
     lognormal_mean_of_few(mean, deviation * deviation, count, CONFIDENCE)
 }
 
 /// Returns the mean of fractions with Student's interval, clipped to 0 and 1.
 fn mean_share(sample: &[f64]) -> Interval {
-    let moments = Moments::of(sample);
+    let moments = Moments::new(sample);
     let value = moments.as_ref().map_or(f64::NAN, |own| own.mean);
     // unknown bounds stay NaN
     let [low, high] = match moments.and_then(|own| own.estimate()) {
@@ -185,7 +185,7 @@ fn mean_share(sample: &[f64]) -> Interval {
 /// Returns the fraction of holes detected by a team with a cumulative throttle, by both models.
 ///
 /// This is the trade-off of the study.
-pub fn trade_off(figures: &SwarmFigures, side: f64, throttle: f64) -> Option<f64> {
+pub fn trade_off(figures: &SwarmStatistics, side: f64, throttle: f64) -> Option<f64> {
     let (detection, fuel) = (figures.detection.as_ref()?, figures.fuel.as_ref()?);
     let robots = fuel.robots(side, throttle);
     Some(1.0 - exp(-detection.rate.value * robots / (side * side)))
@@ -197,7 +197,7 @@ mod tests {
     use bekker_math::random::RandomStream;
 
     /// Draws trials from the models, whose parameters the fit must recover.
-    fn drawn(rate: f64, per_metre: f64) -> Vec<Trial> {
+    fn drawn(rate: f64, per_metre: f64) -> Vec<SwarmTrial> {
         let stream = RandomStream::new(11, "swarm");
         let mut trials = Vec::new();
         for side in [250.0, 500.0] {
@@ -211,7 +211,7 @@ mod tests {
                     let mean = per_metre * side * f64::from(robots);
                     let time = exp(ln(side / 5.0) + 0.2 * own.normal(1));
                     let completed = own.uniform(7) < 0.9;
-                    trials.push(Trial {
+                    trials.push(SwarmTrial {
                         robots,
                         side,
                         holes,
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn the_models_find_what_trials_were_drawn_from() {
         let (rate, per_metre) = (9000.0, 0.05);
-        let found = figures(&drawn(rate, per_metre));
+        let found = statistics(&drawn(rate, per_metre));
         assert_eq!(found.teams.len(), 8);
         let detection = found.detection.as_ref().unwrap();
         // four standard errors of a binomial rate from about 20,000 holes: below 4 %
@@ -269,7 +269,7 @@ mod tests {
     fn one_size_of_terrain_does_not_tell_how_fuel_grows_with_it() {
         let mut trials = drawn(9000.0, 0.05);
         trials.retain(|own| own.side == 250.0);
-        let fuel = figures(&trials).fuel.unwrap();
+        let fuel = statistics(&trials).fuel.unwrap();
         assert_eq!(fuel.of_side, None);
         assert!((fuel.throttle(4.0, 250.0) / (0.05 * 4.0 * 250.0) - 1.0).abs() < 0.05, "{fuel:?}");
     }
@@ -284,7 +284,7 @@ mod tests {
                 let all = trials.iter().filter(|own| own.robots == *robots).take(each);
                 all.copied().collect::<Vec<_>>()
             };
-            figures(&of.iter().flat_map(own).collect::<Vec<_>>())
+            statistics(&of.iter().flat_map(own).collect::<Vec<_>>())
         };
         let few = teams(&[1, 2, 4], 1);
         assert!(few.detection.is_none() && few.fuel.is_none());
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_nothing() {
-        let found = figures(&[]);
+        let found = statistics(&[]);
         assert!(found.teams.is_empty() && found.detection.is_none() && found.fuel.is_none());
     }
 }

@@ -4,8 +4,9 @@ use super::{Reported, Valued, ends, found};
 use crate::cli::study::level_word;
 use crate::report::html::{Axis, Chart, Field, Interval, Layer, Section};
 use crate::study::analysis::{
-    FactorEffects, FactorInfluence, Figures, IndicesFigures, LEAST_POINTS, LEAST_POINTS_PER_FACTOR,
-    LevelFigures, PairEffects, PointFigures, Said, SurrogateFigures, SurvivalFigures,
+    FactorEffects, FactorInfluence, FitOutcome, IndicesResult, LevelStatistics, MIN_POINTS,
+    MIN_POINTS_PER_FACTOR, PairEffects, PointStatistics, ResponseStatistics, SurrogateResult,
+    SurvivalResult,
 };
 use crate::study::design::{Design, Level};
 use crate::study::statistics::Interval as Indexed;
@@ -29,7 +30,7 @@ impl Reported<'_> {
             });
             let values: Vec<Interval> = valued.collect();
             // no line between words, or if a level has no value
-            let is_number = |level: &LevelFigures| matches!(level.level, Level::Number(_));
+            let is_number = |level: &LevelStatistics| matches!(level.level, Level::Number(_));
             let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
             (!values.is_empty()).then(|| Chart {
                 title: format!(
@@ -199,7 +200,7 @@ impl Reported<'_> {
 
     /// Survival over passes.
     pub(super) fn survival(&self) -> Option<Section> {
-        let chart = |own: &SurvivalFigures| {
+        let chart = |own: &SurvivalResult| {
             let layers = own.points.iter().take(LINES).map(|point| {
                 let levels = self.analysis.points.iter().find(|other| other.point == point.point);
                 let mut points = vec![[0.0, 1.0]];
@@ -217,7 +218,7 @@ impl Reported<'_> {
             }
         };
         let charts: Vec<Chart> = self.analysis.survival.iter().map(chart).collect();
-        let shown = |own: &SurvivalFigures| own.points.len() > LINES;
+        let shown = |own: &SurvivalResult| own.points.len() > LINES;
         let rest = match self.analysis.survival.iter().any(shown) {
             true => format!(" Only the first {LINES} design points are shown; the table has all."),
             false => String::new(),
@@ -234,7 +235,7 @@ impl Reported<'_> {
 
     /// Sobol' indices.
     pub(super) fn indices(&self) -> Option<Section> {
-        let chart = |(name, own): (&str, &IndicesFigures)| {
+        let chart = |(name, own): (&str, &IndicesResult)| {
             let count = own.factors.len();
             let bars = |of: &[Indexed], aside: f64| {
                 let bar = |(n, own): (usize, &Indexed)| Interval {
@@ -294,7 +295,7 @@ impl Reported<'_> {
             let name = &self.asked.responses[response][0];
             let answer = self.analysis.surrogates.iter().find(|own| own.response == *name);
             let surrogate = answer.and_then(found);
-            if let Some(Said::Refused(cause)) = answer.map(|own| &own.said) {
+            if let Some(FitOutcome::Refused(cause)) = answer.map(|own| &own.outcome) {
                 missing.push(format!("{name}: {cause}"));
             }
             charts.extend(drawn.iter().filter_map(|n| self.dots(response, *n, surrogate)));
@@ -303,8 +304,8 @@ impl Reported<'_> {
         let mut text = match has_lines {
             true => "The tables below give the leave-one-out error of the line.".to_owned(),
             false => format!(
-                "No curve is fitted: a fit needs numeric factors, and values at {LEAST_POINTS} or \
-                 more points and {LEAST_POINTS_PER_FACTOR} per factor."
+                "No curve is fitted: a fit needs numeric factors, and values at {MIN_POINTS} or \
+                 more points and {MIN_POINTS_PER_FACTOR} per factor."
             ),
         };
         if !missing.is_empty() {
@@ -323,11 +324,11 @@ impl Reported<'_> {
         &self,
         response: usize,
         factor: usize,
-        surrogate: Option<&SurrogateFigures>,
+        surrogate: Option<&SurrogateResult>,
     ) -> Option<Chart> {
         let (name, own) = (&self.asked.responses[response][0], &self.config.factor[factor].name);
         let scale = self.scale(response);
-        let dot = |point: &PointFigures| match point.levels.get(factor)? {
+        let dot = |point: &PointStatistics| match point.levels.get(factor)? {
             Level::Number(x) => {
                 let figures = &point.responses.get(response)?.figures;
                 Some([*x, Valued::of(figures, point.done, scale)?.value])
@@ -359,9 +360,9 @@ impl Reported<'_> {
 }
 
 /// Returns words for the title of a total that excludes trials that did not arrive.
-fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a Figures>) -> &'static str {
-    let leaves_out = |own: &Figures| match own {
-        Figures::Total { arrived, all_trials, .. } => {
+fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a ResponseStatistics>) -> &'static str {
+    let leaves_out = |own: &ResponseStatistics| match own {
+        ResponseStatistics::Total { arrived, all_trials, .. } => {
             all_trials.is_some_and(|all| *arrived < all.count as u64)
         }
         _ => false,

@@ -1,0 +1,64 @@
+//! Closed cells: those that touch a barrier, however narrow it is, or a gap in the elevation model.
+
+use super::cell_metrics::Reason;
+use super::cells::Cells;
+use super::config::BarrierKind;
+use super::map_file::{MapFile, barrier};
+use bekker_scenario::build;
+
+/// Reason why no vehicle crosses a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closure {
+    /// A barrier of the map's file.
+    Barrier(BarrierKind),
+    /// No elevation data in the cell, or within the extent of a vehicle that crosses it.
+    NoData,
+}
+
+impl Closure {
+    /// Returns the reason that a map reports.
+    pub(super) fn reason(self) -> Reason {
+        match self {
+            Closure::Barrier(BarrierKind::Water) => Reason::Water,
+            Closure::Barrier(BarrierKind::Obstacle) => Reason::Obstacle,
+            Closure::NoData => Reason::NoData,
+        }
+    }
+}
+
+/// Returns the closure of each cell.
+///
+/// Missing elevation data within reach takes precedence, then the barrier at the center of the
+/// cell, then any barrier that touches it.
+pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
+    let centers = (0..cells.count()).map(|cell| cells.centre(cell));
+    let mut closures: Vec<Option<Closure>> =
+        centers.map(|[x, y]| barrier(map.barriers.soil(x, y)).map(Closure::Barrier)).collect();
+    for own in &map.config.barrier {
+        let region = build::region(&own.area);
+        let [columns, rows] = match region.extent() {
+            Some(corners) => cells.ranges_over(corners),
+            None => [0..cells.columns, 0..cells.rows],
+        };
+        for cell in
+            rows.flat_map(|row| columns.clone().map(move |column| row * cells.columns + column))
+        {
+            if closures[cell].is_none() && region.intersects(cells.square(cell)) {
+                closures[cell] = Some(Closure::Barrier(own.kind));
+            }
+        }
+    }
+    if let Some(gaps) = map.land.terrain.gaps() {
+        // half a cell of the elevation model: nearer to a gap, heights are interpolated with filled
+        // values
+        let margin = gaps.cell_size().map(|size| map.vehicle_radius() + 0.5 * size);
+        for (cell, own) in closures.iter_mut().enumerate() {
+            let [west, south, east, north] = cells.square(cell);
+            let [x, y] = margin;
+            if gaps.intersects([west - x, south - y, east + x, north + y]) {
+                *own = Some(Closure::NoData);
+            }
+        }
+    }
+    closures
+}
