@@ -136,7 +136,7 @@ fn an_observer_may_end_a_run_or_fail_it() {
 ///
 /// Its commands are part of the state, as those of a manual loop are.
 #[test]
-fn a_driver_from_outside_drives_by_its_sensors() {
+fn an_external_controller_drives_by_its_sensors() {
     let command = |seen: usize| Command {
         throttle: 0.3 + 0.001 * seen as f64,
         steering: Steering::Share(0.2),
@@ -294,7 +294,7 @@ driver = { kind = "path", speed = 6, waypoints = [[0, 0], [40, 0]] }
 
 /// A vehicle stalled before an overly steep grade ends or continues, as the policy specifies.
 #[test]
-fn endings_are_the_callers() {
+fn callers_define_their_own_endings() {
     let text = |endings: &str| {
         format!(
             r#"
@@ -341,7 +341,7 @@ driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
 
 /// A call that relocates several vehicles relocates all of them or none.
 #[test]
-fn all_are_put_elsewhere_or_none() {
+fn all_agents_are_moved_or_none() {
     let mut world = World::new(model(SCENARIO));
     let at = |x: f64, y: f64| Placement { position: [x, y], heading: 0.0, speed: 0.0 };
     let before = world.hash();
@@ -357,7 +357,7 @@ fn all_are_put_elsewhere_or_none() {
 /// Elevation models and vehicles shared by scenarios are built once, and rebuilt when their file
 /// changes.
 #[test]
-fn elevation_models_and_vehicles_are_made_once() {
+fn elevation_models_and_vehicles_are_built_once() {
     let folder = tempfile::tempdir().unwrap();
     let dem = |height: f64| {
         let row = format!("{height} {height} {height} {height}\n").repeat(4);

@@ -61,7 +61,7 @@ fn driven(model: WorldModel, seconds: f64) -> World {
 }
 
 #[test]
-fn three_arrive_round_holes_and_a_tree() {
+fn three_vehicles_arrive_around_holes_and_a_tree() {
     let world = driven(model(&["endings.arrived=true"]), 60.0);
     for agent in 0..3 {
         let outcome = world.outcome(agent);
@@ -84,7 +84,7 @@ fn hashes(model: &WorldModel, heartbeats: usize) -> Vec<[u8; 32]> {
 }
 
 #[test]
-fn threads_ranks_and_a_cut_give_the_same_bits() {
+fn threads_ranks_and_a_resume_give_the_same_bits() {
     let model = model(&[TEAM]);
     let heartbeats = 260;
     let on_threads = |threads: usize| {
@@ -165,7 +165,7 @@ fn all_ways_of_sharing_lead_to_one_map() {
 /// They see the same regardless of the messages received. Each holds all tiles, though not all
 /// cells of the last scan.
 #[test]
-fn who_stands_has_one_map_however_it_is_shared() {
+fn stationary_vehicles_have_one_map_however_it_is_shared() {
     let stand = ["vehicle[0].driver.goal=[0, -15]", "vehicle[0].row.goal_to=[0, 15]"];
     let found = [MapSharing::Central, MapSharing::Whole, MapSharing::Peers].map(|sharing| {
         let mut world = World::new(model(&[&stand[..], &[&never_failing(sharing)]].concat()));
@@ -190,7 +190,7 @@ fn never_failing(sharing: MapSharing) -> String {
 /// Three vehicles drive side by side, 10 m apart on a bare field; no cell within 3 m of their paths
 /// is an obstacle.
 #[test]
-fn others_that_are_told_of_leave_no_walls() {
+fn reported_vehicles_leave_no_walls_in_the_map() {
     let bare = ["scenery=[]", "terrain.stamp=[]", "terrain.surface={ kind = 'flat' }"];
     let world = driven(model(&[&bare[..], &[&never_failing(MapSharing::Central)]].concat()), 5.0);
     let at = [0, 1, 2].map(|agent| world.sample(agent).unwrap().pose.position);
@@ -205,7 +205,7 @@ fn others_that_are_told_of_leave_no_walls() {
 
 /// A relocated member starts with an empty map and receives all tiles of the others again.
 #[test]
-fn who_begins_anew_is_told_all_again() {
+fn a_restarted_member_receives_the_whole_map_again() {
     for sharing in ["central", "peers"] {
         let team = format!("team={{ sharing = {sharing:?}, radio = {{ near = 1, far = 1 }} }}");
         let mut world = driven(model(&[&team]), 2.0);
@@ -295,7 +295,7 @@ fn a_search_ends_with_its_share_explored() {
 ///
 /// No beam sees the ground under a tree.
 #[test]
-fn a_search_that_falls_short_says_so() {
+fn an_incomplete_search_is_reported() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
     let team = "team={ search = { area = [18, 3, 30, 15], share = 1.0 } }";
     let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &[team.to_string()]);
@@ -314,7 +314,7 @@ fn a_search_that_falls_short_says_so() {
 ///
 /// A vehicle that waits for orders of its team is holding.
 #[test]
-fn who_finds_its_way_at_the_end_is_under_way() {
+fn a_vehicle_that_finds_a_path_late_is_still_driving() {
     let begun = driven(model(&[]), 0.05);
     assert_eq!(begun.outcome(0).code, OutcomeCode::UnderWay, "{}", begun.outcome(0).sentence);
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
@@ -329,12 +329,12 @@ fn who_finds_its_way_at_the_end_is_under_way() {
 /// A vehicle with a very low speed limit still advances and never reverses; a limit of practically
 /// zero is refused.
 #[test]
-fn a_slow_driver_gets_on() {
+fn a_slow_driver_makes_progress() {
     let slow = model(&["vehicle[0].driver.speed=0.2", "vehicle[0].row.count=1"]);
     let mut world = World::new(slow);
     while world.time() < 10.0 - 1e-9 {
         world.advance();
-        let wanted = world.state().agents[0].autonomy.as_ref().unwrap().navigator.wanted();
+        let wanted = world.state().agents[0].autonomy.as_ref().unwrap().navigator.target_speed();
         assert!(wanted >= 0.0, "{wanted} m/s at {} s", world.time());
     }
     let x = world.sample(0).unwrap().pose.position.x;
@@ -348,7 +348,7 @@ fn a_slow_driver_gets_on() {
 
 /// A lost link changes only the data received over it: the drive is the same until then.
 #[test]
-fn a_vehicle_without_contact_goes_on_with_what_it_has() {
+fn a_vehicle_without_radio_contact_uses_its_own_map() {
     let silent = "team={ radio = { near = 0, far = 0 } }";
     let alone = driven(model(&[silent]), 4.0);
     let without = driven(model(&[]), 4.0);
@@ -365,7 +365,7 @@ fn a_vehicle_without_contact_goes_on_with_what_it_has() {
 ///
 /// A task specified twice or without effect is refused at its key.
 #[test]
-fn tasks_that_nobody_can_hand_out_are_refused() {
+fn tasks_without_a_coordinator_are_refused() {
     let refused = |text: &str, set: &str| {
         let file = ScenarioFile::parse("field.toml", text, Path::new(""), &[set.to_string()]);
         file.map(|_| ()).expect_err(set).to_string()
@@ -406,7 +406,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
 
 /// Keys of sensors and drivers without effect are refused, with the key that they require.
 #[test]
-fn keys_that_would_do_nothing_are_refused() {
+fn keys_without_effect_are_refused() {
     let with = |from: &str, to: &str| {
         let text = FIELD.replace(from, to);
         let file = ScenarioFile::parse("field.toml", &text, Path::new(""), &[]);
@@ -442,7 +442,7 @@ fn keys_that_would_do_nothing_are_refused() {
 
 /// The first of several lidars is used for navigation, and a warning names the others.
 #[test]
-fn sensors_that_are_passed_over_are_named() {
+fn unused_sensors_are_named() {
     let second = "sensor = [ { name = \"back\", model = { kind = \"lidar\", columns = 16 }, yaw_deg = 180 },";
     let text = FIELD.replace("sensor = [", second);
     let file = ScenarioFile::parse("field.toml", &text, Path::new(""), &[]);
@@ -517,7 +517,7 @@ fn observed(model: WorldModel, seconds: f64, mut look: impl FnMut(&World)) -> (W
 ///
 /// The HMMWV's mirrors extend 0.23 m beyond its footprint, where its lidar sees them.
 #[test]
-fn own_mirrors_are_no_obstacles() {
+fn mirrors_of_the_vehicle_itself_are_not_obstacles() {
     let hmmwv = ["vehicle[0].model='hmmwv'", "vehicle[0].sensor[0].position=[1.6, 0, 0.9]"];
     let (world, hits) = alone(&hmmwv, 6.0);
     assert!(world.sample(0).unwrap().pose.position.x > 10.0 && hits.is_empty());
@@ -532,7 +532,7 @@ fn own_mirrors_are_no_obstacles() {
 ///
 /// A vehicle on slippery ground, or with rear brakes only, therefore stops before a wall.
 #[test]
-fn none_drives_into_the_wall_that_it_sees() {
+fn no_vehicle_hits_a_visible_wall() {
     let counts_on = |sets: &[&str]| {
         one(sets).world.agents[0].autonomy.as_ref().unwrap().navigator.tracking.braking
     };
@@ -561,7 +561,7 @@ fn none_drives_into_the_wall_that_it_sees() {
 /// The vehicle stops before a wall; with the value for level ground it would reach the wall at more
 /// than 1 m/s.
 #[test]
-fn none_drives_downhill_into_the_wall_that_it_sees() {
+fn no_vehicle_hits_a_visible_wall_downhill() {
     let sets = [
         "vehicle[0].model='hmmwv'",
         "vehicle[0].sensor[0].position=[1.6, 0, 0.9]",
@@ -591,7 +591,7 @@ fn both_arrive(sets: &[&str], seconds: f64) -> World {
 
 /// Two vehicles sent to one goal from opposite sides do not touch: the second yields.
 #[test]
-fn two_with_one_goal_do_not_touch() {
+fn two_vehicles_with_one_goal_do_not_collide() {
     let sets = [
         "vehicle[0].position=[0, -8]",
         "vehicle[0].row={ count = 2, to = [0, 8] }",
@@ -603,7 +603,7 @@ fn two_with_one_goal_do_not_touch() {
 
 /// A vehicle that arrives at an occupied goal stops next to the vehicle that is there.
 #[test]
-fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
+fn a_later_vehicle_arrives_next_to_one_at_the_goal() {
     let sets = [
         "vehicle[0].position=[10, 0]",
         "vehicle[0].row={ count = 2, to = [0, 0] }",
@@ -623,7 +623,7 @@ fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
 /// Where the paths of two vehicles cross, the second waits for the first, with the same bits on any
 /// threads and ranks.
 #[test]
-fn who_gives_way_does_so_alike_on_threads_and_ranks() {
+fn yielding_is_the_same_on_threads_and_ranks() {
     let model = two(&[
         "vehicle[0].position=[0, -8]",
         "vehicle[0].row={ count = 2, to = [0, 8], goal_to = [24, -8] }",
@@ -663,7 +663,7 @@ fn who_gives_way_does_so_alike_on_threads_and_ranks() {
 /// A vehicle with its goal behind it turns at full lock at a constant low speed, without repeated
 /// stops.
 #[test]
-fn one_that_turns_round_keeps_its_pace() {
+fn a_vehicle_that_turns_around_keeps_its_speed() {
     let sets = ["vehicle[0].driver.goal=[-25, 0]"];
     let (mut paces, mut hardest) = (Vec::new(), 0.0_f64);
     observed(one(&sets).world, 8.0, |world| {
@@ -682,7 +682,7 @@ fn one_that_turns_round_keeps_its_pace() {
 
 /// A goal at which a vehicle's front would extend beyond the terrain's edge gives a warning.
 #[test]
-fn goals_at_the_edge_are_warned_of() {
+fn goals_at_the_edge_cause_a_warning() {
     let surface = "terrain.surface={ kind = 'random', size = [100, 60], amplitude = 0.2 }";
     let warned = |goal: &str| {
         let built = one(&[surface, &format!("vehicle[0].driver.goal={goal}")]);
@@ -697,7 +697,7 @@ fn goals_at_the_edge_are_warned_of() {
 
 /// A goal inside an obstacle gives a warning, for goals of a team and of a vehicle alike.
 #[test]
-fn goals_in_what_stands_are_warned_of() {
+fn goals_inside_obstacles_cause_a_warning() {
     let block =
         "scenery=[{ kind = 'block', places = [[30, 5]], size = [2, 8, 2], heading_deg = 30 }]";
     let warned = |warnings: &[bekker::scenario::Diagnostic]| {

@@ -1077,7 +1077,7 @@ fn assert_none_amiss(amiss: Vec<String>) {
 }
 
 #[test]
-fn the_sound_scenario_is_sound() {
+fn the_reference_scenario_is_valid() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("sound.toml"), SOUND).unwrap();
     bekker(folder.path()).args(["validate", "sound.toml"]).assert().success();
@@ -1191,7 +1191,7 @@ fn malformed_command_lines() {
 ///
 /// Each of 4096 vehicles on 24 m overlaps about eight hundred others.
 #[test]
-fn a_row_upon_itself_is_told_a_line_a_vehicle() {
+fn overlapping_vehicles_of_a_row_are_reported_one_per_line() {
     let folder = tempfile::tempdir().unwrap();
     let row = "position = [-30, 0]\nrow = { count = 4096, to = [-30, 24] }";
     let broken = SOUND.replacen("position = [-30, 0]", row, 1);
@@ -1207,7 +1207,7 @@ fn a_row_upon_itself_is_told_a_line_a_vehicle() {
 }
 
 #[test]
-fn faults_come_together() {
+fn all_faults_are_reported_together() {
     let folder = tempfile::tempdir().unwrap();
     let broken = SOUND.replace("gap = 10", "gap = -3").replace("seed = 7", "seed = 'x'");
     std::fs::write(folder.path().join("sound.toml"), broken).unwrap();

@@ -379,7 +379,7 @@ fn assert_none_amiss(amiss: Vec<String>) {
 }
 
 #[test]
-fn scenarios_that_nothing_can_hold() {
+fn scenarios_beyond_all_memory_are_refused() {
     let folder = folder();
     let mut found = Vec::new();
     for (sound, broken, message) in SCENARIOS {
@@ -393,7 +393,7 @@ fn scenarios_that_nothing_can_hold() {
 }
 
 #[test]
-fn commands_that_cannot_be_done() {
+fn impossible_commands_are_refused() {
     let folder = folder();
     let answer = |(arguments, message, code): &(&[&str], &str, i32)| {
         amiss(&mut bounded(folder.path(), arguments, 2), message, *code)
@@ -456,7 +456,7 @@ fn texts_of_any_length_and_depth() {
 /// Paths and meshes of some MB that expand beyond memory, and small ones that would run forever,
 /// are refused.
 #[test]
-fn ways_and_meshes_of_any_length_and_depth() {
+fn paths_and_meshes_of_any_length_and_depth_are_bounded() {
     let folder = folder();
     let mut found = Vec::new();
     let mut refused = |name: &str, content: &str, scenario: &str, message: &str| {
@@ -534,7 +534,7 @@ fn meshes_in_obj_are_bounded() {
 /// Words of some MB are not compared with known words, which takes quadratic time, and no message
 /// repeats them in full.
 #[test]
-fn long_words_are_neither_compared_nor_repeated() {
+fn long_words_are_not_compared_or_repeated() {
     let (folder, long) = (folder(), "q".repeat(3_000_000));
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let mesh = |name: &str| {
@@ -592,7 +592,7 @@ fn long_words_are_neither_compared_nor_repeated() {
 /// A scenario of 20,000 zones is valid: it is checked, built and queried in the time of any other
 /// scenario.
 #[test]
-fn twenty_thousand_zones_are_no_burden() {
+fn twenty_thousand_zones_build_quickly() {
     let folder = folder();
     let zone = |k: usize| {
         let (x, y) = ((k % 200) as f64, (k / 200) as f64 - 50.0);
@@ -617,7 +617,7 @@ fn twenty_thousand_zones_are_no_burden() {
 
 /// A DEM whose gaps lack a nodata value is used with a warning.
 #[test]
-fn gaps_that_a_file_does_not_name_are_warned_of() {
+fn undeclared_gaps_cause_a_warning() {
     let folder = folder();
     let row = |y: usize| vec![if y == 3 { "-9999" } else { "5" }; 40].join(" ");
     let rows: Vec<String> = (0..40).map(row).collect();
@@ -636,7 +636,7 @@ fn gaps_that_a_file_does_not_name_are_warned_of() {
 ///
 /// The second group of seed 1 differs from the first group of seed 2.
 #[test]
-fn groups_of_scenery_have_dice_of_their_own() {
+fn groups_of_scenery_have_independent_random_streams() {
     use bekker::scenario::{ScenarioFile, build};
     let places = |seed: u64| -> Vec<Vec<[f64; 2]>> {
         let groups = "[[scenery]]\nkind = 'oak'\ncount = 20\n".repeat(3);

@@ -160,7 +160,7 @@ fn vehicles_are_listed_with_their_mass() {
 }
 
 #[test]
-fn quiet_says_nothing_when_all_is_well() {
+fn quiet_prints_nothing_on_success() {
     assert_eq!(
         bekker(&["validate", "-q", "examples/single_vehicle.toml"]),
         (String::new(), String::new(), 0)
@@ -170,7 +170,7 @@ fn quiet_says_nothing_when_all_is_well() {
 /// A partition that does not fit vehicles or ranks is bad input, and found before anything is
 /// done to a run that is there.
 #[test]
-fn a_partition_that_does_not_fit_leaves_an_earlier_run_as_it_is() {
+fn an_invalid_partition_leaves_an_earlier_run_unchanged() {
     let place = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
         let scenario = ["run", "examples/single_vehicle.toml", "--set", "time.duration=0.1"];

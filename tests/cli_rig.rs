@@ -27,7 +27,7 @@ fn assert_within(part: f64, got: &Value, expected: f64) {
 }
 
 #[test]
-fn a_plate_gives_figures_a_plot_and_a_verdict() {
+fn a_plate_gives_results_a_plot_and_a_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let answer =
         json(&mut rig(folder.path(), "plate --soil chrono_mid --pressure 1e5 --grid 0.05 --json"));
@@ -47,7 +47,7 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
 /// A contact over too few belt stations gives a warning; a load that flattens the tire is refused
 /// with the allowed range.
 #[test]
-fn a_tyre_under_too_little_or_too_much_says_so() {
+fn a_tyre_outside_its_load_range_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let press = |rest: &str| {
         rig(folder.path(), &format!("tyre --vehicle hmmwv {rest} --no-plot --no-check"))
@@ -86,7 +86,7 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
 
 /// The report of convergence matches the checks that were made.
 #[test]
-fn a_tyre_is_checked_unless_told_not_to() {
+fn a_tyre_is_checked_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let press = |rest: &str| {
         text(&mut rig(folder.path(), &format!("tyre --inflation-kpa 138 --no-plot {rest}"))).0
@@ -99,7 +99,7 @@ fn a_tyre_is_checked_unless_told_not_to() {
 }
 
 #[test]
-fn refinements_that_are_none_are_refused() {
+fn unknown_refinements_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (wrong, cause) in [
         ("vector_sheer=false", "unknown field `vector_sheer`, expected one of `surface_reaction`"),
@@ -115,7 +115,7 @@ fn refinements_that_are_none_are_refused() {
 
 /// A tire that the soil does not support is reported with the options of its rig.
 #[test]
-fn a_tyre_that_sinks_is_told_by_its_own_options() {
+fn a_sinking_tyre_is_reported_with_its_options() {
     let folder = tempfile::tempdir().unwrap();
     let output = rig(folder.path(), "tyre --vehicle mrzr4 --soil bog --no-plot").output().unwrap();
     let report = String::from_utf8(output.stderr).unwrap();
@@ -170,7 +170,7 @@ fn reloading_a_soft_soil_does_not_press_it_deeper() {
 }
 
 #[test]
-fn a_coarse_grid_is_called_out_with_what_to_change() {
+fn a_coarse_grid_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let (data, _) = text(&mut rig(folder.path(), "plate --soil mud --grid 0.05 --no-plot"));
     let verdict = data.lines().last().unwrap();
@@ -179,7 +179,7 @@ fn a_coarse_grid_is_called_out_with_what_to_change() {
 }
 
 #[test]
-fn a_sheared_plate_is_laid_beside_janosis_curve() {
+fn a_sheared_plate_is_compared_with_janosis_curve() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "shear --soil chrono_mid --pressure 5e4 --grid 0.05 --plot s.png --no-check";
     let (data, report) = text(&mut rig(folder.path(), arguments));
@@ -212,7 +212,7 @@ fn a_wheel_is_run_at_every_slip_alike_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_slip_without_a_result_is_named_and_the_others_are_told() {
+fn a_slip_without_a_result_is_named_and_the_others_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     // 12 kN in mud: a locked wheel still sinks after two seconds.
     let with = |slips: &str, json: &str| {
@@ -243,7 +243,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_told() {
 }
 
 #[test]
-fn a_vehicle_lends_its_tyre_and_its_load() {
+fn a_vehicle_provides_its_tyre_and_load() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.002 --duration 2 \
                      --grid 0.025 --no-check --no-plot --json";
@@ -254,7 +254,7 @@ fn a_vehicle_lends_its_tyre_and_its_load() {
 }
 
 #[test]
-fn a_soil_of_ones_own() {
+fn a_custom_soil_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bed.toml");
     let figures = "name = \"bed\"\nk_phi = 2e6\nk_c = 0\nn = 1.1\ncohesion = 0\n\

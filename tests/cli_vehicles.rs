@@ -17,7 +17,7 @@ fn vehicles(folder: &Path, arguments: &str) -> (i32, String, String) {
 }
 
 #[test]
-fn a_file_is_begun_once_and_checked() {
+fn a_new_file_is_created_once_and_checked() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let (code, ..) = vehicles(folder, "new own --from fmtv_6x6");
@@ -80,7 +80,7 @@ fn what_is_unusual_or_wrong_is_named() {
 /// A laterally offset center of mass tips over the nearer side, which the warning names; so is an
 /// angle beyond the linkage's range.
 #[test]
-fn a_load_aside_and_an_angle_beyond_the_linkage_are_named() {
+fn an_offset_load_and_an_angle_beyond_the_linkage_are_named() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     assert_eq!(vehicles(folder, "new own --from hmmwv").0, 0);
@@ -139,7 +139,7 @@ fn driven_axles_that_carry_little_are_named() {
 ///
 /// Its weight is high above its front axle, so it tips over on soil.
 #[test]
-fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
+fn a_vehicle_without_equilibrium_is_reported() {
     let place = tempfile::tempdir().unwrap();
     let mut tall = find_wheeled("hmmwv").unwrap();
     tall.chassis.com = [1.64, 0.0, 4.0];

@@ -87,7 +87,7 @@ fn a_plate_with_cohesive_modulus_follows_the_hull_and_converges_with_the_spacing
 }
 
 #[test]
-fn a_plate_on_any_place_of_the_nodes_carries_alike() {
+fn a_plate_carries_the_same_anywhere_on_the_nodes() {
     let at = |offset| {
         let mut rig = aligned(mid(), 5e4, 0.025);
         rig.offset = offset;
@@ -145,7 +145,7 @@ fn a_sliding_plate_draws_the_janosi_curve() {
 }
 
 #[test]
-fn a_rig_says_whether_it_has_converged() {
+fn a_rig_reports_whether_it_has_converged() {
     let (_, report) = converge(&aligned(lete(), 1e5, 0.02), 0.005).unwrap();
     let of = |refinement, figure: &str| {
         report.iter().find(|c| c.refinement == refinement && c.figure == figure).unwrap()

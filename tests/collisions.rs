@@ -77,7 +77,7 @@ fn place(world: &World, agent: usize) -> Vec3 {
 ///
 /// Momentum is computed from the chassis speeds only.
 #[test]
-fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
+fn equal_vehicles_on_ice_exchange_most_of_their_speed() {
     let text = ice()
         + &car("a", "hmmwv", [-4.0, 0.0], 0.0, 5.0, COASTS)
         + &car("b", "hmmwv", [4.0, 0.0], 0.0, 0.0, COASTS);
@@ -101,7 +101,7 @@ fn two_of_a_kind_on_ice_swap_most_of_their_speed() {
 ///
 /// The ground carries weight only.
 #[test]
-fn momentum_of_whole_vehicles_stays() {
+fn momentum_of_whole_vehicles_is_conserved() {
     let text = ice().replace("friction = 0.001", "friction = 1e-30")
         + &car("a", "hmmwv", [-4.0, 0.4], 0.0, 5.0, COASTS)
         + &car("b", "mrzr4", [1.0, 0.0], 160.0, 2.0, COASTS);
@@ -128,7 +128,7 @@ fn momentum_of_whole_vehicles_stays() {
 }
 
 #[test]
-fn restitution_does_not_hang_on_the_heartbeat() {
+fn restitution_does_not_depend_on_the_heartbeat() {
     let found = [0.002, 0.005, 0.01].map(|heartbeat| {
         let text = ice().replace(
             "duration = 60",
@@ -146,7 +146,7 @@ fn restitution_does_not_hang_on_the_heartbeat() {
 }
 
 #[test]
-fn a_wall_stops_and_reverse_frees() {
+fn a_wall_stops_a_vehicle_and_reverse_frees_it() {
     let wall = "[[scenery]]\nkind = \"block\"\nsize = [0.4, 8.0, 2.0]\nplaces = [[9.0, 0.0]]\n";
     let back = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 0.4 }, \
                 { time = 5.9, throttle = 0.4 }, { time = 6, brake = 1 }, \
@@ -167,7 +167,7 @@ fn a_wall_stops_and_reverse_frees() {
 /// A start deep inside an obstacle is refused; obstacles below or next to hulls, or under wheels,
 /// are allowed.
 #[test]
-fn nobody_starts_inside_an_obstacle() {
+fn no_vehicle_starts_inside_an_obstacle() {
     let start = |vehicle: &str, scenery: &str| {
         let text = head("firm", "") + &car("a", vehicle, [0.0, 0.0], 0.0, 0.0, STANDS);
         let text = format!("{text}[[scenery]]\n{scenery}\n");
@@ -213,7 +213,7 @@ fn nobody_starts_inside_an_obstacle() {
 
 /// A mesh without `size` collides as its bounding box.
 #[test]
-fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
+fn a_mesh_stops_a_vehicle_like_its_bounding_box() {
     let farthest = |more: &str| {
         let mesh = format!(
             "[[scenery]]\nmesh = \"examples/meshes/crate.obj\"\nscale = 1.5\n\
@@ -238,7 +238,7 @@ fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
 /// The firm bank of a wide hole rises by 74 degrees to the height of the bonnet. With ground
 /// contact of wheels and belly only, the nose would enter it by 0.29 m.
 #[test]
-fn a_nose_meets_a_steep_bank() {
+fn a_nose_contacts_a_steep_bank() {
     let bank = "[[soil.custom]]\nname = \"rock\"\nfriction = 0.8\n\
                 [[terrain.stamp]]\nkind = \"ditch\"\nfrom = [-5.0, -20.0]\nto = [-5.0, 20.0]\n\
                 width = 26.0\ndepth = 1.2\nedge = 0.35\nface = \"straight\"\n";
@@ -411,7 +411,7 @@ fn a_collision_ends_a_drive_where_the_policy_says_so() {
 /// Stopped while compressed, it would push the other vehicle with the force held in the contact, to
 /// twice the speed that its momentum gives.
 #[test]
-fn who_is_stopped_by_a_collision_pushes_nobody() {
+fn a_vehicle_stopped_by_a_collision_pushes_no_other() {
     let ended = |policy: &str| {
         let text = ice()
             + &car("a", "gator", [0.0, 0.0], 0.0, 1.5, COASTS)
@@ -446,7 +446,7 @@ fn convoys() -> WorldModel {
 }
 
 #[test]
-fn two_convoys_head_on_are_the_same_on_any_ranks() {
+fn two_head_on_convoys_are_the_same_on_any_ranks() {
     let model = convoys();
     let expected = alone(model.clone(), 200);
     let mut world = World::new(model.clone());
@@ -471,7 +471,7 @@ fn two_convoys_head_on_are_the_same_on_any_ranks() {
 /// Four vehicles in a row, where the last pushes the others and the first brakes, have the same
 /// bits on any ranks.
 #[test]
-fn a_row_that_pushes_is_the_same_on_any_ranks() {
+fn a_pushing_row_is_the_same_on_any_ranks() {
     let mut text = head("firm", "");
     for (k, x) in [0.0, 4.65, 9.3, 13.95].into_iter().enumerate() {
         let brakes = "driver = { kind = \"hold\", brake = 0.05 }";
@@ -507,7 +507,7 @@ fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
 ///
 /// It is hit by a vehicle on its way to a third.
 #[test]
-fn a_parked_one_that_is_hit_keeps_what_a_census_was_told() {
+fn a_parked_vehicle_that_is_hit_keeps_its_census_data() {
     let text = ice()
         + &car("fast", "m113", [-30.0, 0.0], 0.0, 18.0, COASTS)
         + &car("parked", "mrzr4", [0.0, 0.0], 90.0, 0.0, COASTS)
@@ -543,7 +543,7 @@ fn a_tow_is_the_same_on_any_ranks() {
 }
 
 #[test]
-fn a_crash_cut_and_resumed_goes_on_to_the_same_bits() {
+fn a_crash_resumes_to_the_same_bits() {
     let model = convoys();
     let mut straight = World::new(model.clone());
     until(&mut straight, 0.83, |_| {});
@@ -580,7 +580,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
 }
 
 #[test]
-fn a_rope_pulls_one_that_stands() {
+fn a_rope_pulls_a_stationary_vehicle() {
     let text = head("firm", "")
         + &car("puller", "m113", [12.0, 0.0], 0.0, 0.0, &drives(0.5))
         + &car("pulled", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS);
@@ -606,7 +606,7 @@ fn peak(world: &World) -> TowPeak {
 }
 
 #[test]
-fn one_that_has_rolled_over_lies_on_its_hull() {
+fn a_rolled_over_vehicle_rests_on_its_hull() {
     // Up to the limit given by its height: across a bank of 55 degrees.
     let grade = 55f64.to_radians().tan();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, grade] };
@@ -631,7 +631,7 @@ fn one_that_has_rolled_over_lies_on_its_hull() {
 }
 
 #[test]
-fn payload_weighs() {
+fn payload_adds_weight() {
     let text = |payload: &str| {
         head("firm", "") + &car("a", "hmmwv", [0.0, 0.0], 0.0, 0.0, &format!("{STANDS}\n{payload}"))
     };
@@ -653,7 +653,7 @@ fn payload_weighs() {
 /// a drive without the stem, which accounts for the tires, at the point where the stem fell or the
 /// vehicle stopped.
 #[test]
-fn what_a_stem_takes_is_its_force_times_its_push() {
+fn a_stem_absorbs_its_force_times_its_deflection() {
     let drive = |stem: Option<f64>, speed: f64| {
         let tree = stem.map_or(String::new(), |diameter| {
             format!(
@@ -709,7 +709,7 @@ fn what_a_stem_takes_is_its_force_times_its_push() {
 /// They carry no load until a vehicle moves, on a slope as on level ground and at any stiffness.
 /// With the distance before settling, a bar of 100 MN/m broke at once.
 #[test]
-fn a_tow_bears_nothing_between_two_that_stand() {
+fn a_tow_between_stationary_vehicles_carries_no_load() {
     let two = car("a", "m113", [0.0, 0.0], 0.0, 0.0, STANDS)
         + &car("b", "hmmwv", [-10.0, 0.0], 0.0, 0.0, STANDS);
     let slope = "[terrain]\nsurface = { kind = \"slope\", grade = 0.2 }\n";
@@ -735,7 +735,7 @@ fn a_tow_bears_nothing_between_two_that_stand() {
 ///
 /// It is the same on ranks that own one vehicle each, and after a checkpoint right at the start.
 #[test]
-fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_cut() {
+fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_resume() {
     let text = head("firm", "[terrain]\nsurface = { kind = \"slope\", grade = 0.1 }\n")
         + &car("puller", "m113", [12.0, 0.0], 0.0, 0.0, &drives(0.5))
         + &car("pulled", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS)
@@ -778,7 +778,7 @@ fn a_nose_that_digs_in_holds_its_vehicle() {
 /// a time step was pushed back along the mean of both normals, which turned the vehicle; one in
 /// neutral at 10 m/s rose 10 m with three times its energy.
 #[test]
-fn a_step_met_aslant_gives_no_energy() {
+fn a_step_hit_at_an_angle_adds_no_energy() {
     for (heading, speed, edge, step) in [
         (30.0, 10.0, 0.3, 0.002),
         (-30.0, 10.0, 0.05, 0.002),
@@ -806,7 +806,7 @@ fn a_step_met_aslant_gives_no_energy() {
 /// Formerly wheels deeper than half their width were pushed along their axles: sideways at their
 /// approach speed, or into the block.
 #[test]
-fn a_kerb_met_fast_is_climbed_straight() {
+fn a_kerb_hit_fast_is_climbed_straight() {
     let kerb = |height: f64| {
         format!(
             "[[scenery]]\nkind = \"block\"\nsize = [80.0, 12.0, {height}]\nplaces = [[47, 0]]\n"
@@ -843,7 +843,7 @@ fn a_kerb_met_fast_is_climbed_straight() {
 /// A fourth vehicle runs into three in a row. Short heartbeats give no warning, also where earlier
 /// versions gave one.
 #[test]
-fn hits_that_give_energy_are_told_of() {
+fn collisions_that_add_energy_are_reported() {
     let rigid = format!("tyre = \"rigid\"\n{COASTS}");
     let row = |heartbeat: f64| {
         let text = head("ice", &format!("step = 0.001\nheartbeat = {heartbeat}"))
@@ -866,7 +866,7 @@ fn hits_that_give_energy_are_told_of() {
 ///
 /// Formerly it gave a quarter to half of the kinetic energy.
 #[test]
-fn a_block_met_at_an_angle_gives_no_energy() {
+fn a_block_hit_at_an_angle_adds_no_energy() {
     for (vehicle, speed, size, at, degrees) in [
         ("hmmwv", 3.0, [0.5, 60.0, 0.3], [9.161, 0.192], 50.0),
         ("hmmwv", 3.0, [0.5, 60.0, 0.4], [9.205, 0.143], 35.0),
@@ -890,7 +890,7 @@ fn a_block_met_at_an_angle_gives_no_energy() {
 /// A vehicle on a block reports its weight as load and rolls there without slip, at any inflation,
 /// on wheels or tracks.
 #[test]
-fn what_stands_on_a_block_is_told_with_its_weight() {
+fn a_vehicle_on_a_block_is_reported_with_its_weight() {
     let block = "[[scenery]]\nkind = \"block\"\nsize = [20.0, 10.0, 0.2]\nplaces = [[18, 0]]\n";
     let path = "driver = { kind = \"path\", speed = 3, waypoints = [[0, 0], [60, 0]] }";
     let mut stood = Vec::new();
@@ -955,7 +955,7 @@ fn a_low_wall_is_not_driven_through() {
 
 /// A bank of soil 1.2 m high is no wall, but it stops a vehicle by absorbing 125 kJ.
 #[test]
-fn a_bank_of_soil_stops_who_runs_into_it() {
+fn a_bank_of_soil_stops_a_vehicle() {
     let bank = "[[terrain.stamp]]\nkind = \"ridge\"\nfrom = [14, -60]\nto = [14, 60]\nwidth = 6\n\
                 height = 1.2\nedge = 0.2\n";
     let own = car("a", "hmmwv", [0.0, 0.0], 0.0, 10.0, COASTS);
@@ -972,7 +972,7 @@ fn a_bank_of_soil_stops_who_runs_into_it() {
 
 /// An object has the same size for collisions as in the view.
 #[test]
-fn a_block_is_met_where_it_is_seen() {
+fn a_block_is_hit_where_it_is_seen() {
     let reached = |kind: &str, scale: f64| {
         let block = format!("[[scenery]]\n{kind}\nscale = {scale:?}\nplaces = [[6.0, 0.0]]\n");
         let text =
@@ -992,7 +992,7 @@ fn a_block_is_met_where_it_is_seen() {
 
 /// A vehicle that leans on an object reports no collision at any duration; an impact does.
 #[test]
-fn leaning_is_no_collision() {
+fn a_leaning_contact_is_not_a_collision() {
     let slope = "[terrain]\nsurface = { kind = \"slope\", grade = -0.03 }\n";
     let block = "[[scenery]]\nkind = \"block\"\nsize = [1.0, 4.0, 2.0]\nplaces = [[2.791, 0.0]]\n";
     let ended = |speed: f64| {
@@ -1036,7 +1036,7 @@ fn the_impulse_of_a_hit_is_the_change_of_momentum() {
 ///
 /// The wall's middle is behind the vehicle and its end is ahead.
 #[test]
-fn a_long_wall_is_met_where_it_stands() {
+fn a_long_wall_is_hit_where_it_stands() {
     let wall = |size: &str, place: &str, heading: f64| {
         format!(
             "[[scenery]]\nkind = \"block\"\nplaces = [{place}]\nsize = {size}\n\
@@ -1076,7 +1076,7 @@ fn a_long_wall_is_met_where_it_stands() {
 /// Bars in a row that are too stiff for the heartbeat, and objects outside the ground, give
 /// warnings.
 #[test]
-fn stiff_bars_and_things_outside_are_told_of() {
+fn stiff_bars_and_objects_outside_cause_warnings() {
     let warned = |text: &str| {
         let file = ScenarioFile::parse("told", text, Path::new(""), &[]);
         let file = file.unwrap_or_else(|faults| panic!("{faults}\n{text}"));

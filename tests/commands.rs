@@ -91,7 +91,7 @@ fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
 }
 
 #[test]
-fn a_reversing_command_is_no_rolling_back() {
+fn a_reversing_command_is_not_rolling_back() {
     let mut world = World::new(model());
     let back = Command { throttle: 0.7, gear: Selector::Reverse, ..Command::default() };
     world.command(1, Some(back)).unwrap();
@@ -136,7 +136,7 @@ fn commands_give_the_same_bits_on_any_ranks() {
 
 /// Ten continuations from one restored state each equal that of a world that was never restored.
 #[test]
-fn a_restored_world_goes_the_same_way() {
+fn a_restored_world_gives_the_same_bits() {
     let mut world = World::new(model());
     drive(&mut world, 1.0);
     let moment = world.state().clone();
@@ -174,7 +174,7 @@ fn a_state_of_another_model_is_refused_and_changes_nothing() {
 
 /// A relocated vehicle is in the same state as one that starts there, and its rut remains.
 #[test]
-fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
+fn a_moved_vehicle_stands_and_its_rut_stays() {
     let mut world = World::new(model());
     drive(&mut world, 4.0);
     let weight = 9.81 * 2573.138;
@@ -219,7 +219,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
 
 /// A vehicle whose drive has ended drives again after a relocation.
 #[test]
-fn one_whose_drive_has_ended_drives_again_when_put_elsewhere() {
+fn a_moved_vehicle_drives_again_after_its_drive_has_ended() {
     let mut world = World::new(model());
     let place = Placement { position: [97.0, 0.0], heading: 0.0, speed: 8.0 };
     world.respawn(0, &place).unwrap();

@@ -106,7 +106,7 @@ fn rows_of_parquet(path: &Path) -> usize {
 }
 
 #[test]
-fn a_convoy_leaves_files_that_open_and_match_their_hashes() {
+fn a_convoy_writes_files_that_match_their_hashes() {
     let bench = Bench::new();
     let output = bench.command("run", &[]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -135,11 +135,11 @@ fn a_convoy_leaves_files_that_open_and_match_their_hashes() {
     listed.sort_unstable();
     assert_eq!(listed, expected);
     for file in &manifest.outputs {
-        assert_eq!(FileHash::of(&folder.join(&file.path), &file.path).unwrap(), *file);
+        assert_eq!(FileHash::read(&folder.join(&file.path), &file.path).unwrap(), *file);
     }
     for file in &manifest.inputs {
         let path = bench.folder.path().join(&file.path);
-        assert_eq!(FileHash::of(&path, &file.path).unwrap().sha256, file.sha256);
+        assert_eq!(FileHash::read(&path, &file.path).unwrap().sha256, file.sha256);
     }
 
     let csv = std::fs::read_to_string(folder.join("states.csv")).unwrap();
@@ -177,7 +177,7 @@ fn a_convoy_leaves_files_that_open_and_match_their_hashes() {
 }
 
 #[test]
-fn any_number_of_threads_and_any_cut_gives_the_same_hash() {
+fn any_number_of_threads_and_any_resume_gives_the_same_hash() {
     let bench = Bench::new();
     let quick = |threads: &str, time: &str| {
         let set = format!("time.duration={time}");
@@ -199,7 +199,7 @@ fn any_number_of_threads_and_any_cut_gives_the_same_hash() {
 /// cut.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_goes_on_bit_for_bit() {
+fn an_interrupted_run_resumes_bit_for_bit() {
     let bench = Bench::new();
     let mut child = bench
         .command("cut", &["--no-picture", "--set", "time.duration=1000"])

@@ -91,7 +91,7 @@ fn any_threads_give_the_same_bytes_in_every_format() {
 }
 
 #[test]
-fn a_killed_one_goes_on_to_the_same_bytes() {
+fn a_killed_dataset_resumes_to_the_same_bytes() {
     let place = tempfile::tempdir().unwrap();
     let more = ["--format", "lerobot", "--episodes", "12", "--max-steps", "40", "--threads", "2"];
     let whole = place.path().join("whole");

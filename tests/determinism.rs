@@ -76,7 +76,7 @@ fn a_checkpoint_resumes_bit_for_bit() {
 }
 
 #[test]
-fn checkpoints_that_do_not_belong_are_refused() {
+fn checkpoints_of_other_runs_are_refused() {
     let mut world = crossing();
     world.advance();
     let bytes = checkpoint::encode(world.model(), "one", world.state());

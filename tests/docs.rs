@@ -469,7 +469,7 @@ fn resolved(page: &str, target: &str) -> PathBuf {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn every_link_has_a_target() {
     for page in pages() {
         let text = read(&page);
         for link in links(&text) {
@@ -614,7 +614,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_glossary_has_every_word() {
+fn every_term_is_in_the_glossary() {
     let text = read("docs/glossary.md");
     let (terms, plain) = text.split_once("\n## Plain words\n").expect("a last section Plain words");
     let rows = terms.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| --"));

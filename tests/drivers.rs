@@ -105,7 +105,7 @@ fn waits_and_drives_off(model: &str, soil: &str, grade: f64, way: f64) {
 }
 
 #[test]
-fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
+fn a_vehicle_waiting_on_a_hill_holds_and_then_climbs() {
     for (model, soil, grade) in [
         ("mrzr4", "rigid", 0.3),
         ("hmmwv", "rigid", 0.3),
@@ -125,7 +125,7 @@ fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
 /// force of the holding brake counted as drive, and the vehicle did not move. The test sets no
 /// lower bound for the speed of an HMMWV or a truck while its engine speeds up and gears change.
 #[test]
-fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
+fn a_vehicle_with_a_target_acceleration_pulls_away_uphill() {
     for (model, soil, grade, aimed, most_off) in [
         ("mrzr4", "rigid", 0.06, 0.5, 0.05),
         ("m113", "rigid", 0.06, 0.5, 0.05),
@@ -162,7 +162,7 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
 }
 
 #[test]
-fn a_vehicle_told_to_wait_nose_down_holds_and_then_descends() {
+fn a_vehicle_waiting_nose_down_holds_and_then_descends() {
     for (model, soil, grade) in
         [("mrzr4", "rigid", 0.3), ("hmmwv", "chrono_hard", 0.2), ("m113", "rigid", 0.2)]
     {
@@ -271,7 +271,7 @@ fn a_path_is_driven_backward() {
 ///
 /// Formerly it had.
 #[test]
-fn one_that_stands_beside_its_end_has_not_arrived() {
+fn a_vehicle_next_to_its_end_has_not_arrived() {
     for (y, code) in [(2.0, OutcomeCode::Arrived), (30.0, OutcomeCode::Holding)] {
         let driver =
             "driver = { kind = \"path\", speed = 3, waypoints = [[-20, 0], [-10, 0], [0, 0]] }";
@@ -300,7 +300,7 @@ fn a_vehicle_that_overshoots_its_end_backs_up_to_it() {
 }
 
 #[test]
-fn one_that_rolls_without_throttle_loses_speed_in_the_gear_that_fits() {
+fn a_coasting_vehicle_loses_speed_in_the_matching_gear() {
     for (model, speed, gear) in [
         ("hmmwv", 10.0_f64, 3),
         ("hmmwv", 5.0, 2),
@@ -453,7 +453,7 @@ fn the_gap_is_between_bumpers() {
 }
 
 #[test]
-fn a_convoy_that_stands_behind_its_arrived_head_waits() {
+fn a_convoy_waits_behind_its_arrived_leader() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/convoy_mud.toml");
     let sets = [
         // Who waits does so on any ground; on firm ground nothing sinks, which is quick.
@@ -487,7 +487,7 @@ fn a_convoy_that_stands_behind_its_arrived_head_waits() {
 }
 
 #[test]
-fn a_leader_that_left_the_terrain_does_not_drive_on_in_others_views() {
+fn a_leader_off_the_terrain_is_not_extrapolated() {
     let folder = tempfile::tempdir().unwrap();
     let row = "0 ".repeat(31);
     let grid = format!(
@@ -576,7 +576,7 @@ fn drivers_give_the_same_bits_on_threads_and_resumed() {
 /// resistance. On a road an M113 runs straight under a third of its steering. Formerly it was 5.9 m
 /// off this route on `chrono_hard` at 9 m/s, swaying from side to side.
 #[test]
-fn tracks_keep_to_their_way_on_any_ground() {
+fn tracked_vehicles_keep_to_their_path_on_any_ground() {
     let ways: [[f64; 2]; 5] = [[0.0, 0.0], [20.0, 0.0], [50.0, 4.0], [70.0, 4.0], [120.0, 4.0]];
     // When this was written: 0.58 m on the road, where tracks are held most, and 0.31 and 0.33 m on
     // the soils. This is the amount that pure pursuit cuts off the corners.
@@ -604,7 +604,7 @@ fn tracks_keep_to_their_way_on_any_ground() {
 /// A small throttle takes seconds to move eleven tonnes. Formerly the vehicle was reported as
 /// immobilized before it moved.
 #[test]
-fn drivers_who_mind_slip_pull_away_at_once() {
+fn slip_control_pulls_away_immediately() {
     for (model, grade) in [("m113", 0.02), ("m113", 0.2), ("hmmwv", 0.02)] {
         let driver = "driver = { kind = \"path\", waypoints = [[0, 0], [40, 0]], speed = 2, \
                       slip_limit = 0.1 }";
@@ -625,7 +625,7 @@ fn drivers_who_mind_slip_pull_away_at_once() {
 /// The higher speed of the outer wheel and the deflection of a tire are no slip. Formerly they
 /// counted as slip, and the vehicle slowed to 0.6 m/s in this bend, where no wheel slipped by 1 %.
 #[test]
-fn drivers_who_mind_slip_take_a_bend_as_others_do() {
+fn slip_control_does_not_change_a_bend() {
     let way = |limit: &str| {
         let points: Vec<String> = (0..9)
             .map(|k| {
@@ -655,7 +655,7 @@ fn drivers_who_mind_slip_take_a_bend_as_others_do() {
 ///
 /// The M113A2's torque suffices for 0.74; the HMMWV's first gear would spin its wheels.
 #[test]
-fn drivers_who_mind_slip_climb_what_is_published() {
+fn slip_control_climbs_the_published_grade() {
     let own = |model: &str, x: f64, locks: &str| {
         let end = x + 60.0;
         let driver = format!(

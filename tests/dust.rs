@@ -4,7 +4,7 @@
 
 use crate::scene;
 
-use bekker::sensor::air::{Air, Puff};
+use bekker::sensor::air::{Air, DustPuff};
 use bekker::sensor::camera::{CameraSpec, Channel, Lens};
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
@@ -41,13 +41,13 @@ fn air(model: &WorldModel, now_us: u64) -> Air {
 }
 
 /// Returns the extinction cross-section of all puffs, m².
-fn whole(puffs: &[Puff]) -> f64 {
+fn whole(puffs: &[DustPuff]) -> f64 {
     let ball = std::f64::consts::TAU.powf(1.5);
     puffs.iter().map(|puff| puff.extinction * ball * puff.radius.powi(3)).sum()
 }
 
 #[test]
-fn there_is_more_of_it_at_speed_and_none_from_mud() {
+fn dust_grows_with_speed_and_mud_gives_none() {
     let at = |name: &str, speed: f64| air(&driving(name, 1, speed, 10.0), 5_130_000).puffs;
     let (slow, fast) = (at("dry loam", 6.0), at("dry loam", 12.0));
     assert!(slow.len() <= 10 && fast.len() == 10, "{} {}", slow.len(), fast.len());
@@ -57,7 +57,7 @@ fn there_is_more_of_it_at_speed_and_none_from_mud() {
     // Gillies et al. give 0.17 kg/km for 3.4 t at 43 km/h, as PM10 of 0.6 m²/g. The factor is two
     // seconds of it times ten, less partly filled ends.
     let mass = bekker::vehicle::find_wheeled("hmmwv").unwrap().total_mass();
-    let law = 10.0 * bekker::sensor::dust::raised(mass, 12.0) * 1.9;
+    let law = 10.0 * bekker::sensor::dust::raised_extinction(mass, 12.0) * 1.9;
     assert!((whole(&fast) / law - 1.0).abs() < 0.2, "{} {law}", whole(&fast));
     let rear = fast.iter().map(|puff| puff.centre.x).fold(f64::NEG_INFINITY, f64::max);
     assert!(rear < -1.8, "behind the rear wheels: {rear}");
@@ -167,7 +167,7 @@ fn bytes(all: &[Delivery]) -> Vec<u8> {
 }
 
 #[test]
-fn it_is_the_same_on_any_number_of_ranks_and_across_a_cut() {
+fn dust_is_the_same_on_any_ranks_and_after_a_resume() {
     let expected = driven(with_camera(), None);
     assert_eq!(expected.len(), 2 * 6);
     assert_eq!(bytes(&expected), bytes(&driven(with_camera(), Some(12))), "cut and resumed");

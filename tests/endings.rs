@@ -80,7 +80,7 @@ fn a_vehicle_thrown_into_a_bend_turns_over() {
 }
 
 #[test]
-fn a_vehicle_that_drives_off_the_terrain_is_told() {
+fn driving_off_the_terrain_is_reported() {
     let terrain = || {
         let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
         let soils = SoilMap::uniform(SoilId(0));
@@ -116,7 +116,7 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
 /// An arrived vehicle that is hit, where a hit ends its drive, is reported as hit and is stationary
 /// only then.
 #[test]
-fn one_that_has_arrived_is_told_as_it_is_hit() {
+fn an_arrived_vehicle_reports_a_collision() {
     let text = r#"
 format = 1
 name = "hit"
@@ -245,7 +245,7 @@ fn an_absurd_vehicle_fails_alone() {
 
 /// A vehicle faster than any possible one has failed, even if its state is finite.
 #[test]
-fn who_is_faster_than_any_vehicle_has_failed() {
+fn an_impossible_speed_is_a_failure() {
     let hmmwv = vehicle("hmmwv");
     let start = Pose { position: Vec3::new(0.0, 0.0, 0.55), orientation: Quat::identity() };
     for (speed, fails) in [(50.0, false), (150.0, true)] {
@@ -263,10 +263,10 @@ fn who_is_faster_than_any_vehicle_has_failed() {
 
 /// A state with nonfinite values is detected in the first heartbeat, reported, and contained.
 ///
-/// It may come from an altered checkpoint with a matching checksum (`checkpoints_driven_on` in
+/// It may come from an altered checkpoint with a matching checksum (`mutated_checkpoints_run_without_panic` in
 /// `tests/bounds/mutations.rs`).
 #[test]
-fn a_state_that_is_not_finite_is_told_and_contained() {
+fn a_non_finite_state_is_reported_and_contained() {
     let hmmwv = vehicle("hmmwv");
     let start = |x: f64| Pose { position: Vec3::new(x, 5.0, 0.55), orientation: Quat::identity() };
     for ground_soil in ["firm", "mid"] {

@@ -88,7 +88,7 @@ fn gains(warnings: &[RunWarning]) -> impl Iterator<Item = &RunWarning> {
 /// No parameter in its legal range, alone or combined with those that increase its effect, throws a
 /// vehicle.
 #[test]
-fn stiff_soils_give_no_energy() {
+fn stiff_soils_add_no_energy() {
     let soils = [
         "cohesion = 1e6",
         "cohesion = 1e6\nshear_modulus = 0.1",

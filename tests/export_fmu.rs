@@ -20,7 +20,7 @@ fn export(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn a_library_that_is_missing_or_another_is_told_with_the_command_that_builds_it() {
+fn a_missing_or_wrong_library_is_reported_with_its_build_command() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let (code, _, told) = export(folder, &["-o", "car.fmu", "--library", "absent.so"]);
@@ -35,7 +35,7 @@ fn a_library_that_is_missing_or_another_is_told_with_the_command_that_builds_it(
 }
 
 #[test]
-fn the_unit_is_told_and_is_the_same_bytes_again() {
+fn the_exported_fmu_is_reproducible() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     // Only the source version in a library is examined.

@@ -8,11 +8,11 @@ use bekker::numeric::{sin, sin_cos};
 use bekker::random::RandomStream;
 use bekker::sensor::air::Air;
 use bekker::sensor::class::Class;
-use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel, Return};
+use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, Return, ScanPart};
 use bekker::sensor::material::Material;
 use bekker::sensor::mesh::MeshBuilder;
 use bekker::sensor::noise::Noise;
-use bekker::sensor::relief::Relief;
+use bekker::sensor::relief::HeightPyramid;
 use bekker::sensor::scene::{Instance, Scene};
 use bekker::simulation::{PropKind, SceneModel, World, scatter_props};
 use bekker::soil::{Laws, SoilId};
@@ -44,7 +44,7 @@ fn yard() -> Yard {
 
 fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<Return> {
     let mut cloud = Cloud::default();
-    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let part = ScanPart { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     lidar.scan(scene, |_| pose, &part, &Noise::new(1, 0, 0), &mut cloud);
     cloud.returns
 }
@@ -134,7 +134,7 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
 }
 
 /// Builds rough ground with holes, trees and a vehicle.
-fn wood() -> (World, SceneModel, Relief) {
+fn wood() -> (World, SceneModel, HeightPyramid) {
     let text = "format = 1\nname = \"wood\"\nseed = 7\n[time]\nduration = 1\n[soil]\n\
         default = \"firm\"\n[ground]\nspacing = 0.25\n[[vehicle]]\nname = \"a\"\n\
         model = \"mrzr4\"\nposition = [0, 0]\n[[vehicle]]\nname = \"b\"\nmodel = \"mrzr4\"\n\
@@ -159,12 +159,12 @@ fn wood() -> (World, SceneModel, Relief) {
         .flat_map(|&kind| scatter_props(kind, 40, area, &[[0.0, 0.0]], 3.0, &dice))
         .collect();
     let scene_model = SceneModel::new(&model, &props);
-    let relief = Relief::around(&model.ground, &SharedGround::default(), [0.0, 0.0]);
+    let relief = HeightPyramid::new(&model.ground, &SharedGround::default(), [0.0, 0.0]);
     (World::new(model), scene_model, relief)
 }
 
 #[test]
-fn it_sees_what_the_whole_lidar_sees_in_clear_air() {
+fn the_fast_lidar_agrees_with_the_full_lidar_in_clear_air() {
     let (world, scene_model, relief) = wood();
     let messages = world.messages();
     let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&messages, &messages]);

@@ -119,7 +119,7 @@ fn driver(address: &str) -> Running {
 ///
 /// It is the client of @foxglove/ws-protocol from the npm registry.
 #[test]
-fn the_client_of_foxglove_hears_it() {
+fn the_foxglove_client_receives_messages() {
     let Ok(modules) = std::env::var("BEKKER_NODE_MODULES") else {
         eprintln!(
             "NOT RUN: install @foxglove/ws-protocol and ws (npm) and set BEKKER_NODE_MODULES, or \
@@ -158,7 +158,7 @@ fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
 }
 
 #[test]
-fn foxglove_is_told_what_stands_in_the_mcap() {
+fn foxglove_receives_the_messages_of_the_mcap() {
     let runs = Runs::of(SCENARIO);
     let (mut child, out, address) = served(&runs, "1");
     let address = address.as_str();

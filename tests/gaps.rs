@@ -208,7 +208,7 @@ fn summary(folder: &Path) -> Json {
 
 /// Ranks, a resumed run and the preview report the gap alike.
 #[test]
-fn ranks_resumed_runs_and_the_preview_know_of_gaps() {
+fn ranks_resumed_runs_and_the_preview_respect_gaps() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     write_ground(folder);

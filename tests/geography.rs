@@ -83,7 +83,7 @@ fn a_dem_of_nad83_keeps_its_grid_with_and_without_a_site() {
 }
 
 #[test]
-fn a_site_elsewhere_is_taken_and_said() {
+fn a_site_elsewhere_is_used_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(26911), 0.0);
     let head = format!("{DEM}\nsite = {{ latitude_deg = 47, longitude_deg = 11 }}");
@@ -158,7 +158,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
 }
 
 #[test]
-fn places_that_lead_nowhere_say_what_is_missing() {
+fn incomplete_positions_name_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), None, 0.0);
     let earth = "{ latitude_deg = 48.7, longitude_deg = -116.2 }";
@@ -259,7 +259,7 @@ fn a_raster_of_soils_lies_where_its_elevation_model_does() {
 
 /// Laws without layers ignore layers on or below a soil, with a warning.
 #[test]
-fn laws_without_layers_are_told_of() {
+fn laws_without_layers_cause_a_warning() {
     let snow = "custom = [{ name = 'field', based_on = 'deep_snow', snow = { depth = 0.4, density = 250 } }]";
     let warnings = |laws: &str| {
         let text = scenario(laws, "[0, 0]")
@@ -279,7 +279,7 @@ fn laws_without_layers_are_told_of() {
 /// A grid in text does not name the unit of its coordinates; an EPSG code specifies it, also for a
 /// soil raster on it.
 #[test]
-fn a_code_settles_a_unit_that_is_not_named() {
+fn a_code_determines_an_unnamed_unit() {
     let folder = tempfile::tempdir().unwrap();
     let ground = dem(folder.path(), None, 0.0);
     let classes = Raster { values: vec![1.0; ground.values.len()], ..ground.clone() };
@@ -350,7 +350,7 @@ fn an_import_keeps_the_reference_system_and_info_shows_slope_extent_and_a_previe
 }
 
 #[test]
-fn the_earth_is_round_but_the_way_there_is_short() {
+fn the_curvature_of_the_earth_does_not_lengthen_short_paths() {
     // A position a third of the way around the earth is beyond any map.
     let head = "site = { latitude_deg = 47, longitude_deg = 11 }";
     let far = "{ latitude_deg = -10, longitude_deg = 140 }";

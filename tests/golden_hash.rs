@@ -38,7 +38,7 @@ fn states_are_the_same_on_every_machine() {
 ///
 /// The widest level is the default.
 #[test]
-fn states_do_not_know_the_instructions() {
+fn states_do_not_depend_on_the_instruction_set() {
     let levels = instructions::available();
     let (_, narrower) = levels.split_last().unwrap();
     for (example, time, _) in GOLDEN {
@@ -51,7 +51,7 @@ fn states_do_not_know_the_instructions() {
 }
 
 #[test]
-fn instructions_that_are_not_there_are_refused() {
+fn unavailable_instruction_sets_are_refused() {
     let mut command = Command::cargo_bin("bekker").unwrap();
     let output = command.env("BEKKER_INSTRUCTIONS", "abacus").arg("soils").output().unwrap();
     assert_eq!(output.status.code(), Some(2));

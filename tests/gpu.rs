@@ -3,18 +3,18 @@
 //! The GPU may be Mesa's software implementation. Without any Vulkan device the tests report that
 //! they did not run, unless `BEKKER_GPU=required`.
 
-use bekker::gpu::{GpuDevice, GpuRenderer, Props};
+use bekker::gpu::{GpuDevice, GpuRenderer, SceneConstants};
 use bekker::grid::{Node, TILE_NODES};
 use bekker::ground::{NodeState, Patches, SharedGround};
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::Reading;
-use bekker::sensor::air::Puff;
-use bekker::sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};
+use bekker::sensor::air::DustPuff;
+use bekker::sensor::camera::{Camera, Channel, Image, ImageRequest, Lens, PixelRng, look_at};
 use bekker::sensor::class::Class;
-use bekker::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
+use bekker::sensor::lidar::{Cloud, LidarSpec, Rays, ScanPart};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::relief::Relief;
+use bekker::sensor::relief::HeightPyramid;
 use bekker::sensor::scene::{InstanceSet, Scene};
 use bekker::simulation::{SceneModel, World};
 use bekker::spatial::{Pose, Quat, Vec3};
@@ -43,7 +43,7 @@ struct Yard {
     world: World,
     scene_model: SceneModel,
     published: SharedGround,
-    relief: Relief,
+    relief: HeightPyramid,
     moving: InstanceSet,
 }
 
@@ -94,7 +94,7 @@ impl Yard {
         let world = World::new(built.world);
         let mut published = SharedGround::default();
         published.merge(ruts);
-        let relief = Relief::around(&world.model().ground, &published, [0.0, 0.0]);
+        let relief = HeightPyramid::new(&world.model().ground, &published, [0.0, 0.0]);
         let told = world.messages();
         let mut before = told.clone();
         for message in &mut before {
@@ -181,12 +181,12 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
 fn both(yard: &Yard, camera: &Camera, poses: [Pose; 2], apart: f64) -> Option<[Image; 2]> {
     let gpu = gpu()?;
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();
-    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-    let take = Take { camera, poses, apart, dice, channels: &ALL };
-    let theirs = renderer.pictures(&scene, &[take]).unwrap().remove(0);
-    Some([camera.picture(&scene, &poses, apart, &dice), theirs])
+    let rng = PixelRng { noise: Noise::new(5, 0, 0), frame: 3 };
+    let take = ImageRequest { camera, poses, interval: apart, rng, channels: &ALL };
+    let theirs = renderer.render_images(&scene, &[take]).unwrap().remove(0);
+    Some([camera.render(&scene, &poses, apart, &rng), theirs])
 }
 
 /// Asserts a difference of at most one step of eight bits in 99.9 % of the pixels, as required.
@@ -205,7 +205,7 @@ const LENSES: [Lens; 4] = [
 ];
 
 #[test]
-fn pictures_through_every_lens_are_those_of_the_processor() {
+fn gpu_images_agree_with_the_cpu_for_every_lens() {
     let yard = Yard::new("");
     for lens in LENSES {
         let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
@@ -224,7 +224,7 @@ fn pictures_through_every_lens_are_those_of_the_processor() {
 /// Images with supersampling, motion blur of camera and vehicles, rolling shutter and sky rays are
 /// those of the CPU.
 #[test]
-fn moving_pictures_are_those_of_the_processor() {
+fn gpu_images_of_motion_agree_with_the_cpu() {
     let yard = Yard::new("");
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
     let camera = Camera {
@@ -246,7 +246,7 @@ fn moving_pictures_are_those_of_the_processor() {
 
 /// Fog, dust clouds, and soil zones of every shape give the images of the CPU.
 #[test]
-fn air_and_soils_are_those_of_the_processor() {
+fn gpu_air_and_soils_agree_with_the_cpu() {
     let mut yard = Yard::new(
         r#"
 [[soil.zone]]
@@ -263,7 +263,7 @@ soil = "deep_snow"
 area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 "#,
     );
-    let puff = |x, y, radius, extinction| Puff {
+    let puff = |x, y, radius, extinction| DustPuff {
         centre: Vec3::new(x, y, 1.0),
         radius,
         extinction,
@@ -289,16 +289,17 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
     let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
     let scene = Scene { moving: &InstanceSet::new(&[], &[]), ..yard.scene() };
-    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let ground = scene.model.terrain().height(0.0, 0.0);
     for height in [2.0, 8.0] {
         let camera = Camera::with_field(320, 180, Lens::Pinhole, 0.8).unwrap();
         let from = Vec3::new(3.3, -2.1, ground + height);
         let pose = look_at(&from, &Vec3::new(80.0, 20.0, ground));
-        let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
-        let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels: &ALL };
-        let image = renderer.pictures(&scene, &[take]).unwrap().remove(0);
+        let rng = PixelRng { noise: Noise::new(5, 0, 0), frame: 3 };
+        let take =
+            ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels: &ALL };
+        let image = renderer.render_images(&scene, &[take]).unwrap().remove(0);
         let mut far = 0;
         for (index, depth) in image.depth.iter().enumerate() {
             let [u, v] = [index % 320, index / 320].map(|k| k as f64 + 0.5);
@@ -318,18 +319,18 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
 
 /// Every ray of a moving lidar hits the same object as on the CPU, within a millimeter at 100 m.
 #[test]
-fn scans_are_those_of_the_processor() {
+fn gpu_scans_agree_with_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let yard = Yard::new("");
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let lidar = LidarSpec { samples: 2, ..LidarSpec::vlp16() };
     let pose = |share: f64| {
         let viewpoint = yard.viewpoint();
         Pose { position: viewpoint.position + Vec3::new(0.5 * share, 0.0, 0.0), ..viewpoint }
     };
-    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let part = ScanPart { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     let noise = Noise::new(1, 0, 0);
     let limits = [lidar.min_range, lidar.max_range];
     let (mut ours, mut theirs) = (Cloud::default(), Cloud::default());
@@ -337,10 +338,10 @@ fn scans_are_those_of_the_processor() {
     let mut cast = Vec::new();
     let strike = |rays: &Rays<'_, '_>| {
         cast = rays.iter().collect();
-        Some(renderer.strike(&scene, rays.iter(), limits).unwrap())
+        Some(renderer.cast_rays(&scene, rays.iter(), limits).unwrap())
     };
-    lidar.scan_by(strike, &scene, pose, &part, &noise, &mut theirs);
-    let struck = renderer.strike(&scene, cast.iter().copied(), limits).unwrap();
+    lidar.scan_with(strike, &scene, pose, &part, &noise, &mut theirs);
+    let struck = renderer.cast_rays(&scene, cast.iter().copied(), limits).unwrap();
     let apart = cast.iter().zip(&struck).filter(|(ray, struck)| {
         let met = scene.cast(ray, limits[0], limits[1]);
         match (met, struck) {
@@ -352,7 +353,7 @@ fn scans_are_those_of_the_processor() {
                 // A millimeter, as required; for reflectance, the effect of a normal off by 0.1
                 // mrad.
                 (met.range() - struck.range).abs() > 1e-3
-                    || (lit - struck.given).abs() > 1e-4
+                    || (lit - struck.reflected).abs() > 1e-4
                     || (given.class, given.instance) != (struck.class, struck.instance)
             }
             _ => true,
@@ -371,47 +372,48 @@ fn only_changed_tiles_are_sent_again() {
     let Some(gpu) = gpu() else { return };
     let mut yard = Yard::new("");
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 1.4).unwrap();
-    let dice = Dice { noise: Noise::new(5, 0, 0), frame: 3 };
+    let rng = PixelRng { noise: Noise::new(5, 0, 0), frame: 3 };
     let viewpoint = yard.viewpoint();
-    let take = Take { camera: &camera, poses: [viewpoint; 2], apart: 0.0, dice, channels: &ALL };
-    let props = Arc::new(Props::new(&gpu, &yard.scene()).unwrap());
+    let take =
+        ImageRequest { camera: &camera, poses: [viewpoint; 2], interval: 0.0, rng, channels: &ALL };
+    let props = Arc::new(SceneConstants::new(&gpu, &yard.scene()).unwrap());
     let mut renderer = GpuRenderer::new(gpu.clone(), props.clone()).unwrap();
     let whole = renderer.update(&yard.scene()).unwrap();
-    let before = renderer.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    let before = renderer.render_images(&yard.scene(), &[take]).unwrap().remove(0);
     yard.published.merge(&[rut(-20, 50, 20)]);
     yard.relief.update(&yard.world.model().ground, &yard.published, [0.0, 0.0]);
     let few = renderer.update(&yard.scene()).unwrap();
     assert!(few > 0 && few <= 12 && whole > 1000, "{few} of {whole}");
     assert_eq!(renderer.update(&yard.scene()).unwrap(), 0);
-    let after = renderer.pictures(&yard.scene(), &[take]).unwrap().remove(0);
+    let after = renderer.render_images(&yard.scene(), &[take]).unwrap().remove(0);
     assert_ne!(before, after);
     let mut fresh = GpuRenderer::new(gpu, props).unwrap();
-    assert_eq!(fresh.pictures(&yard.scene(), &[take]).unwrap().remove(0), after);
+    assert_eq!(fresh.render_images(&yard.scene(), &[take]).unwrap().remove(0), after);
 }
 
 /// Images rendered in one batch equal those rendered one by one.
 #[test]
-fn many_cameras_at_once_see_what_each_sees_alone() {
+fn batched_cameras_agree_with_single_ones() {
     let Some(gpu) = gpu() else { return };
     let yard = Yard::new("");
     let scene = yard.scene();
-    let props = Arc::new(Props::new(&gpu, &scene).unwrap());
+    let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();
     let cameras: Vec<Camera> = (0..3)
         .map(|k| Camera::with_field(64 + 32 * k, 48, LENSES[k as usize], 1.2).unwrap())
         .collect();
     let viewpoint = yard.viewpoint();
-    let take = |(k, camera)| Take {
+    let take = |(k, camera)| ImageRequest {
         camera,
         poses: [viewpoint; 2],
-        apart: 0.0,
-        dice: Dice { noise: Noise::new(5, 0, k as u32), frame: 3 },
+        interval: 0.0,
+        rng: PixelRng { noise: Noise::new(5, 0, k as u32), frame: 3 },
         channels: if k == 1 { &ALL[..1] } else { &ALL },
     };
-    let takes: Vec<Take<'_>> = cameras.iter().enumerate().map(take).collect();
-    let together = renderer.pictures(&scene, &takes).unwrap();
+    let takes: Vec<ImageRequest<'_>> = cameras.iter().enumerate().map(take).collect();
+    let together = renderer.render_images(&scene, &takes).unwrap();
     for (take, image) in takes.iter().zip(&together) {
-        assert_eq!(&renderer.pictures(&scene, &[*take]).unwrap()[0], image);
+        assert_eq!(&renderer.render_images(&scene, &[*take]).unwrap()[0], image);
     }
     assert!(together[1].depth.is_empty() && together[2].depth.len() == 128 * 48);
 }
@@ -432,7 +434,7 @@ fn render(choice: &str, drivers: Option<&str>) -> (assert_cmd::assert::Assert, b
 
 /// A machine without a GPU reports this once and uses the CPU, unless a GPU is required.
 #[test]
-fn without_a_card_the_processor_looks_and_says_so() {
+fn without_a_gpu_the_cpu_renders_and_reports_it() {
     let nothing = Some("/nonexistent/driver.json");
     let (assert, made) = render("auto", nothing);
     let said = String::from_utf8_lossy(&assert.success().get_output().stderr).into_owned();
@@ -449,7 +451,7 @@ fn without_a_card_the_processor_looks_and_says_so() {
 
 /// A software device is used on request only.
 #[test]
-fn software_looks_only_if_asked_for() {
+fn software_rendering_is_used_only_on_request() {
     let Some(gpu) = gpu() else { return };
     if gpu.is_software() {
         let (assert, made) = render("auto", None);
@@ -464,7 +466,7 @@ fn software_looks_only_if_asked_for() {
 
 /// A drive with camera and lidar on the GPU ends in the same state and delivers as many frames.
 #[test]
-fn a_drive_looks_by_the_card() {
+fn a_run_renders_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let sensors = r#"
 [[vehicle.sensor]]
@@ -519,7 +521,7 @@ rate = 10
 ///
 /// A second lidar of the vehicle, not used for navigation, is computed on the GPU.
 #[test]
-fn who_drives_himself_sees_the_same_with_a_card() {
+fn autonomous_drivers_get_the_same_images_from_a_gpu() {
     let Some(gpu) = gpu() else { return };
     let text = r#"
 format = 1

@@ -88,7 +88,7 @@ fn a_peer_that_does_not_read_delays_no_results() {
 /// A file size limit ends the run with the name of the file, and tables end with a complete row.
 #[cfg(unix)]
 #[test]
-fn a_limit_of_a_file_s_size_is_told_by_the_file() {
+fn a_file_size_limit_is_reported_with_the_file() {
     let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 3"));
     let out = runs.out("run");
     let shell = "ulimit -f 24; exec \"$0\" run \"$1\" --quiet --out \"$2\"";
@@ -110,7 +110,7 @@ fn a_limit_of_a_file_s_size_is_told_by_the_file() {
 /// Under a process limit, commands use fewer threads or name the limit.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_limit_of_processes_makes_nothing_panic() {
+fn a_process_limit_causes_no_panic() {
     let runs = Runs::of(DRIVEN);
     let folder = runs.folder.path();
     // A user without other processes: the limit counts all processes of a user.
@@ -218,7 +218,7 @@ fn a_summary_of_gigabytes_is_refused_at_once() {
 /// An output path that cannot be a folder is named, with what it is and what to do.
 #[cfg(unix)]
 #[test]
-fn a_link_to_nowhere_is_no_folder_of_results() {
+fn a_dangling_link_is_not_a_results_folder() {
     let runs = Runs::of(DRIVEN);
     let folder = runs.folder.path();
     std::os::unix::fs::symlink("/nonexistent/run", folder.join("dangling")).unwrap();
@@ -233,7 +233,7 @@ fn a_link_to_nowhere_is_no_folder_of_results() {
 
 /// A table truncated by another program during the run ends the run with the name of the table.
 #[test]
-fn a_table_that_is_cut_during_the_run_is_noticed() {
+fn a_table_truncated_during_the_run_is_noticed() {
     for name in ["states.csv", "hashes.csv"] {
         let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 600"));
         let out = runs.out("run");
@@ -284,7 +284,7 @@ fn sha256(bytes: &[u8]) -> String {
 
 /// Replay and view refuse a run whose external commands are missing or altered.
 #[test]
-fn another_drive_is_never_shown() {
+fn recordings_of_another_drive_are_never_shown() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
     let folder = run.folder.clone();
@@ -318,7 +318,7 @@ fn another_drive_is_never_shown() {
 
 /// Without a checkpoint, `--resume` gives a command that starts the run again.
 #[test]
-fn a_run_without_a_checkpoint_says_how_to_start_again() {
+fn a_run_without_a_checkpoint_explains_how_to_restart() {
     let runs = Runs::of(DRIVEN);
     let run = driven(&runs, &["--set", "time.duration=0.2"]);
     let hash = crate::link::hash_of(&run);
@@ -335,7 +335,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
 
 /// An edited scenario in a run's folder is reported.
 #[test]
-fn an_edited_scenario_of_a_run_is_told() {
+fn an_edited_scenario_of_a_run_is_reported() {
     let runs = Runs::of(DRIVEN);
     let run = driven(&runs, &[]);
     let path = run.join("scenario.toml");
@@ -360,7 +360,7 @@ fn an_edited_scenario_of_a_run_is_told() {
 
 /// A mesh may not name files outside its folder and the scenario's folder.
 #[test]
-fn a_mesh_leads_nowhere_else() {
+fn a_mesh_cannot_reference_files_elsewhere() {
     let scenery = "[[scenery]]\nmesh = \"own/mesh.obj\"\nplaces = [[10, 5]]\n";
     let runs = Runs::of(&format!("{DRIVEN}\n{scenery}"));
     let folder = runs.folder.path().to_owned();
@@ -417,7 +417,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 
 /// A fault about an unknown vehicle names the allowed ones, even if there are none.
 #[test]
-fn nobody_to_drive_is_told() {
+fn a_run_without_external_vehicles_is_reported() {
     let place = tempfile::tempdir().unwrap();
     let text = DRIVEN.replace("duration = 0.3", "duration = 600");
     let run = Run::start(place.path(), &text, &["--realtime"]);

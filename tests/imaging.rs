@@ -180,7 +180,7 @@ fn model_with_others_at_the_edge_of_sight() -> WorldModel {
 ///
 /// A vehicle far beyond the range is not sent.
 #[test]
-fn ranks_hear_of_those_that_come_into_sight() {
+fn ranks_receive_vehicles_that_come_into_sight() {
     let mut world = World::new(model_with_others_at_the_edge_of_sight());
     let mut expected = Vec::new();
     for _ in 0..BEATS {
@@ -207,7 +207,7 @@ fn ranks_hear_of_those_that_come_into_sight() {
 ///
 /// Ranks without cameras receive only neighbors.
 #[test]
-fn ranks_that_tell_neighbours_see_the_same_with_fewer_bytes() {
+fn neighbour_routing_gives_the_same_images_with_fewer_bytes() {
     let (expected, told) = shared(model_with_others_far_away, 4, Route::All);
     let (seen, heard) = shared(model_with_others_far_away, 4, Route::Neighbour);
     assert!(!expected.is_empty());

@@ -75,7 +75,7 @@ fn size(path: &Path) -> u64 {
 }
 
 #[test]
-fn a_study_killed_at_random_moments_goes_on_to_the_same_bytes() {
+fn a_study_killed_at_random_times_resumes_to_the_same_bytes() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("quick.toml"), SCENARIO).unwrap();
@@ -119,7 +119,7 @@ fn files_in(folder: &Path) -> u64 {
 }
 
 #[test]
-fn a_map_killed_at_random_moments_goes_on_to_the_same_bytes() {
+fn a_map_killed_at_random_times_resumes_to_the_same_bytes() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     map(folder);
@@ -134,7 +134,7 @@ fn a_map_killed_at_random_moments_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_map_of_driven_cells_killed_at_random_moments_goes_on_to_the_same_bytes() {
+fn a_map_of_driven_cells_killed_at_random_times_resumes_to_the_same_bytes() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     map(folder);

@@ -316,7 +316,7 @@ fn report(faults: &[String]) {
 }
 
 #[test]
-fn the_map_is_whole_and_points_downwards() {
+fn the_layer_map_is_complete_and_acyclic() {
     let map = map();
     let mut declared = declared_rows();
     declared.sort();
@@ -389,7 +389,7 @@ fn elementary_functions_come_from_numeric() {
 }
 
 #[test]
-fn every_module_has_a_name_that_says_something() {
+fn every_module_has_a_specific_name() {
     let sources = sources();
     let nameless = sources.iter().flat_map(|source| {
         let bad = source.module.iter().filter(|part| NAMELESS.contains(&part.as_str()));
@@ -417,7 +417,7 @@ fn every_invariant_names_a_test_that_exists() {
 }
 
 #[test]
-fn escapes_are_seen() {
+fn layering_violations_are_detected() {
     let source = |text: &str, tests_at: usize| Source {
         name: "ground/soil/law.rs".into(),
         package: "ground".into(),

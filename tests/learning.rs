@@ -44,7 +44,7 @@ fn driven(task: &str, envs: usize, threads: usize) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn an_environment_knows_nothing_of_threads_and_neighbours() {
+fn an_environment_does_not_depend_on_threads_or_neighbours() {
     for task in TASKS {
         let alone = driven(task.id(), 1, 1);
         for (envs, threads) in [(1, 4), (3, 1), (3, 4)] {
@@ -66,7 +66,7 @@ fn seen(env: &Env) -> Vec<f32> {
 }
 
 #[test]
-fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
+fn a_snapshot_restores_bit_for_bit_and_a_foreign_one_changes_nothing() {
     let mut one = env(1, quick());
     let mut terms = [0.0; 4];
     one.step(&action(1, 2), &mut terms).unwrap();
@@ -106,7 +106,7 @@ fn a_snapshot_with_any_bit_flipped_is_damaged() {
 }
 
 #[test]
-fn what_is_seen_is_within_one_and_of_its_size() {
+fn observations_are_normalized_and_have_their_size() {
     for task in 0..TASKS.len() {
         let mut env = env(task, Options { soil_visible: true, noise: 0.5, ..quick() });
         let mut terms = vec![0.0; env.task().terms().len() * env.agents()];
@@ -122,7 +122,7 @@ fn what_is_seen_is_within_one_and_of_its_size() {
 }
 
 #[test]
-fn a_levels_number_decides_it_whatever_was_driven_before() {
+fn a_level_depends_only_on_its_number() {
     let options = Options { levels: 1000, ..quick() };
     let mut one = env(1, options.clone());
     one.reset(None, Some(17)).unwrap();
@@ -144,7 +144,7 @@ fn bare() -> Options {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn impossible_options_are_refused_by_name() {
     let told = |options| Levels::new(TASKS[0], options).unwrap_err().to_string();
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
@@ -178,7 +178,7 @@ fn what_cannot_be_is_refused_by_name() {
 }
 
 #[test]
-fn an_episodes_actions_drive_it_again_to_the_same_bits() {
+fn an_episode_replays_from_its_actions_bit_for_bit() {
     for task in TASKS {
         let options = Options { noise: 0.1, soil_visible: true, ..quick() };
         let levels = Arc::new(Levels::new(task, options).unwrap());
@@ -218,7 +218,7 @@ fn an_episodes_actions_drive_it_again_to_the_same_bits() {
 }
 
 #[test]
-fn labels_are_the_truth_of_the_moment() {
+fn labels_are_the_current_ground_truth() {
     let options = Options { soil: Some("dry_sand_lll".into()), difficulty: 0.0, ..quick() };
     let levels = Arc::new(Levels::new(TASKS[0], options).unwrap());
     let episode = Episode::drive(&levels, Policy::Expert, 4, 60).unwrap().remove(0);
@@ -286,7 +286,7 @@ fn corners_of_tracks_are_seen_as_wheels_are() {
 }
 
 #[test]
-fn what_stands_is_on_the_map_and_ends_an_episode() {
+fn obstacles_are_on_the_map_and_end_an_episode() {
     // Straight ahead, until an obstacle is reached.
     let levels = Options { levels: 1000, difficulty: 1.0, ..quick() };
     let place = TASKS.iter().position(|task| task.id() == "Obstacles").unwrap();

@@ -310,7 +310,7 @@ pub fn verify(folder: &Path) {
 }
 
 #[test]
-fn lock_step_is_what_a_world_is_told_on_any_ranks() {
+fn lockstep_commands_are_the_same_on_any_ranks() {
     let expected = hash_of_a_world(HEARTBEATS);
     let mut records = Vec::new();
     for ranks in ["1", "2", "4"] {
@@ -413,7 +413,7 @@ driver = { kind = "hold" }
 "#;
 
 #[test]
-fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
+fn held_speeds_radios_and_outcomes_are_the_same_on_any_ranks() {
     let mut told = Vec::new();
     for ranks in ["1", "3"] {
         let place = tempfile::tempdir().unwrap();
@@ -484,7 +484,7 @@ fn speeds_are_held_and_radios_and_outcomes_told_on_any_ranks() {
 }
 
 #[test]
-fn a_driver_may_end_a_run_that_is_gone_on_with() {
+fn a_driver_may_end_a_resumed_run() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
     let mut peer = run.driver(&["a", "b"]);
@@ -510,7 +510,7 @@ fn a_driver_may_end_a_run_that_is_gone_on_with() {
 }
 
 #[test]
-fn strangers_and_garbage_end_their_session_and_never_the_run() {
+fn invalid_peers_end_their_session_and_never_the_run() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &["--serve-token", "secret", "--serve"]);
     assert_eq!(run.token, "secret");
@@ -580,7 +580,7 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
 }
 
 #[test]
-fn a_vehicle_whose_driver_dies_or_is_silent_brakes() {
+fn a_vehicle_brakes_when_its_driver_disconnects_or_times_out() {
     let place = tempfile::tempdir().unwrap();
     let mut run = Run::start(place.path(), &scenario(", timeout = 0.3"), &[]);
     let mut first = run.connect(json!({ "vehicles": ["a"], "name": "first" }));

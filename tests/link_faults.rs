@@ -34,7 +34,7 @@ fn braked(run: Run, who: &str) -> String {
 }
 
 #[test]
-fn a_driver_that_dies_within_a_message_is_gone_and_what_it_began_to_say_is_nothing() {
+fn a_partial_message_of_a_lost_driver_is_discarded() {
     // An incomplete plain frame and an incomplete WebSocket frame.
     let half_frames: [&[u8]; 2] =
         [b"\0\0\0\x60{\"type\": \"act\", \"con", b"\x81\xfe\x00\x60\0\0\0\0{\"type\": \"act"];
@@ -98,7 +98,7 @@ fn frames_that_are_too_large_end_their_session_by_name() {
 }
 
 #[test]
-fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
+fn concurrent_claims_of_a_vehicle_admit_one_driver() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
     let mut rounds = 0;
@@ -145,7 +145,7 @@ fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_named_and_nothing_begun() {
+fn an_address_in_use_is_named_and_nothing_starts() {
     let place = tempfile::tempdir().unwrap();
     let (file, out) = (place.path().join("linked.toml"), place.path().join("run"));
     std::fs::write(&file, scenario("")).unwrap();

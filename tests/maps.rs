@@ -297,7 +297,7 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
 /// What is doubtful of an elevation model is told of its map as of a run on it; that its grid is in
 /// metres is not, where the map gives its code.
 #[test]
-fn doubts_of_the_elevation_model_are_told() {
+fn warnings_of_the_elevation_model_are_printed() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("hill.asc"), hill()).unwrap();
@@ -318,7 +318,7 @@ fn doubts_of_the_elevation_model_are_told() {
 /// Up a flank as steep as the median soil bears, the way is not to be had in half of the draws: what
 /// was found before is no answer to that.
 #[test]
-fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
+fn a_missing_route_is_reported_and_removes_an_earlier_one() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("hill.asc"), hill()).unwrap();
@@ -399,7 +399,7 @@ fn cells_at_the_edge_of_the_ground_are_driven_as_those_within() {
 
 /// A river is crossed nowhere, however much narrower than a cell and wherever in it; nor diagonally.
 #[test]
-fn a_barrier_bars_every_cell_that_it_meets() {
+fn a_barrier_blocks_every_cell_that_it_crosses() {
     let barred = |area: &str| {
         let text = format!(
             "{QUICK}area = [-50, -50, 50, 50]\nbarrier = [{{ kind = 'water', area = {area} }}]\n"
@@ -435,7 +435,7 @@ fn a_barrier_bars_every_cell_that_it_meets() {
 /// Frost that a vehicle breaks through is not there for it, which is told; an HMMWV weighs 25 kN, wet
 /// frost bears 0.86 MN/m² d².
 #[test]
-fn frost_that_does_not_bear_is_told_of() {
+fn frost_without_bearing_capacity_is_reported() {
     let warnings = |depth: f64| {
         let text = format!(
             "{QUICK}area = [-50, -50, 50, 50]\n\
@@ -578,7 +578,7 @@ fn stems_hold_where_their_raster_says() {
 /// Where the classes of a soil raster end before the ground does is told by its share; one that holds
 /// nothing is refused.
 #[test]
-fn a_raster_of_soils_says_where_it_ends() {
+fn a_raster_of_soils_reports_its_extent() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("halves.asc"), halves()).unwrap();
@@ -611,7 +611,7 @@ fn a_raster_of_soils_says_where_it_ends() {
 /// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, are told of, as they
 /// are of a run.
 #[test]
-fn coarse_nodes_and_long_steps_are_told_of() {
+fn coarse_nodes_and_long_steps_cause_warnings() {
     let warned = |sets: &[&str]| {
         let text = format!("{QUICK}area = [-50, -50, 50, 50]\n");
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -636,7 +636,7 @@ fn coarse_nodes_and_long_steps_are_told_of() {
 
 /// Where a condition says nothing is told by its share; nothing of one that has a value besides.
 #[test]
-fn conditions_that_leave_cells_out_are_told() {
+fn conditions_that_exclude_cells_are_reported() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("halves.asc"), halves()).unwrap();
     let warnings = |conditions: &str| {
@@ -689,7 +689,7 @@ fn a_way_is_driven_in_the_conditions_of_its_map() {
 
 /// What differs along a way is in its scenario as zones, stems and ridges; what a scenario has one of is told.
 #[test]
-fn a_way_tells_what_its_scenario_does_not_say() {
+fn a_route_reports_what_its_scenario_lacks() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("halves.asc"), halves()).unwrap();
@@ -765,7 +765,7 @@ fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_by_name() {
+fn invalid_values_are_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("flat.toml"), QUICK).unwrap();
@@ -931,7 +931,7 @@ fn ridges_are_taken_no_faster_than_they_allow() {
 
 /// On a road the vehicle comes to the driver's limit, or to what its powertrain gives: never is that the soil's.
 #[test]
-fn what_an_engine_does_not_reach_is_not_the_soils() {
+fn limits_of_the_engine_are_not_attributed_to_the_soil() {
     let place = tempfile::tempdir().unwrap();
     let slow = of_road(place.path(), "speed = 8", "");
     assert_eq!(reason_share(&slow, "speed limit"), 1.0);

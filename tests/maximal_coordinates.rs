@@ -200,7 +200,7 @@ fn a_tripod_shares_the_weight_as_statics_says() {
 }
 
 #[test]
-fn models_that_cannot_be_are_refused() {
+fn impossible_models_are_refused() {
     let at = Vec3::zeros();
     let refused = |builder: ModelBuilder| builder.build().expect_err("must be refused").to_string();
     let mut builder = ModelBuilder::default();

@@ -6,7 +6,7 @@ use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::class::Class;
 use bekker::sensor::ray::Ray;
-use bekker::sensor::relief::Relief;
+use bekker::sensor::relief::HeightPyramid;
 use bekker::simulation::World;
 use bekker::spatial::Vec3;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
     let world = World::new(built.world);
     let told = world.messages();
     let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&told, &told]);
-    let relief = Relief::around(&world.model().ground, &SharedGround::default(), [0.0, 0.0]);
+    let relief = HeightPyramid::new(&world.model().ground, &SharedGround::default(), [0.0, 0.0]);
     let scene = scene_model.scene(world.model(), &relief, &moving);
     let look = |&[x, y]: &[f64; 2]| {
         let ray = Ray::new(Vec3::new(x, y, 50.0), -Vec3::z());
@@ -72,7 +72,7 @@ fn a_vehicle_looks_as_the_scenario_says() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_are_reported_with_their_location() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("empty.obj", "v 0 0 0\n"),

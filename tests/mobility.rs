@@ -62,7 +62,7 @@ fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
 ///
 /// A Gator's top speed is 24 km/h.
 #[test]
-fn who_is_slow_is_asked_at_speeds_that_it_drives() {
+fn slow_vehicles_are_tested_at_speeds_that_they_reach() {
     let place = tempfile::tempdir().unwrap();
     let events = "straight,cornering,lane_change";
     let found = json(place.path(), &["--vehicle", "gator", "--event", events, "--quick"]);
@@ -80,7 +80,7 @@ fn who_is_slow_is_asked_at_speeds_that_it_drives() {
 ///
 /// The Marder surges on its rope; the pull of its decelerating mass does not count.
 #[test]
-fn nobody_pulls_more_than_friction_holds() {
+fn no_vehicle_pulls_more_than_friction_allows() {
     let place = tempfile::tempdir().unwrap();
     let found = json(place.path(), &["--vehicle", "marder", "--event", "drawbar", "--quick"]);
     let pull = figure(&found, "drawbar_pull")["value"].as_f64().unwrap();
@@ -93,7 +93,7 @@ fn nobody_pulls_more_than_friction_holds() {
 /// A Gator of half the gearing reaches 12 km/h, and the ride limit on class E is higher (14.5
 /// km/h).
 #[test]
-fn nobody_rides_faster_than_he_can_drive() {
+fn the_ride_speed_does_not_exceed_the_top_speed() {
     let place = tempfile::tempdir().unwrap();
     let gator = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/gator.toml");
     let text = fs::read_to_string(gator).unwrap().replace("[0.0678]", "[0.0339]");
@@ -113,7 +113,7 @@ fn nobody_rides_faster_than_he_can_drive() {
 
 /// `bekker run` drives the deciding scenarios to the same result.
 #[test]
-fn what_decided_can_be_run() {
+fn decisive_scenarios_can_be_run() {
     let place = tempfile::tempdir().unwrap();
     let words = ["--vehicle", "hmmwv", "--event", "step", "--quick", "--write-scenario", "steps"];
     let found = json(place.path(), &words);
@@ -139,7 +139,7 @@ fn what_decided_can_be_run() {
 }
 
 #[test]
-fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
+fn a_custom_vehicle_is_driven_and_errors_are_named() {
     let place = tempfile::tempdir().unwrap();
     let hmmwv = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/hmmwv.toml");
     fs::copy(hmmwv, place.path().join("own.toml")).unwrap();
@@ -168,7 +168,7 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
 /// vehicle rolls back indefinitely with its throttle closed, and the result does not measure its
 /// gradeability.
 #[test]
-fn who_is_not_held_by_his_brakes_is_told_so() {
+fn insufficient_brakes_are_reported() {
     let place = tempfile::tempdir().unwrap();
     let hmmwv = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/hmmwv.toml");
     let text = fs::read_to_string(&hmmwv).unwrap();
@@ -194,7 +194,7 @@ fn who_is_not_held_by_his_brakes_is_told_so() {
 
 /// The report names exactly the files that were written.
 #[test]
-fn a_page_of_plots_is_told_of_where_there_is_one() {
+fn a_page_of_plots_is_reported_if_written() {
     let place = tempfile::tempdir().unwrap();
     let words = ["--vehicle", "hmmwv", "--event", "turning", "--quick", "--out", "found"];
     let mut command = Command::new(cargo_bin("bekker"));

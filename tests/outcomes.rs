@@ -81,7 +81,7 @@ fn the_axle_that_loses_traction_on_a_grade_is_named() {
 /// On 40 % spinning wheels still give a few percent more than the grade takes, since a sliding tire
 /// gives half of its maximum. The vehicle crawls up and is still driving.
 #[test]
-fn a_grade_that_is_crawled_up_is_no_end() {
+fn a_grade_climbed_slowly_does_not_end_the_drive() {
     let crawls = summary(&["terrain.surface.grade=0.4", "time.duration=8"]).vehicles.remove(0);
     assert_eq!(crawls.outcome.code, OutcomeCode::UnderWay, "{}", crawls.outcome);
     assert!((0.2..2.0).contains(&crawls.final_speed) && crawls.mean_slip > 0.3, "{crawls:?}");
@@ -161,7 +161,7 @@ fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
 ///
 /// Neither the release of the throttle nor coasting starts that time.
 #[test]
-fn who_holds_does_so_since_he_stands() {
+fn holding_counts_from_standstill() {
     let table = |rows: &str| format!("vehicle[0].driver={{kind=\"table\",rows=[{rows}]}}");
     let slows = table("{time=0,speed=4},{time=4,speed=4},{time=8,speed=1},{time=9,speed=0}");
     let rolls = table("{time=0,gear=\"neutral\"},{time=4,gear=\"neutral\"},{time=4.5,brake=1}");
@@ -239,7 +239,7 @@ fn too_little_torque() {
 
 /// The diagnosis names the obstacle that holds a vehicle, and not its drive or its soil.
 #[test]
-fn what_stands_in_the_way_is_named() {
+fn a_blocking_obstacle_is_named() {
     let block = "scenery=[{kind=\"block\",size=[1,6,2],places=[[8,0]]}]";
     for (model, soil) in [("m113", "rigid"), ("hmmwv", "rigid"), ("hmmwv", "dry_sand_lll")] {
         let (own, soil) = (format!("vehicle[0].model={model}"), format!("soil.default={soil}"));
@@ -294,7 +294,7 @@ fn the_soils_strength_is_spent() {
 
 /// Arrival time and metrics do not depend on the run's length: both end at the arrival.
 #[test]
-fn an_arrival_has_its_time_and_ends_the_figures() {
+fn an_arrival_has_its_time_and_ends_the_metrics() {
     let way = "vehicle[0].driver.waypoints=[[0,0],[20,0]]";
     let [short, long] = ["time.duration=14", "time.duration=20"].map(|duration| {
         let vehicle = summary(&[way, duration]).vehicles.remove(0);
@@ -310,7 +310,7 @@ fn an_arrival_has_its_time_and_ends_the_figures() {
 }
 
 #[test]
-fn who_waits_is_told_behind_whom() {
+fn a_waiting_vehicle_names_the_vehicle_ahead() {
     let convoy = format!(
         "{SCENARIO}\n[[vehicle]]\nname = \"next\"\nmodel = \"hmmwv\"\nposition = [-14, 0]\n\
          driver = {{ kind = \"follow\", leader = \"v\" }}\n"
@@ -360,7 +360,7 @@ fn energies_add_up() {
 ///
 /// Formerly wheels sank by up to 3 m and the vehicle "drove on".
 #[test]
-fn sinking_has_a_floor_whatever_the_spacing() {
+fn sinkage_is_bounded_at_any_spacing() {
     let mut ends = Vec::new();
     for spacing in [0.02, 0.05, 0.1] {
         let spacing = format!("ground.spacing={spacing}");
@@ -392,7 +392,7 @@ fn sinking_has_a_floor_whatever_the_spacing() {
 ///
 /// The edge of the footprint is resolved to half a node, relative to its length of about 50 cm.
 #[test]
-fn standing_sinkage_does_not_know_the_spacing() {
+fn static_sinkage_does_not_depend_on_the_spacing() {
     let parked = "vehicle[0].driver={kind=\"table\",rows=[{time=0,brake=1}]}";
     let sinkage = [0.02, 0.05, 0.1].map(|spacing| {
         let spacing = format!("ground.spacing={spacing}");
@@ -407,7 +407,7 @@ fn standing_sinkage_does_not_know_the_spacing() {
 ///
 /// At 17d529f they changed by 10 % from 5 to 2.5 cm.
 #[test]
-fn full_braking_does_not_know_the_spacing() {
+fn full_braking_does_not_depend_on_the_spacing() {
     let braked = "vehicle[0].driver={kind=\"table\",rows=[{time=0},{time=0.2,brake=1}]}";
     for soil in ["chrono_mid", "firm", "mud"] {
         let [coarse, fine] = [0.05, 0.025].map(|spacing| {

@@ -109,7 +109,7 @@ fn a_preview_warns_of_what_a_driver_would_see() {
 /// Mounted for a smaller vehicle, it sees the inside of a larger one's hull, and the vehicle creeps
 /// into walls.
 #[test]
-fn a_lidar_within_its_own_hull_is_warned_of() {
+fn a_lidar_inside_its_own_hull_causes_a_warning() {
     let scenario = r#"
         format = 1
         name = "mounted"
@@ -220,7 +220,7 @@ fn run(folder: &Path, name: &str, sets: &[&str]) {
 }
 
 #[test]
-fn runs_are_laid_side_by_side() {
+fn runs_are_compared_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), "short", &["time.duration=2"]);
     run(folder.path(), "long", &["time.duration=3", "soil.default=mud"]);
@@ -267,7 +267,7 @@ fn runs_are_laid_side_by_side() {
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn folders_that_are_not_runs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
     fs::write(folder.path().join("file"), "").unwrap();

@@ -87,7 +87,7 @@ fn model(sets: &[&str]) -> WorldModel {
 }
 
 #[test]
-fn any_ranks_any_route_and_a_cut_give_the_same_bits() {
+fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
     let runs = Runs::of(&[PLATOON, LIGHT].concat());
     let single = runs.out("single");
     runs.single(&single, &[]);
@@ -124,7 +124,7 @@ fn any_ranks_any_route_and_a_cut_give_the_same_bits() {
 }
 
 #[test]
-fn what_is_told_is_how_the_sender_moves_and_comes_when_it_is_due() {
+fn radio_messages_carry_the_senders_motion_and_arrive_on_time() {
     let clear = "radio[0].channel={ near = 1, far = 1, latency = 0.03 }";
     let mut world = World::new(model(&[clear]));
     drive(&mut world, 1.0);
@@ -155,7 +155,7 @@ fn what_is_told_is_how_the_sender_moves_and_comes_when_it_is_due() {
 }
 
 #[test]
-fn scenarios_that_cannot_be_are_refused() {
+fn impossible_scenarios_are_refused() {
     let refused = |set: &str| {
         let sets = [set.to_owned()];
         match ScenarioFile::parse("platoon", PLATOON, Path::new(""), &sets) {
@@ -212,7 +212,7 @@ fn a_platoon_pulls_away_uphill() {
 /// The light is red until 12 s and then green. A vehicle in the opposite direction, to which the
 /// light does not apply, and a vehicle without a radio drive on.
 #[test]
-fn who_hears_a_light_stops_before_its_line_and_goes_by_green() {
+fn a_vehicle_stops_at_a_red_light_and_drives_on_at_green() {
     let text = r#"
 format = 1
 name = "light"

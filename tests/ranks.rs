@@ -172,7 +172,7 @@ fn neighbours_that_approach_and_part() {
 ///
 /// The same holds for rebalancing by position and cost.
 #[test]
-fn agents_that_migrate_drive_the_same() {
+fn migrated_agents_drive_the_same() {
     let mut model = model(&[
         at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
@@ -217,7 +217,7 @@ fn agents_that_migrate_drive_the_same() {
 ///
 /// The remaining ranks continue with the same bits.
 #[test]
-fn ranks_that_leave_hand_over_what_they_have() {
+fn leaving_ranks_hand_over_their_agents() {
     let mut model = model(&[
         at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
@@ -263,7 +263,7 @@ fn ranks_that_leave_hand_over_what_they_have() {
 /// It does not hold the ruts of others far away, so its memory does not grow with the number of
 /// ranks.
 #[test]
-fn neighbours_do_not_hold_what_others_leave_far_away() {
+fn neighbours_do_not_hold_distant_ground() {
     let held = |size: usize| {
         let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
         let model = model(&starts);
@@ -317,7 +317,7 @@ fn a_rank_holds_its_own_vehicles_alone() {
 
 /// Rank 0 has the initial state of all vehicles, whichever rank settled them.
 #[test]
-fn the_first_rank_knows_how_all_begin() {
+fn rank_0_has_all_start_conditions() {
     let hmmwv = vehicle("hmmwv");
     let starts = [at(0.0, 0.0, 0.6), at(0.0, 50.0, 0.6), at(0.0, 100.0, 0.6)];
     let agents = starts
@@ -338,7 +338,7 @@ fn the_first_rank_knows_how_all_begin() {
 }
 
 #[test]
-fn far_neighbours_hear_nothing_of_each_other() {
+fn distant_neighbours_exchange_no_states() {
     let received = |model: WorldModel| {
         let size = model.agents.len();
         let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
@@ -360,7 +360,7 @@ fn far_neighbours_hear_nothing_of_each_other() {
 }
 
 #[test]
-fn a_run_cut_on_two_ranks_and_resumed_on_others() {
+fn a_run_of_two_ranks_resumes_on_other_ranks() {
     let model = crossing();
     let expected = alone(model.clone(), 100);
     let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
@@ -381,7 +381,7 @@ fn a_run_cut_on_two_ranks_and_resumed_on_others() {
 }
 
 #[test]
-fn rank_0_has_everything_after_a_gathering() {
+fn rank_0_has_all_state_after_a_gather() {
     let model = convoy();
     let mut single = World::new(model.clone());
     drive(&mut single, 0.5);
@@ -403,7 +403,7 @@ fn rank_0_has_everything_after_a_gathering() {
 }
 
 #[test]
-fn one_rank_that_wants_to_quit_ends_it_for_all() {
+fn a_quit_request_of_one_rank_ends_all_ranks() {
     let model = convoy();
     let wishes = on_each(&model, 3, &Sharing::default(), |mut ranks| {
         let own = ranks.rank();
@@ -457,7 +457,7 @@ fn a_rank_that_dies_is_named_with_the_tick() {
 }
 
 #[test]
-fn a_rank_that_hangs_is_named_within_the_time_out() {
+fn a_hanging_rank_is_named_within_the_timeout() {
     let model = convoy();
     // Longer than settling a vehicle takes on a busy machine.
     let timeout = Duration::from_secs(2);
@@ -595,7 +595,7 @@ fn a_rank_that_joins_late_gets_a_snapshot() {
 
 /// Ranks whose states have different ticks refuse to continue.
 #[test]
-fn ranks_of_different_ticks_do_not_go_on() {
+fn ranks_of_different_ticks_do_not_start() {
     let model = far_apart();
     let errors = on_ranks(2, PATIENCE, |rank| {
         let mut world = World::new(model.clone());
@@ -717,7 +717,7 @@ fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState)
 
 /// The message of a tracked vehicle is small, and every shoe is restored from it to 1 mm.
 #[test]
-fn a_track_in_a_message_gives_back_every_shoe() {
+fn a_track_message_restores_every_shoe() {
     let model = mixed_convoy();
     for (agent, shoes, within) in [(1, 127, 1e-4), (2, 50, 4e-3)] {
         let (told, bytes, state) = told_of(&model, agent);

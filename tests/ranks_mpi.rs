@@ -132,7 +132,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     let place = runs.out("two").join("manifest.json");
     let mut manifest = manifest::read(&place).unwrap();
     for file in manifest.outputs.iter_mut().filter(|file| file.path == "hashes.csv") {
-        *file = FileHash::of(&list, "hashes.csv").unwrap();
+        *file = FileHash::read(&list, "hashes.csv").unwrap();
     }
     manifest::write(&place, &manifest).unwrap();
     let output = replay(&runs.out("two"));
@@ -142,7 +142,7 @@ fn in_process_ranks_write_what_one_process_writes() {
 }
 
 #[test]
-fn a_run_cut_and_resumed_on_other_ranks_goes_on_with_the_same_bits() {
+fn a_run_resumed_on_other_ranks_gives_the_same_bits() {
     check_resume(&Threads, &Threads);
 }
 
@@ -168,7 +168,7 @@ fn mpi_neighbours_approach_and_part_with_the_same_bits() {
 #[test]
 #[cfg(target_os = "linux")]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
-fn a_rank_that_hangs_is_named_and_a_checkpoint_of_that_tick_is_left() {
+fn a_hanging_rank_is_named_and_leaves_a_checkpoint_of_that_tick() {
     let runs = runs();
     let out = runs.out("hung");
     // The only checkpoint is at the start: rank 0 repeats five seconds' work of three ranks on one
@@ -285,7 +285,7 @@ fn the_record_is_the_same_under_mpirun_with_checkpoints() {
 /// It is light, has 3.8 MW on soil with high grip, exceeds that limit for more than a second, and
 /// drives toward a vehicle that makes ruts.
 #[test]
-fn neighbours_that_speed_up_harder_than_a_census_counts_on_go_on() {
+fn neighbours_that_accelerate_beyond_the_census_bound_continue() {
     let head = ENDINGS.split("[[soil.custom]]").next().unwrap().replace("chrono_soft", "grit");
     let vehicle = |name: &str, place: &str, more: &str| {
         format!(
@@ -346,7 +346,7 @@ fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
 
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
-fn ranks_that_cannot_begin_say_why_at_once() {
+fn ranks_that_cannot_start_report_the_cause_immediately() {
     let runs = runs();
     let out = runs.out("none");
     let more = ["--resume", "/nowhere/at/all", "--timeout", "600"];

@@ -104,7 +104,7 @@ fn killed(runs: &Runs, out: &Path, more: &[&str]) -> Output {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn parts_of_killed_ranks_are_gone_on_with() {
+fn record_parts_of_killed_ranks_are_continued() {
     let runs = Runs::of(SCENARIO);
     let single = runs.out("single");
     let long = ["--set", "time.duration=3"];

@@ -70,7 +70,7 @@ fn processes_give_the_bits_of_one() {
 }
 
 #[test]
-fn those_that_do_not_fit_are_named_and_nothing_is_left() {
+fn mismatched_processes_are_named_and_leave_nothing() {
     let runs = Runs::of(SCENARIO);
     let out = runs.out("none");
     let meet = address();
@@ -160,7 +160,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
+fn a_killed_process_is_named_and_its_part_is_recomputed() {
     // Not after the timeout of ten minutes. Rank 0 has repeated rank 1's part.
     check_kill(&Tcp, "600", "rank 1 has disconnected; checkpoint written at tick ");
 }
@@ -169,7 +169,7 @@ fn a_process_that_is_killed_is_named_at_once_and_its_part_made_good() {
 /// from the last checkpoint, and leaves what a run in one process leaves.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_run_goes_on_by_itself_when_a_process_is_killed() {
+fn a_run_restarts_automatically_after_a_process_is_killed() {
     let runs = Runs::of(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("restarted"));
     runs.single(&single, &["--set", "time.duration=3"]);
@@ -201,7 +201,7 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
 /// A rank joins a run that goes on: the files are those of one process, and there is one more.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_rank_joins_a_run_that_goes_on() {
+fn a_rank_joins_a_running_run() {
     let runs = Runs::of(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("joined"));
     runs.single(&single, &["--set", "time.duration=3"]);
@@ -244,7 +244,7 @@ fn a_rank_joins_a_run_that_goes_on() {
 /// A restart too is gone on from, with the options of the run, by the process that was started.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_run_that_went_on_goes_on_again_with_all_its_options() {
+fn a_restarted_run_restarts_again_with_all_its_options() {
     let runs = Runs::of(SCENARIO);
     let out = runs.out("again");
     let more = ["--processes", "2", "--restarts", "2", "--realtime=2", "--gpu", "off", "--serve"];
@@ -288,7 +288,7 @@ fn a_run_that_went_on_goes_on_again_with_all_its_options() {
 /// anew by itself, and leaves what a run in one process leaves.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
+fn a_run_starts_over_when_a_process_is_killed_before_the_first_checkpoint() {
     // so many that setting them down takes its time
     let row = "[[vehicle]]\nname = 'row'\nmodel = 'hmmwv'\nposition = [0, 50]\n\
                row = { count = 24, to = [0, 290], parallel = true }\n\

@@ -138,7 +138,7 @@ fn other_columns_are_refused_and_leave_the_record_as_it_was() {
 /// Rows missing from a CSV are taken from the Parquet file; without one, an incomplete sample is
 /// reported.
 #[test]
-fn a_torn_sample_is_made_good_or_told_of() {
+fn a_torn_sample_is_repaired_or_reported() {
     let runs = runs();
     let goes_on = |out: &Path| {
         let mut command = bekker();
@@ -168,7 +168,7 @@ fn a_torn_sample_is_made_good_or_told_of() {
 
 /// If all drives end between two samples, one more sample records their end.
 #[test]
-fn how_the_last_drive_ended_is_sampled() {
+fn the_end_of_the_last_drive_is_sampled() {
     let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
     let runs = Runs::of(&format!(
         "{}[endings]\narrived = true\n[output]\ninterval = 0.5\npicture = {{ draw = false }}\n",
@@ -191,7 +191,7 @@ fn how_the_last_drive_ended_is_sampled() {
 /// This also holds on ranks with the neighbor route. The run is verified by these rows, and a
 /// missing row is detected.
 #[test]
-fn a_run_that_is_hashed_now_and_then_is_verified_by_what_there_is() {
+fn a_sparsely_hashed_run_is_verified_by_its_hashes() {
     let runs = runs();
     let each = runs.whole("each", &[]);
     let rows = |run: &Path| {
@@ -255,7 +255,7 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
 /// In a test build a thousand vehicles take a minute for that.
 #[test]
 #[cfg(unix)]
-fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
+fn a_run_is_interrupted_while_its_vehicles_are_placed() {
     let folder = tempfile::tempdir().unwrap();
     for ranks in ["1", "2"] {
         let out = folder.path().join(ranks);
@@ -389,7 +389,7 @@ const CHECKPOINTS: f64 = 0.15;
 ///
 /// After each kill the folder is complete up to the last heartbeat.
 #[test]
-fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
+fn a_repeatedly_killed_run_leaves_one_seamless_record() {
     // Frames of a camera, each in its own file.
     let camera = "sensor = [\n  { name = \"eye\", model = { kind = \"camera\", width = 16, \
         height = 12 }, rate = 20, lag = 0.02, save = [\"png\"] },\n";
@@ -447,7 +447,7 @@ fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
 ///
 /// Warnings refer to lines of the scenario in that folder.
 #[test]
-fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
+fn a_resumed_run_is_checked_against_the_original() {
     let runs = runs();
     let cut = runs.whole("cut", &["--set", "time.duration=0.2", "--set", "ground.spacing=0.1"]);
     let other = runs.out("other");
@@ -522,7 +522,7 @@ fn times_of_parquet(out: &Path) -> Vec<f64> {
 ///
 /// A resumed run must also keep the recording settings of its record.
 #[test]
-fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
+fn a_record_that_ends_before_its_checkpoint_is_not_continued() {
     let runs = runs();
     let out = runs.whole("short", &[]);
     let go_on = |more: &[&str]| {
@@ -574,7 +574,7 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
 ///
 /// Its files have the bytes of an uninterrupted run.
 #[test]
-fn a_record_of_parquet_alone_is_gone_on_with() {
+fn a_parquet_only_record_is_continued() {
     let runs = runs();
     let long = ["--set", "output.states=['parquet']", "--set", "time.duration=2"];
     let whole = runs.whole("whole", &long);
@@ -604,7 +604,7 @@ fn a_record_of_parquet_alone_is_gone_on_with() {
 /// Heartbeat metrics are written continuously: those of a killed run can be read and are continued
 /// without a gap.
 #[test]
-fn figures_of_heartbeats_are_gone_on_with() {
+fn heartbeat_metrics_are_continued() {
     let runs = runs();
     let out = runs.out("cut");
     let with = ["--ranks", "2", "--trace", "--checkpoint-every", "0.05"];
@@ -865,7 +865,7 @@ picture = { draw = false }
 ///
 /// A run interrupted between two trees and resumed leaves the files of an uninterrupted run.
 #[test]
-fn lying_trees_and_hits_survive_a_resume() {
+fn felled_trees_and_collisions_survive_a_resume() {
     let runs = Runs::of(WOOD);
     let whole = runs.whole("whole", &[]);
     let cut = runs.whole("cut", &["--set", "time.duration=1.8"]);

@@ -8,11 +8,11 @@
 //! `ranks.rs::ranks_that_disagree_name_the_first_key`; no snapshot, in
 //! `ranks.rs::a_rank_that_joins_late_gets_a_snapshot`; no extrapolation, in
 //! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything sent to every rank, in
-//! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and lengths of 32
+//! `ranks.rs::distant_neighbours_exchange_no_states`; a blocking exchange and lengths of 32
 //! bits, in the contract of `sync::Communicator`, which calls `meanwhile` and is tested with split
 //! payloads (`crates/sync/examples/mpi_contract.rs`); heartbeats that drift in floating point, in
 //! `simulation::clock`; memory allocated for every message and node, in
-//! `step_cost.rs::a_stream_of_ground_keeps_its_room`.
+//! `step_cost.rs::a_ground_stream_keeps_its_capacity`.
 
 use crate::scene;
 
@@ -68,7 +68,7 @@ fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
 
 /// Faults 2 and F1: a rut received from another rank is virgin soil at a lower level.
 #[test]
-fn a_rut_from_another_rank_is_as_hard_as_ones_own() {
+fn a_rut_from_another_rank_is_as_hard_as_a_local_one() {
     let depth = |vehicles: usize| {
         let model = convoy(soil("soft"), vehicles);
         let partition = Partition::Listed((0..vehicles).map(|vehicle| vehicle % 2).collect());

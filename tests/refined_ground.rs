@@ -249,7 +249,7 @@ fn snow_crushes_as_its_density_gives() {
 
 /// Soil parameters of the refinements come from the scenario.
 #[test]
-fn a_scenario_gives_what_the_refinements_ask_for() {
+fn a_scenario_provides_the_inputs_of_the_refinements() {
     let built = built(&[]);
     let SoilKind::Deformable(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
         panic!("the soil yields");

@@ -4,22 +4,22 @@ use bekker::grid::Lattice;
 use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
-use bekker::sensor::camera::{Camera, Dice, Lens, look_at};
+use bekker::sensor::camera::{Camera, Lens, PixelRng, look_at};
 use bekker::sensor::class::Class;
-use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel, ReturnMode};
+use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, ReturnMode, ScanPart};
 use bekker::sensor::material::{Material, SoilAppearance};
 use bekker::sensor::mesh::{Mesh, MeshBuilder};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::ray::Ray;
-use bekker::sensor::relief::Relief;
+use bekker::sensor::relief::HeightPyramid;
 use bekker::sensor::scene::{Instance, InstanceSet, Scene};
 use bekker::sensor::sky::Sky;
 use bekker::soil::{Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::Terrain;
 
-fn dice(frame: u32) -> Dice {
-    Dice { noise: Noise::new(1, 0, 0), frame }
+fn rng(frame: u32) -> PixelRng {
+    PixelRng { noise: Noise::new(1, 0, 0), frame }
 }
 
 const GREY: Material = Material::dull([0.5; 3]);
@@ -27,7 +27,7 @@ const GREY: Material = Material::dull([0.5; 3]);
 /// Firm ground with objects, in clear air.
 pub struct Yard {
     pub model: GroundModel,
-    pub relief: Relief,
+    pub relief: HeightPyramid,
     pub soils: Vec<SoilAppearance>,
     pub meshes: Vec<Mesh>,
     pub standing: InstanceSet,
@@ -47,10 +47,10 @@ impl Yard {
             source: String::new(),
             kind: SoilKind::Firm { friction: 0.8 },
         };
-        let soils = vec![SoilAppearance::of(&soil)];
+        let soils = vec![SoilAppearance::from_soil(&soil)];
         let lattice = Lattice { spacing: 0.05 };
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
-        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
+        let relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         let meshes: Vec<Mesh> = sketches.into_iter().map(MeshBuilder::finish).collect();
         let (still, moving): (Vec<Instance>, Vec<Instance>) =
             instances.iter().partition(|i| i.poses[0] == i.poses[1]);
@@ -104,7 +104,7 @@ fn exact(elevations: Vec<f64>, columns: u32) -> LidarSpec {
 
 fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: impl Fn(f64) -> Pose + Sync) -> Cloud {
     let mut cloud = Cloud::default();
-    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let part = ScanPart { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     lidar.scan(scene, pose, &part, &Noise::new(1, 0, 0), &mut cloud);
     cloud
 }
@@ -200,7 +200,7 @@ fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let yard = Yard::new(Vec::new(), &[]);
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 0.8).unwrap();
     let pose = look_at(&Vec3::new(3.0, -2.0, 8.0), &Vec3::new(80.0, 20.0, 0.0));
-    let image = camera.picture(&yard.scene(), &[pose; 2], 0.0, &dice(1));
+    let image = camera.render(&yard.scene(), &[pose; 2], 0.0, &rng(1));
     let mut far = 0.0_f64;
     for (index, &depth) in image.depth.iter().enumerate() {
         let (u, v) = ((index % 160) as f64 + 0.5, (index / 160) as f64 + 0.5);
@@ -356,7 +356,7 @@ fn intensity_falls_with_range_angle_and_air() {
 /// bright as a tenth of white at the maximum range. There π α ΔR / S exp(-2 α r) / r² = 0.1 /
 /// r_max². At a visibility of 20 km this is at 1.4 m: one echo in ten thousand beams.
 #[test]
-fn haze_answers_from_near_at_hand_alone() {
+fn haze_returns_only_from_nearby() {
     let mut yard = Yard::new(Vec::new(), &[]);
     let lidar = exact((0..64).map(|k| 0.05 + 0.01 * f64::from(k)).collect(), 512);
     let beams = 64.0 * 512.0;
@@ -406,9 +406,9 @@ fn threads_and_parts_do_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let scene = yard.scene();
-            let dice = dice(1);
+            let rng = rng(1);
             let poses = [at(0.0, 0.0, 1.0), at(0.1, 0.0, 1.0)];
-            (scanned(&lidar, &scene, pose), camera.picture(&scene, &poses, 0.05, &dice))
+            (scanned(&lidar, &scene, pose), camera.render(&scene, &poses, 0.05, &rng))
         })
     };
     let (cloud, image) = take(1);
@@ -423,7 +423,7 @@ fn threads_and_parts_do_not_matter() {
 ///
 /// Any changed bit changes it. After an intended change, inspect the image and record the new sum.
 #[test]
-fn a_small_picture_is_the_one_that_it_was() {
+fn a_small_image_matches_its_golden_copy() {
     let instances = [
         Instance::still(0, at(6.0, -1.5, 0.0), 0, Class::Post),
         Instance {
@@ -440,7 +440,7 @@ fn a_small_picture_is_the_one_that_it_was() {
     let camera = Camera::with_field(64, 36, Lens::Pinhole, 1.0).unwrap();
     let camera = Camera { supersample: 2, sky_rays: 1, exposure: 0.01, ..camera };
     let pose = look_at(&Vec3::new(0.0, 0.0, 1.6), &Vec3::new(7.0, 0.0, 0.7));
-    let image = camera.picture(&yard.scene(), &[pose; 2], 0.01, &dice(5));
+    let image = camera.render(&yard.scene(), &[pose; 2], 0.01, &rng(5));
     let mut sum = 0xcbf2_9ce4_8422_2325_u64;
     for bits in image.colour.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
         sum = (sum ^ u64::from(bits)).wrapping_mul(0x0000_0100_0000_01b3);

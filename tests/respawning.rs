@@ -124,7 +124,7 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
 /// An invalid relocation is refused on all ranks with the error of one process, and changes
 /// nothing.
 #[test]
-fn what_cannot_be_is_told_on_all_ranks_alike() {
+fn impossible_respawns_are_reported_the_same_on_all_ranks() {
     let model = far_apart();
     let beside = Placement { position: [5_001.0, 0.5], ..Placement::default() };
     let nowhere = Placement { position: [f64::NAN, 0.5], ..beside };
@@ -172,7 +172,7 @@ fn what_cannot_be_is_told_on_all_ranks_alike() {
 ///
 /// Next to one, over a stone that is low enough, and over a fallen trunk it may be placed.
 #[test]
-fn nobody_is_put_into_an_obstacle() {
+fn no_vehicle_is_placed_inside_an_obstacle() {
     let text = r#"
 format = 1
 name = "obstacles"

@@ -201,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn a_camber_of_nothing_is_no_camber() {
+fn zero_camber_has_no_effect() {
     let force = |camber: f64| {
         let mut bench = Bench::new(0.0, 0.04);
         let orientation = Quat::from_euler_angles(camber, 0.0, 0.0);
@@ -212,7 +212,7 @@ fn a_camber_of_nothing_is_no_camber() {
 }
 
 #[test]
-fn a_step_allocates_nothing_once_it_has_its_room() {
+fn a_step_allocates_nothing_after_warmup() {
     let mut bench = Bench::new(3e4, 0.02);
     let angular = Vec3::new(0.0, 5.0, 0.0);
     let twist = Twist { linear: Vec3::new(2.0, 0.0, 0.0), angular };
@@ -309,7 +309,7 @@ fn on_a_slope_the_soil_presses_along_its_normal() {
 }
 
 #[test]
-fn a_wheel_that_is_nowhere_touches_nothing() {
+fn a_wheel_at_a_non_finite_position_touches_nothing() {
     for x in [f64::NAN, f64::INFINITY, 1e300, -1e12] {
         let mut bench = Bench::new(0.0, 0.04);
         let found = bench.contact(&pose_at(x, 0.05), &Twist::default(), 1e-3);

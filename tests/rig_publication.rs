@@ -186,7 +186,7 @@ fn a_rut_is_as_deep_as_the_wheel_went_but_for_the_rebound() {
 }
 
 #[test]
-fn a_checkpoint_goes_on_with_the_same_bits() {
+fn a_checkpoint_resumes_with_the_same_bits() {
     let heap =
         Bulldozing { flow_factor: 0.8, erosion_angle: 0.6, erosion_sweeps: 2, erosion_rings: 3 };
     let model = model(Some(heap));

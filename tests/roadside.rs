@@ -80,7 +80,7 @@ fn model(text: &str, sets: &[&str]) -> WorldModel {
 }
 
 #[test]
-fn who_hears_of_barrier_and_walker_stops_for_both_and_who_does_not_meets_them() {
+fn only_informed_vehicles_stop_for_barrier_and_pedestrian() {
     let mut world = World::new(model(ROADS, &[]));
     let mut hits = Vec::new();
     let mut at = |world: &mut World, time: f64| {
@@ -204,7 +204,7 @@ fn a_camera_sees_lamps_change_and_people_walk() {
 }
 
 #[test]
-fn barriers_and_walkers_that_cannot_be_are_refused() {
+fn impossible_barriers_and_pedestrians_are_refused() {
     let refused = |set: &str| {
         let sets = [set.to_owned()];
         match ScenarioFile::parse("roads", ROADS, Path::new(""), &sets) {

@@ -265,7 +265,7 @@ fn a_node_ends_a_run_that_waits() {
 }
 
 #[test]
-fn who_is_waited_for_is_named() {
+fn awaited_drivers_are_named() {
     // it is waited for as long as it takes; a signal ends that
     let runs = Runs::of(SCENARIO);
     let option = format!("--ros2={}@127.0.0.1", domain(2));

@@ -106,7 +106,7 @@ fn tables(folder: &Path) {
 ///
 /// At the interruption one image is rendered and not yet delivered.
 #[test]
-fn frames_of_a_run_that_was_cut_are_those_of_one_that_was_not() {
+fn frames_of_a_resumed_run_match_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), "whole", &[]);
     run(folder.path(), "first", &["--set", "time.duration=0.6"]);

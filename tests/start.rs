@@ -333,7 +333,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
 }
 
 #[test]
-fn what_friction_does_not_hold_slides_from_time_zero() {
+fn a_start_beyond_friction_slides_from_time_zero() {
     // The tangent of the friction angle is 0.8 on rigid ground.
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];

@@ -162,7 +162,7 @@ fn on_soil_only_the_shared_map_grows() {
 
 /// Writing and reading a vehicle's patches at every heartbeat reuses its buffers.
 #[test]
-fn a_stream_of_ground_keeps_its_room() {
+fn a_ground_stream_keeps_its_capacity() {
     in_turn(|| {
         let mut world = two("mid");
         let (mut writer, mut reader) = (CodecState::default(), CodecState::default());

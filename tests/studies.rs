@@ -137,7 +137,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
 /// A limit on file size has the effect of a full disk: a record is cut in its middle.
 #[test]
 #[cfg(unix)]
-fn a_full_disk_is_told_and_gone_on_from() {
+fn a_full_disk_is_reported_and_the_study_resumes() {
     let place = Place::new(&STUDY.replace("replications = 3", "replications = 6"));
     place.done(&["run", "study.toml", "--out", "whole"]);
     let program = cargo_bin("bekker");
@@ -315,7 +315,7 @@ fn a_design_without_curves_is_reported() {
 }
 
 #[test]
-fn questions_that_have_no_answer_are_refused_by_name() {
+fn unanswerable_questions_are_refused_by_name() {
     let place = Place::new(STUDY);
     let said = |question: &str, told: &str| {
         let to = format!("[question]\n{question}\n[[factor]]");
@@ -468,7 +468,7 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
 ///
 /// With random inputs there is no such report.
 #[test]
-fn replications_that_are_one_trial_are_told() {
+fn identical_replications_are_reported() {
     let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
     let line = "warning: the replications of 2 design points (first: 0) are identical";
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
@@ -599,7 +599,7 @@ fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
 /// Means over the drive end with the drive, however long the run continues with the vehicle at its
 /// goal.
 #[test]
-fn means_do_not_know_how_long_a_vehicle_stands_at_its_end() {
+fn means_do_not_depend_on_the_time_at_the_end() {
     let means = "\"mean_of_speed_mps\", \"absorbed_power\", \"go\", \"driving_time\"";
     let study = STUDY
         .replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", means)
@@ -740,7 +740,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
 /// A total counts arrived trials only: if none arrives, the rule is not met, and the reason is
 /// reported.
 #[test]
-fn a_rule_on_a_total_tells_that_nobody_arrived() {
+fn a_rule_on_a_total_reports_that_no_trial_arrived() {
     let study = STUDY
         .replace("\"full_factorial\"", "\"random\"\npoints = 4")
         .replace(
@@ -765,7 +765,7 @@ fn a_rule_on_a_total_tells_that_nobody_arrived() {
 }
 
 #[test]
-fn a_plan_tells_time_memory_and_a_job() {
+fn a_plan_reports_time_memory_and_a_job() {
     let place = Place::new(STUDY);
     let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
     assert_eq!((&plan["probed"], &plan["at_most"]), (&2.into(), &false.into()));
@@ -788,7 +788,7 @@ fn a_plan_tells_time_memory_and_a_job() {
 ///
 /// The finer results are those of a study with the finer scenario.
 #[test]
-fn finer_drives_say_how_far_answers_move() {
+fn finer_runs_report_how_far_results_change() {
     let place = Place::new(STUDY);
     // The middle one of nine has a soil that does not exist.
     let told = place.json(&["converge", "study.toml", "--trials", "3"]);
@@ -937,7 +937,7 @@ fn refuses(place: &Place, from: &str, to: &str, told: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_refused_by_name() {
+fn invalid_values_are_refused_by_name() {
     let place = Place::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
@@ -968,7 +968,7 @@ fn what_is_wrong_is_refused_by_name() {
 const VALUES: &str = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
 
 #[test]
-fn factors_that_are_none_are_refused_by_name() {
+fn unknown_factors_are_refused_by_name() {
     let place = Place::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
@@ -1064,7 +1064,7 @@ fn factors_that_are_none_are_refused_by_name() {
 }
 
 #[test]
-fn rules_and_responses_that_are_none_are_refused_by_name() {
+fn unknown_rules_and_responses_are_refused_by_name() {
     let place = Place::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     let stop = |rest: &str| format!("stop = {{ block = 5, {rest} }}");

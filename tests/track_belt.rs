@@ -153,10 +153,10 @@ fn it_stands_on_clay_with_its_whole_shoes() {
 /// On a road the M113 as built climbs the published grade, limited by its torque; Chrono's model
 /// stalls at 0.31.
 #[test]
-fn it_pulls_on_a_road_what_friction_gives() {
+fn its_pull_on_a_road_is_limited_by_friction() {
     let steepest = |name: &str| {
         let spec = find_vehicle(name).unwrap();
-        bekker::mobility::TractiveEffort::new(&spec).unwrap().at(0.0)
+        bekker::mobility::TractiveEffort::new(&spec).unwrap().relative_effort(0.0)
     };
     let (built, chrono) = (steepest("m113"), steepest("m113_chrono"));
     println!("{built:.3} {chrono:.3} of the weight");
@@ -501,7 +501,7 @@ fn the_idler_balances_its_band() {
 /// This happens for a single vehicle on fine ground. The route is oblique to the grid and crosses
 /// an edge of firm ground.
 #[test]
-fn a_track_that_another_thread_meets_changes_no_bit() {
+fn contact_on_a_second_thread_changes_no_bit() {
     let text = "format = 1\nname = \"edge\"\ntime = { duration = 2 }\nground = { spacing = 0.02 }\n\
         [soil]\ndefault = \"chrono_soft\"\n[[soil.zone]]\nsoil = \"firm\"\n\
         area = { kind = \"half_plane\", through = [1.2, 0], towards_deg = 10 }\n\

@@ -71,7 +71,7 @@ fn any_threads_ranks_and_a_cut_give_the_same_bits() {
 
 /// Means over flexible tires exclude rigid tires, and one inflation applies to all of them.
 #[test]
-fn rigid_tyres_are_not_among_those_that_give_way() {
+fn rigid_tyres_are_not_flexible_tyres() {
     const MIXED: &str = r#"
 format = 1
 name = "mixed"
@@ -335,7 +335,7 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
 /// An uncoupled trailer no longer counts in the tractor's metrics, and reports its own final
 /// position.
 #[test]
-fn a_parted_trailer_is_told_by_itself() {
+fn an_uncoupled_trailer_is_reported_separately() {
     const LET_GO: &str = r#"
 format = 1
 name = "let go"
@@ -398,7 +398,7 @@ fn a_coupling_breaks_beyond_its_load() {
 /// Formerly a coupling with a limit of 5 kN broke at rest, and a heavy trailer sprang from -15 kN
 /// when its brake was released.
 #[test]
-fn a_coupling_is_set_down_without_a_strain() {
+fn a_coupling_starts_without_load() {
     let text = |name: &str, driver: &str, more: &str| {
         let driver = format!("driver = {driver}\n{more}\n");
         format!(
@@ -443,7 +443,7 @@ fn a_coupling_is_set_down_without_a_strain() {
 
 /// Uncoupling by time, by a row of a table or by an external command gives the same result.
 #[test]
-fn it_is_let_go_of_by_time_row_and_command() {
+fn a_trailer_is_uncoupled_by_time_row_and_command() {
     let after = |row: &str, sets: &[&str], command: Option<u64>| {
         let rows = r#"[{ time = 0, gear = "neutral" }]"#;
         let text = PARTED.replace(rows, &rows.replace(']', row));
@@ -479,7 +479,7 @@ fn it_is_let_go_of_by_time_row_and_command() {
 }
 
 #[test]
-fn what_has_no_trailer_lets_go_of_none() {
+fn a_vehicle_without_a_trailer_uncouples_none() {
     let sets = ["vehicle.1.uncouple_time=3".to_owned()];
     let file = ScenarioFile::parse("trailers", PARTED, Path::new(""), &sets).unwrap();
     let Err(faults) = build::world(&file) else { panic!("it is built") };
@@ -494,7 +494,7 @@ fn what_has_no_trailer_lets_go_of_none() {
 
 /// A run's folder records trailer events, the same after a checkpoint as without one.
 #[test]
-fn a_run_takes_down_what_happens_to_trailers() {
+fn a_run_records_trailer_events() {
     let place = tempfile::tempdir().unwrap();
     let text = SCENARIO
         .replace("duration = 20", "duration = 0.6")
@@ -550,7 +550,7 @@ fn overlap([a, b]: [(&[Hull], Pose); 2]) -> [f64; 2] {
 /// The trailer, on one braked axle, pitches up as it is pushed: the positions approach by 0.2 m
 /// more than the hulls.
 #[test]
-fn a_tractor_meets_its_own_parted_trailer() {
+fn a_tractor_collides_with_its_own_uncoupled_trailer() {
     let text = r#"
 format = 1
 name = "own"

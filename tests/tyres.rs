@@ -169,7 +169,7 @@ fn what_cannot_be_is_refused() {
 /// An inflation beyond the measured range of the tire gives a warning, since its load is
 /// extrapolated.
 #[test]
-fn an_inflation_beyond_what_was_measured_is_warned_of() {
+fn an_inflation_beyond_the_measured_range_causes_a_warning() {
     for (inflation, said) in [("345", false), ("400", true), ("0", true)] {
         let sets = [format!("vehicle[1].inflation_kpa={inflation}")];
         let file = ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets).unwrap();

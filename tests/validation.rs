@@ -1,7 +1,7 @@
 //! The soil model compared with measurements.
 
 use bekker::soil::Laws;
-use bekker_validation::{Snow, predict_trials, snow_errors, snow_resistance, trial_errors};
+use bekker_validation::{SnowModel, predict_trials, snow_errors, snow_resistance, trial_errors};
 
 /// The refined laws halve the reference's errors on drawbar and sinkage of the CMU wheel.
 ///
@@ -39,8 +39,8 @@ fn ploughing_takes_a_third_off_the_error_of_side_force() {
 /// The goals were 10 mm and 0.02; equal conditions scatter by 0.018.
 #[test]
 fn a_wheel_in_snow_leaves_the_rut_that_crrel_measured() {
-    let errors = snow_errors(Snow::Leaves).unwrap();
-    println!("{errors:?}, {:?} where all snow stays", snow_errors(Snow::Stays).unwrap());
+    let errors = snow_errors(SnowModel::Leaves).unwrap();
+    println!("{errors:?}, {:?} where all snow stays", snow_errors(SnowModel::Stays).unwrap());
     assert!(errors.sinkage <= 0.010 && errors.resistance <= 0.02, "{errors:?}");
 }
 

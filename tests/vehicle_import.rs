@@ -782,7 +782,7 @@ fn the_m113_comes_back_part_by_part() {
 
 /// A right track that differs from the left one gives a warning that the left one is used for both.
 #[test]
-fn what_the_right_track_has_otherwise_is_told() {
+fn differences_of_the_right_track_are_reported() {
     let data = Data::new();
     let AnySpec::Tracked(known) = find_vehicle("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);

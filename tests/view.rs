@@ -6,7 +6,7 @@ use crate::runs;
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::simulation::{Runner, Schedule};
-use bekker::view::{Clients, Control, LiveView, Next, Source, View};
+use bekker::view::{Clients, Control, DisplayedRun, LiveView, PollResult, Source};
 use runs::{Runs, told};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -122,7 +122,7 @@ fn recorded(run: &Path, tick: u64) -> String {
 }
 
 #[test]
-fn a_moment_that_is_gone_to_has_the_recorded_hash() {
+fn a_seek_restores_the_recorded_hash() {
     let runs = Runs::of(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
@@ -290,7 +290,7 @@ fn only_the_page_is_served_and_only_with_the_token() {
 }
 
 #[test]
-fn who_watches_changes_no_bit() {
+fn watching_changes_no_bit() {
     let file = ScenarioFile::parse("watched", SCENARIO, Path::new("."), &[]).unwrap();
     let built = world(&file).unwrap();
     let schedule = Schedule::until(0.6);
@@ -298,7 +298,7 @@ fn who_watches_changes_no_bit() {
     let (alone, _) = alone.run::<()>(&mut []).unwrap();
     let scene = Arc::new(scene_model(&file, &built.world, &built.meshes, built.random.as_ref()));
     let model = Arc::new(built.world.clone());
-    let view = View::new("watched", 0.6, model, scene, Default::default());
+    let view = DisplayedRun::new("watched", 0.6, model, scene, Default::default());
     let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));
     let client = clients.join();
     let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false))).unwrap();
@@ -312,7 +312,7 @@ fn who_watches_changes_no_bit() {
             loop {
                 let was_over = over.load(Ordering::Relaxed);
                 match client.next(Duration::from_millis(10)) {
-                    Next::Message(message) => frames += u32::from(message[0] == 5),
+                    PollResult::Message(message) => frames += u32::from(message[0] == 5),
                     _ if was_over => break,
                     _ => {}
                 }
@@ -415,7 +415,7 @@ fn two() -> String {
 /// Frames contain both vehicles and the ruts of both. While the run is paused its ranks wait,
 /// however short their timeout.
 #[test]
-fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
+fn a_run_on_several_ranks_is_watched_live() {
     let runs = Runs::of(&two());
     let alone = driven(&runs);
     let hash = |out: &Path| {
@@ -673,7 +673,7 @@ const FROM_ABOVE: &str = "bekker.eye.mode = 'orbit'; bekker.eye.azimuth = 3.1415
     bekker.eye.elevation = 1.56; bekker.eye.range = 7; bekker.eye.target.set(4, 0, 0);";
 
 #[test]
-fn the_page_shows_ruts_as_they_are_made_and_goes_to_a_moment() {
+fn the_page_shows_new_ruts_and_seeks() {
     let runs = Runs::of(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);

@@ -50,7 +50,7 @@ fn refused(set: &str) -> String {
 /// Rain on a dry field is equivalent to its final moisture content, and a wetter field has a deeper
 /// rut.
 #[test]
-fn the_wetter_the_deeper() {
+fn wetter_soil_gives_deeper_ruts() {
     let moist = |content: f64| {
         drive(&[&format!("moisture={{class=\"CL\",reference=0.2,content={content}}}")])
     };
@@ -91,7 +91,7 @@ fn frozen_water_weakens_nothing() {
 
 /// A warning reports snow that has the shear strength of a soil that is not snow.
 #[test]
-fn snow_of_other_figures_is_told_of() {
+fn snow_with_unusual_parameters_is_reported() {
     let told = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| format!("soil.custom[0].{set}")).collect();
         let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
@@ -106,7 +106,7 @@ fn snow_of_other_figures_is_told_of() {
 }
 
 #[test]
-fn thawed_ground_gives_way_to_the_frozen_and_no_deeper() {
+fn thawed_ground_deforms_down_to_the_frozen_layer() {
     let [_, open] = drive(&["based_on=\"bog\""]);
     let [_, thawed] = drive(&["based_on=\"bog\"", "thaw={depth=0.06}"]);
     // Nodes are 8 cm apart: between them a wheel's lowest point is deeper than any node.
@@ -114,7 +114,7 @@ fn thawed_ground_gives_way_to_the_frozen_and_no_deeper() {
 }
 
 #[test]
-fn what_no_relation_is_known_for_is_refused() {
+fn conditions_without_a_known_relation_are_refused() {
     let silt = refused("moisture={class=\"ML\",reference=0.2,content=0.3}");
     assert!(silt.contains("soil.custom[0].moisture.class") && silt.contains("CH"), "{silt}");
     let late =
@@ -141,7 +141,7 @@ fn what_no_relation_is_known_for_is_refused() {
 ///
 /// A rig, which has no warnings, refuses it.
 #[test]
-fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
+fn a_soil_too_strong_for_the_laws_is_clamped_and_reported() {
     let warned = |set: &str| {
         let sets = [format!("soil.custom[0].{set}")];
         let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();

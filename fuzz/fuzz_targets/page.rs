@@ -3,7 +3,7 @@
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::spatial::Vec3;
-use bekker::view::{Clients, Control, Source, View};
+use bekker::view::{Clients, Control, DisplayedRun, Source};
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,8 @@ fn clients(text: &str) -> Arc<Clients> {
     let file = ScenarioFile::parse("watched", text, Path::new(""), &[]).expect("a scenario");
     let built = build::world(&file).expect("a world");
     let scene = build::scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
-    let view = View::new("watched", 1.0, Arc::new(built.world), Arc::new(scene), Vec3::zeros());
+    let view =
+        DisplayedRun::new("watched", 1.0, Arc::new(built.world), Arc::new(scene), Vec3::zeros());
     Clients::new(view, Source::Recorded, Arc::new(Control::new(true, Some(1.0))))
 }
 

@@ -620,7 +620,7 @@ impl Simulation {
     ) -> PyResult<Option<(u32, u32, f64)>> {
         let this = &*shown(slf)?;
         let Simulation { built, world, pool, .. } = this;
-        let georeference = Georeference::of(built.placement.as_ref());
+        let georeference = Georeference::from_placement(built.placement.as_ref());
         let lattice = world.model().ground.lattice();
         let written = pool.work(py, || {
             write_ruts(&path, &rut_nodes(world), lattice, &georeference, geotiff::LARGEST)

@@ -29,7 +29,7 @@ const OLD_GROUND: usize = 4_000_000;
 )]
 pub struct Bench {
     #[command(subcommand)]
-    part: Option<Part>,
+    part: Option<BenchTarget>,
     /// Vehicle from the catalog, or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
@@ -70,12 +70,12 @@ pub struct Bench {
 }
 
 #[derive(Debug, Subcommand)]
-enum Part {
+enum BenchTarget {
     Envs(BenchEnvs),
 }
 
 #[derive(Debug, Default, Serialize)]
-struct Results {
+struct BenchResults {
     steps: Vec<(String, StepCost)>,
     throughput: Vec<Throughput>,
     /// Resident memory while driving in circles, bytes.
@@ -84,10 +84,10 @@ struct Results {
 
 impl Bench {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        if let Some(Part::Envs(bench)) = self.part {
+        if let Some(BenchTarget::Envs(bench)) = self.part {
             return bench.execute(quiet);
         }
-        let mut results = Results::default();
+        let mut results = BenchResults::default();
         let refused = |error: BenchError| match error {
             BenchError::Case(faults) => Failure::Scenario(faults),
             other => Failure::Run { subject: self.vehicle.clone(), cause: other.to_string() },
@@ -199,11 +199,11 @@ fn resident() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-impl Results {
+impl BenchResults {
     fn tables(&self) -> String {
         let header = std::iter::once("").chain(self.steps.iter().map(|(name, _)| name.as_str()));
-        type Figure = fn(&StepCost) -> String;
-        let rows: [(&str, Figure); 17] = [
+        type CostColumn = fn(&StepCost) -> String;
+        let rows: [(&str, CostColumn); 17] = [
             ("step, us", |c| format!("{:.1}", c.step_us)),
             ("  contact", |c| format!("{:.1}", c.stages_us.contact)),
             ("    soil law", |c| format!("{:.1}", c.soil_law_us)),

@@ -46,7 +46,7 @@ pub struct BenchEnvs {
 
 /// Cost of one case.
 #[derive(Debug, Serialize)]
-struct Cost {
+struct EnvCost {
     tyre: &'static str,
     step: f64,
     envs: usize,
@@ -111,7 +111,7 @@ impl BenchEnvs {
         stdout::print(&format!("{head}\n\n{}", table.trim_fmt()))
     }
 
-    fn cost(&self, options: Options) -> Result<Cost, Failure> {
+    fn cost(&self, options: Options) -> Result<EnvCost, Failure> {
         let refused = |error: LearningError| Failure::Run {
             subject: self.task.clone(),
             cause: error.to_string(),
@@ -123,7 +123,7 @@ impl BenchEnvs {
         })?;
         let (flexible, step) = (options.flexible_tyres == Some(true), options.step);
         let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
-        let measured = pool.install(|| -> Result<Cost, LearningError> {
+        let measured = pool.install(|| -> Result<EnvCost, LearningError> {
             let mut batch = Batch::new(&self.task, options, self.envs, limit)?;
             let mut out = Transitions::default();
             let seeds: Vec<_> = (0..self.envs as u64).map(Some).collect();
@@ -139,7 +139,7 @@ impl BenchEnvs {
             }
             let per_core = steps as f64 / begun.elapsed().as_secs_f64() / self.threads as f64;
             let env = batch.env(0)?;
-            Ok(Cost {
+            Ok(EnvCost {
                 tyre: tyre(flexible),
                 step,
                 envs: self.envs,

@@ -1,11 +1,11 @@
 //! `bekker compare`
 
-use super::{Failure, recorded, stdout};
-use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
-use crate::report::recorded::Recorded;
+use super::{Failure, recorded_run, stdout};
+use crate::report::comparison::{self, Comparison, MOST, RunColumn, RunGround};
+use crate::report::recorded_run::RecordedRun;
 use crate::report::scene::Caption;
 use crate::report::text_table;
-use crate::report::{check_writable, land as map};
+use crate::report::{check_writable, drawn_ground as map};
 use crate::scenario::build::{BuiltWorld, props, world};
 use crate::scenario::input;
 use crate::simulation::{OutcomeCode, Prop};
@@ -58,7 +58,7 @@ impl Compare {
         let runs = self
             .runs
             .iter()
-            .map(|folder| Recorded::read(folder).map_err(Failure::from))
+            .map(|folder| RecordedRun::read(folder).map_err(Failure::from))
             .collect::<Result<Vec<_>, _>>()?;
         for run in &runs {
             if let Some(altered) = &run.altered {
@@ -92,17 +92,17 @@ impl Compare {
 }
 
 /// Returns labels of the runs: names of their folders, or full paths if two names are equal.
-fn labels(runs: &[Recorded]) -> Vec<String> {
-    let names: Vec<String> = runs.iter().map(Recorded::name).collect();
+fn labels(runs: &[RecordedRun]) -> Vec<String> {
+    let names: Vec<String> = runs.iter().map(RecordedRun::name).collect();
     let twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
-    let label = |(run, name): (&Recorded, &String)| {
+    let label = |(run, name): (&RecordedRun, &String)| {
         if twice(name) { run.folder.display().to_string() } else { name.clone() }
     };
     runs.iter().zip(&names).map(label).collect()
 }
 
 /// Returns the names of all vehicles, in order of first appearance.
-fn names(runs: &[Recorded]) -> Vec<String> {
+fn names(runs: &[RecordedRun]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for run in runs {
         let told = run.summary.as_ref().and_then(|summary| summary["vehicles"].as_array());
@@ -119,8 +119,8 @@ fn names(runs: &[Recorded]) -> Vec<String> {
 
 /// Returns the keys of the scenarios whose values differ, with the value of each run; `None` if a
 /// run's scenario lacks the key.
-fn differences(runs: &[Recorded]) -> Vec<(String, Vec<Option<String>>)> {
-    let all: Vec<_> = runs.iter().map(Recorded::keys).collect();
+fn differences(runs: &[RecordedRun]) -> Vec<(String, Vec<Option<String>>)> {
+    let all: Vec<_> = runs.iter().map(RecordedRun::keys).collect();
     let keys: BTreeSet<&String> = all.iter().flat_map(|keys| keys.keys()).collect();
     let row = |key: &String| {
         let values: Vec<Option<String>> = all.iter().map(|keys| keys.get(key).cloned()).collect();
@@ -148,19 +148,19 @@ fn is_loss(code: &str) -> bool {
 }
 
 /// Returns the time of the outcome, s.
-fn ended(vehicle: &Value) -> Option<f64> {
+fn end_time(vehicle: &Value) -> Option<f64> {
     let outcome = vehicle["outcome"].as_object()?;
     let own = outcome.get("time").or_else(|| outcome.values().next()?.get("time"));
     own?.as_f64()
 }
 
 /// Returns the outcome of a vehicle in a run: its code, and its sentence.
-fn outcome(run: &Recorded, name: &str) -> Option<(String, String)> {
+fn outcome(run: &RecordedRun, name: &str) -> Option<(String, String)> {
     match run.vehicle(name) {
         Some(vehicle) => {
             let code = code(vehicle);
             let words = code.replace('_', " ");
-            let sentence = match ended(vehicle) {
+            let sentence = match end_time(vehicle) {
                 Some(time) => format!("{words}, {time:.1} s"),
                 None => words,
             };
@@ -174,12 +174,12 @@ fn outcome(run: &Recorded, name: &str) -> Option<(String, String)> {
     }
 }
 
-fn figure(run: &Recorded, name: &str, keys: &[&str]) -> Option<f64> {
+fn figure(run: &RecordedRun, name: &str, keys: &[&str]) -> Option<f64> {
     let vehicle = run.vehicle(name)?;
     keys.iter().find_map(|key| vehicle[*key].as_f64())
 }
 
-fn outcomes(runs: &[Recorded], labels: &[String], names: &[String]) -> String {
+fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String]) -> String {
     let mut header = vec!["vehicle", "run"];
     header.extend(FIGURES.iter().map(|(_, heading, ..)| *heading));
     header.push("outcome");
@@ -229,13 +229,13 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
 
 fn as_json(
     command: &Compare,
-    runs: &[Recorded],
+    runs: &[RecordedRun],
     labels: &[String],
     names: &[String],
     differences: &[(String, Vec<Option<String>>)],
 ) -> Value {
     let vehicles = names.iter().map(|name| {
-        let of = |(run, label): (&Recorded, &String)| {
+        let of = |(run, label): (&RecordedRun, &String)| {
             let (code, sentence) = outcome(run, name)?;
             let history = run.vehicles.iter().find(|own| own.name == *name);
             let last = history.and_then(|own| own.points.last());
@@ -270,18 +270,18 @@ fn as_json(
 }
 
 /// Ground of a run, built again, and its ruts.
-struct Land {
+struct RunLand {
     built: BuiltWorld,
     props: Vec<Prop>,
     ruts: Option<Raster>,
 }
 
-fn land(run: &Recorded) -> Option<Land> {
+fn land(run: &RecordedRun) -> Option<RunLand> {
     let said = |what: &str, cause: &dyn std::fmt::Display| {
         eprintln!("{}: {what}: {cause}", run.folder.display());
     };
     let read = || {
-        let (_, file) = recorded::read(&run.folder, &[])?;
+        let (_, file) = recorded_run::read(&run.folder, &[])?;
         let built = world(&file)?;
         Ok::<_, Failure>((file, built))
     };
@@ -293,7 +293,7 @@ fn land(run: &Recorded) -> Option<Land> {
         .then(|| ruts(&path))
         .and_then(|read| read.inspect_err(|cause| said("cannot draw the ruts", cause)).ok());
     let props = props(&file, &built.meshes, built.random.as_ref());
-    Some(Land { built, props, ruts })
+    Some(RunLand { built, props, ruts })
 }
 
 fn ruts(path: &Path) -> Result<Raster, String> {
@@ -315,22 +315,22 @@ fn depth(ruts: &Raster, built: &BuiltWorld, x: f64, y: f64) -> f64 {
 
 fn draw(
     command: &Compare,
-    runs: &[Recorded],
+    runs: &[RecordedRun],
     labels: &[String],
     names: &[String],
     differences: &[(String, Vec<Option<String>>)],
 ) -> Result<(), Failure> {
     let shown = runs.len().min(MOST);
-    let lands: Vec<Option<Land>> = runs[..shown].iter().map(land).collect();
+    let lands: Vec<Option<RunLand>> = runs[..shown].iter().map(land).collect();
     let keys: Vec<&str> = differences.iter().map(|(key, _)| key.as_str()).collect();
     let subtitle = match &keys[..] {
         _ if shown < 2 => String::new(),
         [] => "the scenarios and the program are the same".into(),
         keys => format!("differences: {}", keys.join(", ")),
     };
-    let samplers: Vec<Option<Sampler<'_>>> =
-        lands.iter().map(|land| land.as_ref().map(Sampler::of)).collect();
-    let column = |n: usize| Column {
+    let samplers: Vec<Option<GroundSampler<'_>>> =
+        lands.iter().map(|land| land.as_ref().map(GroundSampler::new)).collect();
+    let column = |n: usize| RunColumn {
         name: labels[n].clone(),
         outcomes: names
             .iter()
@@ -340,7 +340,7 @@ fn draw(
             })
             .collect(),
         vehicles: &runs[n].vehicles,
-        ground: samplers[n].as_ref().map(Sampler::ground),
+        ground: samplers[n].as_ref().map(GroundSampler::ground),
     };
     let picture = Comparison {
         caption: Caption {
@@ -357,18 +357,18 @@ fn draw(
 }
 
 /// Accessor to height, soil and ruts of a ground.
-struct Sampler<'a> {
-    land: &'a Land,
+struct GroundSampler<'a> {
+    land: &'a RunLand,
     height: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
     soil: Box<dyn Fn(f64, f64) -> usize + Sync + 'a>,
     is_gap: Box<dyn Fn(f64, f64) -> bool + Sync + 'a>,
     rut: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
 }
 
-impl<'a> Sampler<'a> {
-    fn of(land: &'a Land) -> Sampler<'a> {
+impl<'a> GroundSampler<'a> {
+    fn new(land: &'a RunLand) -> GroundSampler<'a> {
         let terrain = land.built.world.ground.terrain();
-        Sampler {
+        GroundSampler {
             land,
             height: Box::new(|x, y| terrain.height(x, y)),
             soil: Box::new(|x, y| usize::from(terrain.soil(x, y).0)),
@@ -379,14 +379,14 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn ground(&self) -> Ground<'_> {
+    fn ground(&self) -> RunGround<'_> {
         let ground = &self.land.built.world.ground;
-        Ground {
-            land: map::Land {
+        RunGround {
+            land: map::DrawnGround {
                 height: &*self.height,
                 soil: &*self.soil,
                 is_gap: &*self.is_gap,
-                soils: map::SoilSign::of(ground.soils()),
+                soils: map::SoilSign::for_soils(ground.soils()),
                 bounds: ground.terrain().bounds(),
                 props: &self.land.props,
                 placement: None,

@@ -2,14 +2,16 @@
 
 mod columns;
 
-use super::counting::counting;
-use super::interruption::interruption;
+use super::interruption::interruption_signal;
+use super::progress_bar::progress_bar;
 use super::quantity::quantity;
 use super::workers::Workers;
 use super::{Failure, stdout};
 use crate::learning::{Episode, LearningError, Levels, Options, Policy, TASKS, task};
 use crate::report::ReportError;
-use crate::report::dataset::{self, Asked, Begun, DatasetFormat, DatasetManifest, Pieces};
+use crate::report::dataset::{
+    self, DatasetFormat, DatasetManifest, DatasetRequest, DatasetState, PartialDataset,
+};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -38,14 +40,14 @@ pub struct Dataset {
     #[arg(long, value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
     task: String,
     /// Policy that drives
-    #[arg(long, value_enum, default_value_t = By::Expert)]
-    policy: By,
+    #[arg(long, value_enum, default_value_t = PolicyName::Expert)]
+    policy: PolicyName,
     /// Number of drives. In a convoy, each drive yields one episode per vehicle
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=1_000_000))]
     episodes: u64,
     /// File format of the dataset
-    #[arg(long, value_enum, default_value_t = Format::Parquet)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = FormatName::Parquet)]
+    format: FormatName,
     /// Dataset folder: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -69,7 +71,7 @@ pub struct Dataset {
     vehicles: Option<u32>,
     /// Tire model (default: flexible if the vehicle file defines it)
     #[arg(long, value_enum)]
-    tyre: Option<Tyre>,
+    tyre: Option<TyreName>,
     /// Tire inflation, kPa (default: from the vehicle file)
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
     inflation_kpa: Option<f64>,
@@ -111,7 +113,7 @@ pub struct Dataset {
 
 /// Policy that drives.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum By {
+enum PolicyName {
     /// Expert policy of the task
     Expert,
     /// Random-walk actions
@@ -122,7 +124,7 @@ enum By {
 
 /// File format of the dataset.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum FormatName {
     /// Minari 0.5
     Minari,
     /// LeRobot 3.0
@@ -134,7 +136,7 @@ enum Format {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum Tyre {
+enum TyreName {
     Flexible,
     Rigid,
 }
@@ -146,7 +148,7 @@ fn name(value: &impl ValueEnum) -> String {
 
 impl Dataset {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
+        let interrupted = interruption_signal()?;
         let refused = |error: LearningError| Failure::Input {
             subject: self.task.clone(),
             cause: error.to_string(),
@@ -155,20 +157,21 @@ impl Dataset {
         let limit = self.max_steps.unwrap_or(task.max_steps());
         // checked before any file is created in the folder
         let levels = Levels::new(task, self.options()).map_err(refused)?;
-        let asked = self.asked(&levels, limit);
-        let pieces = match Pieces::begin(&self.out, &asked)? {
-            Begun::Complete(manifest) => return self.tell(&manifest, 0),
-            Begun::Pieces(pieces) => pieces,
+        let asked = self.request(&levels, limit);
+        let pieces = match PartialDataset::begin(&self.out, &asked)? {
+            DatasetState::Complete(manifest) => return self.print_summary(&manifest, 0),
+            DatasetState::Partial(pieces) => pieces,
         };
         let vehicles = asked.vehicles();
         let whole = |drive: u64| (0..vehicles).all(|n| pieces.has(drive * vehicles + n));
         let missing: Vec<u64> = (0..self.episodes).filter(|drive| !whole(*drive)).collect();
-        let bar = counting(self.episodes, "episodes driven", quiet);
+        let bar = progress_bar(self.episodes, "episodes driven", quiet);
         bar.set_position(self.episodes - missing.len() as u64);
-        let driver = Driving { pieces: &pieces, levels: Arc::new(levels), limit, asked: &self };
+        let driver =
+            EpisodeRunner { pieces: &pieces, levels: Arc::new(levels), limit, asked: &self };
         driver.drive(&missing, &bar, &interrupted)?;
         bar.finish_and_clear();
-        let bar = counting(asked.pieces(), "episodes written", quiet);
+        let bar = progress_bar(asked.pieces(), "episodes written", quiet);
         let manifest = dataset::write(&self.out, self.format.into(), &asked, &pieces, &mut || {
             bar.inc(1);
             !interrupted.load(Ordering::Relaxed)
@@ -179,7 +182,7 @@ impl Dataset {
             error => error.into(),
         })?;
         pieces.discard()?;
-        self.tell(&manifest, missing.len())
+        self.print_summary(&manifest, missing.len())
     }
 
     fn interrupted(&self) -> Failure {
@@ -190,7 +193,7 @@ impl Dataset {
         Options {
             vehicle: self.vehicle.clone(),
             vehicles: self.vehicles,
-            flexible_tyres: self.tyre.map(|tyre| tyre == Tyre::Flexible),
+            flexible_tyres: self.tyre.map(|tyre| tyre == TyreName::Flexible),
             inflation_kpa: self.inflation_kpa,
             soil: self.soil.clone(),
             difficulty: self.difficulty,
@@ -208,7 +211,7 @@ impl Dataset {
     }
 
     /// Returns all settings that determine the dataset.
-    fn asked(&self, levels: &Levels, max_steps: u32) -> Asked {
+    fn request(&self, levels: &Levels, max_steps: u32) -> DatasetRequest {
         // the number of vehicles is recorded even if it was not specified
         let several = levels.agents() > 1;
         let vehicles = several.then_some(levels.agents() as u32);
@@ -218,7 +221,7 @@ impl Dataset {
             }
             _ => Map::new(),
         };
-        Asked {
+        DatasetRequest {
             task: self.task.clone(),
             policy: name(&self.policy),
             episodes: self.episodes,
@@ -229,11 +232,11 @@ impl Dataset {
             version: String::new(),
             source: String::new(),
         }
-        .of_this_program()
+        .with_build()
     }
 
     /// Prints the content of the dataset, including the number of new episodes, `driven`.
-    fn tell(&self, manifest: &DatasetManifest, driven: usize) -> Result<(), Failure> {
+    fn print_summary(&self, manifest: &DatasetManifest, driven: usize) -> Result<(), Failure> {
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
         for episode in &manifest.episodes {
             let ending = if episode.ending.is_empty() { "time" } else { &episode.ending };
@@ -269,14 +272,14 @@ impl Dataset {
 }
 
 /// Driver of the missing episodes.
-struct Driving<'a> {
-    pieces: &'a Pieces,
+struct EpisodeRunner<'a> {
+    pieces: &'a PartialDataset,
     levels: Arc<Levels>,
     limit: u32,
     asked: &'a Dataset,
 }
 
-impl Driving<'_> {
+impl EpisodeRunner<'_> {
     /// Drives the episodes with these numbers, and stores each when it is complete.
     fn drive(
         &self,
@@ -311,29 +314,29 @@ impl Driving<'_> {
         let (task, options) = (self.levels.task(), self.levels.options());
         let first = drive * driven.len() as u64;
         for (number, driven) in (first..).zip(driven) {
-            self.pieces.put(&columns::of(number, driven, task, options))?;
+            self.pieces.put(&columns::episode_columns(number, driven, task, options))?;
         }
         Ok(())
     }
 }
 
-impl From<By> for Policy {
-    fn from(by: By) -> Policy {
+impl From<PolicyName> for Policy {
+    fn from(by: PolicyName) -> Policy {
         match by {
-            By::Expert => Policy::Expert,
-            By::Random => Policy::Random,
-            By::Mixed => Policy::Mixed,
+            PolicyName::Expert => Policy::Expert,
+            PolicyName::Random => Policy::Random,
+            PolicyName::Mixed => Policy::Mixed,
         }
     }
 }
 
-impl From<Format> for DatasetFormat {
-    fn from(format: Format) -> DatasetFormat {
+impl From<FormatName> for DatasetFormat {
+    fn from(format: FormatName) -> DatasetFormat {
         match format {
-            Format::Minari => DatasetFormat::Minari,
-            Format::Lerobot => DatasetFormat::Lerobot,
-            Format::Parquet => DatasetFormat::Parquet,
-            Format::Mcap => DatasetFormat::Mcap,
+            FormatName::Minari => DatasetFormat::Minari,
+            FormatName::Lerobot => DatasetFormat::Lerobot,
+            FormatName::Parquet => DatasetFormat::Parquet,
+            FormatName::Mcap => DatasetFormat::Mcap,
         }
     }
 }

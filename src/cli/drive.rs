@@ -9,14 +9,14 @@ use crate::link::{FoxgloveServer, Pacing};
 use crate::report::manifest::FileHash;
 use crate::report::progress::Progress;
 use crate::report::record::GROUND_INTERVAL;
-use crate::report::recorder::{Recorded, Recorder};
+use crate::report::recorder::{Recorder, RecorderOutput};
 use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
     Controller, Flow, HeartbeatInfo, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError,
     Runner, Sample, Schedule, StartCondition, World,
 };
-use crate::view::{Clients, HtmlFile, LiveView, RanksView, View};
+use crate::view::{Clients, DisplayedRun, HtmlFile, LiveView, RanksView};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,8 +37,8 @@ pub struct RunOptions<'a> {
     pub recovery: &'a Arc<Recovery>,
     /// Whether a failure of the graphics card is an error.
     pub gpu_required: bool,
-    pub signals: Signals<'a>,
-    pub timing: Timing<'a>,
+    pub signals: RunSignals<'a>,
+    pub timing: RunTiming<'a>,
     pub output: OutputOptions<'a>,
     pub ranks: RankOptions<'a>,
     pub serving: ServingOptions<'a>,
@@ -46,7 +46,7 @@ pub struct RunOptions<'a> {
 
 /// Requests during a run.
 #[derive(Clone, Copy)]
-pub struct Signals<'a> {
+pub struct RunSignals<'a> {
     /// Set to end the run early.
     pub interrupted: &'a Arc<AtomicBool>,
     /// Set to make this rank leave the others.
@@ -57,13 +57,13 @@ pub struct Signals<'a> {
 
 /// Times of a run.
 #[derive(Clone, Copy)]
-pub struct Timing<'a> {
+pub struct RunTiming<'a> {
     /// Simulated time between checkpoints, s.
     pub checkpoint_every: f64,
     /// Real-time factor to keep, simulated over wall time.
     pub realtime: Option<f64>,
     /// Set after an intended pause of a run that keeps a real-time factor.
-    pub stood: Option<&'a AtomicBool>,
+    pub was_paused: Option<&'a AtomicBool>,
     /// The current tick, for the message of a rank that fails.
     pub tick: &'a Arc<AtomicU64>,
 }
@@ -78,7 +78,7 @@ pub struct OutputOptions<'a> {
     /// Whether to write a timeline.
     pub trace: bool,
     /// View for the HTML page of the run, if one is written.
-    pub html: Option<&'a View>,
+    pub html: Option<&'a DisplayedRun>,
     /// Whether to print neither progress nor notes.
     pub quiet: bool,
 }
@@ -112,7 +112,7 @@ pub struct ServingOptions<'a> {
 
 impl RunOptions<'_> {
     /// Returns the options of one rank; `first` is whether it reports what concerns all ranks.
-    pub fn of_rank(self, first: bool) -> Self {
+    pub fn for_rank(self, first: bool) -> Self {
         let ranks = RankOptions { stores: first, ..self.ranks };
         let output = OutputOptions { quiet: self.output.quiet || !first, ..self.output };
         RunOptions { ranks, output, ..self }
@@ -121,11 +121,11 @@ impl RunOptions<'_> {
 
 /// Result of a run on one rank; rank 0 has the samples and hashes of all.
 #[derive(Debug)]
-pub struct Driven {
+pub struct RunResult {
     /// The world at the end; complete on rank 0.
     pub world: World,
     /// The recorded data.
-    pub recorded: Recorded,
+    pub recorded: RecorderOutput,
     /// Whether the run was ended early, as by a signal to any rank.
     pub interrupted: bool,
     /// Number of ranks with which to continue, if the run was ended to add one.
@@ -138,7 +138,7 @@ pub struct Driven {
 
 /// Creates the hook that reports a loss on a rank that cannot return from where it is detected.
 #[cfg(feature = "mpi")]
-pub fn last_words(
+pub fn abort_hook(
     recovery: &Arc<Recovery>,
     here: usize,
     tick: &Arc<AtomicU64>,
@@ -148,7 +148,7 @@ pub fn last_words(
     Box::new(move |source, at_work| {
         let tick = tick.load(Ordering::Relaxed);
         let lost = crate::simulation::RankError::Lost { tick, source: source.clone() };
-        let good = recovery.make_good(here, &lost, at_work);
+        let good = recovery.recover_after(here, &lost, at_work);
         // in one write, so that lines of several ranks are not interleaved
         let _ = std::io::stderr().write_all(format!("rank {here}: {lost}{good}\n").as_bytes());
     })
@@ -160,7 +160,7 @@ pub fn drive<'a>(
     mut ranks: Ranks<'a>,
     controller: Option<&'a mut dyn Controller>,
     options: &RunOptions<'a>,
-) -> Result<Driven, Failure> {
+) -> Result<RunResult, Failure> {
     let RunOptions {
         scenario,
         site,
@@ -195,11 +195,11 @@ pub fn drive<'a>(
     let recorder = Recorder::new(scenario, own, size, [output.resumes, output.trace]);
     let mut recorder = recorder.with_site(site);
     if let (true, Some(folder)) = (output.parts, folder) {
-        see_folder(&mut ranks, &folder, shared.apart)?;
+        check_shared_folder(&mut ranks, &folder, shared.apart)?;
         recorder = recorder.in_parts(folder, here);
     }
     let mut checkpoints = recovery.checkpoints(here);
-    let mut narrator = Narrator::new(options, here == 0);
+    let mut narrator = ConsoleObserver::new(options, here == 0);
     let mut observers: Vec<&mut dyn Observer<Failure>> = vec![&mut recorder];
     if output.parts || here == 0 {
         observers.push(&mut checkpoints);
@@ -213,7 +213,7 @@ pub fn drive<'a>(
     if let Some(foxglove) = &mut foxglove {
         observers.push(foxglove);
     }
-    let mut pacing = timing.realtime.map(|factor| Pacing::new(factor, timing.stood));
+    let mut pacing = timing.realtime.map(|factor| Pacing::new(factor, timing.was_paused));
     if let Some(pacing) = &mut pacing {
         // the time of all earlier observers is part of the heartbeat
         observers.push(pacing);
@@ -252,7 +252,7 @@ pub fn drive<'a>(
     drop(observers);
     let enlarged_to = narrator.enlarged_to.filter(|_| interrupted);
     let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
+    Ok(RunResult { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
 }
 
 /// The failure of this rank from an error of a run.
@@ -262,7 +262,7 @@ fn failure(error: RunError<Failure>, options: &RunOptions<'_>, here: usize) -> F
         RunError::Ranks(cause) => {
             let good = match shared.restarts {
                 true => String::new(),
-                false => recovery.make_good(here, &cause, &mut || ()),
+                false => recovery.recover_after(here, &cause, &mut || ()),
             };
             Failure::Ranks { cause, good }
         }
@@ -282,8 +282,8 @@ fn failure(error: RunError<Failure>, options: &RunOptions<'_>, here: usize) -> F
 }
 
 /// Checks that the folder is the same one on all ranks, as each writes to it.
-fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), Failure> {
-    let seen = FileHash::of(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
+fn check_shared_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), Failure> {
+    let seen = FileHash::read(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
     let all = ranks.gather_all("folder", &seen)?;
     match all.iter().position(|own| own.is_none() || *own != all[0]) {
         None => Ok(()),
@@ -305,7 +305,7 @@ fn reads_ground(scenario: &Scenario) -> bool {
 }
 
 /// Prints how vehicles start, the progress of the run, and how drives end.
-struct Narrator<'a> {
+struct ConsoleObserver<'a> {
     options: RunOptions<'a>,
     first: bool,
     progress: Option<Progress>,
@@ -319,11 +319,11 @@ struct Narrator<'a> {
     enlarged_to: Option<usize>,
 }
 
-impl<'a> Narrator<'a> {
-    fn new(options: &RunOptions<'a>, first: bool) -> Narrator<'a> {
+impl<'a> ConsoleObserver<'a> {
+    fn new(options: &RunOptions<'a>, first: bool) -> ConsoleObserver<'a> {
         let progress =
             Progress::start(options.scenario.time.duration, options.output.quiet || !first);
-        Narrator {
+        ConsoleObserver {
             options: *options,
             first,
             progress: Some(progress),
@@ -342,7 +342,7 @@ impl<'a> Narrator<'a> {
     }
 
     /// Ends the run to continue with one more rank, if requested and possible.
-    fn enlarge(&mut self, ranks: usize) {
+    fn note_joined(&mut self, ranks: usize) {
         if !self.options.signals.enlarged.swap(false, Ordering::Relaxed) {
             return;
         }
@@ -379,10 +379,10 @@ impl<'a> Narrator<'a> {
     }
 }
 
-impl Observer<Failure> for Narrator<'_> {
+impl Observer<Failure> for ConsoleObserver<'_> {
     fn on_start(&mut self, world: &World, _: &[Sample]) -> Result<(), Failure> {
         if self.options.ranks.stores {
-            tell_of_starts(world);
+            warn_about_start_conditions(world);
         }
         Ok(())
     }
@@ -390,7 +390,7 @@ impl Observer<Failure> for Narrator<'_> {
     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Failure> {
         let world = moment.world;
         self.options.timing.tick.store(world.state().tick, Ordering::Relaxed);
-        self.enlarge(moment.ranks);
+        self.note_joined(moment.ranks);
         if let (true, false, Some(agent)) = (self.first, self.outran, moment.metrics.outran) {
             self.outran = true;
             let name = &world.model().agents[agent as usize].name;
@@ -424,7 +424,7 @@ impl Observer<Failure> for Narrator<'_> {
 }
 
 /// Reports the vehicles that do not start in equilibrium, and how they start.
-fn tell_of_starts(world: &World) {
+fn warn_about_start_conditions(world: &World) {
     let others = world
         .start_conditions()
         .iter()

@@ -8,7 +8,7 @@ use crate::simulation::start_global_pool;
 const MOST: usize = 1024;
 
 /// Applies the settings; refuses values that would fail or be ignored.
-pub fn heed() -> Result<(), Failure> {
+pub fn apply_environment() -> Result<(), Failure> {
     for argument in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
         let Some(value) = std::env::var_os(argument) else { continue };
         let value = value.to_string_lossy().into_owned();

@@ -1,12 +1,12 @@
 //! `bekker export-fmu`
 
 use super::{Failure, destination, stdout};
-use crate::fmu::archive::{Entry, archive};
+use crate::fmu::archive::{ArchiveEntry, archive};
 use crate::fmu::{
-    Causality, Description, Interface, SCENARIO, Variable, binary, library_file, model_identifier,
-    outside, variables,
+    Causality, Description, Interface, SCENARIO, Variable, binary, external_vehicles, library_file,
+    model_identifier, variables,
 };
-use crate::report::{kept_inputs, write_file};
+use crate::report::{input_copies, write_file};
 use crate::scenario::build::{BuiltWorld, world};
 use crate::scenario::{SOURCE, ScenarioFile};
 use clap::Args;
@@ -69,7 +69,7 @@ impl ExportFmu {
             eprintln!("warning: {warning}");
         }
         let (library, interface) = (self.library()?, self.fmi.into());
-        let variables = variables(&built.world, &outside(&file.scenario));
+        let variables = variables(&built.world, &external_vehicles(&file.scenario));
         let identifier = model_identifier(&file.scenario.name);
         let clock = &built.world.clock;
         let heartbeat = clock.reported_time(clock.steps_per_heartbeat());
@@ -129,9 +129,10 @@ impl ExportFmu {
 }
 
 /// The scenario and all files that it is built from.
-fn resources(file: &ScenarioFile) -> Result<Vec<Entry>, Failure> {
-    let (kept, contents): (Vec<_>, Vec<_>) = kept_inputs::copies(&file.inputs)?.into_iter().unzip();
-    let mut scenario = kept_inputs::with_copies(&file.scenario, &file.folder, &kept);
+fn resources(file: &ScenarioFile) -> Result<Vec<ArchiveEntry>, Failure> {
+    let (kept, contents): (Vec<_>, Vec<_>) =
+        input_copies::copies(&file.inputs)?.into_iter().unzip();
+    let mut scenario = input_copies::with_copies(&file.scenario, &file.folder, &kept);
     scenario.output.folder = None;
     let text = scenario.to_toml().map_err(|error| Failure::input(Path::new(SCENARIO), &error))?;
     let places = kept.iter().map(|own| own.copy.clone().unwrap_or_default().replace('\\', "/"));

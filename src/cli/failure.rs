@@ -140,7 +140,7 @@ impl Failure {
     }
 
     /// Prints the error on standard error in one write, unless it was already reported.
-    pub fn tell(self) -> Failure {
+    pub fn print(self) -> Failure {
         if !matches!(self, Failure::Reported { .. }) {
             let lines: Vec<String> = self.to_string().lines().map(shortened).collect();
             let text = lines.join("\n") + "\n";

@@ -23,7 +23,7 @@ impl<'a> FoxgloveFeed<'a> {
         FoxgloveFeed { server, topics: None, told: None }
     }
 
-    fn tell(&mut self, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
+    fn send(&mut self, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
         let world = moment.world;
         let root = moment.root.unwrap_or_default();
         let time_us = world.time_us();
@@ -76,7 +76,7 @@ impl Observer<Failure> for FoxgloveFeed<'_> {
 
     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, Failure> {
         if moment.first && self.server.is_watched() {
-            self.tell(moment)?;
+            self.send(moment)?;
         }
         Ok(Flow::Continue)
     }

@@ -36,7 +36,7 @@ impl Graphics {
 
     /// Adds a graphics card to the scene model, or prints why the CPU renders.
     #[cfg(feature = "gpu")]
-    pub fn equip(&self, scene_model: &mut SceneModel, quiet: bool) -> Result<(), Failure> {
+    pub fn set_up_gpu(&self, scene_model: &mut SceneModel, quiet: bool) -> Result<(), Failure> {
         scene_model.gpu = self.gpu(quiet)?.map(Into::into);
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Graphics {
 
     /// Does nothing: the CPU renders.
     #[cfg(not(feature = "gpu"))]
-    pub fn equip(&self, _: &mut SceneModel, _: bool) -> Result<(), Failure> {
+    pub fn set_up_gpu(&self, _: &mut SceneModel, _: bool) -> Result<(), Failure> {
         self.gpu("cargo build --release")
     }
 

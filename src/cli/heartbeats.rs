@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_no_heartbeat_nothing_is_told() {
+    fn without_heartbeats_there_is_no_summary() {
         assert_eq!(summary(&[HeartbeatCosts::default(); 2]), None);
         let one = HeartbeatCosts { heartbeats: 1, ..HeartbeatCosts::default() };
         assert!(summary(&[one; 2]).unwrap().starts_with("2 ranks, 1 heartbeats: steps 0 us"));

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 /// A flag that Ctrl-C, SIGTERM and SIGHUP set.
 ///
 /// SIGHUP is not handled if the process was started with it ignored, as by `nohup`.
-pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
+pub fn interruption_signal() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up()) {
         signal_hook::flag::register(signal, flag.clone()).map_err(|error| Failure::Input {
@@ -24,29 +24,29 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
 /// Without a handler, SIGXFSZ ends the process.
 pub fn survive_file_size_limit() -> Result<(), Failure> {
     #[cfg(unix)]
-    raised_by(signal_hook::consts::SIGXFSZ, "SIGXFSZ")?;
+    flag_on_signal(signal_hook::consts::SIGXFSZ, "SIGXFSZ")?;
     Ok(())
 }
 
 /// A flag that SIGUSR1 sets: batch systems use it to announce that they reclaim a machine.
-pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
+pub fn dismissal_signal() -> Result<Arc<AtomicBool>, Failure> {
     #[cfg(unix)]
-    return raised_by(signal_hook::consts::SIGUSR1, "SIGUSR1");
+    return flag_on_signal(signal_hook::consts::SIGUSR1, "SIGUSR1");
     #[cfg(not(unix))]
     Ok(Arc::default())
 }
 
 /// A flag that SIGUSR2 sets: a rank can be added.
-pub fn enlargement() -> Result<Arc<AtomicBool>, Failure> {
+pub fn enlargement_signal() -> Result<Arc<AtomicBool>, Failure> {
     #[cfg(unix)]
-    return raised_by(signal_hook::consts::SIGUSR2, "SIGUSR2");
+    return flag_on_signal(signal_hook::consts::SIGUSR2, "SIGUSR2");
     #[cfg(not(unix))]
     Ok(Arc::default())
 }
 
 /// A flag that one signal sets.
 #[cfg(unix)]
-fn raised_by(signal: i32, name: &str) -> Result<Arc<AtomicBool>, Failure> {
+fn flag_on_signal(signal: i32, name: &str) -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal, flag.clone()).map_err(|error| Failure::Input {
         subject: format!("signal {name}"),

@@ -15,7 +15,7 @@ const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TA
 const NUMBERS: [&str; 3] = ["PMIX_RANK", "PMI_RANK", "PALS_RANKID"];
 
 /// The variable that shows that there are other processes, as `NAME=VALUE`.
-pub fn others() -> Option<String> {
+pub fn other_ranks() -> Option<String> {
     let value = |name: &&str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
     let size = SIZES.iter().find_map(|name| Some((name, value(name).filter(|&size| size > 1)?)));
     let number =
@@ -25,7 +25,7 @@ pub fn others() -> Option<String> {
 
 /// Fails if other processes exist and this one cannot communicate with them.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
-    let Some(subject) = others() else { return Ok(()) };
+    let Some(subject) = other_ranks() else { return Ok(()) };
     let name = subject.split('=').next().unwrap_or_default();
     let cause = format!(
         "a launcher started several processes, and each would write the same run to the same \
@@ -40,7 +40,7 @@ fn refuse_others(remedy: &str) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure::Input`] if a launcher started several processes.
 #[cfg(not(feature = "mpi"))]
-pub fn alone() -> Result<(), Failure> {
+pub fn check_alone() -> Result<(), Failure> {
     refuse_others(
         "this bekker is built without MPI; build it with `cargo build --release --features mpi`, \
          or start one process with --ranks",
@@ -77,7 +77,7 @@ pub fn build() -> Result<String, Failure> {
         Ok(path) if !running.exists() => path,
         _ => running.to_owned(),
     };
-    let mut hash = FileHash::of(&path, "bekker")?.sha256;
+    let mut hash = FileHash::read(&path, "bekker")?.sha256;
     hash.truncate(16);
     Ok(hash)
 }

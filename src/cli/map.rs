@@ -2,14 +2,14 @@
 
 mod audit;
 mod crossings;
-mod driven;
-mod mapped;
+mod driven_cells;
+mod map_cells;
+mod map_files;
 mod merge;
 mod plan;
 mod route;
 mod run;
 mod summary;
-mod written;
 
 use super::Failure;
 use clap::{Args, Subcommand};

@@ -1,12 +1,12 @@
 //! `bekker mobility`
 
-use super::counting::counting;
+use super::progress_bar::progress_bar;
 use super::quantity::quantity;
 use super::{Failure, stdout};
 use crate::mobility::{
     EVENTS, Event, EventMetric, Findings, Limit, MobilityError, SearchEffort, Subject,
 };
-use crate::report::study::Outline;
+use crate::report::study::TitledTable;
 use crate::report::table::TextStyle;
 use crate::report::{check_writable, plot, write_file};
 use crate::rig::PlotPanel;
@@ -51,7 +51,7 @@ pub struct Mobility {
     /// Additional mass, kg, at a position in the chassis frame, m; may be repeated (default
     /// position: the chassis' center of mass)
     #[arg(long, value_name = "KG[@X,Y,Z]", value_parser = payload)]
-    payload: Vec<Load>,
+    payload: Vec<PayloadOption>,
     /// Search limits four times as coarsely, with fewer soils, speeds and sizes
     #[arg(long)]
     quick: bool,
@@ -73,7 +73,7 @@ pub struct Mobility {
 }
 
 /// Event and its result.
-type Driven = (&'static Event, Result<Findings, MobilityError>);
+type EventResult = (&'static Event, Result<Findings, MobilityError>);
 
 fn event(name: &str) -> Result<&'static Event, String> {
     Event::find(name).ok_or_else(|| {
@@ -90,12 +90,12 @@ fn soil(name: &str) -> Result<String, String> {
 
 /// Payload: mass, kg, and position, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Load {
+struct PayloadOption {
     mass: f64,
     position: Option<[f64; 3]>,
 }
 
-fn payload(text: &str) -> Result<Load, String> {
+fn payload(text: &str) -> Result<PayloadOption, String> {
     let wrong = || "must be KG or KG@X,Y,Z, such as 800 or 800@-1.5,0,0.6".to_owned();
     let (mass, place) = text.split_once('@').map_or((text, None), |(mass, at)| (mass, Some(at)));
     let mass = quantity(0.0..=100_000.0, "kg")(mass)?;
@@ -104,7 +104,7 @@ fn payload(text: &str) -> Result<Load, String> {
         let parts: Vec<f64> = place.split(',').map(part).collect::<Result<_, _>>()?;
         <[f64; 3]>::try_from(parts).map_err(|_| wrong())
     });
-    Ok(Load { mass, position: position.transpose()? })
+    Ok(PayloadOption { mass, position: position.transpose()? })
 }
 
 impl Mobility {
@@ -127,16 +127,17 @@ impl Mobility {
         let places = [(&self.out, pages), (&self.write_scenario, scenarios)];
         for (folder, files) in places {
             let Some(folder) = folder else { continue };
-            std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;
+            std::fs::create_dir_all(folder).map_err(|cause| write_failure(folder, cause))?;
             for file in files {
                 check_writable(&folder.join(file))?;
             }
         }
-        let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
+        let events: Vec<&'static Event> =
+            EVENTS.iter().filter(|own| self.is_selected(own)).collect();
         self.check_soils(&events)?;
         let effort = SearchEffort { quick: self.quick };
-        let bar = counting(events.len() as u64, "events", quiet);
-        let driven: Vec<Driven> = events
+        let bar = progress_bar(events.len() as u64, "events", quiet);
+        let driven: Vec<EventResult> = events
             .into_par_iter()
             .map(|event| {
                 let findings = event.drive(&subject, effort);
@@ -226,11 +227,16 @@ impl Mobility {
         told.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn asks_for(&self, event: &Event) -> bool {
+    fn is_selected(&self, event: &Event) -> bool {
         self.event.is_empty() || self.event.iter().any(|own| own.name == event.name)
     }
 
-    fn present(&self, subject: &Subject, driven: &[Driven], quiet: bool) -> Result<(), Failure> {
+    fn present(
+        &self,
+        subject: &Subject,
+        driven: &[EventResult],
+        quiet: bool,
+    ) -> Result<(), Failure> {
         let found = || driven.iter().filter_map(|(own, found)| Some((own, found.as_ref().ok()?)));
         if let Some(folder) = &self.write_scenario {
             for (_, findings) in found() {
@@ -279,7 +285,7 @@ impl Mobility {
         stdout::print(table.text(TextStyle::of_stdout()).trim_end())
     }
 
-    fn document(&self, subject: &Subject, driven: &[Driven]) -> Value {
+    fn document(&self, subject: &Subject, driven: &[EventResult]) -> Value {
         let events = driven.iter().map(|(event, found)| match found {
             Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
             Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
@@ -315,7 +321,7 @@ fn failure(model: &str, error: MobilityError) -> Failure {
     }
 }
 
-fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
+fn write_failure(path: &Path, cause: std::io::Error) -> Failure {
     Failure::Output { subject: path.display().to_string(), cause }
 }
 
@@ -331,22 +337,22 @@ fn write_scenarios(folder: &Path, subject: &Subject, findings: &Findings) -> Res
     Ok(())
 }
 
-fn list() -> Outline {
+fn list() -> TitledTable {
     let rows = EVENTS.iter().map(|event| vec![event.name.into(), event.about.into()]);
-    Outline {
+    TitledTable {
         title: "Events".into(),
         head: vec!["event".into(), "result".into()],
         rows: rows.collect(),
     }
 }
 
-fn outline(title: &str, driven: &[Driven]) -> Outline {
+fn outline(title: &str, driven: &[EventResult]) -> TitledTable {
     let head = ["event", "metric", "value", "unit", "required", "closed form", "published", "note"];
     let rows = driven.iter().flat_map(|(event, found)| match found {
         Ok(findings) => findings.figures.iter().map(|own| row(event, own)).collect(),
         Err(error) => vec![failed(event, error)],
     });
-    Outline { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
+    TitledTable { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
 }
 
 fn row(event: &Event, figure: &EventMetric) -> Vec<String> {
@@ -388,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_payload_is_a_mass_and_a_place() {
-        let at = |mass, position| Ok(Load { mass, position });
+        let at = |mass, position| Ok(PayloadOption { mass, position });
         assert_eq!(payload("800"), at(800.0, None));
         assert_eq!(payload("800@-1.5,0,0.6"), at(800.0, Some([-1.5, 0.0, 0.6])));
         for wrong in ["-1", "x", "800@1,2", "800@1,2,3,4", "800@a,0,0", "800@99,0,0", "nan", ""] {

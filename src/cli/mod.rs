@@ -8,7 +8,6 @@ mod bench;
 mod bench_envs;
 mod compare;
 mod completions;
-mod counting;
 mod dataset;
 mod drive;
 mod export_fmu;
@@ -21,10 +20,12 @@ mod map;
 mod mobility;
 #[doc(hidden)]
 pub mod models;
-mod planned;
+mod page_server;
+mod planned_routes;
 mod preview;
 mod processes;
-mod recorded;
+mod progress_bar;
+mod recorded_run;
 mod render;
 mod replay;
 mod results;
@@ -41,7 +42,6 @@ mod terrain;
 mod validate;
 mod vehicles;
 mod view;
-mod watching;
 mod workers;
 
 // for `bekker-bench`, which has the same arguments
@@ -109,7 +109,7 @@ enum Command {
 impl Cli {
     /// Runs the command, prints its error, and returns the exit code.
     pub fn execute(self) -> u8 {
-        let begun = environment::heed()
+        let begun = environment::apply_environment()
             .and_then(|()| interruption::survive_file_size_limit())
             .and_then(|()| self.start_threads());
         let result = begun.and_then(|()| match self.command {
@@ -137,7 +137,7 @@ impl Cli {
         });
         match result {
             Ok(()) => 0,
-            Err(failure) => failure.tell().code(),
+            Err(failure) => failure.print().code(),
         }
     }
 

@@ -1,11 +1,11 @@
 //! `bekker preview`
 
-use super::planned::{Planned, line, with_land};
+use super::planned_routes::{PlannedRoutes, line, with_drawn_ground};
 use super::{Failure, destination, stdout};
 use crate::map::route::{Finding, PlannedRoute, Station};
 use crate::report::check_writable;
-use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
-use crate::report::scene::{Caption, Fact};
+use crate::report::preview::{self, LabeledShape, ParkedVehicle, Preview as Picture, Warning};
+use crate::report::scene::{Caption, Highlight};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, world};
 use crate::scenario::config::{Driver, Stamp};
@@ -48,7 +48,7 @@ impl Preview {
         for warning in &built.warnings {
             eprintln!("warning: {warning}");
         }
-        let planned = Planned::of(&file, &built);
+        let planned = PlannedRoutes::new(&file, &built);
         draw(&self, &file, &built, &planned)?;
         for finding in &planned.routes.findings {
             eprintln!("warning: {finding}");
@@ -67,21 +67,21 @@ fn draw(
     command: &Preview,
     file: &ScenarioFile,
     built: &BuiltWorld,
-    planned: &Planned,
+    planned: &PlannedRoutes,
 ) -> Result<(), Failure> {
     let scenario = &file.scenario;
     let agents = &built.world.agents;
     let routes = &planned.routes;
-    let fact = |value: String, label: &str| Fact { value, label: label.into() };
+    let fact = |value: String, label: &str| Highlight { value, label: label.into() };
     let longest = routes.routes.iter().map(PlannedRoute::length).fold(0.0, f64::max);
     let climb = routes.routes.iter().map(PlannedRoute::climb).fold(0.0, f64::max);
     let steepest = routes.routes.iter().map(|way| way.grades()[1]).fold(0.0, f64::max);
-    let parked = agents.iter().zip(&scenario.vehicle).map(|(agent, entry)| Parked {
+    let parked = agents.iter().zip(&scenario.vehicle).map(|(agent, entry)| ParkedVehicle {
         name: agent.name.clone(),
         detail: format!("{}, {}", entry.model, drives(&entry.driver)),
         corners: agent.vehicle.footprint().corners(&agent.start),
     });
-    let ways = routes.routes.iter().map(|way| preview::Planned {
+    let ways = routes.routes.iter().map(|way| preview::PreviewRoute {
         title: title(built, way),
         vehicle: way.vehicles[0],
         points: line(&way.stations),
@@ -111,7 +111,7 @@ fn draw(
         stretch: stretch(built, planned, finding),
         position: finding.stretch.map(|stretch| stretch.position),
     });
-    with_land(&built.world, planned, built, |land| {
+    with_drawn_ground(&built.world, planned, built, |land| {
         let picture = Picture {
             caption: Caption {
                 title: scenario.name.clone(),
@@ -171,7 +171,7 @@ fn title(built: &BuiltWorld, way: &PlannedRoute) -> String {
 }
 
 /// Returns the points of the part of a route to which a finding refers, m.
-fn stretch(built: &BuiltWorld, planned: &Planned, finding: &Finding) -> Vec<[f64; 2]> {
+fn stretch(built: &BuiltWorld, planned: &PlannedRoutes, finding: &Finding) -> Vec<[f64; 2]> {
     let Some(stretch) = finding.stretch else { return Vec::new() };
     let own = |way: &&PlannedRoute| {
         way.vehicles.iter().any(|index| built.world.agents[*index].name == finding.vehicle)
@@ -183,17 +183,17 @@ fn stretch(built: &BuiltWorld, planned: &Planned, finding: &Finding) -> Vec<[f64
 }
 
 /// Returns the outline of a stamp with its depth or height.
-fn outlined(stamp: &Stamp) -> Outlined {
+fn outlined(stamp: &Stamp) -> LabeledShape {
     let disc = |[x, y]: [f64; 2], radius: f64| -> Vec<[f64; 2]> {
         let turn = |k: u32| f64::from(k) * std::f64::consts::TAU / 48.0;
         (0..48).map(|k| [x + radius * turn(k).cos(), y + radius * turn(k).sin()]).collect()
     };
     match *stamp {
         Stamp::Hole { at, radius, depth, .. } => {
-            Outlined { outline: disc(at, radius), label: format!("hole, {depth} m") }
+            LabeledShape { outline: disc(at, radius), label: format!("hole, {depth} m") }
         }
         Stamp::Bump { at, radius, height, .. } => {
-            Outlined { outline: disc(at, radius), label: format!("bump, {height} m") }
+            LabeledShape { outline: disc(at, radius), label: format!("bump, {height} m") }
         }
         Stamp::Ditch { from, to, width, depth: rise, .. }
         | Stamp::Ridge { from, to, width, height: rise, .. } => {
@@ -211,12 +211,12 @@ fn outlined(stamp: &Stamp) -> Outlined {
                 Stamp::Ridge { .. } => format!("ridge, {rise} m high, {length:.0} m long"),
                 _ => format!("ditch, {rise} m deep, {length:.0} m long"),
             };
-            Outlined { outline: end(from, -1.0).chain(end(to, 1.0)).collect(), label }
+            LabeledShape { outline: end(from, -1.0).chain(end(to, 1.0)).collect(), label }
         }
     }
 }
 
-fn text(command: &Preview, duration: f64, built: &BuiltWorld, planned: &Planned) -> String {
+fn text(command: &Preview, duration: f64, built: &BuiltWorld, planned: &PlannedRoutes) -> String {
     let soils = built.world.ground.soils();
     let mut lines = Vec::new();
     for way in &planned.routes.routes {
@@ -264,7 +264,7 @@ fn as_json(
     command: &Preview,
     file: &ScenarioFile,
     built: &BuiltWorld,
-    planned: &Planned,
+    planned: &PlannedRoutes,
 ) -> serde_json::Value {
     let agents = &built.world.agents;
     let routes = &planned.routes;

@@ -65,11 +65,11 @@ fn rendezvous_point(text: &str) -> Result<RendezvousPoint, String> {
 }
 
 /// This process, connected to the other ranks.
-pub struct Met {
+pub struct ConnectedRank {
     /// Connections to the other ranks.
     pub rank: Box<dyn Communicator>,
     /// Other ranks that were started here.
-    pub started: Started,
+    pub started: ChildRanks,
 }
 
 impl Processes {
@@ -118,13 +118,13 @@ impl Processes {
     ///
     /// # Errors
     /// [`Failure`] when a rank does not connect, refuses, or has other options.
-    pub fn meet(
+    pub fn connect(
         &self,
         timeout: Duration,
         threads: Option<u16>,
         quiet: bool,
         interrupted: &AtomicBool,
-    ) -> Result<Option<Met>, Failure> {
+    ) -> Result<Option<ConnectedRank>, Failure> {
         let Some(size) = self.processes else { return Ok(None) };
         let waits = || match interrupted.load(Ordering::Relaxed) {
             true => Err("interrupted before all ranks had connected".to_owned()),
@@ -157,19 +157,21 @@ impl Processes {
         };
         let rank = match rendezvous_point {
             RendezvousPoint::Address(address) => {
-                met_at(address, rank.into(), &rendezvous(token(address)?), says, &mut { waits })?
+                connect_at(address, rank.into(), &rendezvous(token(address)?), says, &mut {
+                    waits
+                })?
             }
             RendezvousPoint::Dds(domain) => {
                 says(&format!("DDS domain {domain}"));
-                met_over_dds(*domain, rank.into(), &rendezvous(secret()), &mut { waits })?
+                connect_over_dds(*domain, rank.into(), &rendezvous(secret()), &mut { waits })?
             }
         };
-        Ok(Some(Met { rank, started: Started(Vec::new()) }))
+        Ok(Some(ConnectedRank { rank, started: ChildRanks(Vec::new()) }))
     }
 }
 
 /// Connects to the other ranks at the address of rank 0.
-fn met_at(
+fn connect_at(
     address: &str,
     rank: usize,
     rendezvous: &Rendezvous,
@@ -192,7 +194,7 @@ fn met_at(
 
 /// Connects to the other ranks in a DDS domain.
 #[cfg(feature = "dds")]
-fn met_over_dds(
+fn connect_over_dds(
     domain: DdsDomain,
     rank: usize,
     rendezvous: &Rendezvous,
@@ -204,7 +206,7 @@ fn met_over_dds(
 
 /// Returns the error that this build has no DDS support.
 #[cfg(not(feature = "dds"))]
-fn met_over_dds(
+fn connect_over_dds(
     domain: DdsDomain,
     _: usize,
     _: &Rendezvous,
@@ -248,7 +250,7 @@ fn launched(
     rendezvous: &Rendezvous,
     threads: Option<u16>,
     mut waits: impl FnMut() -> Result<(), String>,
-) -> Result<Met, Failure> {
+) -> Result<ConnectedRank, Failure> {
     let cannot = |cause: std::io::Error| Failure::Run {
         subject: "--processes".into(),
         cause: cause.to_string(),
@@ -256,7 +258,7 @@ fn launched(
     let listener = TcpListener::bind("127.0.0.1:0").map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?.to_string();
     let program = std::env::current_exe().map_err(cannot)?;
-    let mut started = Started(Vec::new());
+    let mut started = ChildRanks(Vec::new());
     for rank in 1..rendezvous.size {
         let mut more = vec!["--rank".to_owned(), rank.to_string()];
         more.extend(["--meet".to_owned(), address.clone(), "--started-by-first".to_owned()]);
@@ -266,16 +268,16 @@ fn launched(
             more.extend(["--threads".to_owned(), threads.to_string()]);
         }
         let mut command = Command::new(&program);
-        command.args(with(given, more));
+        command.args(with_arguments(given, more));
         command.env(TOKEN, &rendezvous.token).stdin(Stdio::null()).stdout(Stdio::null());
         started.0.push((rank, command.spawn().map_err(cannot)?));
     }
     let met = rendezvous.host(listener, &mut || {
         waits()?;
-        started.ended().map_or(Ok(()), Err)
+        started.ended_rank().map_or(Ok(()), Err)
     });
     match met {
-        Ok(rank) => Ok(Met { rank: Box::new(rank), started }),
+        Ok(rank) => Ok(ConnectedRank { rank: Box::new(rank), started }),
         Err(error) => {
             started.end();
             Err(failed("--processes", &error))
@@ -284,7 +286,7 @@ fn launched(
 }
 
 /// Adds options to a command line, before a `--`.
-fn with(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
+fn with_arguments(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
     let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     arguments.splice(end..end, more.into_iter().map(OsString::from));
     arguments
@@ -292,11 +294,11 @@ fn with(mut arguments: Vec<OsString>, more: Vec<String>) -> Vec<OsString> {
 
 /// Processes that were started here, each with its rank. They end with the run; those that do not
 /// are killed.
-pub struct Started(Vec<(usize, Child)>);
+pub struct ChildRanks(Vec<(usize, Child)>);
 
-impl Started {
+impl ChildRanks {
     /// Describes a process that has ended, if there is one.
-    fn ended(&mut self) -> Option<String> {
+    fn ended_rank(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(rank, child)| {
             let status = child.try_wait().ok().flatten()?;
             Some(format!("rank {rank} exited before all ranks had connected ({status})"))
@@ -313,7 +315,7 @@ impl Started {
     }
 }
 
-impl Drop for Started {
+impl Drop for ChildRanks {
     fn drop(&mut self) {
         let begun = Instant::now();
         let runs = |child: &mut Child| matches!(child.try_wait(), Ok(None));

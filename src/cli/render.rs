@@ -3,13 +3,13 @@
 use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
 use super::quantity::quantity;
-use super::{Failure, destination, recorded, stdout};
+use super::{Failure, destination, recorded_run, stdout};
 use crate::report::manifest::{self, FileHash};
 use crate::report::shot::{Shot, ShotError, Viewpoint};
 use crate::report::{check_writable, photograph};
 use crate::scenario::build::{BuiltWorld, scene_model, world};
 use crate::scenario::{ScenarioFile, input};
-use crate::sensor::camera::{Image, Take};
+use crate::sensor::camera::{Image, ImageRequest};
 use crate::sensor::scene::Scene;
 use crate::simulation::{SceneModel, World, checkpoint};
 use clap::{Args, ValueEnum};
@@ -37,7 +37,7 @@ pub struct Render {
     time: f64,
     /// Camera position relative to the vehicle
     #[arg(long, value_enum, default_value = "chase")]
-    camera: View,
+    camera: CameraView,
     /// Vehicle that the camera follows, by name (default: the first)
     #[arg(long, value_name = "NAME")]
     vehicle: Option<String>,
@@ -66,7 +66,7 @@ pub struct Render {
 
 /// Positions of a camera that follows a vehicle.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum View {
+enum CameraView {
     /// Behind the vehicle and to its left.
     Chase,
     /// Ahead of the vehicle, looking back.
@@ -81,15 +81,15 @@ enum View {
     Bird,
 }
 
-impl From<View> for Viewpoint {
-    fn from(view: View) -> Viewpoint {
+impl From<CameraView> for Viewpoint {
+    fn from(view: CameraView) -> Viewpoint {
         match view {
-            View::Chase => Viewpoint::Chase,
-            View::Front => Viewpoint::Front,
-            View::Side => Viewpoint::Side,
-            View::Driver => Viewpoint::Driver,
-            View::Top => Viewpoint::Top,
-            View::Bird => Viewpoint::Bird,
+            CameraView::Chase => Viewpoint::Chase,
+            CameraView::Front => Viewpoint::Front,
+            CameraView::Side => Viewpoint::Side,
+            CameraView::Driver => Viewpoint::Driver,
+            CameraView::Top => Viewpoint::Top,
+            CameraView::Bird => Viewpoint::Bird,
         }
     }
 }
@@ -122,20 +122,24 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 
 /// Renders the picture, on the graphics card of the scene model if it has one.
 #[cfg(feature = "gpu")]
-fn picture(scene_model: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
-    use crate::gpu::{GpuError, GpuRenderer, Props};
+fn picture(
+    scene_model: &SceneModel,
+    scene: &Scene<'_>,
+    take: &ImageRequest<'_>,
+) -> Result<Image, Failure> {
+    use crate::gpu::{GpuError, GpuRenderer, SceneConstants};
     let Some(gpu) = &scene_model.gpu else { return Ok(take.image(scene)) };
     let taken = || {
-        let props = Props::new(gpu, scene)?;
+        let props = SceneConstants::new(gpu, scene)?;
         let mut renderer = GpuRenderer::new(gpu.clone(), props.into())?;
-        renderer.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
+        renderer.render_images(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
     };
     taken().map_err(|error| Failure::Run { subject: "--gpu".into(), cause: error.to_string() })
 }
 
 /// Renders the picture.
 #[cfg(not(feature = "gpu"))]
-fn picture(_: &SceneModel, scene: &Scene<'_>, take: &Take<'_>) -> Result<Image, Failure> {
+fn picture(_: &SceneModel, scene: &Scene<'_>, take: &ImageRequest<'_>) -> Result<Image, Failure> {
     Ok(take.image(scene))
 }
 
@@ -174,7 +178,7 @@ impl Render {
         };
         let mut scene_model =
             scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
-        self.graphics.equip(&mut scene_model, quiet)?;
+        self.graphics.set_up_gpu(&mut scene_model, quiet)?;
         let image = shot.take_with(&scene_model, &world, file.scenario.seed, picture)?;
         photograph::write(&self.out, &image)?;
         if !quiet {
@@ -191,8 +195,8 @@ impl Render {
             let world = World::new(built.world.clone());
             return Ok((file, built, world));
         };
-        let (manifest, file) = recorded::read(run, &[])?;
-        recorded::warn_of_edits(run, &manifest, &file);
+        let (manifest, file) = recorded_run::read(run, &[])?;
+        recorded_run::warn_of_edits(run, &manifest, &file);
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
         // only the checkpoint at the end of the run; another one would show another time or drive

@@ -1,6 +1,6 @@
 //! `bekker replay`
 
-use super::{Failure, recorded, stdout};
+use super::{Failure, recorded_run, stdout};
 use crate::report::commands::COMMANDS;
 use crate::report::hashes::{self, HashRow, hexadecimal, whole_microseconds};
 use crate::report::manifest::{self, Status};
@@ -29,7 +29,7 @@ impl Replay {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let subject = self.run.display().to_string();
         let failed = |cause: String| Failure::Run { subject: subject.clone(), cause };
-        let (manifest, file) = recorded::read(&self.run, &[])?;
+        let (manifest, file) = recorded_run::read(&self.run, &[])?;
         if manifest.status == Status::Running {
             let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(failed(cause.into()));
@@ -46,7 +46,7 @@ impl Replay {
                 return Err(failed(format!("NUL bytes (incomplete writes) in: {files}")));
             }
         }
-        recorded::warn_of_edits(&self.run, &manifest, &file);
+        recorded_run::warn_of_edits(&self.run, &manifest, &file);
         let built = world(&file)?;
         let was = manifest.decisive.join("\n");
         let differences = checkpoint::differences(&was, built.decisive.trim_end());
@@ -57,7 +57,7 @@ impl Replay {
         let list = self.run.join("hashes.csv");
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
-        let commands = recorded::commands(&self.run, &manifest, &world)?;
+        let commands = recorded_run::commands(&self.run, &manifest, &world)?;
         let schedule = Schedule {
             hash_every: Some(file.scenario.output.hash_every),
             ..Schedule::until(file.scenario.time.duration)

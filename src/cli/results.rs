@@ -2,14 +2,14 @@
 
 use super::Failure;
 use super::drive::CHECKPOINT;
-use super::planned::{Planned, with_land};
+use super::planned_routes::{PlannedRoutes, with_drawn_ground};
 use crate::ground::nearest_sinkage;
 use crate::report::geotiff::{Georeference, RutNode, rut_nodes, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
-use crate::report::scene::{Caption, Fact, Scene, Track, TrackPoint};
-use crate::report::{ReportError, kept_inputs, record_parts, recovery, rundir, write_file};
+use crate::report::scene::{Caption, Highlight, RunScene, Track, TrackPoint};
+use crate::report::{ReportError, input_copies, record_parts, recovery, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::BuiltWorld;
 use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary, World};
@@ -27,7 +27,7 @@ const SIDE: f64 = 512.0;
 const FINEST: f64 = 0.25;
 
 /// An ended run, to be written to its folder.
-pub struct Results<'a> {
+pub struct RunFiles<'a> {
     /// Whether a picture may be drawn.
     pub picture: bool,
     pub file: &'a ScenarioFile,
@@ -47,11 +47,11 @@ pub struct Results<'a> {
     pub interrupted: bool,
 }
 
-impl Results<'_> {
+impl RunFiles<'_> {
     /// Writes all files of the run folder except the checkpoint.
     pub fn write(&self) -> Result<(), Failure> {
         let output = &self.file.scenario.output;
-        let mut files = vec![CHECKPOINT, README, kept_inputs::SCENARIO];
+        let mut files = vec![CHECKPOINT, README, input_copies::SCENARIO];
         files.extend(self.recorded.iter().map(String::as_str));
         let draws = output.picture.draw && self.picture;
         let nodes = if output.ruts || draws { rut_nodes(self.world) } else { Vec::new() };
@@ -73,7 +73,7 @@ impl Results<'_> {
 
     fn ruts(&self, nodes: &[RutNode]) -> Result<bool, Failure> {
         let lattice = self.world.model().ground.lattice();
-        let georeference = Georeference::of(self.built.placement.as_ref());
+        let georeference = Georeference::from_placement(self.built.placement.as_ref());
         let path = self.folder.join("ruts.tif");
         let raster = write_ruts(&path, nodes, lattice, &georeference, RASTER_CELLS)?;
         if let Some(raster) = &raster
@@ -133,14 +133,14 @@ impl Results<'_> {
         let vehicles = &self.summary.vehicles;
         let farthest = vehicles.iter().map(|vehicle| vehicle.distance).fold(0.0, f64::max);
         let scenario = &self.file.scenario;
-        let fact = |value: String, label: &str| Fact { value, label: label.into() };
-        let planned = Planned::of(self.file, self.built);
+        let fact = |value: String, label: &str| Highlight { value, label: label.into() };
+        let planned = PlannedRoutes::new(self.file, self.built);
         let head = planned.routes.routes.first();
         let profile = head.map(|way| (way.vehicles[0], planned.profile(way, None)));
         let [width, height] = scenario.output.picture.size;
         let path = self.folder.join("picture.png");
-        with_land(self.world.model(), &planned, self.built, |land| {
-            let scene = Scene {
+        with_drawn_ground(self.world.model(), &planned, self.built, |land| {
+            let scene = RunScene {
                 caption: Caption {
                     title: scenario.name.clone(),
                     subtitle: scenario.description.clone(),
@@ -172,7 +172,7 @@ impl Results<'_> {
                 tracks: vehicles
                     .iter()
                     .zip(self.tracks)
-                    .map(|(vehicle, points)| Track::of(points.clone(), vehicle))
+                    .map(|(vehicle, points)| Track::new(points.clone(), vehicle))
                     .collect(),
                 hits: self.hits.to_vec(),
                 blocked: self.world.blocked_cells(),
@@ -185,7 +185,7 @@ impl Results<'_> {
     fn manifest(&self, files: &[&str]) -> Result<(), Failure> {
         let mut outputs = files
             .iter()
-            .map(|name| FileHash::of(&self.folder.join(name), name))
+            .map(|name| FileHash::read(&self.folder.join(name), name))
             .collect::<Result<Vec<_>, ReportError>>()?;
         // copies of inputs are verified like outputs
         outputs.extend(self.begun.inputs.iter().filter_map(|input| {
@@ -225,8 +225,8 @@ pub fn begin(
     // a resumed run keeps the inputs of its first part
     let before = resumes.then(|| manifest::read(&folder.join(MANIFEST))).transpose()?;
     if resumes {
-        recovery::forget_later(folder, first_tick)?;
-        record_parts::forget_from(folder, first_tick)?;
+        recovery::remove_later_checkpoints(folder, first_tick)?;
+        record_parts::remove_from_tick(folder, first_tick)?;
     }
     let (inputs, first_tick) = match before {
         Some(before) => (before.inputs, before.first_tick),
@@ -234,8 +234,8 @@ pub fn begin(
             rundir::clear(folder)?;
             // the path must lead to the files that the scenario references relatively
             let named = file.folder.join(path.file_name().unwrap_or_default());
-            let own = FileHash::of(path, &named.display().to_string())?;
-            let kept = kept_inputs::keep(folder, &file.inputs)?;
+            let own = FileHash::read(path, &named.display().to_string())?;
+            let kept = input_copies::copy_inputs(folder, &file.inputs)?;
             for large in kept.iter().filter(|input| input.copy.is_none()) {
                 let (path, size) = (&large.path, large.bytes >> 20);
                 eprintln!(
@@ -246,7 +246,7 @@ pub fn begin(
             (std::iter::once(own).chain(kept).collect(), first_tick)
         }
     };
-    kept_inputs::write_scenario(folder, &file.scenario, &file.folder, &inputs)?;
+    input_copies::write_scenario(folder, &file.scenario, &file.folder, &inputs)?;
     write_file(&folder.join(README), readme(&file.scenario).as_bytes())?;
     let manifest = Manifest {
         format: manifest::FORMAT,
@@ -271,7 +271,7 @@ pub fn begin(
 }
 
 /// Number of vehicles that were lost, by reason.
-fn stopped(vehicles: &[VehicleSummary]) -> Fact {
+fn stopped(vehicles: &[VehicleSummary]) -> Highlight {
     let mut kinds: Vec<(OutcomeCode, usize)> = Vec::new();
     for code in vehicles.iter().map(|vehicle| vehicle.outcome.code).filter(|code| code.is_loss()) {
         match kinds.iter_mut().find(|(own, _)| *own == code) {
@@ -287,5 +287,5 @@ fn stopped(vehicles: &[VehicleSummary]) -> Fact {
             several.iter().map(|(k, n)| format!("{n} {}", k.words())).collect::<Vec<_>>().join(", ")
         }
     };
-    Fact { value: format!("{count} of {}", vehicles.len()), label }
+    Highlight { value: format!("{count} of {}", vehicles.len()), label }
 }

@@ -1,21 +1,21 @@
 //! `bekker run`
 
-mod launched;
-mod prepared;
-mod restarting;
+mod preparation;
+mod rank_launcher;
+mod restart;
 mod timings;
 
 use super::drive::{
-    Driven, OutputOptions, RankOptions, RunOptions, ServingOptions, Signals, Timing,
+    OutputOptions, RankOptions, RunOptions, RunResult, RunSignals, RunTiming, ServingOptions,
 };
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
-use super::interruption::{dismissal, enlargement, interruption};
+use super::interruption::{dismissal_signal, enlargement_signal, interruption_signal};
 use super::processes::Processes;
-use super::results::Results;
-use super::serving::{Served, Serving, bridge};
-use super::{Failure, heartbeats, launcher, stdout, view, watching};
-use crate::report::recorder::Recorded;
+use super::results::RunFiles;
+use super::serving::{RunServer, Serving, bridge};
+use super::{Failure, heartbeats, launcher, page_server, stdout, view};
+use crate::report::recorder::RecorderOutput;
 use crate::report::recovery::Recovery;
 use crate::report::table;
 use crate::scenario::build::BuiltWorld;
@@ -23,11 +23,11 @@ use crate::scenario::{Inputs, ScenarioFile};
 use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
-use crate::view::{Clients, View};
+use crate::view::{Clients, DisplayedRun};
 use clap::Args;
-use launched::{Launched, PreparedRun, Session};
-use prepared::{Place, Prepared};
-use restarting::Restart;
+use preparation::{OutputLocation, RunInputs};
+use rank_launcher::{LauncherSession, PreparedRun, RankLauncher};
+use restart::Restart;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -189,26 +189,30 @@ impl Run {
         {
             // a tool that starts ranks by hand on many machines may set a launcher's variables
             if !self.processes.is_one_of_several() {
-                launcher::alone()?;
+                launcher::check_alone()?;
             }
-            self.driven_on(None, quiet)
+            self.run_with_restarts(None, quiet)
         }
         #[cfg(feature = "mpi")]
         {
             let apart = self.processes.is_one_of_several();
             let session = if apart { None } else { launcher::session()? };
-            let ended = self.driven_on(session.as_ref(), quiet);
+            let ended = self.run_with_restarts(session.as_ref(), quiet);
             // a launcher kills all ranks as soon as one exits with an error: print it before that
-            if session.is_some() { ended.map_err(Failure::tell) } else { ended }
+            if session.is_some() { ended.map_err(Failure::print) } else { ended }
         }
     }
 
     /// Drives the scenario and writes the results; restarts after the loss of a rank if requested.
-    fn driven_on(&self, session: Option<&Session>, quiet: bool) -> Result<(), Failure> {
+    fn run_with_restarts(
+        &self,
+        session: Option<&LauncherSession>,
+        quiet: bool,
+    ) -> Result<(), Failure> {
         self.processes.check_restarts(self.restarts)?;
-        match self.driven(session, quiet)? {
+        match self.run_once(session, quiet)? {
             None => Ok(()),
-            Some(restart) => self.restarted(&restart),
+            Some(restart) => self.restart(&restart),
         }
     }
 
@@ -216,17 +220,22 @@ impl Run {
     ///
     /// Returns a restart if a rank was lost and the run is to restart. All sockets and files of the
     /// run are then closed.
-    fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<Option<Restart>, Failure> {
-        let (flag, dismissed, enlarged) = (interruption()?, dismissal()?, enlargement()?);
+    fn run_once(
+        &self,
+        session: Option<&LauncherSession>,
+        quiet: bool,
+    ) -> Result<Option<Restart>, Failure> {
+        let (flag, dismissed, enlarged) =
+            (interruption_signal()?, dismissal_signal()?, enlargement_signal()?);
         // set by signals only; `flag` is also set to add a rank
-        let ended = interruption()?;
+        let ended = interruption_signal()?;
         let tick = Arc::new(AtomicU64::new(0));
-        let met = self.processes.meet(self.patience(), self.threads(), quiet, &flag)?;
-        let mut launched = Launched::new(self, met, session);
+        let met = self.processes.connect(self.rank_timeout(), self.threads(), quiet, &flag)?;
+        let mut launched = RankLauncher::new(self, met, session);
         let prepared = launched.prepared(quiet)?;
-        let Prepared { file, mut built, agreed, state, place, bound } = prepared;
+        let RunInputs { file, mut built, agreed, state, place, bound } = prepared;
         let timings = self.timings.then(|| timings::time(&mut built.world));
-        let shown = self.serving.shown(&file, &built);
+        let shown = self.serving.displayed_run(&file, &built);
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
         let recovery = Recovery::new(built.world.clone(), state.clone(), built.decisive.clone());
         let recovery = Arc::new(recovery.in_parts(self.parts));
@@ -239,7 +248,7 @@ impl Run {
             .transpose()?;
         // with several ranks, the wait takes place at each heartbeat so that no rank times out
         if let (Some(clients), 1) = (&clients, launched.size()) {
-            watching::wait_for_somebody(clients, &flag);
+            page_server::wait_for_client(clients, &flag);
         }
         let mut controller: Option<Box<dyn Controller>> = match &served {
             Some(own) => Some(Box::new(own.server.controller(|line| eprintln!("{line}")))),
@@ -253,7 +262,7 @@ impl Run {
             site: built.site,
             recovery: &recovery,
             gpu_required: self.graphics.is_required(),
-            signals: Signals { interrupted: &flag, dismissed: &dismissed, enlarged: &enlarged },
+            signals: RunSignals { interrupted: &flag, dismissed: &dismissed, enlarged: &enlarged },
             timing: self.timing(served.as_ref(), &tick),
             output: self.output_options(shown.as_ref(), quiet),
             ranks: self.rank_options(),
@@ -270,8 +279,8 @@ impl Run {
         }
         let processes = launched.processes();
         let driven = launched.drive(&prepared, controller, &options);
-        let why = self.reason_to_go_on(&driven, &ended);
-        if let (Some(why), Some(Place { folder, .. })) = (why, &place) {
+        let why = self.restart_reason(&driven, &ended);
+        if let (Some(why), Some(OutputLocation { folder, .. })) = (why, &place) {
             let (folder, has_checkpoint) = (folder.clone(), recovery.has_checkpoint());
             return Ok(Some(Restart { folder, has_checkpoint, why }));
         }
@@ -280,7 +289,7 @@ impl Run {
             served.announce_end(&driven.world);
         }
         // from here on a signal disconnects peers that still read; otherwise their timeout does
-        let hastened = interruption().unwrap_or_default();
+        let hastened = interruption_signal().unwrap_or_default();
         let wall = clock.elapsed().as_secs_f64();
         // an external controller may end the run, which is not an error
         let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
@@ -293,7 +302,7 @@ impl Run {
         let resumed_at =
             prepared.state.as_ref().map(|state| built.world.clock.reported_time(state.tick));
         let results = RunResults { file: &file, built: &built, wall, resumed_at };
-        let summary = self.leave(driven, place, results, quiet)?;
+        let summary = self.write_results(driven, place, results, quiet)?;
         // results first: a slow or stalled peer must delay only what follows
         if let Some(served) = &served {
             served.close(&hastened);
@@ -307,21 +316,25 @@ impl Run {
             return Err(Failure::Interrupted { folder });
         }
         if let Some(clients) = &clients {
-            watching::stay_open(clients, &ended);
+            page_server::stay_open(clients, &ended);
         }
         failed(&summary).map(|()| None)
     }
 
-    fn timing<'a>(&self, served: Option<&'a Served>, tick: &'a Arc<AtomicU64>) -> Timing<'a> {
-        Timing {
+    fn timing<'a>(&self, served: Option<&'a RunServer>, tick: &'a Arc<AtomicU64>) -> RunTiming<'a> {
+        RunTiming {
             checkpoint_every: self.checkpoint_every,
             realtime: self.serving.realtime,
-            stood: served.map(|own| own.server.stood()),
+            was_paused: served.map(|own| own.server.was_paused()),
             tick,
         }
     }
 
-    fn output_options<'a>(&self, shown: Option<&'a View>, quiet: bool) -> OutputOptions<'a> {
+    fn output_options<'a>(
+        &self,
+        shown: Option<&'a DisplayedRun>,
+        quiet: bool,
+    ) -> OutputOptions<'a> {
         OutputOptions {
             resumes: self.in_place().is_some(),
             parts: self.parts,
@@ -343,7 +356,7 @@ impl Run {
     fn serving_options<'a>(
         &self,
         clients: Option<&'a Arc<Clients>>,
-        served: Option<&'a Served>,
+        served: Option<&'a RunServer>,
     ) -> ServingOptions<'a> {
         ServingOptions {
             clients,
@@ -354,24 +367,24 @@ impl Run {
     }
 
     /// Writes the results of a drive and prints the summary.
-    fn leave(
+    fn write_results(
         &self,
-        driven: Driven,
-        place: Place,
+        driven: RunResult,
+        place: OutputLocation,
         results: RunResults<'_>,
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
         let RunResults { file, built, wall, resumed_at } = results;
-        let Driven { mut world, recorded, interrupted, html, pacing, .. } = driven;
-        let Recorded { mut files, tracks, hits, costs } = recorded;
-        let Place { folder, begun, lock } = place;
+        let RunResult { mut world, recorded, interrupted, html, pacing, .. } = driven;
+        let RecorderOutput { mut files, tracks, hits, costs } = recorded;
+        let OutputLocation { folder, begun, lock } = place;
         if let Some(html) = html {
             files.push(view::write_into(&folder, html)?);
         }
         world.publish_all();
         let mut summary = world.summary(&file.scenario.name, wall);
         (summary.pacing, summary.resumed_at) = (pacing, resumed_at);
-        let results = Results {
+        let results = RunFiles {
             picture: !self.no_picture,
             file,
             built,

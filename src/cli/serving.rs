@@ -1,6 +1,6 @@
 //! External control and viewing of a run: options `--serve`, `--view` and `--ros2` of `bekker run`.
 
-use super::{Failure, view, watching};
+use super::{Failure, page_server, view};
 use crate::link::{Address, FoxgloveServer, LinkError, Listener, Listening, Routes, Server, Token};
 #[cfg(feature = "ros2")]
 use crate::report::record::GROUND_INTERVAL;
@@ -10,7 +10,7 @@ use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Controller, ExternalVehicle, OnTimeout, World, WorldModel};
 use crate::sync::DdsDomain;
-use crate::view::{Clients, Control, Source, View};
+use crate::view::{Clients, Control, DisplayedRun, Source};
 use clap::Args;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,13 +67,13 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 /// Listener of a run, before its vehicles are known.
-pub struct Bound {
+pub struct BoundListener {
     listener: Listener,
     token: Token,
 }
 
 /// Servers of a run.
-pub struct Served {
+pub struct RunServer {
     pub server: Server,
     /// Server of Foxglove clients.
     pub foxglove: FoxgloveServer,
@@ -83,7 +83,7 @@ pub struct Served {
 /// Wall time for peers to receive remaining messages after the results are written.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-impl Served {
+impl RunServer {
     /// Announces the end of the run to all peers without waiting.
     pub fn announce_end(&self, world: &World) {
         let tick = world.state().tick;
@@ -120,19 +120,23 @@ impl Serving {
     }
 
     /// Returns the view of the run for pages, if requested.
-    pub fn shown(&self, file: &ScenarioFile, built: &BuiltWorld) -> Option<View> {
+    pub fn displayed_run(&self, file: &ScenarioFile, built: &BuiltWorld) -> Option<DisplayedRun> {
         let duration = file.scenario.time.duration;
-        (self.view || self.html).then(|| view::shown(file, built, duration))
+        (self.view || self.html).then(|| view::displayed_run(file, built, duration))
     }
 
     /// Creates the empty list of viewers, if viewing is requested.
-    pub fn clients(&self, shown: &View) -> Option<Arc<Clients>> {
+    pub fn clients(&self, shown: &DisplayedRun) -> Option<Arc<Clients>> {
         let control = Arc::new(Control::new(true, Some(self.realtime.unwrap_or(1.0))));
         self.view.then(|| Clients::new(shown.clone(), Source::Live, control))
     }
 
     /// Binds the address at which the run listens, if requested.
-    pub fn bound(&self, scenario: &Scenario, model: &WorldModel) -> Result<Option<Bound>, Failure> {
+    pub fn bound(
+        &self,
+        scenario: &Scenario,
+        model: &WorldModel,
+    ) -> Result<Option<BoundListener>, Failure> {
         let failed = |error: LinkError| Failure::Input {
             subject: "--serve".into(),
             cause: error.to_string(),
@@ -146,7 +150,7 @@ impl Serving {
                 });
             }
             if let Some(domain) = self.ros2 {
-                return named_in_ros2(domain, model).map(|()| None);
+                return check_ros2_names(domain, model).map(|()| None);
             }
             let outside = |own: &&crate::scenario::config::Vehicle| {
                 matches!(own.driver, Driver::Outside { .. })
@@ -172,7 +176,7 @@ impl Serving {
         }
         let token = self.serve_token.clone().map_or_else(Token::random, Ok).map_err(failed)?;
         let listener = Listener::bind(&address, token.clone()).map_err(failed)?;
-        Ok(Some(Bound { listener, token }))
+        Ok(Some(BoundListener { listener, token }))
     }
 }
 
@@ -202,13 +206,13 @@ pub fn bridge(
     _: &Scenario,
     _: &WorldModel,
 ) -> Result<Option<Box<dyn Controller>>, Failure> {
-    serving.ros2.map_or(Ok(None), |domain| Err(knows_no_ros2(domain)))
+    serving.ros2.map_or(Ok(None), |domain| Err(without_ros2(domain)))
 }
 
 /// Checks that the ROS 2 names of all vehicles and sensors are unique.
 #[cfg(feature = "ros2")]
-fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
-    match crate::ros2::indistinct(model) {
+fn check_ros2_names(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
+    match crate::ros2::duplicate_names(model) {
         None => Ok(()),
         Some([one, other, ros]) => Err(Failure::Input {
             subject: format!("--ros2={domain}"),
@@ -221,12 +225,12 @@ fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
 }
 
 #[cfg(not(feature = "ros2"))]
-fn named_in_ros2(domain: DdsDomain, _: &WorldModel) -> Result<(), Failure> {
-    Err(knows_no_ros2(domain))
+fn check_ros2_names(domain: DdsDomain, _: &WorldModel) -> Result<(), Failure> {
+    Err(without_ros2(domain))
 }
 
 #[cfg(not(feature = "ros2"))]
-fn knows_no_ros2(domain: DdsDomain) -> Failure {
+fn without_ros2(domain: DdsDomain) -> Failure {
     Failure::Input {
         subject: format!("--ros2={domain}"),
         cause: "this bekker is built without ROS 2; build it with `cargo build --release \
@@ -235,7 +239,7 @@ fn knows_no_ros2(domain: DdsDomain) -> Failure {
     }
 }
 
-impl Bound {
+impl BoundListener {
     /// Starts to accept controllers and viewers, and prints the address.
     ///
     /// The run may be a resumed one that continues after a number of steps.
@@ -245,8 +249,8 @@ impl Bound {
         model: Arc<WorldModel>,
         tick: u64,
         clients: Option<Arc<Clients>>,
-    ) -> Result<Served, Failure> {
-        let Bound { listener, token } = self;
+    ) -> Result<RunServer, Failure> {
+        let BoundListener { listener, token } = self;
         eprintln!("serving at {}, token {}", listener.address(), token.reveal());
         let revealed = token.reveal().to_string();
         let server = Server::new(model, &scenario.name, &seats(scenario), tick, token);
@@ -267,9 +271,13 @@ impl Bound {
                 foxglove: None,
             },
             Some(clients) => {
-                let url = watching::url(listener.address(), &revealed);
+                let url = page_server::url(listener.address(), &revealed);
                 eprintln!("open {url} to start the run");
-                watching::routes(link, watching::of_run(clients), Box::new(watching::OwnFiles))
+                page_server::routes(
+                    link,
+                    page_server::single_run(clients),
+                    Box::new(page_server::ViewerFiles),
+                )
             }
         };
         let told = foxglove.clone();
@@ -279,7 +287,7 @@ impl Bound {
             subject: "--serve".into(),
             cause: error.to_string(),
         })?;
-        Ok(Served { server, foxglove, _listening: listening })
+        Ok(RunServer { server, foxglove, _listening: listening })
     }
 }
 

@@ -2,13 +2,9 @@
 
 mod answer;
 mod converge;
-#[cfg(feature = "mpi")]
-mod dealing;
 mod display_unit;
-mod driving;
 mod extent;
 mod job_script;
-mod keeping;
 mod merge;
 mod outlines;
 mod page;
@@ -18,12 +14,16 @@ mod report;
 mod resume;
 mod run;
 mod status;
+#[cfg(feature = "mpi")]
+mod trial_distribution;
+mod trial_runner;
+mod trial_store;
 mod worst;
 
 pub use extent::config;
 
 use super::Failure;
-use crate::report::study::{AskedOfStudy, Cell, Shard};
+use crate::report::study::{Cell, Shard, StudyRequest};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::study::design::{self, Level};
@@ -74,7 +74,11 @@ impl Study {
 }
 
 /// Returns all settings that determine the tables of a shard of the study in `file`.
-fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStudy, Failure> {
+fn study_request(
+    study: &design::Study,
+    file: &Path,
+    shard: Shard,
+) -> Result<StudyRequest, Failure> {
     // absolute, so that the paths are valid from any working directory
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let config = match serde_json::to_value(&study.config) {
@@ -84,7 +88,7 @@ fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStud
     let responses = study.responses.iter();
     // building the world reads all files
     let fingerprint = world(&study.base)?.fingerprint;
-    let asked = AskedOfStudy {
+    let asked = StudyRequest {
         format: 0,
         study: config,
         fingerprint,
@@ -101,7 +105,7 @@ fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStud
         scenario: whole(&study.scenario),
         file: whole(file),
     };
-    Ok(asked.of_this_program())
+    Ok(asked.with_build())
 }
 
 /// Returns the hashes of the files of a scenario, by their paths relative to its folder.
@@ -114,7 +118,7 @@ fn inputs(file: &ScenarioFile) -> BTreeMap<String, String> {
 }
 
 /// Returns the numbers of `count` trials, evenly spaced among all.
-fn evenly(trials: u64, count: u64) -> Vec<u64> {
+fn spaced_trials(trials: u64, count: u64) -> Vec<u64> {
     let count = count.min(trials);
     let mut numbers: Vec<u64> = (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
     numbers.dedup();
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_to_four_digits() {
+    fn numbers_have_four_digits() {
         let told = [0.0, 55.0, 0.12345, 123456.0, -2.5, 1e-9, 1.5e8].map(rounded);
         assert_eq!(told, ["0", "55", "0.1235", "123456", "-2.5", "1.000e-9", "1.500e8"]);
     }

@@ -2,7 +2,7 @@
 
 use super::{Failure, stdout};
 use crate::report::plot::{self, Mark, Panel, Series};
-use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
+use crate::report::study::{Cell, StudyRequest, TitledTable, TrialRecord};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::scenario::{ScenarioFile, build};
@@ -63,7 +63,7 @@ impl Swarm {
         let document = json!({ "trials": trials, "figures": found });
         if let Some(folder) = &self.out {
             std::fs::create_dir_all(folder).map_err(|cause| Failure::input(folder, &cause))?;
-            let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
+            let sections: Vec<String> = tables.iter().map(TitledTable::markdown).collect();
             let page =
                 format!("# Swarm results\n\n{} trials.\n\n{}", trials.len(), sections.join("\n"));
             write_file(&folder.join("swarm.md"), page.as_bytes())?;
@@ -84,10 +84,10 @@ impl Swarm {
 
 /// Refuses trials that are also in an earlier folder: shards of a study have none in common.
 fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
-    let asked = AskedOfStudy::read(folder)?;
+    let asked = StudyRequest::read(folder)?;
     let own = asked.records(folder)?;
     for other in before {
-        let earlier = AskedOfStudy::read(other)?;
+        let earlier = StudyRequest::read(other)?;
         if asked.difference(&earlier.of_shard(asked.shard)).is_some() {
             continue;
         }
@@ -106,7 +106,7 @@ fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
 /// Returns the trials of a study folder that have a result, with their numbers.
 fn read(folder: &Path) -> Result<Vec<(u64, SwarmTrial)>, Failure> {
     let refused = |cause: String| Failure::Input { subject: folder.display().to_string(), cause };
-    let asked = AskedOfStudy::read(folder)?;
+    let asked = StudyRequest::read(folder)?;
     let config = super::study::config(&asked, folder)?;
     let is_count = |key: &str| key.ends_with(COUNT);
     let counts = config.factor.iter().position(|factor| factor.keys().any(is_count));
@@ -117,7 +117,7 @@ fn read(folder: &Path) -> Result<Vec<(u64, SwarmTrial)>, Failure> {
             "its study does not record {missing}; set responses to include {told}"
         )));
     }
-    let scenario = AskedOfStudy::kept_scenario(folder)
+    let scenario = StudyRequest::kept_scenario(folder)
         .ok_or_else(|| refused("has no copy of its scenario".into()))?;
     let file = ScenarioFile::read(&scenario, &[])?;
     let world = build::world(&file)?.world;
@@ -160,7 +160,7 @@ fn words(items: &[&str]) -> Vec<String> {
 }
 
 /// Formats a value with its bounds.
-fn between(own: &Interval, digits: usize) -> String {
+fn interval_text(own: &Interval, digits: usize) -> String {
     let Interval { value, low, high } = own;
     if low.is_nan() {
         // a single trial has no interval
@@ -169,25 +169,25 @@ fn between(own: &Interval, digits: usize) -> String {
     format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
 }
 
-fn maybe(own: Option<&Interval>, digits: usize) -> String {
-    own.map_or_else(|| "-".into(), |own| between(own, digits))
+fn optional_interval(own: Option<&Interval>, digits: usize) -> String {
+    own.map_or_else(|| "-".into(), |own| interval_text(own, digits))
 }
 
-fn teams(found: &SwarmStatistics) -> Outline {
+fn teams(found: &SwarmStatistics) -> TitledTable {
     let row = |own: &TeamStatistics| {
         vec![
             format!("{:.0}", own.side),
             own.robots.to_string(),
             own.trials.to_string(),
-            between(&own.failure_rate, 2),
-            maybe(own.time.as_ref(), 0),
-            maybe(own.throttle.as_ref(), 0),
-            maybe(own.fuel.as_ref(), 2),
-            between(&own.detection, 3),
-            between(&own.explored, 3),
+            interval_text(&own.failure_rate, 2),
+            optional_interval(own.time.as_ref(), 0),
+            optional_interval(own.throttle.as_ref(), 0),
+            optional_interval(own.fuel.as_ref(), 2),
+            interval_text(&own.detection, 3),
+            interval_text(&own.explored, 3),
         ]
     };
-    Outline {
+    TitledTable {
         title: format!("Teams, with {:.0} % intervals", 100.0 * CONFIDENCE),
         head: words(&[
             "side m",
@@ -204,7 +204,7 @@ fn teams(found: &SwarmStatistics) -> Outline {
     }
 }
 
-fn shapes(found: &SwarmStatistics) -> Outline {
+fn shapes(found: &SwarmStatistics) -> TitledTable {
     let row = |own: &TeamStatistics| {
         let mut words = vec![format!("{:.0}", own.side), own.robots.to_string()];
         words.push(own.times.to_string());
@@ -219,7 +219,7 @@ fn shapes(found: &SwarmStatistics) -> Outline {
         }
         words
     };
-    Outline {
+    TitledTable {
         title: format!(
             "Completion times: log-likelihoods and Vuong's test, for {MIN_TIMES} or more times"
         ),
@@ -228,7 +228,7 @@ fn shapes(found: &SwarmStatistics) -> Outline {
     }
 }
 
-fn models(found: &SwarmStatistics) -> Outline {
+fn models(found: &SwarmStatistics) -> TitledTable {
     let mut rows = Vec::new();
     let laws = ["detected = 1 - exp(-a N / A)", "throttle = c N^p L^q"];
     for (law, cause) in laws.into_iter().zip(&found.refused) {
@@ -237,7 +237,7 @@ fn models(found: &SwarmStatistics) -> Outline {
     if let Some(own) = &found.detection {
         let law = laws[0].to_owned();
         let explained = own.explained.map_or(String::new(), |own| format!(", R2 {own:.3}"));
-        let figure = format!("a = {} m2{explained}", between(&own.rate, 0));
+        let figure = format!("a = {} m2{explained}", interval_text(&own.rate, 0));
         rows.push(vec![law, figure]);
     }
     if let Some(own) = &found.fuel {
@@ -267,7 +267,7 @@ fn models(found: &SwarmStatistics) -> Outline {
             ]);
         }
     }
-    Outline { title: "Models".into(), head: words(&["law", "fitted"]), rows }
+    TitledTable { title: "Models".into(), head: words(&["law", "fitted"]), rows }
 }
 
 /// Plots detection, time and fuel over the number of vehicles, and the probability of the times of

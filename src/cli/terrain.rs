@@ -37,7 +37,7 @@ enum Command {
     bekker terrain info hills.png --height-range 0,25 --cell-size 2 --json")]
 struct Info {
     #[command(flatten)]
-    source: Source,
+    source: DemFile,
     /// Also draw a picture to this PNG file
     #[arg(long, value_name = "PNG", value_parser = super::destination::png)]
     picture: Option<PathBuf>,
@@ -54,7 +54,7 @@ struct Info {
     bekker terrain import survey.asc valley.tif --crop=-200,-200,200,200 --fill nearest")]
 struct Import {
     #[command(flatten)]
-    source: Source,
+    source: DemFile,
     /// GeoTIFF file to write
     #[arg(value_parser = super::destination::file)]
     output: PathBuf,
@@ -74,7 +74,7 @@ struct Import {
 
 /// A DEM and properties that its file may lack.
 #[derive(Debug, Args)]
-struct Source {
+struct DemFile {
     /// DEM file: GeoTIFF, ESRI ASCII grid or PNG
     file: PathBuf,
     /// For PNG files: heights of black and white, m
@@ -88,11 +88,11 @@ struct Source {
     epsg: Option<u16>,
     /// Unit of the heights, if the file does not specify it
     #[arg(long, value_name = "UNIT")]
-    height_unit: Option<Heights>,
+    height_unit: Option<HeightUnitName>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Heights {
+enum HeightUnitName {
     /// Meters
     M,
     /// International feet
@@ -101,12 +101,12 @@ enum Heights {
     UsSurveyFt,
 }
 
-impl From<Heights> for HeightUnit {
-    fn from(unit: Heights) -> HeightUnit {
+impl From<HeightUnitName> for HeightUnit {
+    fn from(unit: HeightUnitName) -> HeightUnit {
         match unit {
-            Heights::M => HeightUnit::Metre,
-            Heights::Ft => HeightUnit::Foot,
-            Heights::UsSurveyFt => HeightUnit::UsSurveyFoot,
+            HeightUnitName::M => HeightUnit::Metre,
+            HeightUnitName::Ft => HeightUnit::Foot,
+            HeightUnitName::UsSurveyFt => HeightUnit::UsSurveyFoot,
         }
     }
 }
@@ -128,9 +128,9 @@ impl Terrain {
     }
 }
 
-impl Source {
+impl DemFile {
     /// Refuses to overwrite the DEM.
-    fn is_not(&self, output: &Path) -> Result<(), Failure> {
+    fn check_is_not(&self, output: &Path) -> Result<(), Failure> {
         let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
         if same(&self.file, output) != Some(true) {
             return Ok(());
@@ -169,7 +169,7 @@ impl Source {
 impl Info {
     fn execute(self) -> Result<(), Failure> {
         if let Some(picture) = &self.picture {
-            self.source.is_not(picture)?;
+            self.source.check_is_not(picture)?;
         }
         let (raster, format, warnings) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
@@ -281,7 +281,7 @@ impl Info {
 impl Import {
     fn execute(self, quiet: bool) -> Result<(), Failure> {
         check_writable(&self.output)?;
-        self.source.is_not(&self.output)?;
+        self.source.check_is_not(&self.output)?;
         if self.output.exists() && !self.force {
             let cause = "already exists; overwrite it with --force".into();
             return Err(Failure::Input { subject: self.output.display().to_string(), cause });

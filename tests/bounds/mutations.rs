@@ -735,7 +735,7 @@ fn checkpoints() {
 ///
 /// Such a file may be forged on purpose, but nothing may panic or run forever.
 #[test]
-fn checkpoints_driven_on() {
+fn mutated_checkpoints_run_without_panic() {
     let (world, sound) = stored();
     let attempt = |case: &[u8], _| match checkpoint::decode(world.model(), "x", case) {
         Ok(state) => {
@@ -745,5 +745,5 @@ fn checkpoints_driven_on() {
         }
         Err(_) => false,
     };
-    mutate("checkpoints_driven_on", |dice| forged(dice, &sound), attempt);
+    mutate("mutated_checkpoints_run_without_panic", |dice| forged(dice, &sound), attempt);
 }

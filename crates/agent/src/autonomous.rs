@@ -10,16 +10,18 @@
 use super::imaging_threads::imaging_threads;
 use super::team::{Report, TeamMember};
 use super::timings::{Stopwatch, TimedPhase};
-use bekker_autonomy::costs::Mark;
+use bekker_autonomy::costs::CostPenalty;
 use bekker_autonomy::elevation_map::{Tile, TileKey};
-use bekker_autonomy::giving_way::Moving;
 use bekker_autonomy::localisation::PoseTrack;
 use bekker_autonomy::recovery::Waypoint;
-use bekker_autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
+use bekker_autonomy::right_of_way::MovingAgent;
+use bekker_autonomy::{
+    Estimate, Navigator, NavigatorState, Phase, Plan, PlanInput, PlannerState, Role,
+};
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Pose;
 use bekker_sensor::lidar::Cloud;
-use bekker_sensor::{Awaited, Delivery, Reading};
+use bekker_sensor::{Deferred, Delivery, Reading};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,12 +51,12 @@ impl Autonomy {
     /// Returns the initial state at `pose` and `now_us` µs.
     pub(super) fn start(&self, pose: &Pose, now_us: u64) -> AutonomyState {
         let navigator = &self.navigator;
-        let memory = navigator.remember(pose);
+        let memory = navigator.start_planner(pose);
         let outcome = PlanOutcome { memory, plan: Plan::default(), changed: Vec::new() };
         AutonomyState {
             navigator: navigator.start(pose, 1e-6 * now_us as f64),
             plan: Plan::default(),
-            outcome: Awaited::ready(now_us, outcome),
+            outcome: Deferred::ready(now_us, outcome),
             in_force: true,
             scans: 0,
             skipped_scans: 0,
@@ -72,7 +74,7 @@ pub struct AutonomyState {
     /// The plan in force.
     pub plan: Plan,
     /// Result of the last scan, finished or in progress.
-    outcome: Awaited<PlanOutcome>,
+    outcome: Deferred<PlanOutcome>,
     /// Whether the plan of the last scan is already in force.
     in_force: bool,
     /// Number of scans processed.
@@ -88,7 +90,7 @@ pub struct AutonomyState {
 /// Result of processing a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PlanOutcome {
-    memory: Memory,
+    memory: PlannerState,
     plan: Plan,
     /// Map tiles that the scan changed.
     changed: Vec<(TileKey, Arc<Tile>)>,
@@ -126,17 +128,17 @@ const MOVING_SPEED: f64 = 0.3;
 /// Inputs for processing a scan.
 struct PlanJob {
     autonomy: Arc<Autonomy>,
-    memory: Memory,
+    memory: PlannerState,
     taken: f64,
     cloud: Cloud,
     track: PoseTrack,
     estimate: Estimate,
     goal: Option<[f64; 2]>,
     way_back: Vec<Waypoint>,
-    marks: Vec<Mark>,
+    marks: Vec<CostPenalty>,
     others: Vec<[f64; 3]>,
     /// Moving vehicles to which this vehicle gives way.
-    moving: Vec<Moving>,
+    moving: Vec<MovingAgent>,
     /// Other vehicles that stand still.
     standing: Vec<[f64; 3]>,
     /// Other vehicles at the time of the scan.
@@ -155,7 +157,7 @@ impl PlanJob {
             }
         });
         let before = memory.map.tick();
-        let look = Look {
+        let look = PlanInput {
             taken,
             cloud: &cloud,
             track: &track,
@@ -168,9 +170,9 @@ impl PlanJob {
             standing: &self.standing,
             seen: &self.seen,
         };
-        // same sequence as `Navigator::think`
+        // same sequence as `Navigator::plan`
         stopwatch.time(TimedPhase::Registration, || navigator.register(&mut memory, &look));
-        stopwatch.time(TimedPhase::Costs, || navigator.appraise(&mut memory, &look));
+        stopwatch.time(TimedPhase::Costs, || navigator.update_costs(&mut memory, &look));
         stopwatch.time(TimedPhase::Route, || navigator.plan_global(&mut memory, &look));
         let plan = stopwatch.time(TimedPhase::Spline, || navigator.plan_local(&mut memory, &look));
         let changed = memory.map.changed_since(before);
@@ -181,7 +183,7 @@ impl PlanJob {
 
 impl AutonomyState {
     /// Returns the map and costs after the last scan, once it is processed.
-    pub fn memory(&self) -> Option<&Memory> {
+    pub fn memory(&self) -> Option<&PlannerState> {
         self.outcome.get().map(|outcome| &outcome.memory)
     }
 
@@ -229,12 +231,12 @@ impl AutonomyState {
     }
 
     /// Returns the moving vehicles with a lower agent index, to which this vehicle gives way.
-    fn moving(&self, agent: u32, now_us: u64) -> Vec<Moving> {
+    fn moving(&self, agent: u32, now_us: u64) -> Vec<MovingAgent> {
         let before = self.others.range(..agent).map(|(_, observation)| observation);
         let moving = before.filter(|observation| observation.is_moving());
         let as_now = |observation: &LastObservation| {
             let [x, y, reach] = observation.predict(1e-6 * now_us as f64);
-            Moving { place: [x, y], velocity: observation.velocity, reach }
+            MovingAgent { place: [x, y], velocity: observation.velocity, reach }
         };
         moving.map(as_now).collect()
     }
@@ -296,7 +298,7 @@ impl AutonomyState {
                 }
                 (reading, Some(role)) => {
                     autonomy.stopwatch.time(TimedPhase::Localisation, || {
-                        autonomy.navigator.feel(&mut self.navigator, role, taken, reading);
+                        autonomy.navigator.add_reading(&mut self.navigator, role, taken, reading);
                     });
                 }
                 _ => {}
@@ -320,7 +322,7 @@ impl AutonomyState {
             self.skipped_scans += 1;
             return;
         }
-        let (next, maker) = Awaited::new(now_us + autonomy.latency_us);
+        let (next, maker) = Deferred::new(now_us + autonomy.latency_us);
         let Some(PlanOutcome { memory, .. }) = std::mem::replace(&mut self.outcome, next).take()
         else {
             return;
@@ -335,7 +337,7 @@ impl AutonomyState {
             track: self.navigator.track().clone(),
             estimate: *self.navigator.estimate(),
             goal: self.navigator.goal(),
-            way_back: autonomy.navigator.way_back(&self.navigator),
+            way_back: autonomy.navigator.path_back(&self.navigator),
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
             moving: self.moving(agent, now_us),
@@ -343,7 +345,7 @@ impl AutonomyState {
             seen: self.seen(taken, cloud),
             news: self.member.take_new_tiles(),
         };
-        let think = move || maker.hand_in(Some(job.run()));
+        let think = move || maker.fulfill(Some(job.run()));
         match imaging_threads().filter(|_| autonomy.latency_us > 0) {
             Some(threads) => threads.spawn(think),
             None => think(),

@@ -3,7 +3,7 @@
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use bekker_math::spatial::{Pose, Twist, Vec3};
-use bekker_sensor::{SensorState, Truth, WheelMotion};
+use bekker_sensor::{GroundTruth, SensorState, WheelMotion};
 
 impl AgentModel {
     /// Starts the sensors of a vehicle that is launched at `pose` with `speed` m/s at `now_us` µs.
@@ -33,7 +33,7 @@ impl AgentModel {
             area: sample.area,
         }));
         let (pose, twist) = (self.vehicle.pose(vehicle), self.vehicle.twist(vehicle));
-        let truth = Truth { pose, twist, wheels, before_us, now_us };
+        let truth = GroundTruth { pose, twist, wheels, before_us, now_us };
         for (index, (sensor, own)) in self.sensors.iter().zip(&mut state.sensors).enumerate() {
             sensor.step(index as u32, own, &truth, delivered);
         }

@@ -22,7 +22,7 @@ impl Area {
     ///
     /// The rectangle is given by its minimum and maximum corners, m; `cell` is the side of a cell,
     /// m.
-    pub fn of([least, greatest]: [[f64; 2]; 2], cell: f64) -> Area {
+    pub fn spanning([least, greatest]: [[f64; 2]; 2], cell: f64) -> Area {
         let side = cell * TILE as f64;
         let first = least.map(|x| (x / side).floor() as i32);
         let count = |k: usize| {
@@ -39,11 +39,11 @@ impl Area {
         };
         let least = [0, 1].map(|k| fold(k, f64::min) - margin);
         let greatest = [0, 1].map(|k| fold(k, f64::max) + margin);
-        Area::of([least, greatest], cell)
+        Area::spanning([least, greatest], cell)
     }
 
     /// Returns the area, grown if necessary to contain a position, m, with a margin, m, around it.
-    pub fn with(&self, place: [f64; 2], margin: f64, cell: f64) -> Area {
+    pub fn including(&self, place: [f64; 2], margin: f64, cell: f64) -> Area {
         let own = Area::around(&[place], margin, cell);
         let holds = |key: TileKey| self.has(key);
         let last = TileKey {

@@ -30,7 +30,7 @@ pub struct Protrusions([Option<[Vec3; 2]>; 4]);
 impl Protrusions {
     /// Finds the protrusions of a vehicle whose visible surface is these triangles, chassis frame,
     /// m.
-    pub fn of(footprint: &Footprint, faces: impl Iterator<Item = [[f32; 3]; 3]>) -> Protrusions {
+    pub fn new(footprint: &Footprint, faces: impl Iterator<Item = [[f32; 3]; 3]>) -> Protrusions {
         let Footprint { front, rear, width } = *footprint;
         let mut boxes = [None; 4];
         for face in faces {
@@ -59,7 +59,7 @@ impl Protrusions {
 
     /// Returns whether a point of the chassis frame lies in one of the boxes, within the tolerance.
     #[inline]
-    fn hold(&self, point: &Vec3) -> bool {
+    fn contain(&self, point: &Vec3) -> bool {
         self.0.iter().flatten().any(|[low, high]| {
             (0..3).all(|axis| point[axis] > low[axis] - OWN && point[axis] < high[axis] + OWN)
         })
@@ -77,12 +77,12 @@ impl Body {
     ///
     /// Points up to 0.2 m above the ground never do.
     #[inline]
-    pub fn holds(&self, point: &Vec3) -> bool {
+    pub fn contains(&self, point: &Vec3) -> bool {
         let Footprint { front, rear, width } = self.footprint;
         let high = self.ground + 0.2;
         let is_within =
             point.x < front + OWN && point.x > rear - OWN && point.y.abs() < 0.5 * width + OWN;
-        point.z > high && (is_within || self.protrusions.hold(point))
+        point.z > high && (is_within || self.protrusions.contain(point))
     }
 
     /// Contact points of the outermost wheels with the ground, chassis frame, m.
@@ -103,7 +103,7 @@ impl Body {
     ///
     /// Returns their centers along the chassis x axis, measured from the rear axle, m, and their
     /// common radius, m.
-    pub fn discs(&self) -> ([f64; 3], f64) {
+    pub fn covering_disks(&self) -> ([f64; 3], f64) {
         let Footprint { front, rear, width } = self.footprint;
         let third = (front - rear) / 3.0;
         let middle = |k: f64| rear + (k + 0.5) * third - self.geometry.rear_axle;
@@ -122,18 +122,18 @@ mod tests {
     /// Returns from the mirror belong to the vehicle; returns from next to it, in front of it or
     /// below it do not.
     #[test]
-    fn what_stands_out_of_the_footprint_is_its_own() {
+    fn parts_beyond_the_footprint_belong_to_the_vehicle() {
         let out = 0.5 * body().footprint.width as f32 + 0.23;
         let corner = |x: f32, y: f32| [x, y, 0.9];
         let mirror = [corner(0.8, out), corner(0.85, out), corner(0.8, out - 0.14)];
         let inside = [corner(-1.0, 0.5), corner(1.0, 0.5), corner(0.0, -0.5)];
-        let protrusions = Protrusions::of(&body().footprint, [mirror, inside].into_iter());
+        let protrusions = Protrusions::new(&body().footprint, [mirror, inside].into_iter());
         let own = Body { protrusions, ..body() };
         let y = f64::from(out);
         let tip = Vec3::new(0.83, y, 0.9);
-        assert!(own.holds(&tip) && !body().holds(&tip));
+        assert!(own.contains(&tip) && !body().contains(&tip));
         let others =
             [[0.83, -y, 0.9], [0.83, y + 0.2, 0.9], [1.2, y, 0.9], [0.3, y, 0.9], [0.83, y, 0.5]];
-        assert!(others.iter().all(|point| !own.holds(&Vec3::from(*point))));
+        assert!(others.iter().all(|point| !own.contains(&Vec3::from(*point))));
     }
 }

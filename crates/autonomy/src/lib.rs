@@ -6,7 +6,7 @@
 //! - [`obstacles`] and [`costs`]: classify its cells and assign costs to them;
 //! - [`astar`] and [`smoothing`]: the route over the costs;
 //! - [`spline`]: the local path;
-//! - [`giving_way`] and [`sharing_goals`]: other vehicles in motion, and other vehicles at the
+//! - [`right_of_way`] and [`shared_goals`]: other vehicles in motion, and other vehicles at the
 //!   goal;
 //! - [`tracking`]: throttle, steering and brake;
 //! - [`recovery`]: what the vehicle does when it is stuck.
@@ -24,7 +24,6 @@ pub mod astar;
 mod body;
 pub mod costs;
 pub mod elevation_map;
-pub mod giving_way;
 pub mod localisation;
 mod navigator;
 pub mod obstacles;
@@ -32,7 +31,8 @@ mod plan;
 #[cfg(test)]
 mod proving_ground;
 pub mod recovery;
-pub mod sharing_goals;
+pub mod right_of_way;
+pub mod shared_goals;
 pub mod smoothing;
 pub mod spline;
 pub mod tracking;
@@ -41,5 +41,5 @@ pub use area::Area;
 pub use body::{Body, Protrusions};
 pub use elevation_map::ElevationMap;
 pub use localisation::{Estimate, Localisation, Localiser, Role};
-pub use navigator::{Look, Memory, Navigator, NavigatorState, Phase, RouteModel};
+pub use navigator::{Navigator, NavigatorState, Phase, PlanInput, PlannerState, RouteModel};
 pub use plan::Plan;

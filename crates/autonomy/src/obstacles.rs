@@ -89,12 +89,12 @@ pub struct Classified {
 }
 
 /// Lowest returns in a tile and around it, mm, row by row; `i32::MAX` where nothing is seen.
-struct Surroundings {
+struct LowestReturns {
     lowest: Vec<i32>,
 }
 
-impl Surroundings {
-    fn of(map: &ElevationMap, key: TileKey, margin: usize) -> Surroundings {
+impl LowestReturns {
+    fn around(map: &ElevationMap, key: TileKey, margin: usize) -> LowestReturns {
         let mut lowest = vec![i32::MAX; SIDE * SIDE];
         for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
             let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
@@ -115,7 +115,7 @@ impl Surroundings {
                 }
             }
         }
-        Surroundings { lowest }
+        LowestReturns { lowest }
     }
 }
 
@@ -129,7 +129,7 @@ impl ObstacleModel {
         let apart = ((BASE / cell).round() as usize).clamp(1, MARGIN);
         let step = (self.step * 1e3) as i64;
         let next = step.max((1e3 * self.slope * cell * apart as f64) as i64);
-        let around = Surroundings::of(map, key, reach.max(apart));
+        let around = LowestReturns::around(map, key, reach.max(apart));
         let steeper = 1e3 * self.slope * (cell - BASE).max(0.0) * std::f64::consts::SQRT_2;
         let mut found =
             Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
@@ -161,7 +161,7 @@ impl ObstacleModel {
             let is_steep = steepest > next || rise - sloped > step;
             let class = if rise > stands {
                 Class::Obstacle
-            } else if (is_steep || own.hole) && self.gapes(&around, place, reach) {
+            } else if (is_steep || own.hole) && self.is_open_gap(&around, place, reach) {
                 Class::Hole
             } else if is_steep {
                 Class::Obstacle
@@ -174,7 +174,7 @@ impl ObstacleModel {
     }
 
     /// Returns whether the ground is higher on both sides along at least two of four lines.
-    fn gapes(&self, around: &Surroundings, place: usize, reach: usize) -> bool {
+    fn is_open_gap(&self, around: &LowestReturns, place: usize, reach: usize) -> bool {
         let depth = (self.hole_depth * 1e3) as i64;
         let own = i64::from(around.lowest[place]);
         let rises = |step: isize| {
@@ -189,7 +189,7 @@ impl ObstacleModel {
     }
 }
 
-impl Surroundings {
+impl LowestReturns {
     /// Greatest step to one of the four neighbors `apart` cells away, mm.
     ///
     /// Also returns the magnitude of the gradient from them and the sum of its absolute components,
@@ -228,8 +228,8 @@ impl Surroundings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::elevation_map::{MapModel, Scan, Window};
-    use super::super::proving_ground::{Ground, body, lidar, mount};
+    use super::super::elevation_map::{MapModel, RegistrationWindow, Scan};
+    use super::super::proving_ground::{ProvingGround, body, lidar, mount};
     use super::*;
     use crate::localisation::rotation;
     use bekker_math::numeric::hypot;
@@ -238,26 +238,31 @@ mod tests {
     /// Registers one scan of a vehicle at x that looks along the x axis.
     ///
     /// Returns the faces whose top it does not see.
-    fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> Vec<[f64; 2]> {
+    fn look(map: &mut ElevationMap, ground: &ProvingGround, x: f64) -> Vec<[f64; 2]> {
         look_as(map, ground, Vec3::new(x, 0.0, 0.33), Quat::identity())
     }
 
     /// Registers a scan from a position by a vehicle whose estimated attitude is wrong by `by`.
-    fn look_as(map: &mut ElevationMap, ground: &Ground, position: Vec3, by: Quat) -> Vec<[f64; 2]> {
+    fn look_as(
+        map: &mut ElevationMap,
+        ground: &ProvingGround,
+        position: Vec3,
+        by: Quat,
+    ) -> Vec<[f64; 2]> {
         let pose = Pose { position, ..Pose::default() };
         let eye =
             Pose { position: pose.point(&mount().position), orientation: mount().orientation };
         let (cloud, believed) = (ground.scan(&lidar(512), &eye), Pose { orientation: by, ..pose });
         let (mount, body, pose_at) = (mount(), body(), &|_| believed);
         let scan = Scan { cloud: &cloud, mount: &mount, pose_at, body: &body, others: &[] };
-        let mut window = Window::default();
+        let mut window = RegistrationWindow::default();
         map.register(&scan, &mut window);
         window.faces().to_vec()
     }
 
     fn class(map: &ElevationMap, x: f64, y: f64) -> Class {
         let cell = map.cell_of(x, y);
-        let found = ObstacleModel::default().classify(map, TileKey::of(cell));
+        let found = ObstacleModel::default().classify(map, TileKey::containing(cell));
         found.classes[super::super::elevation_map::index(cell)]
     }
 
@@ -283,7 +288,8 @@ mod tests {
     /// not classified as an obstacle.
     #[test]
     fn a_wall_is_seen_at_the_distance_that_geometry_gives() {
-        let wall = Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, 2.0]], ..Ground::default() };
+        let wall =
+            ProvingGround { walls: vec![[20.1, -9.0, 20.4, 9.0, 2.0]], ..ProvingGround::default() };
         let seen = |distance: f64| {
             let mut map = fresh();
             look(&mut map, &wall, 20.1 - 1.5 - distance);
@@ -297,10 +303,12 @@ mod tests {
     /// The lidar reports it once it sees 8 cm of it: (1 m - 8 cm) / tan 13.75° is 3.76 m. Waves, a
     /// hole and a low step that beams pass over are not reported.
     #[test]
-    fn a_face_without_a_top_is_told_before_it_is_an_obstacle() {
-        let wall =
-            |height| Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, height]], ..Ground::default() };
-        let ahead = |ground: &Ground, distance: f64| {
+    fn a_face_without_a_top_is_reported_before_it_is_an_obstacle() {
+        let wall = |height| ProvingGround {
+            walls: vec![[20.1, -9.0, 20.4, 9.0, height]],
+            ..ProvingGround::default()
+        };
+        let ahead = |ground: &ProvingGround, distance: f64| {
             let faces = look(&mut fresh(), ground, 20.1 - 1.5 - distance);
             let ahead = |face: &&[f64; 2]| face[1].abs() < 0.7;
             faces.iter().filter(ahead).all(|face| (face[0] - 20.1).abs() < 0.01)
@@ -308,7 +316,8 @@ mod tests {
         };
         assert!(ahead(&wall(2.0), 3.6) && !ahead(&wall(2.0), 3.9));
         assert!(!ahead(&wall(0.1), 3.0));
-        let waves = Ground { waves: 0.15, holes: vec![[14.0, 1.0]], ..Ground::default() };
+        let waves =
+            ProvingGround { waves: 0.15, holes: vec![[14.0, 1.0]], ..ProvingGround::default() };
         for step in 0..12 {
             assert_eq!(look(&mut fresh(), &waves, f64::from(step)), Vec::<[f64; 2]>::new());
         }
@@ -320,7 +329,7 @@ mod tests {
     /// far wall 3.98 m behind the edge, 0.97 m deep. So the hole is seen from there on, not before.
     #[test]
     fn a_hole_is_seen_at_the_distance_that_geometry_gives() {
-        let hole = Ground { holes: vec![[30.0, 0.0]], ..Ground::default() };
+        let hole = ProvingGround { holes: vec![[30.0, 0.0]], ..ProvingGround::default() };
         let seen = |distance: f64| {
             let mut map = fresh();
             look(&mut map, &hole, 30.0 - 2.5 - 1.5 - distance);
@@ -333,7 +342,7 @@ mod tests {
     /// Rough ground, with waves 9 m long and 0.3 m high, has neither obstacles nor holes.
     #[test]
     fn rough_ground_is_free() {
-        let waves = Ground { waves: 0.15, ..Ground::default() };
+        let waves = ProvingGround { waves: 0.15, ..ProvingGround::default() };
         let mut map = fresh();
         (0..20).for_each(|step| {
             look(&mut map, &waves, f64::from(step));
@@ -349,9 +358,10 @@ mod tests {
     /// by 0.4 degrees to either side. Halfway that is 0.14 m up and down, so two scans differ by
     /// more than a step of 0.25 m. Still there is no obstacle; a wall between them is one.
     #[test]
-    fn attitudes_that_waver_are_no_obstacle() {
-        let wall = Ground { walls: vec![[4.1, -2.0, 4.6, 2.0, 0.6]], ..Ground::default() };
-        for (ground, stands) in [(Ground::default(), false), (wall, true)] {
+    fn attitude_noise_creates_no_obstacle() {
+        let wall =
+            ProvingGround { walls: vec![[4.1, -2.0, 4.6, 2.0, 0.6]], ..ProvingGround::default() };
+        for (ground, stands) in [(ProvingGround::default(), false), (wall, true)] {
             let mut map = fresh();
             for (y, wrong) in [(-20.0, 0.4), (-20.0, -0.4), (20.0, 0.4), (20.0, -0.4_f64)] {
                 let by = rotation(&Vec3::new(wrong.to_radians(), 0.0, 0.0));
@@ -366,13 +376,13 @@ mod tests {
     /// The view from afar has a wrong attitude. There is no step between the two, and the ground is
     /// not too low.
     #[test]
-    fn what_is_seen_from_nearer_counts() {
+    fn nearer_returns_take_precedence() {
         let wrong = rotation(&Vec3::new(-(0.6f64.to_radians()), 0.0, 0.0));
         let looks = [(-19.0, wrong), (-2.0, rotation(&Vec3::zeros()))];
         for looks in [looks, [looks[1], looks[0]]] {
             let mut map = fresh();
             for (y, by) in looks {
-                look_as(&mut map, &Ground::default(), Vec3::new(0.0, y, 0.33), by);
+                look_as(&mut map, &ProvingGround::default(), Vec3::new(0.0, y, 0.33), by);
             }
             let near: Vec<_> =
                 (0..8).map(|j| map.cell(map.cell_of(4.25, 0.25 - 0.5 * f64::from(j)))).collect();
@@ -383,7 +393,7 @@ mod tests {
         }
         // from afar alone it is too low: 0.6 degrees over 19 m are 0.2 m
         let mut map = fresh();
-        look_as(&mut map, &Ground::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
+        look_as(&mut map, &ProvingGround::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
         let places = (0..20)
             .flat_map(|i| (0..20).map(move |j| [0.5 * f64::from(i), 0.5 * f64::from(j) - 5.0]));
         let far: Vec<_> = places
@@ -431,7 +441,7 @@ mod tests {
     /// A trunk is an obstacle, and its shadow is unknown, not a hole.
     #[test]
     fn a_trunk_is_an_obstacle_and_its_shadow_unknown() {
-        let trunk = Ground { trunks: vec![[1.25, 6.25, 0.8]], ..Ground::default() };
+        let trunk = ProvingGround { trunks: vec![[1.25, 6.25, 0.8]], ..ProvingGround::default() };
         let mut map = fresh();
         look(&mut map, &trunk, 0.0);
         assert!(count(&map, Class::Obstacle, [1.25, 6.25], 1.0) > 0);

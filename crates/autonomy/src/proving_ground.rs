@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::localisation::{Localiser, Role, rotation};
-use super::navigator::{Look, Memory, Navigator, NavigatorState, RouteModel};
+use super::navigator::{Navigator, NavigatorState, PlanInput, PlannerState, RouteModel};
 use super::plan::Plan;
 use bekker_math::numeric::{atan, cos, hypot, sin, sin_cos, tan};
 use bekker_math::random::RandomStream;
@@ -15,7 +15,7 @@ use bekker_vehicle::{Controls, Selector};
 
 /// Waves with holes, trunks and walls.
 #[derive(Clone, Debug, Default)]
-pub struct Ground {
+pub struct ProvingGround {
     /// Centers of parabolic holes, 1.5 m deep and 2.5 m in radius, m.
     pub holes: Vec<[f64; 2]>,
     /// Trunks of 6 m height: x, y, radius, m.
@@ -29,7 +29,7 @@ pub struct Ground {
 const RADIUS: f64 = 2.5;
 const DEPTH: f64 = 1.5;
 
-impl Ground {
+impl ProvingGround {
     fn waves(&self, x: f64, y: f64) -> f64 {
         self.waves * sin(0.7 * x) * cos(0.7 * y)
     }
@@ -43,9 +43,9 @@ impl Ground {
     }
 
     /// The part of the ground within 34 m of a position.
-    fn about(&self, [cx, cy]: [f64; 2]) -> Ground {
+    fn about(&self, [cx, cy]: [f64; 2]) -> ProvingGround {
         let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 34.0;
-        Ground {
+        ProvingGround {
             holes: self.holes.iter().filter(|[x, y]| near(*x, *y)).copied().collect(),
             trunks: self.trunks.iter().filter(|[x, y, _]| near(*x, *y)).copied().collect(),
             ..self.clone()
@@ -55,7 +55,12 @@ impl Ground {
     /// Random holes and trunks of given densities, 1/m², in a rectangle that starts at the origin.
     ///
     /// None is within 8 m of the positions in `spare`.
-    pub fn random(seed: u64, size: [f64; 2], densities: [f64; 2], spare: &[[f64; 2]]) -> Ground {
+    pub fn random(
+        seed: u64,
+        size: [f64; 2],
+        densities: [f64; 2],
+        spare: &[[f64; 2]],
+    ) -> ProvingGround {
         let stream = RandomStream::new(seed, "proving ground");
         let area = size[0] * size[1];
         let mut draws = (0..).map(|k| stream.uniform(k));
@@ -71,7 +76,7 @@ impl Ground {
         };
         let holes = places(densities[0]);
         let trunks = places(densities[1]).into_iter().map(|[x, y]| [x, y, 0.25]).collect();
-        Ground { holes, trunks, ..Ground::default() }
+        ProvingGround { holes, trunks, ..ProvingGround::default() }
     }
 
     /// Range at which a ray hits something, if it is below `most`, m.
@@ -177,7 +182,7 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
         arrival: 2.0,
         bounds: None,
         gaps: None,
-        localiser: Localiser::by_truth(Pose::default()),
+        localiser: Localiser::from_odometry(Pose::default()),
         map: Default::default(),
         obstacles: Default::default(),
         costs: Default::default(),
@@ -192,12 +197,12 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
 /// An autonomous vehicle on the ground.
 ///
 /// It is a kinematic bicycle that stops immediately at a trunk or a wall.
-pub struct Trial {
-    pub ground: Ground,
+pub struct ProvingRun {
+    pub ground: ProvingGround,
     pub lidar: LidarSpec,
     pub navigator: Navigator,
     pub state: NavigatorState,
-    pub memory: Memory,
+    pub memory: PlannerState,
     pub plan: Plan,
     pub rear: [f64; 2],
     pub yaw: f64,
@@ -211,13 +216,13 @@ pub struct Trial {
 
 const STEP: f64 = 0.02;
 
-impl Trial {
-    pub fn new(ground: Ground, navigator: Navigator, at: [f64; 2], yaw: f64) -> Trial {
-        let mut trial = Trial {
+impl ProvingRun {
+    pub fn new(ground: ProvingGround, navigator: Navigator, at: [f64; 2], yaw: f64) -> ProvingRun {
+        let mut trial = ProvingRun {
             ground,
             lidar: lidar(128),
             state: navigator.start(&Pose::default(), 0.0),
-            memory: navigator.remember(&Pose::default()),
+            memory: navigator.start_planner(&Pose::default()),
             navigator,
             plan: Plan::default(),
             rear: at,
@@ -229,7 +234,7 @@ impl Trial {
         };
         let pose = trial.pose();
         trial.state = trial.navigator.start(&pose, 0.0);
-        trial.memory = trial.navigator.remember(&pose);
+        trial.memory = trial.navigator.start_planner(&pose);
         trial
     }
 
@@ -272,7 +277,7 @@ impl Trial {
         Pose { position: pose.position + off, orientation: rotation(&turn) * pose.orientation }
     }
 
-    pub fn think(&mut self) {
+    pub fn replan(&mut self) {
         let pose = self.pose();
         let eye = Pose {
             position: pose.point(&mount().position),
@@ -289,8 +294,8 @@ impl Trial {
                 own.point = own.point.map(|x| (f64::from(x) * scale) as f32);
             }
         }
-        let way_back = self.navigator.way_back(&self.state);
-        let look = Look {
+        let way_back = self.navigator.path_back(&self.state);
+        let look = PlanInput {
             taken: self.time,
             cloud: &cloud,
             track: self.state.track(),
@@ -303,7 +308,7 @@ impl Trial {
             standing: &[],
             seen: &[],
         };
-        self.plan = self.navigator.think(&mut self.memory, &look);
+        self.plan = self.navigator.plan(&mut self.memory, &look);
     }
 
     pub fn step(&mut self) -> Controls {
@@ -313,10 +318,10 @@ impl Trial {
             angular_velocity: Vec3::zeros(),
         };
         let reading = Reading::Odometry(truth);
-        self.navigator.feel(&mut self.state, Role::Odometry, self.time, &reading);
+        self.navigator.add_reading(&mut self.state, Role::Odometry, self.time, &reading);
         let count = (self.time / STEP).round() as u64;
         if count.is_multiple_of(5) {
-            self.think();
+            self.replan();
         }
         let c = self.navigator.drive(&mut self.state, &self.plan, self.time, STEP);
         let sense = if c.gear == Selector::Reverse { -1.0 } else { 1.0 };

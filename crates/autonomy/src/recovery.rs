@@ -21,7 +21,7 @@
 //! Without a feasible path it waits longer before each attempt, because the obstacle behind it may
 //! be another vehicle and move. After a number of attempts without progress it gives up.
 
-use super::costs::Mark;
+use super::costs::CostPenalty;
 use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -142,22 +142,26 @@ impl RecoveryState {
     ///
     /// While backing off it is the rest of that path beyond station `gone`, m; otherwise it is the
     /// path by which the vehicle came.
-    pub fn way_back(&self, rear: [f64; 2], gone: f64, most: f64) -> Vec<Waypoint> {
+    pub fn path_back(&self, rear: [f64; 2], gone: f64, most: f64) -> Vec<Waypoint> {
         match &self.backing {
-            Some((way, _)) => through(rear, beyond(way, gone), most),
-            None => through(rear, self.driven.iter().rev().copied(), most),
+            Some((way, _)) => path_through(rear, points_beyond(way, gone), most),
+            None => path_through(rear, self.driven.iter().rev().copied(), most),
         }
     }
 }
 
 /// The path from a position through waypoints in order, until it is `most` meters long.
-fn through(from: [f64; 2], mut places: impl Iterator<Item = Waypoint>, most: f64) -> Vec<Waypoint> {
+fn path_through(
+    from: [f64; 2],
+    mut places: impl Iterator<Item = Waypoint>,
+    most: f64,
+) -> Vec<Waypoint> {
     let mut way = vec![Waypoint { at: from, driven: true }];
     let mut length = 0.0;
     while length < most
         && let Some(place) = places.next()
     {
-        let step = between(way[way.len() - 1].at, place.at);
+        let step = distance(way[way.len() - 1].at, place.at);
         if step > LEAST_STEP {
             length += step;
             way.push(place);
@@ -167,9 +171,9 @@ fn through(from: [f64; 2], mut places: impl Iterator<Item = Waypoint>, most: f64
 }
 
 /// The points of a path beyond a station, m.
-fn beyond(way: &[Waypoint], station: f64) -> impl Iterator<Item = Waypoint> {
+fn points_beyond(way: &[Waypoint], station: f64) -> impl Iterator<Item = Waypoint> {
     let stations = way.windows(2).scan(0.0, |along, two| {
-        *along += between(two[0].at, two[1].at);
+        *along += distance(two[0].at, two[1].at);
         Some((*along, two[1]))
     });
     stations.filter(move |(along, _)| *along >= station).map(|(_, place)| place)
@@ -189,8 +193,8 @@ impl RecoveryModel {
     }
 
     /// Records the position of the rear axle.
-    pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2]) {
-        let gone = state.driven.back().map(|last| between(rear, last.at));
+    pub fn record_position(&self, state: &mut RecoveryState, rear: [f64; 2]) {
+        let gone = state.driven.back().map(|last| distance(rear, last.at));
         if gone.is_none_or(|gone| gone >= SPACING) {
             state.driven.push_back(Waypoint { at: rear, driven: true });
             state.since += gone.unwrap_or(0.0);
@@ -225,33 +229,33 @@ impl RecoveryModel {
     /// It uses the arc, which the map shows as free, if that is long enough; unless the route lies
     /// behind, only at every second attempt. Otherwise it uses the recorded path, if there is one,
     /// because it does not see what else lies behind it.
-    pub fn back_off(
+    pub fn start_backing(
         &self,
         state: &mut RecoveryState,
         RearAxle { rear, heading }: RearAxle,
         FreeArc { arc, is_behind }: FreeArc<'_>,
         ahead: f64,
-    ) -> Option<Mark> {
+    ) -> Option<CostPenalty> {
         state.still_for = 0.0;
         state.since = 0.0;
         state.attempts += 1;
         if state.attempts > self.attempts {
             return None;
         }
-        let turned: f64 = arc.windows(2).map(|two| between(two[0], two[1])).sum();
+        let turned: f64 = arc.windows(2).map(|two| distance(two[0], two[1])).sum();
         let turns = turned >= SHORTEST && (is_behind || state.attempts % 2 == 1);
         let far = if turns { turned } else { self.distance * f64::from(state.attempts) };
-        let way = through(rear, std::iter::from_fn(|| state.driven.pop_back()), far);
+        let way = path_through(rear, std::iter::from_fn(|| state.driven.pop_back()), far);
         // the recorded path starts next to the end of an arc
         let arc = arc.iter().map(|at| Waypoint { at: *at, driven: false });
         let way = if turns { arc.collect() } else { way };
         state.backing = (way.len() > 1).then_some((way, 0.0));
         let place = [rear[0] + heading[0] * ahead, rear[1] + heading[1] * ahead];
-        Some(Mark { place, radius: self.radius, cost: self.cost })
+        Some(CostPenalty { place, radius: self.radius, cost: self.cost })
     }
 
     /// Returns whether backing off has lasted too long after `since` seconds.
-    pub fn is_late(&self, state: &RecoveryState, since: f64) -> bool {
+    pub fn has_timed_out(&self, state: &RecoveryState, since: f64) -> bool {
         since > self.duration * f64::from(state.attempts.max(1))
     }
 
@@ -261,19 +265,19 @@ impl RecoveryModel {
     pub fn stop_backing(&self, state: &mut RecoveryState, gone: f64) {
         state.still_for = 0.0;
         let Some((way, _)) = state.backing.take() else { return };
-        let left: Vec<Waypoint> = beyond(&way, gone + NEAR).collect();
+        let left: Vec<Waypoint> = points_beyond(&way, gone + NEAR).collect();
         state.driven.extend(left.into_iter().rev());
     }
 
     /// Stops backing off where something holds the vehicle, and discards the path behind it.
-    pub fn forget_the_way_back(&self, state: &mut RecoveryState) {
+    pub fn clear_path_back(&self, state: &mut RecoveryState) {
         state.backing = None;
         state.still_for = 0.0;
         state.driven.clear();
     }
 }
 
-fn between(one: [f64; 2], other: [f64; 2]) -> f64 {
+fn distance(one: [f64; 2], other: [f64; 2]) -> f64 {
     hypot(other[0] - one[0], other[1] - one[1])
 }
 
@@ -294,16 +298,16 @@ mod tests {
         let steps = (10.0 * metres).round() as u32;
         let model = RecoveryModel::default();
         let mut state = model.start([0.0; 2], EAST);
-        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0]));
+        (0..=steps).for_each(|k| model.record_position(&mut state, [0.1 * f64::from(k), 0.0]));
         state
     }
 
     #[test]
-    fn it_backs_off_along_the_way_that_it_has_come() {
+    fn it_backs_up_along_its_recorded_path() {
         let model = RecoveryModel::default();
         for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(metres);
-            let mark = model.back_off(&mut state, at([metres, 0.0]), NO_ARC, 2.0);
+            let mark = model.start_backing(&mut state, at([metres, 0.0]), NO_ARC, 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
@@ -315,48 +319,48 @@ mod tests {
     /// Behind its start, which the vehicle does not see, it backs off over the assumed length and
     /// no farther.
     #[test]
-    fn behind_its_start_it_backs_off_so_far_and_no_farther() {
+    fn behind_its_start_it_backs_up_by_the_assumed_length_only() {
         let model = RecoveryModel::default();
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.back_off(&mut state, at([x, 0.0]), NO_ARC, 2.0);
+            model.start_backing(&mut state, at([x, 0.0]), NO_ARC, 2.0);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1].at[0];
             }
             model.stop_backing(&mut state, model.distance);
-            model.drive_on(&mut state, [x, 0.0]);
+            model.record_position(&mut state, [x, 0.0]);
         }
         assert_eq!(x, -BEHIND * model.distance);
     }
 
     #[test]
-    fn what_it_has_not_backed_over_is_its_way_back_still() {
+    fn the_remaining_path_back_is_kept() {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.back_off(&mut state, at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, at(here), NO_ARC, 2.0);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // nothing is left at its end
-        model.back_off(&mut state, at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, at(here), NO_ARC, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
 
     #[test]
-    fn what_held_it_is_no_way_back() {
+    fn a_blocked_path_back_is_discarded() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.back_off(&mut state, at([6.2, 0.0]), NO_ARC, 2.0);
-        model.forget_the_way_back(&mut state);
-        model.drive_on(&mut state, [6.2, 0.0]);
-        assert!(model.back_off(&mut state, at([6.2, 0.0]), NO_ARC, 2.0).is_some());
+        model.start_backing(&mut state, at([6.2, 0.0]), NO_ARC, 2.0);
+        model.clear_path_back(&mut state);
+        model.record_position(&mut state, [6.2, 0.0]);
+        assert!(model.start_backing(&mut state, at([6.2, 0.0]), NO_ARC, 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 
     #[test]
-    fn a_slow_pace_is_no_standstill() {
+    fn slow_driving_is_not_standstill() {
         assert_eq!(RecoveryModel::at_most(0.1).still, 0.2 * 0.1);
         assert_eq!(RecoveryModel::at_most(1.0), RecoveryModel::default());
         assert_eq!(RecoveryModel::at_most(5.0), RecoveryModel::default());
@@ -365,14 +369,14 @@ mod tests {
     /// To turn around it uses arcs at each attempt; where the route lies ahead, arcs and the
     /// recorded path alternate.
     #[test]
-    fn arcs_and_the_way_that_it_came_take_turns_unless_it_turns_round() {
+    fn arcs_and_the_recorded_path_alternate_unless_it_turns_around() {
         let model = RecoveryModel::default();
         let arc = [[20.0, 0.0], [18.0, 0.5], [16.0, 2.0]];
         for (is_behind, by_arc) in [(true, [true; 4]), (false, [true, false, true, false])] {
             let ways = (1..=4).map(|attempt| {
                 let mut state = RecoveryState { attempts: attempt - 1, ..come(20.0) };
                 let free = FreeArc { arc: &arc, is_behind };
-                model.back_off(&mut state, at([20.0, 0.0]), free, 2.0);
+                model.start_backing(&mut state, at([20.0, 0.0]), free, 2.0);
                 let (way, _) = state.backing.clone().unwrap();
                 let end = way[way.len() - 1].at;
                 // as far as the number of attempts requires

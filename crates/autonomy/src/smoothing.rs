@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of route smoothing; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Smoothing {
+pub struct SmoothingModel {
     /// Distance between samples of the path, m.
     pub spacing: f64,
     /// Largest number of route cells that one straight line may skip.
@@ -21,9 +21,9 @@ pub struct Smoothing {
     pub rounds: usize,
 }
 
-impl Default for Smoothing {
+impl Default for SmoothingModel {
     fn default() -> Self {
-        Smoothing { spacing: 0.5, longest: 40, tolerance: 0.02, rounds: 12 }
+        SmoothingModel { spacing: 0.5, longest: 40, tolerance: 0.02, rounds: 12 }
     }
 }
 
@@ -35,7 +35,7 @@ fn mix(a: [f64; 2], b: [f64; 2], share: f64) -> [f64; 2] {
     [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]
 }
 
-impl Smoothing {
+impl SmoothingModel {
     /// Returns the smoothed path along a route given by points, m.
     pub fn smoothed(&self, map: &CostMap, route: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let mut points = self.resampled(&self.shortcut(map, route));

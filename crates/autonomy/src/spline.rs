@@ -88,7 +88,7 @@ impl Default for SplineModel {
 
 /// The chosen local path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Local {
+pub struct LocalPath {
     /// Points of the rear axle, m.
     pub points: Vec<[f64; 2]>,
     /// Lateral offset of its end from the route, m, positive to the left.
@@ -101,7 +101,7 @@ pub struct Local {
 
 /// The last choice, from which the next deviates only at a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct PathChoice {
     /// Offset of the local path, m.
     pub offset: f64,
     /// Side to which the vehicle turns around: 1 left, -1 right, kept until a path lies ahead; 0 if
@@ -113,7 +113,7 @@ pub struct Choice {
 
 /// State of the vehicle at the start of a local path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Start {
+pub struct PathStart {
     /// Center of the rear axle, m.
     pub rear: [f64; 2],
     /// Unit vector of the heading in the plane.
@@ -124,7 +124,7 @@ pub struct Start {
 
 /// Inputs for judging candidates.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct PathEnvironment<'a> {
     /// Costs of the ground.
     pub map: &'a CostMap,
     /// Other vehicles: x, y and radius, m.
@@ -133,12 +133,12 @@ pub struct Surroundings<'a> {
     pub body: &'a Body,
 }
 
-impl Surroundings<'_> {
+impl PathEnvironment<'_> {
     /// Clearances of the disks of the vehicle beyond their radius, m, from rear to front.
     ///
     /// They are exact where they may be below `needed`.
     fn clearances(&self, rear: [f64; 2], heading: [f64; 2], needed: f64) -> [f64; 3] {
-        let (middles, radius) = self.body.discs();
+        let (middles, radius) = self.body.covering_disks();
         let apart = self.apart(rear, heading);
         std::array::from_fn(|disc| {
             let middle = [0, 1].map(|axis| rear[axis] + heading[axis] * middles[disc]);
@@ -148,7 +148,7 @@ impl Surroundings<'_> {
 
     /// Clearances of the disks from other vehicles, m.
     fn apart(&self, rear: [f64; 2], heading: [f64; 2]) -> [f64; 3] {
-        let (middles, radius) = self.body.discs();
+        let (middles, radius) = self.body.covering_disks();
         middles.map(|along| {
             let [x, y] = [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
             let away = |other: &[f64; 3]| hypot(other[0] - x, other[1] - y) - other[2];
@@ -160,13 +160,13 @@ impl Surroundings<'_> {
     ///
     /// The body must not touch another vehicle nor, where this vehicle has not driven itself, a
     /// blocked cell. It may leave what its rear already overlaps.
-    pub fn room_back(&self, start: &Start, way: &[Waypoint], sample: f64) -> f64 {
+    pub fn reverse_clearance(&self, start: &PathStart, way: &[Waypoint], sample: f64) -> f64 {
         let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let Ok(path) = Path::polyline(&points) else { return 0.0 };
         // up to the last waypoint where it has driven, not on to the first where it has not
         let been = way.iter().zip(path.stations()).take_while(|(place, _)| place.driven);
         let driven = been.last().map_or(0.0, |(_, station)| *station);
-        let (_, radius) = self.body.discs();
+        let (_, radius) = self.body.covering_disks();
         // the disks extend beyond the sides by this
         let over = radius - 0.5 * self.body.footprint.width;
         let clearance = |rear, heading, driven| match driven {
@@ -191,7 +191,7 @@ impl Surroundings<'_> {
     }
 
     /// Returns whether the front passes a point, or nearly so, within the next `length` meters.
-    pub fn meets(&self, rear: [f64; 2], heading: [f64; 2], length: f64, place: [f64; 2]) -> bool {
+    pub fn is_hit(&self, rear: [f64; 2], heading: [f64; 2], length: f64, place: [f64; 2]) -> bool {
         let footprint = &self.body.footprint;
         let front = footprint.front - self.body.geometry.rear_axle;
         let to = [place[0] - rear[0], place[1] - rear[1]];
@@ -230,7 +230,7 @@ impl SplineModel {
     /// `beside`, m.
     ///
     /// A Hermite curve stays between its ends and the points a third of its chord beyond them.
-    pub fn reach(&self, beside: f64) -> f64 {
+    pub fn search_distance(&self, beside: f64) -> f64 {
         let longest = self.lengths.iter().copied().fold(0.0, f64::max);
         let aside = f64::from(self.offsets) * self.spacing;
         4.0 / 3.0 * (longest + beside + aside)
@@ -241,13 +241,13 @@ impl SplineModel {
     /// It updates `last` to this choice.
     pub fn choose(
         &self,
-        around: &Surroundings<'_>,
-        start: &Start,
+        around: &PathEnvironment<'_>,
+        start: &PathStart,
         route: &Path,
-        last: &mut Choice,
-    ) -> Option<Local> {
+        last: &mut PathChoice,
+    ) -> Option<LocalPath> {
         let here = route.locate(start.rear);
-        let least = self.least(around, start);
+        let least = self.required_clearances(around, start);
         for length in &self.lengths {
             let station = (here.station + length).min(route.length());
             let candidates = (0..=2 * self.offsets).map(|k| {
@@ -257,10 +257,10 @@ impl SplineModel {
             });
             let judged = candidates.filter_map(|offset| {
                 let points = self.spline(start, route, station, offset)?;
-                let cost = self.judge(around, least, &points)?;
+                let cost = self.candidate_cost(around, least, &points)?;
                 let change = (offset - last.offset).abs();
                 let cost = cost + self.offset * offset.abs() + self.change * change;
-                Some(Local { points, offset, cost, turns: false })
+                Some(LocalPath { points, offset, cost, turns: false })
             });
             let best = judged.reduce(|best, next| if next.cost < best.cost { next } else { best });
             if best.is_some() {
@@ -273,7 +273,7 @@ impl SplineModel {
         if start.speed.abs() > BRISK * self.turning {
             return None;
         }
-        let (side, is_behind) = self.side(start, route);
+        let (side, is_behind) = self.route_side(start, route);
         let begins = last.side == 0.0;
         last.is_behind = is_behind;
         // while the route is behind, the side does not change: arcs to the other side would undo
@@ -281,8 +281,8 @@ impl SplineModel {
         if begins || !is_behind {
             last.side = side;
         }
-        self.turn(around, start, least, last.side).or_else(|| {
-            let other = self.turn(around, start, least, -last.side).filter(|_| begins)?;
+        self.turning_path(around, start, least, last.side).or_else(|| {
+            let other = self.turning_path(around, start, least, -last.side).filter(|_| begins)?;
             last.side = -last.side;
             Some(other)
         })
@@ -291,7 +291,7 @@ impl SplineModel {
     /// Returns the candidate to an offset from the route at a station.
     fn spline(
         &self,
-        start: &Start,
+        start: &PathStart,
         route: &Path,
         station: f64,
         offset: f64,
@@ -324,7 +324,7 @@ impl SplineModel {
     ///
     /// A vehicle that is already too close to something may leave but come no closer. A disk may
     /// come as close as a disk ahead of it is now.
-    fn least(&self, around: &Surroundings<'_>, start: &Start) -> [f64; 3] {
+    fn required_clearances(&self, around: &PathEnvironment<'_>, start: &PathStart) -> [f64; 3] {
         let [rear, middle, nose] = around
             .clearances(start.rear, start.heading, self.margin + SLACK)
             .map(|own| self.margin.min(own - SLACK));
@@ -332,9 +332,9 @@ impl SplineModel {
     }
 
     /// Cost of a candidate by itself; `None` if it is infeasible.
-    fn judge(
+    fn candidate_cost(
         &self,
-        around: &Surroundings<'_>,
+        around: &PathEnvironment<'_>,
         mut least: [f64; 3],
         points: &[[f64; 2]],
     ) -> Option<f64> {
@@ -369,7 +369,7 @@ impl SplineModel {
     }
 
     /// Side on which the route lies, 1 left or -1 right, and whether it lies behind the vehicle.
-    fn side(&self, start: &Start, route: &Path) -> (f64, bool) {
+    fn route_side(&self, start: &PathStart, route: &Path) -> (f64, bool) {
         let here = route.locate(start.rear);
         let longest = self.lengths.first().copied().unwrap_or(0.0);
         let target = route.point(0, (here.station + longest).min(route.length()));
@@ -380,20 +380,20 @@ impl SplineModel {
     }
 
     /// Returns an arc at nearly full lock to a side, if one is feasible.
-    fn turn(
+    fn turning_path(
         &self,
-        around: &Surroundings<'_>,
-        start: &Start,
+        around: &PathEnvironment<'_>,
+        start: &PathStart,
         least: [f64; 3],
         side: f64,
-    ) -> Option<Local> {
+    ) -> Option<LocalPath> {
         let curvature = side * 0.95 * around.body.curvature();
         self.arcs.iter().find_map(|length| {
             let count = (length / self.sample).ceil() as usize;
             let points: Vec<[f64; 2]> =
                 (0..=count).map(|k| arc(start, curvature, self.sample * k as f64).0).collect();
-            let cost = self.judge(around, least, &points)?;
-            Some(Local { points, offset: 0.0, cost, turns: true })
+            let cost = self.candidate_cost(around, least, &points)?;
+            Some(LocalPath { points, offset: 0.0, cost, turns: true })
         })
     }
 
@@ -401,10 +401,10 @@ impl SplineModel {
     /// turn to `side`.
     ///
     /// It stays on known ground. The body may leave what it is already too close to.
-    pub fn draw_back(
+    pub fn reverse_arc(
         &self,
-        around: &Surroundings<'_>,
-        start: &Start,
+        around: &PathEnvironment<'_>,
+        start: &PathStart,
         side: f64,
         most: f64,
     ) -> Vec<[f64; 2]> {
@@ -424,7 +424,7 @@ impl SplineModel {
 }
 
 /// Rear axle and heading after `along` meters on an arc, backward if negative.
-fn arc(start: &Start, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
+fn arc(start: &PathStart, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
     let [hx, hy] = start.heading;
     let (sin, cos) = sin_cos(curvature * along);
     let (x, y) = (sin / curvature, (1.0 - cos) / curvature);
@@ -434,7 +434,7 @@ fn arc(start: &Start, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::costs::{CostModel, Judgement};
+    use super::super::costs::{CostInputs, CostModel};
     use super::super::elevation_map::{
         Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
     };
@@ -458,11 +458,11 @@ mod tests {
             }
             map.merge_tile(key, &Arc::new(Tile::new(cells)));
         }
-        let area = Area::of([[-32.0, -32.0], [48.0, 32.0]], model.cell);
+        let area = Area::spanning([[-32.0, -32.0], [48.0, 32.0]], model.cell);
         let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
         let (obstacles, dear) = (ObstacleModel::default(), CostModel::default());
-        costs.note(&map, &[]);
-        costs.refresh_all(&Judgement {
+        costs.apply_changes(&map, &[]);
+        costs.refresh_all(&CostInputs {
             map: &map,
             obstacles: &obstacles,
             costs: &dear,
@@ -471,14 +471,14 @@ mod tests {
         costs
     }
 
-    fn choose(map: &CostMap, start: &Start, others: &[[f64; 3]]) -> Option<Local> {
+    fn choose(map: &CostMap, start: &PathStart, others: &[[f64; 3]]) -> Option<LocalPath> {
         let route = Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [40.0, 0.0]]).unwrap();
-        let around = Surroundings { map, others, body: &body() };
-        SplineModel::default().choose(&around, start, &route, &mut Choice::default())
+        let around = PathEnvironment { map, others, body: &body() };
+        SplineModel::default().choose(&around, start, &route, &mut PathChoice::default())
     }
 
     /// Corners of the vehicle and centers of its sides along a path.
-    fn outline(local: &Local) -> impl Iterator<Item = [f64; 2]> {
+    fn outline(local: &LocalPath) -> impl Iterator<Item = [f64; 2]> {
         let footprint = body().footprint;
         local.points.windows(2).flat_map(move |pair| {
             let [x, y] = pair[1];
@@ -491,7 +491,7 @@ mod tests {
         })
     }
 
-    const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 0.0 };
+    const ON_ROUTE: PathStart = PathStart { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 0.0 };
 
     /// On a straight route over free ground the best path is the route.
     #[test]
@@ -506,8 +506,8 @@ mod tests {
 
     /// From a lateral offset the path returns on the cubic o (2 t³ - 3 t² + 1).
     #[test]
-    fn from_beside_it_goes_back_on_a_cubic() {
-        let start = Start { rear: [0.0, 1.5], ..ON_ROUTE };
+    fn it_returns_to_the_route_on_a_cubic() {
+        let start = PathStart { rear: [0.0, 1.5], ..ON_ROUTE };
         let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
         assert_eq!(local.offset, 0.0);
         let count = (local.points.len() - 1) as f64;
@@ -537,9 +537,9 @@ mod tests {
     ///
     /// No path comes closer to the cell than the margin, or than the front is at the start.
     #[test]
-    fn comes_no_nearer_to_what_it_stands_before() {
+    fn does_not_approach_an_obstacle_ahead() {
         let map = ground(|x, y| (4.0..4.5).contains(&x) && (0.0..0.5).contains(&y));
-        let (middles, radius) = body().discs();
+        let (middles, radius) = body().covering_disks();
         let away = |[x, y]: [f64; 2]| {
             hypot((4.0 - x).max(x - 4.5).max(0.0), (-y).max(y - 0.5).max(0.0)) - radius
         };
@@ -547,7 +547,7 @@ mod tests {
         for (i, j) in (0..26).flat_map(|i| (0..14).map(move |j| (i, j))) {
             let rear = [0.05 * f64::from(i), 0.1 * f64::from(j) - 0.5];
             let own = away([rear[0] + middles[2], rear[1]]);
-            let Some(local) = choose(&map, &Start { rear, ..ON_ROUTE }, &[]) else { continue };
+            let Some(local) = choose(&map, &PathStart { rear, ..ON_ROUTE }, &[]) else { continue };
             left += 1;
             for pair in local.points.windows(2) {
                 let [u, v] = [pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]];
@@ -563,24 +563,24 @@ mod tests {
 
     /// A vehicle that is walled in has no feasible path.
     #[test]
-    fn walled_in_there_is_none() {
+    fn a_walled_in_vehicle_has_no_path() {
         let walled = |x: f64, y: f64| (x - 1.36).abs() > 3.0 || y.abs() > 2.0;
         assert_eq!(choose(&ground(walled), &ON_ROUTE, &[]), None);
     }
 
     #[test]
     fn turns_round_at_full_lock_where_the_route_lies_behind() {
-        let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1], speed: 0.5 };
+        let start = PathStart { rear: [10.0, 0.0], heading: [-1.0, 0.1], speed: 0.5 };
         let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
         assert!(local.turns);
         // the route continues to the right of a vehicle that heads back and slightly to the left
         assert!(local.points[local.points.len() - 1][1] > 0.5);
         // it keeps turning at slightly more than the turning speed
-        let faster = Start { speed: 1.2 * SplineModel::default().turning, ..start };
+        let faster = PathStart { speed: 1.2 * SplineModel::default().turning, ..start };
         assert!(choose(&ground(|_, _| false), &faster, &[]).is_some_and(|local| local.turns));
         // no arc is planned at a speed at which the vehicle would leave it before its wheels are
         // turned
-        assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
+        assert_eq!(choose(&ground(|_, _| false), &PathStart { speed: 3.0, ..start }, &[]), None);
     }
 
     #[test]
@@ -594,18 +594,18 @@ mod tests {
     ///
     /// Where the vehicle has driven only other vehicles stop it; elsewhere blocked cells do.
     #[test]
-    fn has_room_back_where_it_has_driven() {
+    fn recorded_ground_counts_as_clear_behind() {
         // toward the south, around the origin
         let at = |k: i32| {
             let (sin, cos) = sin_cos(0.05 * f64::from(k));
             [10.0 * cos, 10.0 * sin]
         };
-        let start = Start { rear: at(0), heading: [0.0, -1.0], speed: 0.0 };
+        let start = PathStart { rear: at(0), heading: [0.0, -1.0], speed: 0.0 };
         let map = ground(|_, y| y > 3.0);
         let room = |driven: i32, others: &[[f64; 3]]| {
             let way = (0..=16).map(|k| Waypoint { at: at(k), driven: k <= driven });
-            let around = Surroundings { map: &map, others, body: &body() };
-            around.room_back(&start, &way.collect::<Vec<_>>(), 0.25)
+            let around = PathEnvironment { map: &map, others, body: &body() };
+            around.reverse_clearance(&start, &way.collect::<Vec<_>>(), 0.25)
         };
         let length = 16.0 * 2.0 * 10.0 * bekker_math::numeric::sin(0.025);
         assert!((room(16, &[]) - length).abs() < 1e-9);
@@ -621,10 +621,10 @@ mod tests {
         assert!((room(16, &[[10.5, 6.5, 0.5]]) - length).abs() < 1e-9);
         assert_eq!(room(0, &[[10.0, 1.5, 1.0]]), 0.0);
         // from the current position to a waypoint where it has not driven
-        let around = Surroundings { map: &map, others: &[], body: &body() };
-        let start = Start { rear: [10.0, 1.5], ..start };
+        let around = PathEnvironment { map: &map, others: &[], body: &body() };
+        let start = PathStart { rear: [10.0, 1.5], ..start };
         let way = [(1.5, true), (6.5, false)].map(|(y, driven)| Waypoint { at: [10.0, y], driven });
-        let short = around.room_back(&start, &way, 0.25);
+        let short = around.reverse_clearance(&start, &way, 0.25);
         assert!((0.5..=1.25).contains(&short), "{short}");
     }
 }

@@ -27,7 +27,7 @@ const LEAST_BRAKING: f64 = 0.1;
 
 /// Parameters of plan tracking; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tracking {
+pub struct TrackingModel {
     /// Speed over open ground, m/s.
     pub speed: f64,
     /// Largest lateral acceleration in bends, m/s².
@@ -52,7 +52,7 @@ pub struct Tracking {
     pub speed_control: SpeedControl,
 }
 
-impl Default for Tracking {
+impl Default for TrackingModel {
     fn default() -> Self {
         let pursuit = PurePursuit {
             look_ahead_time: 0.6,
@@ -60,7 +60,7 @@ impl Default for Tracking {
             max_look_ahead: 8.0,
             steering_rate: 2.0,
         };
-        Tracking {
+        TrackingModel {
             speed: 5.0,
             lateral_acceleration: 2.0,
             deceleration: 1.5,
@@ -93,7 +93,7 @@ pub struct TrackingState {
 
 /// Estimated motion of the vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Going<'a> {
+pub struct TrackingInput<'a> {
     /// The vehicle.
     pub body: &'a Body,
     /// Chassis frame in the world.
@@ -104,31 +104,31 @@ pub struct Going<'a> {
     pub step: f64,
 }
 
-impl Tracking {
+impl TrackingModel {
     /// Returns the parameters of a vehicle that does not exceed a speed, m/s, in either direction.
-    pub fn at_most(speed: f64) -> Tracking {
-        let usual = Tracking::default();
-        Tracking { speed, backward: usual.backward.min(speed), ..usual }
+    pub fn at_most(speed: f64) -> TrackingModel {
+        let usual = TrackingModel::default();
+        TrackingModel { speed, backward: usual.backward.min(speed), ..usual }
     }
 
     /// Returns the parameters with braking limited to a deceleration, m/s².
     ///
     /// Bends and goals are limited likewise.
-    pub fn braked(self, braking: f64) -> Tracking {
+    pub fn with_braking(self, braking: f64) -> TrackingModel {
         let deceleration = self.deceleration.min(braking);
         let lateral_acceleration = self.lateral_acceleration.min(braking);
-        Tracking { braking, deceleration, lateral_acceleration, ..self }
+        TrackingModel { braking, deceleration, lateral_acceleration, ..self }
     }
 
     /// Returns the parameters on ground that descends by `fall` meters per meter.
     ///
     /// Gravity reduces the deceleration of the brakes. Ascending ground counts as level.
-    pub fn downhill(self, fall: f64) -> Tracking {
+    pub fn on_descent(self, fall: f64) -> TrackingModel {
         if fall < LEVEL {
             return self;
         }
         let braking = (self.braking - GRAVITY * fall / hypot(1.0, fall)).max(LEAST_BRAKING);
-        Tracking { braking, deceleration: self.deceleration.min(braking), ..self }
+        TrackingModel { braking, deceleration: self.deceleration.min(braking), ..self }
     }
 
     /// Limits the speeds at the points of a path so that the vehicle can stop.
@@ -174,13 +174,18 @@ impl Tracking {
 
     /// Speed from which the vehicle stops within a distance, m/s.
     pub fn stopping_speed(&self, distance: f64) -> f64 {
-        let Tracking { braking, reaction, .. } = *self;
+        let TrackingModel { braking, reaction, .. } = *self;
         braking * ((reaction * reaction + 2.0 * distance.max(0.0) / braking).sqrt() - reaction)
     }
 
     /// Returns commands that follow a plan, or that brake if the plan has no path.
-    pub fn follow(&self, state: &mut TrackingState, plan: &Plan, going: &Going<'_>) -> Controls {
-        let Some(path) = &plan.path else { return self.stand(state, going) };
+    pub fn follow(
+        &self,
+        state: &mut TrackingState,
+        plan: &Plan,
+        going: &TrackingInput<'_>,
+    ) -> Controls {
+        let Some(path) = &plan.path else { return self.stop(state, going) };
         let geometry = &going.body.geometry;
         state.place = path.nearest_near(&state.place, geometry.rear(&going.pose));
         let steering = self.pursuit.steering(
@@ -190,12 +195,12 @@ impl Tracking {
             going.speed,
             [1.0; 2],
         );
-        let wanted = self.wanted(&state.place, plan, path);
+        let wanted = self.target_speed(&state.place, plan, path);
         self.command(state, steering, wanted, 1.0, going)
     }
 
     /// Target speed at a position of a plan, m/s.
-    fn wanted(&self, place: &PathPosition, plan: &Plan, path: &Path) -> f64 {
+    fn target_speed(&self, place: &PathPosition, plan: &Plan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
         if plan.speeds[place.segment.min(next)] == 0.0 {
             return 0.0;
@@ -207,12 +212,12 @@ impl Tracking {
     }
 
     /// Returns commands that follow a path backward with `room` meters of free space.
-    pub fn back(
+    pub fn follow_backward(
         &self,
         state: &mut TrackingState,
         path: &Path,
         room: f64,
-        going: &Going<'_>,
+        going: &TrackingInput<'_>,
     ) -> Controls {
         let geometry = &going.body.geometry;
         state.place = path.nearest_near(&state.place, geometry.rear(&going.pose));
@@ -230,7 +235,7 @@ impl Tracking {
     }
 
     /// Returns commands that brake at the rate of the pedal and hold.
-    pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
+    pub fn stop(&self, state: &mut TrackingState, going: &TrackingInput<'_>) -> Controls {
         (state.wanted, state.throttle) = (0.0, 0.0);
         let pedals = self.speed_control.hold(&mut state.speed, going.step);
         Controls { steering: state.steering, ..pedals }
@@ -242,7 +247,7 @@ impl Tracking {
         steering: f64,
         wanted: f64,
         sense: f64,
-        going: &Going<'_>,
+        going: &TrackingInput<'_>,
     ) -> Controls {
         let steering = going.body.geometry.command(steering, sense);
         let turn = self.pursuit.steering_rate * going.step;
@@ -270,15 +275,16 @@ mod tests {
     /// A vehicle that pivots turns in the same direction for the same steering forward and
     /// backward.
     #[test]
-    fn one_that_pivots_backs_off_with_the_other_steering() {
+    fn a_pivoting_vehicle_backs_up_with_opposite_steering() {
         let path = Path::polyline(&[[0.0, 0.0], [-10.0, 3.0]]).unwrap();
         let backs_with = |pivots: bool| {
             let mut body = proving_ground::body();
             body.geometry.pivots = pivots;
             let place = path.locate(body.geometry.rear(&Pose::default()));
             let mut state = TrackingState { place, ..TrackingState::default() };
-            let going = Going { body: &body, pose: Pose::default(), speed: -0.5, step: 1.0 };
-            Tracking::default().back(&mut state, &path, 10.0, &going).steering
+            let going =
+                TrackingInput { body: &body, pose: Pose::default(), speed: -0.5, step: 1.0 };
+            TrackingModel::default().follow_backward(&mut state, &path, 10.0, &going).steering
         };
         assert!(backs_with(false).abs() > 0.1, "{}", backs_with(false));
         assert_eq!(backs_with(true), -backs_with(false));
@@ -288,11 +294,11 @@ mod tests {
     ///
     /// The stopping distance is v t + v² / (2 a).
     #[test]
-    fn what_brakes_give_downhill_is_less_what_gravity_takes() {
-        let level = Tracking::default();
-        assert_eq!(level.downhill(0.0), level);
-        assert_eq!(level.downhill(-0.3), level);
-        let steep = level.downhill(0.3);
+    fn gravity_reduces_braking_downhill() {
+        let level = TrackingModel::default();
+        assert_eq!(level.on_descent(0.0), level);
+        assert_eq!(level.on_descent(-0.3), level);
+        let steep = level.on_descent(0.3);
         let left = 4.5 - 9.81 * 0.3 / 1.09_f64.sqrt();
         assert!((steep.braking - left).abs() < 1e-12, "{}", steep.braking);
         assert_eq!(steep.deceleration, level.deceleration);
@@ -300,7 +306,7 @@ mod tests {
         let way = speed * steep.reaction + speed * speed / (2.0 * left);
         assert!((way - 6.0).abs() < 1e-9, "{way}");
         // brakes too weak to hold the vehicle there fall back to the lower limit
-        let weak = level.braked(2.26).downhill(0.3);
+        let weak = level.with_braking(2.26).on_descent(0.3);
         assert_eq!((weak.braking, weak.deceleration), (LEAST_BRAKING, LEAST_BRAKING));
     }
 
@@ -308,10 +314,10 @@ mod tests {
     ///
     /// The speed is never below creep except at the end.
     #[test]
-    fn speeds_downhill_end_before_what_is_not_known() {
+    fn speeds_downhill_stop_before_unknown_ground() {
         let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();
         let path = Path::polyline(&points).unwrap();
-        let steep = Tracking::default().downhill(0.3);
+        let steep = TrackingModel::default().on_descent(0.3);
         let mut speeds = steep.speeds(&path, true, None);
         steep.keep_stoppable(&mut speeds, &path, 6.0, true);
         for (speed, station) in speeds.iter().zip(path.stations()) {

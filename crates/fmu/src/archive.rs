@@ -16,13 +16,13 @@ const DATE: u16 = (1 << 5) | 1;
 const MODE: u32 = 0o100_755 << 16;
 
 /// A file of an archive: its path with `/` as separator, and its content.
-pub type Entry = (String, Vec<u8>);
+pub type ArchiveEntry = (String, Vec<u8>);
 
 /// Packs files into an archive.
 ///
 /// # Errors
 /// When there are more than 65,535 files, or when a file or the archive exceeds 4 GiB.
-pub fn archive(entries: &[Entry]) -> io::Result<Vec<u8>> {
+pub fn archive(entries: &[ArchiveEntry]) -> io::Result<Vec<u8>> {
     let too_large = |_| io::Error::other("an FMU can have at most 65,535 files and 4 GiB");
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in entries {

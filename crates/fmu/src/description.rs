@@ -65,7 +65,7 @@ impl Description<'_> {
     pub fn to_xml(&self, interface: Interface) -> Vec<u8> {
         let mut text = Vec::new();
         let config = EmitterConfig::new().perform_indent(true).pad_self_closing(false);
-        let xml = &mut Writer(config.create_writer(&mut text));
+        let xml = &mut XmlWriter(config.create_writer(&mut text));
         let written = match interface {
             Interface::Fmi2 => self.write_fmi2(xml),
             Interface::Fmi3 => self.write(xml),
@@ -75,7 +75,7 @@ impl Description<'_> {
         text
     }
 
-    fn write(&self, xml: &mut Writer<'_>) -> Result<()> {
+    fn write(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         let tool = concat!("bekker ", env!("CARGO_PKG_VERSION"));
         let head = [
             ("fmiVersion", "3.0"),
@@ -98,7 +98,7 @@ impl Description<'_> {
     }
 
     /// Writes the elements between capabilities and variables, which both versions share.
-    pub(super) fn write_common(&self, xml: &mut Writer<'_>) -> Result<()> {
+    pub(super) fn write_common(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         xml.open("UnitDefinitions", &[])?;
         for (name, powers, factor) in UNITS {
             xml.open("Unit", &[("name", name)])?;
@@ -123,7 +123,7 @@ impl Description<'_> {
         xml.element("DefaultExperiment", &experiment)
     }
 
-    fn write_co_simulation(&self, xml: &mut Writer<'_>) -> Result<()> {
+    fn write_co_simulation(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         let identifier = model_identifier(self.name);
         let step = self.heartbeat.to_string();
         let abilities = [
@@ -140,7 +140,7 @@ impl Description<'_> {
     ///
     /// Outputs have no dependencies: they are values at the end of a step, so an input affects them
     /// only in the next step.
-    fn write_structure(&self, xml: &mut Writer<'_>) -> Result<()> {
+    fn write_structure(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         xml.open("ModelStructure", &[])?;
         for element in ["Output", "InitialUnknown"] {
             for (reference, variable) in self.variables.iter().enumerate() {
@@ -155,7 +155,7 @@ impl Description<'_> {
     }
 }
 
-fn write_variable(xml: &mut Writer<'_>, reference: usize, variable: &Variable) -> Result<()> {
+fn write_variable(xml: &mut XmlWriter<'_>, reference: usize, variable: &Variable) -> Result<()> {
     let mut attributes = vec![
         ("name", variable.name.clone()),
         ("valueReference", reference.to_string()),
@@ -178,9 +178,9 @@ pub(super) fn limits(variable: &Variable) -> Vec<(&'static str, String)> {
 }
 
 /// XML writer for elements with attributes.
-pub(super) struct Writer<'a>(EventWriter<&'a mut Vec<u8>>);
+pub(super) struct XmlWriter<'a>(EventWriter<&'a mut Vec<u8>>);
 
-impl Writer<'_> {
+impl XmlWriter<'_> {
     pub fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> Result<()> {
         let event = XmlEvent::start_element(name);
         self.0.write(attributes.iter().fold(event, |event, (key, value)| event.attr(*key, value)))

@@ -1,11 +1,11 @@
 //! `modelDescription.xml` of FMI 2.0.
 
-use super::description::{Description, Writer, limits, model_identifier};
+use super::description::{Description, XmlWriter, limits, model_identifier};
 use super::variable::{Causality, Kind, Variable};
 use xml::writer::Result;
 
 impl Description<'_> {
-    pub(super) fn write_fmi2(&self, xml: &mut Writer<'_>) -> Result<()> {
+    pub(super) fn write_fmi2(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         let head = [
             ("fmiVersion", "2.0"),
             ("modelName", self.name),
@@ -34,7 +34,7 @@ impl Description<'_> {
     }
 
     /// Writes the model structure, in which variables are numbered from 1.
-    fn write_structure_fmi2(&self, xml: &mut Writer<'_>) -> Result<()> {
+    fn write_structure_fmi2(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         xml.open("ModelStructure", &[])?;
         for element in ["Outputs", "InitialUnknowns"] {
             xml.open(element, &[])?;
@@ -50,7 +50,7 @@ impl Description<'_> {
     }
 }
 
-fn write_variable(xml: &mut Writer<'_>, reference: usize, variable: &Variable) -> Result<()> {
+fn write_variable(xml: &mut XmlWriter<'_>, reference: usize, variable: &Variable) -> Result<()> {
     let continuous = matches!(variable.kind, Kind::Float64 { .. });
     let reference = reference.to_string();
     let about = [

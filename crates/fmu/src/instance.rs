@@ -1,8 +1,10 @@
 //! Instances: worlds that are stepped between communication points.
 
 use super::error::FmuError;
-use super::saved::{About, SavedState};
-use super::variable::{Control, Kind, Moment, Source, Variable, outside, variables};
+use super::saved_state::{InstanceState, SavedState};
+use super::variable::{
+    ControlInput, Kind, Source, Variable, VehicleMoment, external_vehicles, variables,
+};
 use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
 use bekker_scenario::ScenarioFile;
@@ -23,20 +25,20 @@ const LONGEST_STEP: f64 = 604_800.0;
 
 /// State of an instance (FMI 3.0, section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Phase {
+pub(super) enum InstancePhase {
     Instantiated,
     Initialization,
     Step,
     Terminated,
 }
 
-impl Phase {
+impl InstancePhase {
     fn name(self) -> &'static str {
         match self {
-            Phase::Instantiated => "before EnterInitializationMode",
-            Phase::Initialization => "in Initialization Mode",
-            Phase::Step => "in Step Mode",
-            Phase::Terminated => "after Terminate",
+            InstancePhase::Instantiated => "before EnterInitializationMode",
+            InstancePhase::Initialization => "in Initialization Mode",
+            InstancePhase::Step => "in Step Mode",
+            InstancePhase::Terminated => "after Terminate",
         }
     }
 }
@@ -48,14 +50,14 @@ impl Phase {
 pub struct Instance {
     variables: Vec<Variable>,
     /// Indices of the vehicles with an external controller.
-    outside: Vec<usize>,
+    external: Vec<usize>,
     /// Everything that determines the simulation, one item per line.
     decisive: String,
     world: World,
     /// Current states of all vehicles.
     samples: Vec<Sample>,
     start: WorldState,
-    about: About,
+    state: InstanceState,
 }
 
 impl Instance {
@@ -72,12 +74,12 @@ impl Instance {
         if token != fingerprint {
             return Err(FmuError::Token { given: token.into(), own: fingerprint });
         }
-        let outside = outside(&file.scenario);
-        let (variables, world) = (variables(&model, &outside), World::new(model));
+        let external = external_vehicles(&file.scenario);
+        let (variables, world) = (variables(&model, &external), World::new(model));
         let start = world.state().clone();
         let samples = world.samples().collect();
-        let about = initial(world.model());
-        Ok(Instance { variables, outside, decisive, world, samples, start, about })
+        let state = initial_state(world.model());
+        Ok(Instance { variables, external, decisive, world, samples, start, state })
     }
 
     /// Inputs and outputs, ordered by value reference.
@@ -87,11 +89,11 @@ impl Instance {
 
     /// Current time of the importer, s.
     pub fn time(&self) -> f64 {
-        self.about.start_time + self.world.time()
+        self.state.start_time + self.world.time()
     }
 
-    fn expect(&self, call: &'static str, allowed: &[Phase]) -> Result<(), FmuError> {
-        let phase = self.about.phase;
+    fn expect(&self, call: &'static str, allowed: &[InstancePhase]) -> Result<(), FmuError> {
+        let phase = self.state.phase;
         if allowed.contains(&phase) {
             Ok(())
         } else {
@@ -104,11 +106,11 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] after initialization has begun, or when the time is not finite.
     pub fn start_at(&mut self, start_time: f64) -> Result<(), FmuError> {
-        self.expect("setting the start time", &[Phase::Instantiated])?;
+        self.expect("setting the start time", &[InstancePhase::Instantiated])?;
         if !start_time.is_finite() {
             return Err(FmuError::StartTime { time: start_time });
         }
-        self.about.start_time = start_time;
+        self.state.start_time = start_time;
         Ok(())
     }
 
@@ -117,8 +119,8 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] in another phase.
     pub fn enter_initialization(&mut self) -> Result<(), FmuError> {
-        self.expect("EnterInitializationMode", &[Phase::Instantiated])?;
-        self.about.phase = Phase::Initialization;
+        self.expect("EnterInitializationMode", &[InstancePhase::Instantiated])?;
+        self.state.phase = InstancePhase::Initialization;
         Ok(())
     }
 
@@ -127,8 +129,8 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] in another phase.
     pub fn exit_initialization(&mut self) -> Result<(), FmuError> {
-        self.expect("ExitInitializationMode", &[Phase::Initialization])?;
-        self.about.phase = Phase::Step;
+        self.expect("ExitInitializationMode", &[InstancePhase::Initialization])?;
+        self.state.phase = InstancePhase::Step;
         Ok(())
     }
 
@@ -138,7 +140,7 @@ impl Instance {
     /// [`FmuError`] in another phase, at another time or for an invalid length; the world then
     /// remains unchanged.
     pub fn step(&mut self, from: f64, length: f64) -> Result<(), FmuError> {
-        self.expect("DoStep", &[Phase::Step])?;
+        self.expect("DoStep", &[InstancePhase::Step])?;
         ensure_global_pool()?;
         let (clock, now) = (self.world.model().clock, self.time());
         // the comparison is written so that NaN is rejected too
@@ -152,8 +154,8 @@ impl Instance {
         if !whole {
             return Err(FmuError::StepSize { given: length, heartbeat });
         }
-        for &agent in &self.outside {
-            let command = self.about.inputs[agent].into();
+        for &agent in &self.external {
+            let command = self.state.inputs[agent].into();
             let commanded = self.world.command(agent, Some(command));
             commanded.map_err(|source| self.refused(agent, source))?;
         }
@@ -171,7 +173,7 @@ impl Instance {
             let (since, before) = (sample.time, sample.velocity);
             self.world.sample_into(agent, sample);
             let change = (sample.velocity - before) / (sample.time - since);
-            self.about.accelerations[agent] = change;
+            self.state.accelerations[agent] = change;
         }
     }
 
@@ -180,8 +182,8 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] before initialization has ended.
     pub fn terminate(&mut self) -> Result<(), FmuError> {
-        self.expect("Terminate", &[Phase::Step])?;
-        self.about.phase = Phase::Terminated;
+        self.expect("Terminate", &[InstancePhase::Step])?;
+        self.state.phase = InstancePhase::Terminated;
         Ok(())
     }
 
@@ -190,13 +192,13 @@ impl Instance {
     /// # Errors
     /// Cannot fail in practice, since the world began in that state.
     pub fn reset(&mut self) -> Result<(), FmuError> {
-        let about = initial(self.world.model());
-        self.restore(&SavedState { world: self.start.clone(), about })
+        let state = initial_state(self.world.model());
+        self.restore(&SavedState { world: self.start.clone(), state })
     }
 
     /// Returns a copy of the current state.
     pub fn save(&self) -> SavedState {
-        SavedState { world: self.world.state().clone(), about: self.about.clone() }
+        SavedState { world: self.world.state().clone(), state: self.state.clone() }
     }
 
     /// Restores a saved state, from which the simulation continues bit for bit as before.
@@ -206,7 +208,7 @@ impl Instance {
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), FmuError> {
         ensure_global_pool()?;
         self.world.restore(&saved.world)?;
-        self.about = saved.about.clone();
+        self.state = saved.state.clone();
         self.samples = self.world.samples().collect();
         Ok(())
     }
@@ -240,9 +242,9 @@ impl Instance {
     /// [`FmuError`] when no such variable has the reference.
     pub fn float64(&self, reference: u32) -> Result<f64, FmuError> {
         let variable = self.find(reference, "Float64")?;
-        let moment = |agent: usize| Moment {
+        let moment = |agent: usize| VehicleMoment {
             sample: &self.samples[agent],
-            acceleration: self.about.accelerations[agent],
+            acceleration: self.state.accelerations[agent],
         };
         Ok(match variable.source {
             Source::Time => self.time(),
@@ -250,7 +252,7 @@ impl Instance {
             Source::Wheel { agent, wheel, of } => {
                 self.samples[agent].wheels.get(wheel).map_or(0.0, of)
             }
-            Source::Control { agent, control } => number(&self.about.inputs[agent], control),
+            Source::Control { agent, control } => number(&self.state.inputs[agent], control),
             _ => return Err(FmuError::NoVariable { reference, kind: "Float64" }),
         })
     }
@@ -263,7 +265,7 @@ impl Instance {
         let variable = self.find(reference, "Int32")?;
         Ok(match variable.source {
             Source::Gear { agent } => self.samples[agent].gear,
-            Source::Control { agent, control } => number(&self.about.inputs[agent], control) as i32,
+            Source::Control { agent, control } => number(&self.state.inputs[agent], control) as i32,
             _ => return Err(FmuError::NoVariable { reference, kind: "Int32" }),
         })
     }
@@ -311,7 +313,8 @@ impl Instance {
     }
 
     fn set(&mut self, reference: u32, kind: &'static str, value: f64) -> Result<(), FmuError> {
-        let phases = [Phase::Instantiated, Phase::Initialization, Phase::Step];
+        let phases =
+            [InstancePhase::Instantiated, InstancePhase::Initialization, InstancePhase::Step];
         self.expect("setting a variable", &phases)?;
         let variable = self.find(reference, kind)?;
         let name = || variable.name.clone();
@@ -321,19 +324,19 @@ impl Instance {
         if !value.is_finite() {
             return Err(FmuError::Value { name: name(), value, allowed: "a finite number" });
         }
-        let mut inputs = self.about.inputs[agent];
+        let mut inputs = self.state.inputs[agent];
         match control {
-            Control::Throttle => inputs.throttle = value,
-            Control::Brake => inputs.brake = value,
-            Control::Steering => inputs.steering = value,
-            Control::Inflation => {
+            ControlInput::Throttle => inputs.throttle = value,
+            ControlInput::Brake => inputs.brake = value,
+            ControlInput::Steering => inputs.steering = value,
+            ControlInput::Inflation => {
                 let allowed = "from 0 to 5000 kPa (1000 Pa is 1 kPa)";
                 let inflation = pascals(value.max(0.0));
                 let inflation =
                     inflation.map_err(|_| FmuError::Value { name: name(), value, allowed })?;
                 inputs.inflation = (inflation > 0.0).then_some(inflation);
             }
-            Control::Lock(lock) => {
+            ControlInput::Lock(lock) => {
                 let engaged = switched(value).ok_or_else(|| FmuError::Value {
                     name: name(),
                     value,
@@ -341,14 +344,14 @@ impl Instance {
                 })?;
                 inputs.locks = inputs.locks.with(lock, engaged);
             }
-            Control::Uncouple => {
+            ControlInput::Uncouple => {
                 inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {
                     name: name(),
                     value,
                     allowed: "1 (uncouple) or 0 (no change)",
                 })?;
             }
-            Control::Gear => {
+            ControlInput::Gear => {
                 let given = [Selector::Reverse, Selector::Neutral, Selector::Drive]
                     .into_iter()
                     .find(|selector| selector.sense() == value);
@@ -357,7 +360,7 @@ impl Instance {
             }
         }
         let checked = self.world.model().controls(agent, &inputs.into());
-        self.about.inputs[agent] = checked.map_err(|source| self.refused(agent, source))?;
+        self.state.inputs[agent] = checked.map_err(|source| self.refused(agent, source))?;
         Ok(())
     }
 
@@ -372,23 +375,23 @@ fn switched(value: f64) -> Option<bool> {
 }
 
 /// Current value of an input.
-fn number(inputs: &Controls, control: Control) -> f64 {
+fn number(inputs: &Controls, control: ControlInput) -> f64 {
     match control {
-        Control::Throttle => inputs.throttle,
-        Control::Brake => inputs.brake,
-        Control::Steering => inputs.steering,
-        Control::Gear => inputs.gear.sense(),
-        Control::Inflation => inputs.inflation.map_or(0.0, kilopascals),
-        Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
-        Control::Uncouple => f64::from(u8::from(inputs.uncouple)),
+        ControlInput::Throttle => inputs.throttle,
+        ControlInput::Brake => inputs.brake,
+        ControlInput::Steering => inputs.steering,
+        ControlInput::Gear => inputs.gear.sense(),
+        ControlInput::Inflation => inputs.inflation.map_or(0.0, kilopascals),
+        ControlInput::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
+        ControlInput::Uncouple => f64::from(u8::from(inputs.uncouple)),
     }
 }
 
 /// Initial state other than the world; all vehicles apply the brake.
-fn initial(model: &WorldModel) -> About {
+fn initial_state(model: &WorldModel) -> InstanceState {
     let count = model.agents.len();
-    About {
-        phase: Phase::Instantiated,
+    InstanceState {
+        phase: InstancePhase::Instantiated,
         start_time: 0.0,
         inputs: vec![Controls::BRAKED; count],
         accelerations: vec![Vec3::zeros(); count],

@@ -16,15 +16,15 @@ mod description_fmi2;
 mod error;
 mod instance;
 mod platform;
-mod saved;
+mod saved_state;
 mod variable;
 
 pub use description::{Description, Interface, model_identifier};
 pub use error::FmuError;
 pub use instance::{Instance, SCENARIO};
 pub use platform::{binary, library_file};
-pub use saved::SavedState;
-pub use variable::{Causality, Kind, Variable, outside, variables};
+pub use saved_state::SavedState;
+pub use variable::{Causality, Kind, Variable, external_vehicles, variables};
 
 #[cfg(test)]
 mod tests;

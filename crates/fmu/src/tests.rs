@@ -58,7 +58,7 @@ fn begun() -> Instance {
 #[test]
 fn the_description_names_every_variable_once() {
     let (file, built) = built();
-    let variables = variables(&built.world, &outside(&file.scenario));
+    let variables = variables(&built.world, &external_vehicles(&file.scenario));
     let description = Description {
         name: &file.scenario.name,
         description: "",
@@ -136,7 +136,7 @@ fn inputs_are_commands_of_the_world() {
 }
 
 #[test]
-fn a_trailer_is_let_go_of() {
+fn a_trailer_is_uncoupled() {
     let text = SCENARIO.replacen("\"hmmwv\"", "\"hmmwv+cargo_trailer\"", 1);
     let file = ScenarioFile::parse("scenario.toml", &text, Path::new(""), &[]).unwrap();
     let mut world = World::new(world(&file).unwrap().world);
@@ -164,7 +164,7 @@ fn a_trailer_is_let_go_of() {
 }
 
 #[test]
-fn one_that_is_restored_from_bytes_shows_and_does_the_same() {
+fn an_instance_restored_from_bytes_continues_the_same() {
     let mut instance = begun();
     let [throttle, brake] = ["lead.throttle", "lead.brake"].map(|name| reference(&instance, name));
     instance.set_float64(throttle, 0.7).unwrap();
@@ -187,7 +187,7 @@ fn one_that_is_restored_from_bytes_shows_and_does_the_same() {
 }
 
 #[test]
-fn steps_that_are_no_heartbeats_are_refused_and_change_nothing() {
+fn steps_of_partial_heartbeats_are_refused_and_change_nothing() {
     let mut instance = begun();
     let hash = reference(&instance, "state_hash");
     let before = instance.string(hash).unwrap();

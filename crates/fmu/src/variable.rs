@@ -74,7 +74,7 @@ pub struct Range {
 
 /// A command to a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Control {
+pub(super) enum ControlInput {
     Throttle,
     Brake,
     Steering,
@@ -87,26 +87,26 @@ pub(super) enum Control {
 /// Inputs of a vehicle: name, type, range and description.
 ///
 /// By default the brake is applied.
-const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
-    ("throttle", Control::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
-    ("brake", Control::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
+const CONTROLS: [(&str, ControlInput, Kind, Range, &str); 10] = [
+    ("throttle", ControlInput::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
+    ("brake", ControlInput::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
     (
         "steering",
-        Control::Steering,
+        ControlInput::Steering,
         SHARE,
         from(-1.0, 1.0, 0.0),
         "Fraction of full lock, positive to the left",
     ),
     (
         "selector",
-        Control::Gear,
+        ControlInput::Gear,
         Kind::Int32,
         from(-1.0, 1.0, 1.0),
         "Gear lever: 1 drive, 0 neutral, -1 reverse",
     ),
     (
         "inflation_kpa",
-        Control::Inflation,
+        ControlInput::Inflation,
         Kind::Float64 { unit: "kPa" },
         from(0.0, MOST_KPA, 0.0),
         "Target of central tire inflation; 0: no change",
@@ -117,7 +117,7 @@ const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
     lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),
     (
         "uncouple",
-        Control::Uncouple,
+        ControlInput::Uncouple,
         Kind::Int32,
         from(0.0, 1.0, 0.0),
         "1 uncouples the trailer permanently",
@@ -128,8 +128,8 @@ const fn lock(
     name: &'static str,
     lock: Lock,
     about: &'static str,
-) -> (&'static str, Control, Kind, Range, &'static str) {
-    (name, Control::Lock(lock), Kind::Int32, from(0.0, 1.0, 0.0), about)
+) -> (&'static str, ControlInput, Kind, Range, &'static str) {
+    (name, ControlInput::Lock(lock), Kind::Int32, from(0.0, 1.0, 0.0), about)
 }
 
 const SHARE: Kind = Kind::Float64 { unit: "1" };
@@ -140,24 +140,24 @@ const fn from(min: f64, max: f64, start: f64) -> Range {
 
 /// State of a vehicle at a communication point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment<'a> {
+pub(super) struct VehicleMoment<'a> {
     pub sample: &'a Sample,
     /// Mean acceleration over the last heartbeat, m/s², world axes.
     pub acceleration: Vec3,
 }
 
-type OfVehicle = fn(Moment<'_>) -> f64;
-type OfWheel = fn(&WheelSample) -> f64;
+type VehicleValue = fn(VehicleMoment<'_>) -> f64;
+type WheelValue = fn(&WheelSample) -> f64;
 
 /// Outputs of a vehicle: name, unit, description, value.
-const VEHICLE: [(&str, &str, &str, OfVehicle); 21] = [
+const VEHICLE: [(&str, &str, &str, VehicleValue); 21] = [
     ("position.x", "m", "Chassis frame, east", |m| m.sample.pose.position.x),
     ("position.y", "m", "Chassis frame, north", |m| m.sample.pose.position.y),
     ("position.z", "m", "Chassis frame, up", |m| m.sample.pose.position.z),
-    ("orientation.w", "1", "Quaternion from chassis to world", |m| turn(m)[0]),
-    ("orientation.x", "1", "Quaternion from chassis to world", |m| turn(m)[1]),
-    ("orientation.y", "1", "Quaternion from chassis to world", |m| turn(m)[2]),
-    ("orientation.z", "1", "Quaternion from chassis to world", |m| turn(m)[3]),
+    ("orientation.w", "1", "Quaternion from chassis to world", |m| orientation(m)[0]),
+    ("orientation.x", "1", "Quaternion from chassis to world", |m| orientation(m)[1]),
+    ("orientation.y", "1", "Quaternion from chassis to world", |m| orientation(m)[2]),
+    ("orientation.z", "1", "Quaternion from chassis to world", |m| orientation(m)[3]),
     ("velocity.x", "m/s", "Chassis origin, east", |m| m.sample.velocity.x),
     ("velocity.y", "m/s", "Chassis origin, north", |m| m.sample.velocity.y),
     ("velocity.z", "m/s", "Chassis origin, up", |m| m.sample.velocity.z),
@@ -174,13 +174,13 @@ const VEHICLE: [(&str, &str, &str, OfVehicle); 21] = [
     ("applied.steering", "1", "Applied fraction of full lock", |m| m.sample.controls.steering),
 ];
 
-fn turn(moment: Moment<'_>) -> [f64; 4] {
+fn orientation(moment: VehicleMoment<'_>) -> [f64; 4] {
     let turn = moment.sample.pose.orientation.quaternion();
     [turn.w, turn.i, turn.j, turn.k]
 }
 
 /// Outputs of a wheel or road wheel.
-const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
+const WHEEL: [(&str, &str, &str, WheelValue); 10] = [
     ("spin", "rad/s", "Positive when rolling forward", |own| own.spin),
     (
         "slip",
@@ -205,9 +205,9 @@ const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
 pub(super) enum Source {
     Time,
     StateHash,
-    Control { agent: usize, control: Control },
-    Vehicle { agent: usize, of: OfVehicle },
-    Wheel { agent: usize, wheel: usize, of: OfWheel },
+    Control { agent: usize, control: ControlInput },
+    Vehicle { agent: usize, of: VehicleValue },
+    Wheel { agent: usize, wheel: usize, of: WheelValue },
     Gear { agent: usize },
     Driving { agent: usize },
     Outcome { agent: usize },
@@ -230,7 +230,7 @@ pub struct Variable {
 }
 
 /// Indices of the vehicles with an external controller.
-pub fn outside(scenario: &Scenario) -> Vec<usize> {
+pub fn external_vehicles(scenario: &Scenario) -> Vec<usize> {
     let vehicles = scenario.vehicle.iter().enumerate();
     let outside = vehicles.filter(|(_, own)| matches!(own.driver, Driver::Outside { .. }));
     outside.map(|(index, _)| index).collect()
@@ -266,9 +266,9 @@ fn controls(vehicle: &str, agent: usize, own: &AnyVehicle) -> impl Iterator<Item
     let (inflates, locks, trailer) =
         (own.properties().has_central_inflation, own.properties().locks, own.has_trailer());
     let there = move |control| match control {
-        Control::Inflation => inflates,
-        Control::Lock(lock) => locks.contains(lock),
-        Control::Uncouple => trailer,
+        ControlInput::Inflation => inflates,
+        ControlInput::Lock(lock) => locks.contains(lock),
+        ControlInput::Uncouple => trailer,
         _ => true,
     };
     let own = CONTROLS.iter().filter(move |(_, control, ..)| there(*control));
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_no_identifiers_are_quoted() {
+    fn invalid_identifiers_are_quoted() {
         assert_eq!(component("lead_2"), "lead_2");
         assert_eq!(component("2nd lead"), "'2nd lead'");
         assert_eq!(component("l'\u{e9}t\u{e9}"), "'l%27%C3%A9t%C3%A9'");

@@ -6,10 +6,10 @@ use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{BuiltWorld, scene_model};
-use bekker_sensor::camera::{Camera, Dice, Lens, look_at};
-use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
+use bekker_sensor::camera::{Camera, Lens, PixelRng, look_at};
+use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, ScanPart};
 use bekker_sensor::noise::Noise;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::Scene;
 use bekker_world::{SceneModel, World};
 use std::sync::Arc;
@@ -66,12 +66,12 @@ pub struct Perception {
     lidar: Option<LidarSpec>,
     noise: Noise,
     /// The ground around the start, in its initial state.
-    relief: Arc<Relief>,
+    relief: Arc<HeightPyramid>,
 }
 
 /// The ground around a vehicle at its last update; a function of the world alone.
 #[derive(Clone, Debug)]
-pub struct LocalGround(Arc<Relief>);
+pub struct LocalGround(Arc<HeightPyramid>);
 
 impl Perception {
     /// Creates the perception of a level that starts at a position, m; `None` without camera and
@@ -92,7 +92,7 @@ impl Perception {
         }
         let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
         let (model, published) = (start.model(), &start.state().published);
-        let relief = Arc::new(Relief::coarse(&model.ground, published, place));
+        let relief = Arc::new(HeightPyramid::coarse(&model.ground, published, place));
         Some(Perception {
             scene,
             camera,
@@ -131,8 +131,8 @@ impl Perception {
         if let Some(camera) = &self.camera {
             let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -VIEW_SLOPE));
             let pose = look_at(&from, &(from + ahead));
-            let dice = Dice { noise: self.noise, frame: 0 };
-            let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+            let rng = PixelRng { noise: self.noise, frame: 0 };
+            let image = camera.render(&scene, &[pose; 2], 0.0, &rng);
             let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
             let depths = image.depth.iter().map(|depth| (depth / MAX_RANGE as f32).min(1.0));
             for (place, value) in buffer.by_ref().zip(colours.chain(depths)) {
@@ -151,7 +151,7 @@ impl Perception {
     /// Ranges of a scan, m, beam by beam; infinite where nothing returns.
     fn ranges(&self, lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<f32> {
         let columns = lidar.columns as usize;
-        let whole = Part { shares: [0.0, 1.0], period: 0.0, frame: 0 };
+        let whole = ScanPart { shares: [0.0, 1.0], period: 0.0, frame: 0 };
         let mut cloud = Cloud::default();
         lidar.scan(scene, |_| pose, &whole, &self.noise, &mut cloud);
         let mut ranges = vec![f32::INFINITY; BEAMS * columns];

@@ -214,11 +214,11 @@ impl Outgoing {
                 let _ = self.write(&bytes);
             }
         }
-        self.cut();
+        self.disconnect();
     }
 
     /// Closes the connection at once, even during the write of a message.
-    pub fn cut(&self) {
+    pub fn disconnect(&self) {
         self.stream.shutdown();
     }
 

@@ -54,13 +54,13 @@ struct Shared {
     descriptors: String,
     /// Identifier of this run, which distinguishes it from the next run on the same port.
     session: String,
-    hall: Mutex<Hall>,
+    registry: Mutex<ClientRegistry>,
     /// Threads that write to clients.
     writers: Writers,
 }
 
 #[derive(Default)]
-struct Hall {
+struct ClientRegistry {
     /// Topic and type of each channel, by channel number.
     channels: Vec<(String, String)>,
     numbers: BTreeMap<(String, String), u32>,
@@ -105,7 +105,7 @@ impl FoxgloveServer {
             name: name.into(),
             descriptors: STANDARD.encode(descriptors),
             session: session.into(),
-            hall: Mutex::default(),
+            registry: Mutex::default(),
             writers: Writers::default(),
         };
         FoxgloveServer { shared: Arc::new(shared) }
@@ -113,14 +113,14 @@ impl FoxgloveServer {
 
     /// Whether any client is connected.
     pub fn is_watched(&self) -> bool {
-        !self.hall().clients.is_empty()
+        !self.registry().clients.is_empty()
     }
 
     /// Sends the simulated time, µs, to all clients.
     pub fn time(&self, time_us: u64) {
         let mut bytes = vec![TIME];
         bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
-        for client in self.hall().clients.values() {
+        for client in self.registry().clients.values() {
             client.send(Message::Binary(bytes.clone()));
         }
     }
@@ -130,20 +130,20 @@ impl FoxgloveServer {
     /// A new topic or type is first advertised to all clients as a new channel.
     pub fn publish(&self, publication: &Publication<'_>) {
         let Publication { topic, schema, time_us, data } = *publication;
-        let mut hall = self.hall();
+        let mut registry = self.registry();
         let key = (topic.to_owned(), schema.to_owned());
-        let channel = match hall.numbers.get(&key) {
+        let channel = match registry.numbers.get(&key) {
             Some(&channel) => channel,
             None => {
-                let channel = hall.channels.len() as u32;
-                hall.numbers.insert(key.clone(), channel);
-                hall.channels.push(key);
-                let text = self.advertisement(&hall.channels[channel as usize..], channel);
-                hall.clients.values().for_each(|own| own.send(Message::Text(text.clone())));
+                let channel = registry.channels.len() as u32;
+                registry.numbers.insert(key.clone(), channel);
+                registry.channels.push(key);
+                let text = self.advertisement(&registry.channels[channel as usize..], channel);
+                registry.clients.values().for_each(|own| own.send(Message::Text(text.clone())));
                 channel
             }
         };
-        for client in hall.clients.values() {
+        for client in registry.clients.values() {
             let Some(subscription) = client.subscribed.get(&channel) else { continue };
             let mut bytes = Vec::with_capacity(13 + data.len());
             bytes.push(MESSAGE_DATA);
@@ -160,29 +160,29 @@ impl FoxgloveServer {
         let (outbox, waiting) = sync_channel(WAITING);
         let number = self.admit(outbox);
         let to = outgoing.clone();
-        let write = move || tell(&waiting, &to);
+        let write = move || write_messages(&waiting, &to);
         match std::thread::Builder::new().name("foxglove writer".into()).spawn(write) {
             Ok(writer) => self.shared.writers.add(writer, outgoing.clone()),
             // the system cannot start a thread
             Err(_) => outgoing.close(),
         }
         while let Ok(Some(message)) = incoming.receive() {
-            if let Err(cause) = self.hear(number, &message) {
+            if let Err(cause) = self.handle_message(number, &message) {
                 let status = json!({ "op": "status", "level": WARNING, "message": cause });
-                if let Some(client) = self.hall().clients.get(&number) {
+                if let Some(client) = self.registry().clients.get(&number) {
                     client.send(Message::Text(status.to_string()));
                 }
             }
         }
         // dropping the outbox ends the writer, which closes the connection
-        self.hall().clients.remove(&number);
+        self.registry().clients.remove(&number);
     }
 
     /// Closes all outboxes without waiting for clients. Queued messages are still sent.
     pub fn announce_end(&self) {
-        let mut hall = self.hall();
-        hall.over = true;
-        hall.clients.clear();
+        let mut registry = self.registry();
+        registry.over = true;
+        registry.clients.clear();
     }
 
     /// Waits until all queued messages are sent, while `waits` returns true. Then cuts the
@@ -202,29 +202,29 @@ impl FoxgloveServer {
             "metadata": {},
             "sessionId": self.shared.session,
         });
-        let mut hall = self.hall();
+        let mut registry = self.registry();
         let client = Client { outbox, subscribed: BTreeMap::new() };
         client.send(Message::Text(info.to_string()));
-        if !hall.channels.is_empty() {
-            client.send(Message::Text(self.advertisement(&hall.channels, 0)));
+        if !registry.channels.is_empty() {
+            client.send(Message::Text(self.advertisement(&registry.channels, 0)));
         }
-        let number = hall.next;
-        hall.next += 1;
-        if !hall.over {
-            hall.clients.insert(number, client);
+        let number = registry.next;
+        registry.next += 1;
+        if !registry.over {
+            registry.clients.insert(number, client);
         }
         number
     }
 
-    fn hear(&self, number: u64, message: &Message) -> Result<(), String> {
+    fn handle_message(&self, number: u64, message: &Message) -> Result<(), String> {
         let Message::Text(text) = message else {
             return Err("this server does not accept messages from clients".into());
         };
         let request: Request =
             serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))?;
-        let mut hall = self.hall();
-        let known = hall.channels.len() as u32;
-        let Some(client) = hall.clients.get_mut(&number) else { return Ok(()) };
+        let mut registry = self.registry();
+        let known = registry.channels.len() as u32;
+        let Some(client) = registry.clients.get_mut(&number) else { return Ok(()) };
         match request {
             Request::Subscribe { subscriptions } => {
                 for Subscription { id, channel_id } in subscriptions {
@@ -260,8 +260,8 @@ impl FoxgloveServer {
         json!({ "op": "advertise", "channels": channels }).to_string()
     }
 
-    fn hall(&self) -> MutexGuard<'_, Hall> {
-        self.shared.hall.lock().unwrap_or_else(PoisonError::into_inner)
+    fn registry(&self) -> MutexGuard<'_, ClientRegistry> {
+        self.shared.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -274,7 +274,7 @@ impl Client {
 }
 
 /// Writes the messages of an outbox to a client until the outbox closes or the client disconnects.
-fn tell(waiting: &Receiver<Message>, to: &super::Outgoing) {
+fn write_messages(waiting: &Receiver<Message>, to: &super::Outgoing) {
     for message in waiting {
         let sent = match message {
             Message::Text(text) => to.text(&text),

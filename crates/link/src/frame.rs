@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_cut_or_no_text_is_refused() {
+    fn long_truncated_or_binary_messages_are_refused() {
         let mut decoder = FrameDecoder::default();
         decoder.feed(&(LONGEST as u32 + 1).to_be_bytes());
         assert_eq!(decoder.next_message(), Err(FrameError::TooLong { length: LONGEST + 1 }));

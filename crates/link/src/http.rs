@@ -111,7 +111,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
 }
 
 /// Writes a response with a body, and announces that the connection closes.
-pub(super) fn answer(
+pub(super) fn write_response(
     stream: &mut impl Write,
     status: &str,
     more: &[(&str, String)],
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_get_is_refused() {
+    fn other_methods_than_get_are_refused() {
         let large = format!("GET / HTTP/1.1\r\nA: {}", "a".repeat(LONGEST));
         for text in ["POST / HTTP/1.1\r\n\r\n", "GET \0 HTTP/1.1\r\n\r\n", "GET / HT", &large] {
             assert!(read_head(&mut text.as_bytes(), Vec::new()).is_err(), "{text:.20}");

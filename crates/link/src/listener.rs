@@ -8,7 +8,7 @@ use super::admissions::{Admission, Admissions};
 use super::connection::Connection;
 use super::foxglove::SUBPROTOCOLS;
 use super::frame::PREFIX;
-use super::http::{Request, Target, answer, read_head, switch};
+use super::http::{Request, Target, read_head, switch, write_response};
 use super::stream::{ReadUntil, Stream};
 use super::{LinkError, Token};
 use std::io::Read;
@@ -52,10 +52,10 @@ impl Pages for () {
 }
 
 /// Handler that serves a connection until it ends, on the connection's own thread.
-pub type Taker = Box<dyn FnOnce(Connection) + Send>;
+pub type ConnectionHandler = Box<dyn FnOnce(Connection) + Send>;
 
 /// Returns the handler of a WebSocket with this target, if one exists.
-pub type WebSockets = Box<dyn Fn(&Target) -> Option<Taker> + Send + Sync>;
+pub type WebSockets = Box<dyn Fn(&Target) -> Option<ConnectionHandler> + Send + Sync>;
 
 /// Handlers of connections, by kind.
 ///
@@ -137,7 +137,7 @@ impl Listener {
     pub fn open(self, routes: Routes) -> Result<Listening, LinkError> {
         let Listener { socket, address, token, introduction } = self;
         let closing = Arc::new(AtomicBool::new(false));
-        let door = Arc::new(Door {
+        let router = Arc::new(ConnectionRouter {
             routes,
             cookie: match &address {
                 Address::Tcp(own) => format!("bekker_token_{}", own.port()),
@@ -160,7 +160,7 @@ impl Listener {
                     return;
                 }
                 match accepted {
-                    Ok(stream) => door.clone().let_in(stream),
+                    Ok(stream) => router.clone().accept(stream),
                     // for example too many open files: this may be temporary
                     Err(_) => std::thread::sleep(Duration::from_millis(20)),
                 }
@@ -219,7 +219,7 @@ impl Drop for Listening {
 }
 
 /// Policy and routes that apply to every connection.
-struct Door {
+struct ConnectionRouter {
     routes: Routes,
     address: Address,
     token: Token,
@@ -229,8 +229,8 @@ struct Door {
     introduction: Duration,
 }
 
-impl Door {
-    fn let_in(self: Arc<Door>, stream: Stream) {
+impl ConnectionRouter {
+    fn accept(self: Arc<ConnectionRouter>, stream: Stream) {
         // without a file descriptor or a thread the connection is dropped
         let Ok(admission) = self.admissions.enter(&stream) else { return };
         let serve = move || {
@@ -256,25 +256,25 @@ impl Door {
         let (request, beyond) = match read_head(&mut incoming, first.to_vec()) {
             Ok(head) => head,
             Err(error) => {
-                refuse(&stream, "400 Bad Request", &error.to_string())?;
+                reject(&stream, "400 Bad Request", &error.to_string())?;
                 return Err(error);
             }
         };
-        if let Some(cause) = self.is_bent(&request) {
-            return refuse(&stream, "403 Forbidden", &cause);
+        if let Some(cause) = self.host_error(&request) {
+            return reject(&stream, "403 Forbidden", &cause);
         }
         let protocol =
             SUBPROTOCOLS.into_iter().find(|own| request.protocols.iter().any(|p| p == own));
         if let (Some(protocol), Some(key)) = (protocol, &request.web_socket) {
-            let peer = Introduced { stream, admission, beyond, until };
-            return self.tell_foxglove(peer, &request, [protocol, key]);
+            let peer = WebSocketRequest { stream, admission, beyond, until };
+            return self.serve_foxglove(peer, &request, [protocol, key]);
         }
-        if let Some(cause) = self.is_foreign(&request) {
-            return refuse(&stream, "403 Forbidden", &cause);
+        if let Some(cause) = self.origin_error(&request) {
+            return reject(&stream, "403 Forbidden", &cause);
         }
         let trusted = self.is_trusted(&request);
         let Some(key) = &request.web_socket else {
-            return self.show(&stream, admission, &request, trusted);
+            return self.serve_page(&stream, admission, &request, trusted);
         };
         if request.target.path == LINK_PATH {
             switch(&mut &stream, key, None)?;
@@ -283,12 +283,12 @@ impl Door {
             return Ok(());
         }
         if !trusted {
-            return refuse(&stream, "403 Forbidden", NO_TOKEN);
+            return reject(&stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = (self.routes.web_socket)(&request.target) else {
-            return refuse(&stream, "404 Not Found", "no service at this path");
+            return reject(&stream, "404 Not Found", "no service at this path");
         };
-        taker(Introduced { stream, admission, beyond, until }.switched(key, None)?);
+        taker(WebSocketRequest { stream, admission, beyond, until }.switched(key, None)?);
         Ok(())
     }
 
@@ -296,18 +296,18 @@ impl Door {
     ///
     /// Its page may have any origin, so a cookie is not accepted. A browser never adds the token to
     /// an address by itself.
-    fn tell_foxglove(
+    fn serve_foxglove(
         &self,
-        peer: Introduced<'_>,
+        peer: WebSocketRequest<'_>,
         request: &Request,
         [protocol, key]: [&str; 2],
     ) -> Result<(), LinkError> {
         let given = request.target.parameter(TOKEN);
-        if !given.is_some_and(|given| self.token.is(&given)) {
-            return refuse(&peer.stream, "403 Forbidden", NO_TOKEN);
+        if !given.is_some_and(|given| self.token.matches(&given)) {
+            return reject(&peer.stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = &self.routes.foxglove else {
-            return refuse(
+            return reject(
                 &peer.stream,
                 "404 Not Found",
                 "this server does not stream to Foxglove",
@@ -321,7 +321,7 @@ impl Door {
     ///
     /// A client that gave the token in the address gets it as a cookie. So the resources of the
     /// page need no token in their addresses.
-    fn show(
+    fn serve_page(
         &self,
         stream: &Stream,
         admission: &Admission,
@@ -329,32 +329,32 @@ impl Door {
         trusted: bool,
     ) -> Result<(), LinkError> {
         if !trusted {
-            return refuse(stream, "403 Forbidden", NO_TOKEN);
+            return reject(stream, "403 Forbidden", NO_TOKEN);
         }
         admit(stream, admission)?;
         let Target { path, query } = &request.target;
         let Some(page) = self.routes.pages.page(path, query) else {
-            return refuse(stream, "404 Not Found", "page not found");
+            return reject(stream, "404 Not Found", "page not found");
         };
         let given = request.target.parameter(TOKEN);
         let keep = given.map(|token| {
-            let Door { cookie, .. } = self;
+            let ConnectionRouter { cookie, .. } = self;
             ("Set-Cookie", format!("{cookie}={token}; HttpOnly; SameSite=Strict; Path=/"))
         });
         let keep: Vec<(&str, String)> = keep.into_iter().collect();
-        answer(&mut &*stream, "200 OK", &keep, &page.content_type, &page.bytes)?;
+        write_response(&mut &*stream, "200 OK", &keep, &page.content_type, &page.bytes)?;
         Ok(())
     }
 
     fn is_trusted(&self, request: &Request) -> bool {
         let kept = request.cookies.iter().find(|(name, _)| *name == self.cookie);
         let given = request.target.parameter(TOKEN).or_else(|| kept.map(|(_, own)| own.clone()));
-        given.is_some_and(|given| self.token.is(&given))
+        given.is_some_and(|given| self.token.matches(&given))
     }
 
     /// Returns the reason for rejection if a request to the loopback address names another host, as
     /// in DNS rebinding.
-    fn is_bent(&self, request: &Request) -> Option<String> {
+    fn host_error(&self, request: &Request) -> Option<String> {
         let Address::Tcp(address) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
@@ -365,7 +365,7 @@ impl Door {
     }
 
     /// Returns the reason for rejection if a request comes from a page of another origin.
-    fn is_foreign(&self, request: &Request) -> Option<String> {
+    fn origin_error(&self, request: &Request) -> Option<String> {
         let Address::Tcp(_) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
         match &request.origin {
@@ -378,7 +378,7 @@ impl Door {
 }
 
 /// A peer whose WebSocket request has been read.
-struct Introduced<'a> {
+struct WebSocketRequest<'a> {
     stream: Stream,
     admission: &'a Arc<Admission>,
     /// Bytes read beyond the request.
@@ -387,10 +387,10 @@ struct Introduced<'a> {
     until: Instant,
 }
 
-impl Introduced<'_> {
+impl WebSocketRequest<'_> {
     /// Admits the connection, then completes the WebSocket handshake.
     fn switched(self, key: &str, protocol: Option<&str>) -> Result<Connection, LinkError> {
-        let Introduced { stream, admission, beyond, until } = self;
+        let WebSocketRequest { stream, admission, beyond, until } = self;
         admit(&stream, admission)?;
         switch(&mut &stream, key, protocol)?;
         let mut connection = Connection::web_socket(stream, beyond, admission.clone(), until);
@@ -409,14 +409,14 @@ const NO_TOKEN: &str =
 fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
     let admitted = admission.admit().map_err(LinkError::from);
     if let Err(error) = &admitted {
-        refuse(stream, "503 Service Unavailable", &error.to_string())?;
+        reject(stream, "503 Service Unavailable", &error.to_string())?;
     }
     admitted
 }
 
-fn refuse(mut stream: &Stream, status: &str, cause: &str) -> Result<(), LinkError> {
+fn reject(mut stream: &Stream, status: &str, cause: &str) -> Result<(), LinkError> {
     let body = format!("{cause}\n");
-    Ok(answer(&mut stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
+    Ok(write_response(&mut stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
 }
 
 #[cfg(test)]
@@ -428,9 +428,9 @@ mod tests {
     use tungstenite::client::client_with_config;
     use tungstenite::handshake::client::generate_key;
 
-    struct One;
+    struct OnePage;
 
-    impl Pages for One {
+    impl Pages for OnePage {
         fn page(&self, path: &str, query: &str) -> Option<Page> {
             let bytes = query.as_bytes().to_vec();
             (path == "/page").then(|| Page { content_type: "text/plain".into(), bytes })
@@ -488,7 +488,7 @@ mod tests {
         let routes = Routes {
             link: Box::new(echo_to_holders),
             web_socket: Box::new(|_| None),
-            pages: Box::new(One),
+            pages: Box::new(OnePage),
             foxglove: None,
         };
         let token = Token::fixed("secret").unwrap();
@@ -498,7 +498,7 @@ mod tests {
 
     /// Partial introductions of any kind do not lock out a peer with the token.
     #[test]
-    fn connections_without_the_token_lock_nobody_out() {
+    fn connections_without_the_token_do_not_block_others() {
         let listening = for_holders(Duration::from_secs(600));
         let begun: [&[u8]; 4] = [b"", b"\0\x10\0\0{", b"GET ", b"GET /page HTTP/1.1\r\nA: "];
         let mut held: Vec<TcpStream> = Vec::new();
@@ -553,7 +553,7 @@ mod tests {
 
     /// Sessions with the token have a separate limit, and a session beyond it gets the reason.
     #[test]
-    fn holders_of_the_token_have_a_limit_of_their_own() {
+    fn authenticated_connections_have_a_separate_limit() {
         let listening = for_holders(Duration::from_secs(600));
         let mut sessions: Vec<TcpStream> = Vec::new();
         for _ in 0..64 {
@@ -577,13 +577,13 @@ mod tests {
 
     fn listening(address: &Address) -> Listening {
         let token = Token::fixed("secret").unwrap();
-        let web_socket = |target: &Target| -> Option<Taker> {
-            (target.path == "/view").then(|| Box::new(echo) as Taker)
+        let web_socket = |target: &Target| -> Option<ConnectionHandler> {
+            (target.path == "/view").then(|| Box::new(echo) as ConnectionHandler)
         };
         let routes = Routes {
             link: Box::new(echo),
             web_socket: Box::new(web_socket),
-            pages: Box::new(One),
+            pages: Box::new(OnePage),
             foxglove: None,
         };
         Listener::bind(address, token).unwrap().open(routes).unwrap()
@@ -619,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_others_are_kept_out() {
+    fn cross_origin_pages_are_refused() {
         let listening = listening(&Address::default());
         let (_, host) = tcp(&listening);
         let own = format!("Origin: http://{host}\r\n");
@@ -669,7 +669,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_unix_socket_is_there_while_it_is_listened_at() {
+    fn a_unix_socket_exists_while_it_listens() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.socket");
         let address = Address::Unix(path.clone());

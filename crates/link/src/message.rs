@@ -100,7 +100,7 @@ pub struct Act {
     pub controls: Vec<VehicleControls>,
     /// Radio messages that vehicles of this session send once, at the next exchange.
     #[serde(default)]
-    pub says: Vec<Said>,
+    pub says: Vec<RadioPayload>,
     /// Value that is returned in the next beat.
     #[serde(default)]
     pub echo: Option<Value>,
@@ -109,7 +109,7 @@ pub struct Act {
 /// A radio message that a vehicle sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Said {
+pub struct RadioPayload {
     /// Name of the vehicle.
     pub vehicle: String,
     /// Content of the message, in base64.
@@ -158,7 +158,7 @@ pub enum Reply {
     /// Answer to a hello.
     Welcome(Welcome),
     /// State of all vehicles before a heartbeat.
-    Beat(Beat),
+    Beat(HeartbeatState),
     /// Report of a fault in a peer's message.
     Fault {
         /// Machine-readable code.
@@ -219,14 +219,14 @@ pub struct Welcome {
     /// Number of steps taken.
     pub tick: u64,
     /// The vehicles.
-    pub vehicles: Vec<VehicleAbout>,
+    pub vehicles: Vec<VehicleInfo>,
     /// The vehicles' sensors.
-    pub sensors: Vec<SensorAbout>,
+    pub sensors: Vec<SensorInfo>,
 }
 
 /// Description of a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct VehicleAbout {
+pub struct VehicleInfo {
     /// Name of the vehicle.
     pub name: String,
     /// Name of the vehicle model.
@@ -246,7 +246,7 @@ pub struct VehicleAbout {
 
 /// Description of a sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SensorAbout {
+pub struct SensorInfo {
     /// `vehicle/sensor`.
     pub name: String,
     /// Kind of the sensor.
@@ -257,13 +257,13 @@ pub struct SensorAbout {
 
 /// State of all vehicles before a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Beat {
+pub struct HeartbeatState {
     /// Number of steps taken.
     pub tick: u64,
     /// Simulated time, µs.
     pub time_us: u64,
     /// The vehicles, in scenario order.
-    pub vehicles: Vec<VehicleBeat>,
+    pub vehicles: Vec<VehicleReport>,
     /// Readings of subscribed sensors since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Value>,
@@ -289,7 +289,7 @@ fn is_zero(number: &u64) -> bool {
 ///
 /// World axes are east, north, up. Chassis axes are x forward, y left, z up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct VehicleBeat {
+pub struct VehicleReport {
     /// Name of the vehicle.
     pub name: String,
     /// Origin of the chassis frame, m.
@@ -315,15 +315,15 @@ pub struct VehicleBeat {
     /// Engine speed, rad/s.
     pub engine_speed: f64,
     /// Wheels, axle by axle from the front, left before right.
-    pub wheels: Vec<WheelBeat>,
+    pub wheels: Vec<WheelReport>,
     /// Outcome of the drive, once it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<OutcomeBeat>,
+    pub outcome: Option<DriveOutcome>,
 }
 
 /// Outcome of a drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OutcomeBeat {
+pub struct DriveOutcome {
     /// Code of the outcome, as in `docs/outcomes.md`.
     pub code: OutcomeCode,
     /// Time of the outcome, s.
@@ -334,7 +334,7 @@ pub struct OutcomeBeat {
 
 /// State of a wheel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct WheelBeat {
+pub struct WheelReport {
     /// Spin, rad/s, positive when rolling forward.
     pub spin: f64,
     /// Slip, -1 to 1, positive when driving.
@@ -355,7 +355,7 @@ pub struct DriverEvent {
     /// Name of the vehicle.
     pub vehicle: String,
     /// Kind of event.
-    pub event: DriverFate,
+    pub event: DriverEventKind,
     /// Name of the driver.
     pub driver: String,
 }
@@ -363,7 +363,7 @@ pub struct DriverEvent {
 /// Kind of driver event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DriverFate {
+pub enum DriverEventKind {
     /// The driver has connected.
     Joined,
     /// The driver has disconnected.

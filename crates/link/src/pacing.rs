@@ -22,7 +22,7 @@ pub struct Pacing<'a> {
     /// Simulated time over wall time.
     factor: f64,
     /// Set when the run was paused on purpose: its schedule restarts.
-    stood: Option<&'a AtomicBool>,
+    was_paused: Option<&'a AtomicBool>,
     begun: Instant,
     begun_at: f64,
     /// Simulated time at the last heartbeat, s.
@@ -35,9 +35,9 @@ pub struct Pacing<'a> {
 
 impl<'a> Pacing<'a> {
     /// Creates the pacing for `factor` times real time.
-    pub fn new(factor: f64, stood: Option<&'a AtomicBool>) -> Pacing<'a> {
+    pub fn new(factor: f64, was_paused: Option<&'a AtomicBool>) -> Pacing<'a> {
         let (begun, begun_at, last) = (Instant::now(), 0.0, 0.0);
-        Pacing { factor, stood, begun, begun_at, last, schedule: None, lateness: Vec::new() }
+        Pacing { factor, was_paused, begun, begun_at, last, schedule: None, lateness: Vec::new() }
     }
 
     /// Returns the statistics of the run so far.
@@ -66,8 +66,9 @@ impl<'a> Pacing<'a> {
         let heartbeat = (time - self.last) / self.factor;
         self.last = time;
         let now = Instant::now();
-        let stood = self.stood.is_some_and(|stood| stood.swap(false, Ordering::Relaxed));
-        let schedule = self.schedule.filter(|_| !stood);
+        let was_paused =
+            self.was_paused.is_some_and(|was_paused| was_paused.swap(false, Ordering::Relaxed));
+        let schedule = self.schedule.filter(|_| !was_paused);
         let Some((from, at)) = schedule else {
             if self.lateness.is_empty() {
                 // waiting before the first heartbeat does not count
@@ -97,7 +98,7 @@ impl<'a> Pacing<'a> {
 impl<E> Observer<E> for Pacing<'_> {
     fn on_start(&mut self, world: &World, _: &[bekker_agent::Sample]) -> Result<(), E> {
         (self.begun, self.begun_at, self.last) = (Instant::now(), world.time(), world.time());
-        self.schedule = self.stood.is_none().then_some((self.begun, self.begun_at));
+        self.schedule = self.was_paused.is_none().then_some((self.begun, self.begun_at));
         Ok(())
     }
 
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_that_is_lost_is_chased_for_three_heartbeats_only() {
+    fn lost_time_is_recovered_for_three_heartbeats_only() {
         let mut pacing = Pacing::new(10.0, None);
         pacing.schedule = Some((Instant::now(), 0.0));
         pacing.hold(0.1);
@@ -134,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn time_that_a_run_stood_is_not_counted() {
-        let stood = AtomicBool::new(true);
-        let mut pacing = Pacing::new(1.0, Some(&stood));
+    fn paused_time_is_not_counted() {
+        let was_paused = AtomicBool::new(true);
+        let mut pacing = Pacing::new(1.0, Some(&was_paused));
         sleep(Duration::from_millis(20));
         pacing.hold(0.01);
         assert!(pacing.lateness.is_empty() && pacing.schedule.is_some());

@@ -75,7 +75,7 @@ fn pose(pose: &Pose) -> Value {
 }
 
 /// Numbers that are sent as little-endian bytes.
-trait Plain {
+trait WireNumber {
     /// Type name in NumPy.
     const TYPE: &'static str;
     fn put(self, bytes: &mut Vec<u8>);
@@ -83,7 +83,7 @@ trait Plain {
 
 macro_rules! plain {
     ($($number:ty => $name:literal),*) => {
-        $(impl Plain for $number {
+        $(impl WireNumber for $number {
             const TYPE: &'static str = $name;
             fn put(self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&self.to_le_bytes());
@@ -94,7 +94,7 @@ macro_rules! plain {
 
 plain!(f32 => "<f4", u8 => "u1", u16 => "<u2");
 
-fn array<T: Plain>(numbers: impl IntoIterator<Item = T>, shape: &[usize]) -> Value {
+fn array<T: WireNumber>(numbers: impl IntoIterator<Item = T>, shape: &[usize]) -> Value {
     let mut bytes = Vec::with_capacity(shape.iter().product::<usize>() * size_of::<T>());
     numbers.into_iter().for_each(|number| number.put(&mut bytes));
     json!({ "type": T::TYPE, "shape": shape, "base64": STANDARD.encode(bytes) })

@@ -4,13 +4,14 @@
 //! missing drivers and sends the state of all vehicles to the sessions for which a beat is due.
 //! Then it waits for the acts of lock-step drivers, and returns the resulting commands.
 
-use super::hearing::hearing;
 use super::message::{
-    Beat, FaultCode, Hello, OutcomeBeat, PROTOCOL, Reply, Request, Role, VehicleBeat, WheelBeat,
+    DriveOutcome, FaultCode, HeartbeatState, Hello, PROTOCOL, Reply, Request, Role, VehicleReport,
+    WheelReport,
 };
-use super::outline::Outline;
+use super::radio_message::radio_message;
 use super::reading::reading;
-use super::roster::{Member, Refusal, Roster, WAITING};
+use super::run_description::RunDescription;
+use super::sessions::{Refusal, Session, SessionTable, WAITING};
 use super::writers::{Writers, for_at_most};
 use super::{Connection, LinkError, Message, Token};
 use bekker_agent::{OutcomeReport, Sample};
@@ -37,16 +38,16 @@ pub struct Server {
 }
 
 struct Shared {
-    outline: Outline,
+    description: RunDescription,
     token: Token,
-    roster: Mutex<Roster>,
+    sessions: Mutex<SessionTable>,
     changed: Condvar,
     /// Threads that write to peers.
     writers: Writers,
     /// Last message to all sessions, once the run has ended.
     end: OnceLock<String>,
     /// Whether the run has paused on purpose since the last check.
-    stood: AtomicBool,
+    was_paused: AtomicBool,
 }
 
 impl Server {
@@ -59,25 +60,25 @@ impl Server {
         token: Token,
     ) -> Server {
         let shared = Shared {
-            outline: Outline::new(model, run, seats),
+            description: RunDescription::new(model, run, seats),
             token,
-            roster: Mutex::new(Roster::new(seats, tick)),
+            sessions: Mutex::new(SessionTable::new(seats, tick)),
             changed: Condvar::new(),
             writers: Writers::default(),
             end: OnceLock::new(),
-            stood: AtomicBool::new(false),
+            was_paused: AtomicBool::new(false),
         };
         Server { shared: Arc::new(shared) }
     }
 
     /// Returns the flag that is set whenever the run pauses on purpose, also to wait for drivers.
-    pub fn stood(&self) -> &AtomicBool {
-        &self.shared.stood
+    pub fn was_paused(&self) -> &AtomicBool {
+        &self.shared.was_paused
     }
 
     /// Returns the name of the session that ended the run, if one has.
-    pub fn quit(&self) -> Option<String> {
-        self.shared.roster().quit.clone()
+    pub fn quit_by(&self) -> Option<String> {
+        self.shared.sessions().quit.clone()
     }
 
     /// Serves a peer until it disconnects.
@@ -103,31 +104,31 @@ impl Server {
         };
         let why = loop {
             match next(&mut connection) {
-                Ok(Some(request)) => self.hear(number, &name, request),
+                Ok(Some(request)) => self.handle_request(number, &name, request),
                 Ok(None) => break "disconnected".to_owned(),
                 Err((code, text)) => {
-                    let roster = self.shared.roster();
+                    let sessions = self.shared.sessions();
                     let text_told = text.clone();
-                    if let Some(member) = roster.members.get(&number) {
-                        member.say(&Reply::Fault { code, text: text_told });
+                    if let Some(member) = sessions.members.get(&number) {
+                        member.send(&Reply::Fault { code, text: text_told });
                     }
                     break format!("sent an invalid message ({text})");
                 }
             }
         };
         // dropping the outbox ends the writer thread, which closes the connection
-        self.shared.roster().leave(&self.shared.outline, number, &why);
+        self.shared.sessions().leave(&self.shared.description, number, &why);
         self.shared.changed.notify_all();
     }
 
     /// Checks a hello and starts the session of a peer.
     fn admit(&self, hello: &Hello, connection: &mut Connection) -> Result<(u64, String), Refusal> {
-        let Shared { outline, token, .. } = &*self.shared;
+        let Shared { description, token, .. } = &*self.shared;
         if hello.protocol != PROTOCOL {
             let text = format!("protocol {}: must be {PROTOCOL}", hello.protocol);
             return Err((FaultCode::Protocol, text));
         }
-        if !token.is(&hello.token) {
+        if !token.matches(&hello.token) {
             let text = "the token is missing or wrong; give the one that the run printed";
             return Err((FaultCode::Token, text.into()));
         }
@@ -145,8 +146,8 @@ impl Server {
             return Err((FaultCode::Message, text));
         }
         let (agents, sensors) =
-            (outline.vehicles(&hello.vehicles)?, outline.sensors(&hello.sensors)?);
-        let radios = outline.radios(&hello.radios)?;
+            (description.vehicles(&hello.vehicles)?, description.sensors(&hello.sensors)?);
+        let radios = description.radios(&hello.radios)?;
         match hello.role {
             Role::Driver if agents.is_empty() => {
                 let text = "vehicles: a driver must name the vehicles that it drives";
@@ -166,7 +167,7 @@ impl Server {
             given => format!("{} ({peer})", given.chars().take(LONGEST_NAME).collect::<String>()),
         };
         let (outbox, waiting) = sync_channel::<String>(WAITING);
-        let member = Member {
+        let member = Session {
             role: hello.role,
             mode: hello.mode,
             name: name.clone(),
@@ -194,55 +195,55 @@ impl Server {
             }
             outgoing.close();
         };
-        let mut roster = self.shared.roster();
-        if roster.over {
+        let mut sessions = self.shared.sessions();
+        if sessions.over {
             return Err((FaultCode::Full, "the run has ended".into()));
         }
-        let number = roster.join(outline, member)?;
+        let number = sessions.join(description, member)?;
         let writer = std::thread::Builder::new().name("link writer".into()).spawn(write);
-        let welcome = Reply::Welcome(outline.welcome(roster.tick));
-        match (writer, roster.members.get(&number)) {
+        let welcome = Reply::Welcome(description.welcome(sessions.tick));
+        match (writer, sessions.members.get(&number)) {
             (Ok(writer), Some(member)) => {
-                member.say(&welcome);
+                member.send(&welcome);
                 self.shared.writers.add(writer, connection.outgoing.clone());
             }
             _ => {
-                roster.leave(outline, number, "could not be served");
+                sessions.leave(description, number, "could not be served");
                 return Err((FaultCode::Protocol, "cannot start a thread".into()));
             }
         }
-        drop(roster);
+        drop(sessions);
         self.shared.changed.notify_all();
         Ok((number, name))
     }
 
-    fn hear(&self, number: u64, name: &str, request: Request) {
-        let mut roster = self.shared.roster();
+    fn handle_request(&self, number: u64, name: &str, request: Request) {
+        let mut sessions = self.shared.sessions();
         let outcome = match request {
-            Request::Act(act) => roster.act(&self.shared.outline, number, act),
+            Request::Act(act) => sessions.act(&self.shared.description, number, act),
             Request::Pause {} => {
-                roster.paused = true;
+                sessions.paused = true;
                 Ok(())
             }
             Request::Resume {} => {
-                (roster.paused, roster.steps) = (false, 0);
+                (sessions.paused, sessions.steps) = (false, 0);
                 Ok(())
             }
             Request::Step { count } => {
-                roster.paused = true;
-                roster.steps = roster.steps.saturating_add(count);
+                sessions.paused = true;
+                sessions.steps = sessions.steps.saturating_add(count);
                 Ok(())
             }
             Request::Quit {} => {
-                roster.quit.get_or_insert(name.to_owned());
+                sessions.quit.get_or_insert(name.to_owned());
                 Ok(())
             }
             Request::Hello(_) => Err((FaultCode::Act, "hello is allowed only once".into())),
         };
-        if let (Err((code, text)), Some(member)) = (outcome, roster.members.get(&number)) {
-            member.say(&Reply::Fault { code, text });
+        if let (Err((code, text)), Some(member)) = (outcome, sessions.members.get(&number)) {
+            member.send(&Reply::Fault { code, text });
         }
-        drop(roster);
+        drop(sessions);
         self.shared.changed.notify_all();
     }
 
@@ -266,11 +267,11 @@ impl Server {
     /// Queues the end of the run for all sessions, without waiting for them.
     pub fn announce_end(&self, tick: u64, time_us: u64) {
         let end = serde_json::to_string(&Reply::End { tick, time_us }).unwrap_or_default();
-        let mut roster = self.shared.roster();
-        roster.over = true;
+        let mut sessions = self.shared.sessions();
+        sessions.over = true;
         // only the first call counts
         let _ = self.shared.end.set(end);
-        roster.members.clear();
+        sessions.members.clear();
     }
 
     /// Waits until all queued messages are sent, while `waits` returns true. Then cuts the
@@ -302,17 +303,17 @@ fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
 }
 
 impl Shared {
-    fn roster(&self) -> MutexGuard<'_, Roster> {
-        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, SessionTable> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the roster changes, at most for `time`.
     fn wait<'a>(
         &'a self,
-        roster: MutexGuard<'a, Roster>,
+        sessions: MutexGuard<'a, SessionTable>,
         time: Duration,
-    ) -> MutexGuard<'a, Roster> {
-        let waited = self.changed.wait_timeout(roster, time);
+    ) -> MutexGuard<'a, SessionTable> {
+        let waited = self.changed.wait_timeout(sessions, time);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
@@ -340,68 +341,68 @@ pub struct ServedController {
 impl Controller for ServedController {
     fn call(&mut self, world: &World) -> ControllerRequest {
         let shared = self.server.shared.clone();
-        let (outline, tick) = (&shared.outline, world.state().tick);
-        let mut roster = shared.roster();
+        let (description, tick) = (&shared.description, world.state().tick);
+        let mut sessions = shared.sessions();
         if self.tick != Some(tick) {
             self.heartbeat += u64::from(self.tick.is_some());
-            (self.tick, roster.tick) = (Some(tick), tick);
-            roster.since = Some(Instant::now());
+            (self.tick, sessions.tick) = (Some(tick), tick);
+            sessions.since = Some(Instant::now());
         }
         let entered = Instant::now();
         loop {
-            roster.remarks.drain(..).for_each(|line| (self.remark)(&line));
-            if let Some(cause) = roster.failed.take() {
+            sessions.remarks.drain(..).for_each(|line| (self.remark)(&line));
+            if let Some(cause) = sessions.failed.take() {
                 return ControllerRequest::Fail(cause);
             }
-            if let Some(by) = &roster.quit {
+            if let Some(by) = &sessions.quit {
                 (self.remark)(&format!("ended by {by}"));
                 return ControllerRequest::Stop;
             }
             let heartbeat = self.heartbeat;
             let looks = self.seen != Some(tick)
-                && (roster.members.values().any(Member::listens)
-                    || roster.seats.iter().any(|own| own.speed.is_some()));
-            if looks || roster.members.values().any(|own| own.is_due(heartbeat)) {
-                return ControllerRequest::Show(roster.asked());
+                && (sessions.members.values().any(Session::wants_state)
+                    || sessions.seats.iter().any(|own| own.speed.is_some()));
+            if looks || sessions.members.values().any(|own| own.is_due(heartbeat)) {
+                return ControllerRequest::Show(sessions.view_request());
             }
-            let vacant = roster.vacant(outline);
-            let stands = !vacant.is_empty() || (roster.paused && roster.steps == 0);
+            let vacant = sessions.vacant_seats(description);
+            let stands = !vacant.is_empty() || (sessions.paused && sessions.steps == 0);
             if !vacant.is_empty() && !self.missing {
                 self.missing = true;
                 (self.remark)(&format!("waiting for a driver for {}", vacant.join(", ")));
             }
             let now = Instant::now();
             if stands {
-                shared.stood.store(true, Ordering::Relaxed);
-                roster.since = Some(now);
+                shared.was_paused.store(true, Ordering::Relaxed);
+                sessions.since = Some(now);
             } else {
-                roster.expire(outline, now);
-                if roster.failed.is_some() {
+                sessions.expire(description, now);
+                if sessions.failed.is_some() {
                     continue;
                 }
-                if roster.members.values().all(|own| own.awaited.is_none()) {
+                if sessions.members.values().all(|own| own.awaited.is_none()) {
                     break;
                 }
             }
             if entered.elapsed() >= PATIENCE {
                 return ControllerRequest::Wait;
             }
-            let begun = roster.since.unwrap_or(now);
-            let awaited = roster.members.values().filter(|own| own.awaited.is_some());
-            let left = awaited.filter_map(|own| roster.patience(own)).min();
+            let begun = sessions.since.unwrap_or(now);
+            let awaited = sessions.members.values().filter(|own| own.awaited.is_some());
+            let left = awaited.filter_map(|own| sessions.act_timeout(own)).min();
             let left = left.map_or(PATIENCE, |time| (begun + time).saturating_duration_since(now));
-            roster = shared.wait(roster, left.clamp(Duration::from_millis(1), PATIENCE));
+            sessions = shared.wait(sessions, left.clamp(Duration::from_millis(1), PATIENCE));
         }
-        roster.remarks.drain(..).for_each(|line| (self.remark)(&line));
-        if roster.paused {
-            roster.steps = roster.steps.saturating_sub(1);
+        sessions.remarks.drain(..).for_each(|line| (self.remark)(&line));
+        if sessions.paused {
+            sessions.steps = sessions.steps.saturating_sub(1);
         }
         let clock = &world.model().clock;
         let span = clock.micros(tick + world.state().steps) - clock.micros(tick);
-        self.told.resize(roster.seats.len(), None);
-        self.held.resize(roster.seats.len(), SpeedHold::default());
+        self.told.resize(sessions.seats.len(), None);
+        self.held.resize(sessions.seats.len(), SpeedHold::default());
         let mut commanded = Vec::new();
-        let seats = roster.seats.iter_mut().zip(&mut self.held);
+        let seats = sessions.seats.iter_mut().zip(&mut self.held);
         for ((own, held), told) in seats.zip(&mut self.told) {
             let now = (own.controls(held, 1e-6 * span as f64), own.origin, own.driver);
             if *told != Some(now) || !own.says.is_empty() {
@@ -418,46 +419,46 @@ impl Controller for ServedController {
         let shared = self.server.shared.clone();
         let world = shown.world;
         let tick = world.state().tick;
-        let beat = Beat {
+        let beat = HeartbeatState {
             tick,
             time_us: world.model().clock.micros(tick),
             vehicles: self.vehicles(shown),
-            ..Beat::default()
+            ..HeartbeatState::default()
         };
-        let mut roster = shared.roster();
-        self.held.resize(roster.seats.len(), SpeedHold::default());
-        for (own, held) in roster.seats.iter().zip(&mut self.held) {
+        let mut sessions = shared.sessions();
+        self.held.resize(sessions.seats.len(), SpeedHold::default());
+        for (own, held) in sessions.seats.iter().zip(&mut self.held) {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
             sample.into_iter().for_each(|sample| held.update(sample));
         }
         if self.seen.replace(tick) != Some(tick) {
             for (agent, delivery) in shown.delivered {
                 let sensor = (*agent, delivery.sensor);
-                let told = reading(&shared.outline.sensor(*agent, delivery.sensor), delivery);
-                let listeners = roster.members.values_mut();
+                let told = reading(&shared.description.sensor(*agent, delivery.sensor), delivery);
+                let listeners = sessions.members.values_mut();
                 listeners
                     .filter(|own| own.sensors.binary_search(&sensor).is_ok())
-                    .for_each(|own| own.read(&told));
+                    .for_each(|own| own.push_reading(&told));
             }
             for (agent, heard) in shown.radio_messages {
-                let told = hearing(&shared.outline, *agent, heard);
-                let listeners = roster.members.values_mut();
+                let told = radio_message(&shared.description, *agent, heard);
+                let listeners = sessions.members.values_mut();
                 listeners
                     .filter(|own| own.radios.binary_search(agent).is_ok())
-                    .for_each(|own| own.hear(&told));
+                    .for_each(|own| own.push_radio_message(&told));
             }
         }
         let heartbeat = self.heartbeat;
-        for member in roster.members.values_mut().filter(|own| own.is_due(heartbeat)) {
-            member.show(heartbeat, &beat);
+        for member in sessions.members.values_mut().filter(|own| own.is_due(heartbeat)) {
+            member.send_state(heartbeat, &beat);
         }
         // the timeout of drivers starts when the beat was sent
-        roster.since = Some(Instant::now());
+        sessions.since = Some(Instant::now());
     }
 }
 
 impl ServedController {
-    fn vehicles(&mut self, shown: &ControllerView<'_>) -> Vec<VehicleBeat> {
+    fn vehicles(&mut self, shown: &ControllerView<'_>) -> Vec<VehicleReport> {
         let ControllerView { world, samples, outcomes, .. } = *shown;
         let first = samples.iter().map(|own| [(own.time, own.velocity); 2]);
         if self.before.len() != samples.len() {
@@ -478,26 +479,26 @@ impl ServedController {
                 let agent = sample.vehicle as u32;
                 let ended = outcomes.binary_search_by_key(&agent, |(agent, _)| *agent).ok();
                 let outcome = ended.map(|index| outcome(&outcomes[index].1));
-                VehicleBeat { outcome, ..vehicle(name.unwrap_or_default(), sample, acceleration) }
+                VehicleReport { outcome, ..vehicle(name.unwrap_or_default(), sample, acceleration) }
             })
             .collect()
     }
 }
 
-fn outcome(report: &OutcomeReport) -> OutcomeBeat {
-    OutcomeBeat { code: report.code, time: report.time, text: report.sentence.clone() }
+fn outcome(report: &OutcomeReport) -> DriveOutcome {
+    DriveOutcome { code: report.code, time: report.time, text: report.sentence.clone() }
 }
 
-fn vehicle(name: String, sample: &Sample, acceleration: Vec3) -> VehicleBeat {
+fn vehicle(name: String, sample: &Sample, acceleration: Vec3) -> VehicleReport {
     let turn = sample.pose.orientation.quaternion();
-    let wheels = sample.wheels.iter().map(|wheel| WheelBeat {
+    let wheels = sample.wheels.iter().map(|wheel| WheelReport {
         spin: wheel.spin,
         slip: wheel.slip,
         sinkage: wheel.sinkage,
         force: [wheel.traction, wheel.lateral, wheel.load],
         pressure: (wheel.area > 0.0).then(|| wheel.load / wheel.area),
     });
-    VehicleBeat {
+    VehicleReport {
         name,
         position: sample.pose.position.into(),
         orientation: [turn.w, turn.i, turn.j, turn.k],

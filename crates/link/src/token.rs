@@ -35,7 +35,7 @@ impl Token {
     }
 
     /// Whether `given` equals the token. The comparison takes the same time wherever they differ.
-    pub fn is(&self, given: &str) -> bool {
+    pub fn matches(&self, given: &str) -> bool {
         let pairs = self.0.bytes().zip(given.bytes());
         let differs = pairs.fold(0, |differs, (a, b)| differs | (a ^ b));
         differs == 0 && self.0.len() == given.len()
@@ -58,12 +58,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_is_the_same() {
+    fn tokens_match_only_themselves() {
         let token = Token::random().unwrap();
         assert_eq!(token.reveal().len(), 32);
-        assert!(token.is(token.reveal()) && token != Token::random().unwrap());
+        assert!(token.matches(token.reveal()) && token != Token::random().unwrap());
         let fixed = Token::fixed("ab_1").unwrap();
-        assert!(["", "ab_", "ab_2", "ab_11"].iter().all(|other| !fixed.is(other)));
+        assert!(["", "ab_", "ab_2", "ab_11"].iter().all(|other| !fixed.matches(other)));
         assert!(["", "a b", "a&b"].iter().all(|text| Token::fixed(text).is_err()));
     }
 }

@@ -35,7 +35,7 @@ impl Writers {
         }
         let cut = running.len();
         for (thread, outgoing) in running {
-            outgoing.cut();
+            outgoing.disconnect();
             // its write fails at once
             let _ = thread.join();
         }
@@ -96,7 +96,7 @@ mod tests {
     /// A peer that reads receives everything. A peer that reads little or nothing is cut at the
     /// end.
     #[test]
-    fn peers_that_read_are_sent_all_and_others_are_cut() {
+    fn reading_peers_receive_all_and_others_are_disconnected() {
         let writers = Arc::new(Writers::default());
         let (_listening, mut reads) = sending(&writers, 20);
         let reading = std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use crate::rank_error::RankError;
 use crate::region::{CENSUS_INTERVAL, Region};
 use crate::subscriptions::Subscriptions;
 use bekker_math::grid::TILE;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::relief::HeightPyramid;
 use bekker_world::{RankAccess, World, WorldModel, sight_ranges};
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ impl Census {
             region.with_trailer(world.trailer_reach(agent))
         });
         let sighted = self.exchange_proximity(&own, collectives)?;
-        let around = Relief::sight(world.model().ground.lattice().spacing);
+        let around = HeightPyramid::view_distance(world.model().ground.lattice().spacing);
         let looks = |region: &Region| self.sight_ranges.contains_key(&(region.agent as usize));
         let mut regions: Vec<Region> = own
             .into_iter()

@@ -261,7 +261,7 @@ impl Canvas {
         };
         let face = if style.bold { &self.semibold } else { &self.regular };
         let unit = style.size / f32::from(face.units_per_em());
-        let mut outline = Outline { builder: PathBuilder::new(), unit, pen: shift };
+        let mut outline = GlyphOutline { builder: PathBuilder::new(), unit, pen: shift };
         for character in text.chars() {
             let Some(glyph) = face.glyph_index(character) else { continue };
             face.outline_glyph(glyph, &mut outline);
@@ -351,19 +351,19 @@ fn polyline(points: &[Point], closed: bool) -> Option<tiny_skia::Path> {
 }
 
 /// Converts glyph outlines from font units, y up, to design units, y down.
-struct Outline {
+struct GlyphOutline {
     builder: PathBuilder,
     unit: f32,
     pen: f32,
 }
 
-impl Outline {
+impl GlyphOutline {
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
         (self.pen + self.unit * x, -self.unit * y)
     }
 }
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = self.at(x, y);
         self.builder.move_to(x, y);
@@ -395,7 +395,7 @@ mod tests {
     use crate::color::INK;
 
     #[test]
-    fn text_leaves_ink_where_it_stands() {
+    fn text_is_drawn_at_its_position() {
         let mut canvas = Canvas::new(400, 200, 2.0).unwrap();
         let style = TextStyle::new(20.0, INK);
         canvas.text("Öl 12 µm", [20.0, 50.0], style);

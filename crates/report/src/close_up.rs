@@ -5,18 +5,18 @@ use super::chart::{Axes, Mark, Scale};
 use super::color::{self, INK, Oklab, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE};
 use super::picture::rut_depth;
-use super::relief::{self, HeightField, View};
-use super::scene::Scene;
-use super::{land, map};
+use super::relief::{self, HeightField, MapView};
+use super::scene::RunScene;
+use super::{drawn_ground, map};
 
 /// Draws the deepest rut to scale and its cross section, and returns the view of the map.
 pub(super) fn close_up(
     canvas: &mut Canvas,
-    scene: &Scene<'_>,
-    section: &map::Section,
+    scene: &RunScene<'_>,
+    section: &map::CrossSection,
     colors: &DepthScale,
     side: Frame,
-) -> View {
+) -> MapView {
     let title = TextStyle::new(16.0, INK).bold();
     let text = format!("Deepest rut, to scale: {}", rut_depth(scene.nodes));
     canvas.text(&text, [side.x, side.y + 14.0], title);
@@ -26,19 +26,19 @@ pub(super) fn close_up(
     let frame = Frame { x: side.x, y: top, width: side.width, height };
     const METRES_ACROSS: f64 = 8.0;
     let view =
-        View { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
+        MapView { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
     let (height_of, rut_of) = (scene.land.height, scene.rut);
     let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
     let deepest = section.depth.max(VISIBLE);
     relief::paint(canvas, &view, &|point| {
         let depth = ruts.at(point).height;
-        let ground = Oklab::of(scene.land.tint_at(point));
+        let ground = Oklab::from_rgb(scene.land.tint_at(point));
         let tinted = if depth >= 0.0 {
             // The color fades in over the first twentieth of the scale.
             ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
         } else {
-            ground.mix(Oklab::of(color::BERM), (-4.0 * depth / deepest).min(0.85))
+            ground.mix(Oklab::from_rgb(color::BERM), (-4.0 * depth / deepest).min(0.85))
         };
         relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
     });
@@ -54,7 +54,7 @@ pub(super) fn close_up(
         canvas.text(name, [at[0] + out[0], at[1] + out[1] + 6.0], letter);
     }
     canvas.unclip();
-    land::scale_bar(canvas, &view);
+    drawn_ground::scale_bar(canvas, &view);
     canvas.outline(frame, 1.2, SECONDARY);
 
     let axes_frame = Frame {
@@ -67,7 +67,12 @@ pub(super) fn close_up(
     view
 }
 
-fn cross_section(canvas: &mut Canvas, scene: &Scene<'_>, section: &map::Section, frame: Frame) {
+fn cross_section(
+    canvas: &mut Canvas,
+    scene: &RunScene<'_>,
+    section: &map::CrossSection,
+    frame: Frame,
+) {
     let steps = 400;
     let lateral = |n: i32| map::REACH * (2.0 * f64::from(n) / f64::from(steps) - 1.0);
     let profile: Vec<[f64; 2]> = (0..=steps)

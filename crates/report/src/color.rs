@@ -41,7 +41,7 @@ pub(super) struct Oklab {
 }
 
 impl Oklab {
-    pub fn of(color: Rgb) -> Oklab {
+    pub fn from_rgb(color: Rgb) -> Oklab {
         let [r, g, b] = [color.0, color.1, color.2].map(|c| linear(f64::from(c) / 255.0));
         let l = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
         let m = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
@@ -145,12 +145,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn oklab_there_and_back() {
+    fn oklab_converts_back() {
         for color in LINES.iter().chain(&SOILS).chain(&[WHITE, INK, Rgb(0, 0, 0), Rgb(255, 0, 0)]) {
-            assert_eq!(Oklab::of(*color).rgb(), *color);
+            assert_eq!(Oklab::from_rgb(*color).rgb(), *color);
         }
         // value for sRGB red published by Ottosson
-        let red = Oklab::of(Rgb(255, 0, 0));
+        let red = Oklab::from_rgb(Rgb(255, 0, 0));
         assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
     }
 
@@ -184,7 +184,7 @@ mod tests {
             let sum: f64 = row.iter().zip(own).map(|(a, b)| a * b).sum();
             (companded(sum.clamp(0.0, 1.0)) * 255.0).round() as u8
         });
-        Oklab::of(Rgb(r, g, b))
+        Oklab::from_rgb(Rgb(r, g, b))
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn the_depth_scale_darkens_evenly() {
         let lightness: Vec<f64> =
-            (0..=20).map(|n| Oklab::of(depth(f64::from(n) / 20.0).rgb()).lightness).collect();
+            (0..=20).map(|n| Oklab::from_rgb(depth(f64::from(n) / 20.0).rgb()).lightness).collect();
         let step = (DEPTH_LIGHTNESS.0 - DEPTH_LIGHTNESS.1) / 20.0;
         for pair in lightness.windows(2) {
             // Clipping to sRGB and rounding to 8 bits change a step by up to a third.

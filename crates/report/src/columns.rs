@@ -2,7 +2,7 @@
 //!
 //! A long table need not fit into memory.
 
-use super::alternating::Alternating;
+use super::double_buffered_file::DoubleBufferedFile;
 use super::{ReportError, file};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
@@ -70,18 +70,22 @@ impl Values {
 /// Writer of a Parquet file, with Snappy compression, one row group at a time.
 ///
 /// The file on disk is readable at every moment, even if the process is killed.
-pub(super) struct Parquet {
+pub(super) struct ParquetWriter {
     /// Encoder; its buffer holds what is not in the file yet.
     writer: SerializedFileWriter<Vec<u8>>,
-    file: Alternating,
+    file: DoubleBufferedFile,
     path: PathBuf,
 }
 
-impl Parquet {
+impl ParquetWriter {
     /// Begins a file with the names and types of these columns.
     ///
-    /// An existing file stays until [`Parquet::show`].
-    pub fn begin(path: &Path, name: &str, columns: &[Column]) -> Result<Parquet, ReportError> {
+    /// An existing file stays until [`ParquetWriter::publish`].
+    pub fn begin(
+        path: &Path,
+        name: &str,
+        columns: &[Column],
+    ) -> Result<ParquetWriter, ReportError> {
         let begun = || {
             let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
             let schema = Type::group_type_builder(name).with_fields(fields).build()?;
@@ -98,12 +102,12 @@ impl Parquet {
         };
         let mut writer = begun().map_err(failed(path))?;
         writer.flush().map_err(ReportError::file("write", path))?;
-        let mut file = Alternating::begin(path)?;
+        let mut file = DoubleBufferedFile::begin(path)?;
         file.append(&std::mem::take(writer.inner_mut()))?;
-        Ok(Parquet { writer, file, path: path.to_owned() })
+        Ok(ParquetWriter { writer, file, path: path.to_owned() })
     }
 
-    /// Adds all rows of the columns as a row group, visible after the next [`Parquet::show`].
+    /// Adds all rows of the columns as a row group, visible after the next [`ParquetWriter::publish`].
     pub fn add(&mut self, columns: &[Column]) -> Result<(), ReportError> {
         let encoded = write_group(&mut self.writer, columns).map_err(failed(&self.path))?;
         self.file.append(&encoded)
@@ -112,13 +116,13 @@ impl Parquet {
     /// Publishes all row groups so far, followed by the rows of the columns.
     ///
     /// These rows are not added: a later group contains them again.
-    pub fn show(&mut self, columns: &[Column]) -> Result<(), ReportError> {
-        let ended = self.ended_for_now(columns).map_err(failed(&self.path))?;
-        self.file.show(&ended)
+    pub fn publish(&mut self, columns: &[Column]) -> Result<(), ReportError> {
+        let ended = self.with_footer(columns).map_err(failed(&self.path))?;
+        self.file.publish(&ended)
     }
 
     /// Returns the bytes that would end the file now: these rows as a row group, and the footer.
-    fn ended_for_now(&self, columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
+    fn with_footer(&self, columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
         let root = self.writer.schema_descr().root_schema_ptr();
         let properties = self.writer.properties();
         let mut groups = self.writer.flushed_row_groups().to_vec();
@@ -140,7 +144,7 @@ impl Parquet {
 
     /// Completes the file.
     pub fn finish(self) -> Result<(), ReportError> {
-        let Parquet { writer, file, path } = self;
+        let ParquetWriter { writer, file, path } = self;
         let ending = writer.into_inner().map_err(failed(&path))?;
         file.finish(&ending)
     }
@@ -251,7 +255,7 @@ fn write_column<W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &Values,
 ) -> Result<(), ParquetError> {
-    fn some<T: Copy>(values: &[Option<T>]) -> (Vec<i16>, Vec<T>) {
+    fn present_values<T: Copy>(values: &[Option<T>]) -> (Vec<i16>, Vec<T>) {
         let levels = values.iter().map(|v| i16::from(v.is_some())).collect();
         (levels, values.iter().copied().flatten().collect())
     }
@@ -262,14 +266,14 @@ fn write_column<W: Write + Send>(
             column.typed::<DoubleType>().write_batch(values, None, None)?;
         }
         Values::OptionalReal(values) => {
-            let (levels, present) = some(values);
+            let (levels, present) = present_values(values);
             column.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
         }
         Values::Integer(values) => {
             column.typed::<Int32Type>().write_batch(values, None, None)?;
         }
         Values::OptionalLong(values) => {
-            let (levels, present) = some(values);
+            let (levels, present) = present_values(values);
             column.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
         }
         Values::Text(values) => {

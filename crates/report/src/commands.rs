@@ -5,8 +5,8 @@
 //! previous one, comes from another controller, or carries radio messages.
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -76,7 +76,7 @@ const LEVERS: [(Selector, &str); 3] =
 
 /// A row of the file.
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+struct CommandRow {
     tick: u64,
     vehicle: String,
     controls: Controls,
@@ -85,13 +85,13 @@ struct Row {
     says: Vec<Vec<u8>>,
 }
 
-impl Row {
-    fn of(row: &csv::StringRecord) -> Option<Row> {
+impl CommandRow {
+    fn parse(row: &csv::StringRecord) -> Option<CommandRow> {
         let number = |column: usize| row.get(column)?.parse::<f64>().ok();
         let lever = row.get(6)?;
         let inflation = row.get(7)?;
         let (locks, uncouple, origin) = (row.get(8)?, row.get(9)?, row.get(10)?);
-        Some(Row {
+        Some(CommandRow {
             tick: row.get(1)?.parse().ok()?,
             vehicle: row.get(2)?.to_owned(),
             controls: Controls {
@@ -115,7 +115,7 @@ impl Row {
     }
 
     fn words(&self, time: f64) -> [String; 13] {
-        let Row { tick, vehicle, controls, origin, driver, says } = self;
+        let CommandRow { tick, vehicle, controls, origin, driver, says } = self;
         let Controls { throttle, brake, steering, gear, inflation, locks, uncouple } = controls;
         let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
         [
@@ -137,22 +137,22 @@ impl Row {
 }
 
 /// Writer of the commands of a run.
-pub(super) struct Commands {
-    table: Growing,
+pub(super) struct CommandWriter {
+    table: AppendTable,
     /// Last row of each vehicle.
-    last: Vec<Option<Row>>,
+    last: Vec<Option<CommandRow>>,
 }
 
-impl Commands {
+impl CommandWriter {
     /// Creates the file, or continues one from the time of `world`.
     ///
     /// Rows from that time on are removed, because the run writes them again. A run that continues
     /// in another folder finds a copy of the earlier file there.
-    pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<Commands, ReportError> {
+    pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<CommandWriter, ReportError> {
         let agents = &world.model().agents;
         let mut last = vec![None; agents.len()];
         let mut visit = |row: &csv::StringRecord| {
-            let Some(row) = Row::of(row) else { return };
+            let Some(row) = CommandRow::parse(row) else { return };
             if let Some(agent) = agents.iter().position(|own| own.name == row.vehicle) {
                 last[agent] = Some(row);
             }
@@ -160,17 +160,17 @@ impl Commands {
         let goes_on = resumes || (world.state().tick > 0 && folder.join(COMMANDS).exists());
         let table = if goes_on {
             let before = world.time() - 0.5 * world.model().clock.step();
-            Growing::resume(folder, STEM, columns(), &FORMAT, before, &mut visit)?
+            AppendTable::resume(folder, STEM, columns(), &FORMAT, before, &mut visit)?
         } else {
-            Growing::begin(folder, STEM, columns(), &FORMAT)?
+            AppendTable::begin(folder, STEM, columns(), &FORMAT)?
         };
-        Ok(Commands { table, last })
+        Ok(CommandWriter { table, last })
     }
 
     /// Adds the new commands of the heartbeat that began at `tick`.
     ///
     /// A command equal to the vehicle's last one is skipped unless it carries radio messages.
-    pub fn take(
+    pub fn append(
         &mut self,
         world: &World,
         tick: u64,
@@ -187,7 +187,7 @@ impl Commands {
                 continue;
             }
             let (driver, says) = (driver.clone(), says.clone());
-            let row = Row { tick, vehicle, controls, origin, driver, says };
+            let row = CommandRow { tick, vehicle, controls, origin, driver, says };
             let words = row.words(world.model().clock.reported_time(tick));
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(&word);
@@ -229,10 +229,10 @@ impl CommandLog {
         let mut rows = Vec::new();
         for (line, record) in reader.records().enumerate() {
             let record = record.map_err(ReportError::decode(&path))?;
-            let agent = |row: &Row| agents.iter().position(|own| own.name == row.vehicle);
-            let row = Row::of(&record).and_then(|row| {
+            let agent = |row: &CommandRow| agents.iter().position(|own| own.name == row.vehicle);
+            let row = CommandRow::parse(&record).and_then(|row| {
                 let agent = agent(&row)? as u32;
-                let Row { tick, controls, origin, driver, says, .. } = row;
+                let CommandRow { tick, controls, origin, driver, says, .. } = row;
                 Some((tick, CommandRecord { agent, controls, origin, driver, says }))
             });
             let cause = || format!("row {}: not a command to a vehicle of the run", line + 1);
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_comes_back_to_the_bit() {
+    fn a_row_reads_back_bit_for_bit() {
         let of = |pressure| Controls {
             throttle: 0.1 + 0.2,
             steering: -1.0 / 3.0,
@@ -276,12 +276,13 @@ mod tests {
         for (controls, origin) in all.into_iter().chain([lost]) {
             let says = vec![b"mud, ahead".to_vec(), vec![0, 255]];
             let driver = "mine".to_owned();
-            let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin, driver, says };
+            let row =
+                CommandRow { tick: 7, vehicle: "a, b".into(), controls, origin, driver, says };
             let record = csv::StringRecord::from(row.words(0.0035).to_vec());
-            assert_eq!(Row::of(&record), Some(row));
+            assert_eq!(CommandRow::parse(&record), Some(row));
         }
         let other =
             csv::StringRecord::from(vec!["0", "1", "a", "1", "0", "0", "fourth", "", "", "lost"]);
-        assert_eq!(Row::of(&other), None);
+        assert_eq!(CommandRow::parse(&other), None);
     }
 }

@@ -7,10 +7,10 @@ use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::color::{self, ALARM, INK, RULE, SECONDARY};
 use super::depth_scale::{DepthScale, colour_bar};
-use super::land::{self, Land, OfGround};
-use super::map::{self, Section};
+use super::drawn_ground::{self, DrawnGround, GroundFunction};
+use super::map::{self, CrossSection};
 use super::page::{MARGIN, TOP, WIDTH, footer, heading};
-use super::recorded::History;
+use super::recorded_run::VehicleHistory;
 use super::scene::{Caption, TrackPoint};
 use super::{ReportError, file};
 use std::path::Path;
@@ -25,27 +25,27 @@ pub struct Comparison<'a> {
     /// Names of the vehicles of all runs; the index in this list selects the color.
     pub names: Vec<String>,
     /// The runs, from left to right.
-    pub runs: Vec<Column<'a>>,
+    pub runs: Vec<RunColumn<'a>>,
 }
 
 /// A run in the comparison.
-pub struct Column<'a> {
+pub struct RunColumn<'a> {
     /// Name of the run.
     pub name: String,
     /// Outcome of each vehicle and whether it is a failure, in the order of `names`.
     pub outcomes: Vec<(String, bool)>,
     /// Histories of the vehicles.
-    pub vehicles: &'a [History],
+    pub vehicles: &'a [VehicleHistory],
     /// The ground, if it is available.
-    pub ground: Option<Ground<'a>>,
+    pub ground: Option<RunGround<'a>>,
 }
 
 /// The ground of a run.
-pub struct Ground<'a> {
+pub struct RunGround<'a> {
     /// Land before the run.
-    pub land: Land<'a>,
+    pub land: DrawnGround<'a>,
     /// Rut depth, m.
-    pub rut: OfGround<'a, f64>,
+    pub rut: GroundFunction<'a, f64>,
     /// Spacing of soil nodes, m.
     pub spacing: f64,
     /// Depth of the deepest rut anywhere on the ground, m.
@@ -82,15 +82,15 @@ pub fn write(path: &Path, comparison: &Comparison<'_>) -> Result<(), ReportError
 }
 
 /// Rut sections along the path of each vehicle of a run.
-type Ruts = Vec<Vec<Section>>;
+type RunRuts = Vec<Vec<CrossSection>>;
 
 /// Data shared by all columns.
-struct Page<'a> {
+struct ComparisonLayout<'a> {
     comparison: &'a Comparison<'a>,
     /// Part of the ground shown on all maps, m.
     window: [f64; 4],
     /// Ruts of each run.
-    ruts: Vec<Ruts>,
+    ruts: Vec<RunRuts>,
     /// Common depth scale of all maps.
     colors: DepthScale,
     /// Height of the lists of outcomes.
@@ -100,7 +100,7 @@ struct Page<'a> {
 }
 
 fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
-    let page = Page::of(comparison)?;
+    let page = ComparisonLayout::new(comparison)?;
     let rows = 2.0 * QUANTITIES.len() as f32 + 1.0;
     let below = TOP + page.list + MAP;
     let height = below + 120.0 + rows * ROW + 40.0;
@@ -116,8 +116,8 @@ fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-impl<'a> Page<'a> {
-    fn of(comparison: &'a Comparison<'a>) -> Result<Page<'a>, ReportError> {
+impl<'a> ComparisonLayout<'a> {
+    fn new(comparison: &'a Comparison<'a>) -> Result<ComparisonLayout<'a>, ReportError> {
         let all = || comparison.runs.iter().flat_map(|run| run.vehicles);
         let places = all().flat_map(|vehicle| &vehicle.points).map(|point| point.position);
         let window = map::bounds_of(places)
@@ -126,11 +126,19 @@ impl<'a> Page<'a> {
         let width = (WIDTH - 2.0 * MARGIN - (columns - 1.0) * GAP) / columns;
         let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
             .max((window[3] - window[1]) / f64::from(MAP));
-        let ruts: Vec<Ruts> = comparison.runs.iter().map(|run| ruts(run, 1.2 * metres)).collect();
+        let ruts: Vec<RunRuts> =
+            comparison.runs.iter().map(|run| ruts(run, 1.2 * metres)).collect();
         let depths = comparison.runs.iter().filter_map(|run| Some(run.ground.as_ref()?.deepest));
         let colors = DepthScale::reaching(depths.fold(0.0, f64::max));
         let lines = names.min(LISTED) + usize::from(names > LISTED);
-        Ok(Page { comparison, window, ruts, colors, list: 30.0 + LINE * lines as f32, width })
+        Ok(ComparisonLayout {
+            comparison,
+            window,
+            ruts,
+            colors,
+            list: 30.0 + LINE * lines as f32,
+            width,
+        })
     }
 
     /// Left edge of the column of a run.
@@ -139,7 +147,7 @@ impl<'a> Page<'a> {
     }
 
     /// Index of a vehicle in the list of names.
-    fn number(&self, vehicle: &History) -> usize {
+    fn number(&self, vehicle: &VehicleHistory) -> usize {
         self.comparison.names.iter().position(|name| *name == vehicle.name).unwrap_or(0)
     }
 
@@ -163,7 +171,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn outcomes(&self, canvas: &mut Canvas, run: &Column<'_>, [x, mut y]: [f32; 2]) {
+    fn outcomes(&self, canvas: &mut Canvas, run: &RunColumn<'_>, [x, mut y]: [f32; 2]) {
         let (names, width) = (&self.comparison.names, self.width);
         let name = TextStyle::new(13.5, INK).bold();
         for (n, own) in names.iter().enumerate().take(LISTED) {
@@ -186,12 +194,12 @@ impl<'a> Page<'a> {
     }
 
     /// Draws the map of a run: ruts, paths and end points.
-    fn ground(&self, canvas: &mut Canvas, ground: &Ground<'_>, frame: Frame, run: usize) {
+    fn ground(&self, canvas: &mut Canvas, ground: &RunGround<'_>, frame: Frame, run: usize) {
         let (ruts, view) = (&self.ruts[run], ground.land.view(frame, self.window));
         let taken: Vec<_> =
             ruts.iter().flatten().map(|section| view.point(section.centre)).collect();
-        let interval = land::ground(canvas, &ground.land, &view, &taken);
-        land::props(canvas, &ground.land, &view);
+        let interval = drawn_ground::ground(canvas, &ground.land, &view, &taken);
+        drawn_ground::props(canvas, &ground.land, &view);
         canvas.clip(view.frame);
         map::bands(canvas, &view, ruts, &self.colors);
         for vehicle in self.comparison.runs[run].vehicles {
@@ -208,7 +216,7 @@ impl<'a> Page<'a> {
             }
         }
         canvas.unclip();
-        land::frame(canvas, &ground.land, &view, interval);
+        drawn_ground::frame(canvas, &ground.land, &view, interval);
     }
 
     /// Plots every quantity over time and over distance, then rut depth along the path.
@@ -220,7 +228,7 @@ impl<'a> Page<'a> {
                 points.map(|point| [point.time, quantity(point)]).collect()
             });
             self.plots(canvas, top + ROW, [title, "distance, m"], &|run, index| {
-                let History { points, distances, .. } = vehicle(run, index);
+                let VehicleHistory { points, distances, .. } = vehicle(run, index);
                 distances.iter().zip(points).map(|(gone, point)| [*gone, quantity(point)]).collect()
             });
             top += 2.0 * ROW;
@@ -271,8 +279,8 @@ impl<'a> Page<'a> {
 /// Returns the rut sections along every path of a run, empty if its ground is not available.
 ///
 /// They are `step` m apart, but no closer than soil nodes.
-fn ruts(run: &Column<'_>, step: f64) -> Ruts {
-    let along = |vehicle: &History| match &run.ground {
+fn ruts(run: &RunColumn<'_>, step: f64) -> RunRuts {
+    let along = |vehicle: &VehicleHistory| match &run.ground {
         Some(ground) => {
             let positions = vehicle.points.iter().map(|point| point.position);
             map::sections_along(positions, ground.rut, ground.spacing, step.max(ground.spacing))
@@ -283,10 +291,10 @@ fn ruts(run: &Column<'_>, step: f64) -> Ruts {
 }
 
 /// Returns rut depth, cm, over the distance along the rut, m.
-fn depths(sections: &[Section]) -> Vec<[f64; 2]> {
+fn depths(sections: &[CrossSection]) -> Vec<[f64; 2]> {
     let mut gone = 0.0;
     let mut last: Option<[f64; 2]> = None;
-    let along = |section: &Section| {
+    let along = |section: &CrossSection| {
         let [x, y] = section.centre;
         gone += last.map_or(0.0, |[a, b]| (x - a).hypot(y - b));
         last = Some([x, y]);

@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::round_step;
 use super::color::{INK, Oklab, Rgb, SECONDARY, WHITE};
-use super::relief::{self, HeightField, View};
+use super::relief::{self, HeightField, MapView};
 use super::{ReportError, file};
 use bekker_ground::terrain::{Raster, Terrain};
 use std::path::Path;
@@ -37,13 +37,14 @@ pub fn elevation_picture(
     let pixels = |length: f32| (length * SCALE) as u32;
     let mut canvas = Canvas::new(pixels(WIDTH), pixels(sheet), SCALE)?;
     canvas.rectangle(Frame { x: 0.0, y: 0.0, width: WIDTH, height: sheet }, WHITE, 1.0);
-    let view = View::fitting(frame, bounds);
+    let view = MapView::fitting(frame, bounds);
     let field = HeightField::sample(&view, view.metres, &|x, y| terrain.height(x, y));
     let (low, high) = field.range();
     let interval = round_step((high - low) / 12.0);
     // exaggerates heights such that a typical slope halves the light
     let exaggeration = (0.35 / field.roughness().max(1e-6)).clamp(1.0, 20.0);
-    let (valley, ridge) = (Oklab::of(Rgb(157, 179, 140)), Oklab::of(Rgb(230, 220, 200)));
+    let (valley, ridge) =
+        (Oklab::from_rgb(Rgb(157, 179, 140)), Oklab::from_rgb(Rgb(230, 220, 200)));
     relief::paint(&mut canvas, &view, &|point| {
         if !holds_data(raster, point) {
             return WHITE;
@@ -56,7 +57,7 @@ pub fn elevation_picture(
         let near = beyond.min(1.0 - beyond) * interval;
         let line = near < 0.6 * view.metres * steepness;
         let lit = relief::lit(base, relief::shade(ground.slope, exaggeration));
-        if line { lit.mix(Oklab::of(INK), 0.35).rgb() } else { lit.rgb() }
+        if line { lit.mix(Oklab::from_rgb(INK), 0.35).rgb() } else { lit.rgb() }
     });
     canvas.outline(frame, 1.0, SECONDARY);
     canvas.text(title, [MARGIN, 28.0], TextStyle::new(15.0, INK).bold());

@@ -25,7 +25,7 @@ pub fn event_row(world: &World, agent: usize, time: f64, event: &Event) -> Map<S
             ("intent_changed", json!({ "from": intent(*from), "to": intent(*to) }))
         }
         Event::Collided(hit) => {
-            let mut about = json!({ "with": hits::with(world, hit), "broke": hit.broke });
+            let mut about = json!({ "with": hits::counterpart(world, hit), "broke": hit.broke });
             hits::numbers(hit).into_iter().for_each(|(name, number)| about[name] = number.into());
             ("collided", about)
         }

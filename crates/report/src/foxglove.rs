@@ -9,7 +9,7 @@
 //! in `VEHICLE/SENSOR/optical` (x right, y down, z forward). Those of the right camera of a pair
 //! are in the frame of the left one, as in ROS.
 
-use super::protobuf::{File, Holds, Message, Type, describe, many, one};
+use super::protobuf::{FieldKind, File, Message, Type, describe, many, one};
 use bekker_agent::Collision;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Lens};
@@ -22,80 +22,86 @@ const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::Field<'a>]) -> T
     Type { name, fields, enumeration: None }
 }
 
-const STAMP: Holds = Holds::Message("google.protobuf.Timestamp");
-const VECTOR: Holds = Holds::Message("foxglove.Vector3");
-const ELEMENT: Holds = Holds::Message("foxglove.PackedElementField");
+const STAMP: FieldKind = FieldKind::Message("google.protobuf.Timestamp");
+const VECTOR: FieldKind = FieldKind::Message("foxglove.Vector3");
+const ELEMENT: FieldKind = FieldKind::Message("foxglove.PackedElementField");
 
 const TIME: File = File {
     name: "google/protobuf/timestamp.proto",
     package: "google.protobuf",
     needs: &[],
-    types: &[plain("Timestamp", &[one(1, "seconds", Holds::Int64), one(2, "nanos", Holds::Int32)])],
+    types: &[plain(
+        "Timestamp",
+        &[one(1, "seconds", FieldKind::Int64), one(2, "nanos", FieldKind::Int32)],
+    )],
 };
 
-const XYZ: &[super::protobuf::Field] =
-    &[one(1, "x", Holds::Double), one(2, "y", Holds::Double), one(3, "z", Holds::Double)];
+const XYZ: &[super::protobuf::Field] = &[
+    one(1, "x", FieldKind::Double),
+    one(2, "y", FieldKind::Double),
+    one(3, "z", FieldKind::Double),
+];
 
 const FOXGLOVE: File = File {
     name: "foxglove.proto",
     package: "foxglove",
     needs: &["google/protobuf/timestamp.proto"],
     types: &[
-        plain("Vector2", &[one(1, "x", Holds::Double), one(2, "y", Holds::Double)]),
+        plain("Vector2", &[one(1, "x", FieldKind::Double), one(2, "y", FieldKind::Double)]),
         plain("Vector3", XYZ),
         plain(
             "Quaternion",
             &[
-                one(1, "x", Holds::Double),
-                one(2, "y", Holds::Double),
-                one(3, "z", Holds::Double),
-                one(4, "w", Holds::Double),
+                one(1, "x", FieldKind::Double),
+                one(2, "y", FieldKind::Double),
+                one(3, "z", FieldKind::Double),
+                one(4, "w", FieldKind::Double),
             ],
         ),
         plain(
             "Pose",
             &[
                 one(1, "position", VECTOR),
-                one(2, "orientation", Holds::Message("foxglove.Quaternion")),
+                one(2, "orientation", FieldKind::Message("foxglove.Quaternion")),
             ],
         ),
         plain(
             "PoseInFrame",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                one(3, "pose", Holds::Message("foxglove.Pose")),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "pose", FieldKind::Message("foxglove.Pose")),
             ],
         ),
         plain(
             "PosesInFrame",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                many(3, "poses", Holds::Message("foxglove.Pose")),
+                one(2, "frame_id", FieldKind::Text),
+                many(3, "poses", FieldKind::Message("foxglove.Pose")),
             ],
         ),
         plain(
             "FrameTransform",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "parent_frame_id", Holds::Text),
-                one(3, "child_frame_id", Holds::Text),
+                one(2, "parent_frame_id", FieldKind::Text),
+                one(3, "child_frame_id", FieldKind::Text),
                 one(4, "translation", VECTOR),
-                one(5, "rotation", Holds::Message("foxglove.Quaternion")),
+                one(5, "rotation", FieldKind::Message("foxglove.Quaternion")),
             ],
         ),
         plain(
             "FrameTransforms",
-            &[many(1, "transforms", Holds::Message("foxglove.FrameTransform"))],
+            &[many(1, "transforms", FieldKind::Message("foxglove.FrameTransform"))],
         ),
         plain(
             "Odometry",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                one(3, "body_frame_id", Holds::Text),
-                one(4, "pose", Holds::Message("foxglove.Pose")),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "body_frame_id", FieldKind::Text),
+                one(4, "pose", FieldKind::Message("foxglove.Pose")),
                 one(5, "linear_velocity", VECTOR),
                 one(6, "angular_velocity", VECTOR),
             ],
@@ -104,15 +110,15 @@ const FOXGLOVE: File = File {
             name: "LocationFix",
             fields: &[
                 one(6, "timestamp", STAMP),
-                one(7, "frame_id", Holds::Text),
-                one(1, "latitude", Holds::Double),
-                one(2, "longitude", Holds::Double),
-                one(3, "altitude", Holds::Double),
-                many(4, "position_covariance", Holds::Double),
+                one(7, "frame_id", FieldKind::Text),
+                one(1, "latitude", FieldKind::Double),
+                one(2, "longitude", FieldKind::Double),
+                one(3, "altitude", FieldKind::Double),
+                many(4, "position_covariance", FieldKind::Double),
                 one(
                     5,
                     "position_covariance_type",
-                    Holds::Enum("foxglove.LocationFix.PositionCovarianceType"),
+                    FieldKind::Enum("foxglove.LocationFix.PositionCovarianceType"),
                 ),
                 one(11, "velocity", VECTOR),
             ],
@@ -124,9 +130,9 @@ const FOXGLOVE: File = File {
         Type {
             name: "PackedElementField",
             fields: &[
-                one(1, "name", Holds::Text),
-                one(2, "offset", Holds::Fixed32),
-                one(3, "type", Holds::Enum("foxglove.PackedElementField.NumericType")),
+                one(1, "name", FieldKind::Text),
+                one(2, "offset", FieldKind::Fixed32),
+                one(3, "type", FieldKind::Enum("foxglove.PackedElementField.NumericType")),
             ],
             enumeration: Some((
                 "NumericType",
@@ -140,60 +146,60 @@ const FOXGLOVE: File = File {
             "PointCloud",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                one(3, "pose", Holds::Message("foxglove.Pose")),
-                one(4, "point_stride", Holds::Fixed32),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "pose", FieldKind::Message("foxglove.Pose")),
+                one(4, "point_stride", FieldKind::Fixed32),
                 many(5, "fields", ELEMENT),
-                one(6, "data", Holds::Bytes),
+                one(6, "data", FieldKind::Bytes),
             ],
         ),
         plain(
             "Grid",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                one(3, "pose", Holds::Message("foxglove.Pose")),
-                one(4, "column_count", Holds::Fixed32),
-                one(5, "cell_size", Holds::Message("foxglove.Vector2")),
-                one(6, "row_stride", Holds::Fixed32),
-                one(7, "cell_stride", Holds::Fixed32),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "pose", FieldKind::Message("foxglove.Pose")),
+                one(4, "column_count", FieldKind::Fixed32),
+                one(5, "cell_size", FieldKind::Message("foxglove.Vector2")),
+                one(6, "row_stride", FieldKind::Fixed32),
+                one(7, "cell_stride", FieldKind::Fixed32),
                 many(8, "fields", ELEMENT),
-                one(9, "data", Holds::Bytes),
+                one(9, "data", FieldKind::Bytes),
             ],
         ),
         plain(
             "CompressedImage",
             &[
                 one(1, "timestamp", STAMP),
-                one(4, "frame_id", Holds::Text),
-                one(2, "data", Holds::Bytes),
-                one(3, "format", Holds::Text),
+                one(4, "frame_id", FieldKind::Text),
+                one(2, "data", FieldKind::Bytes),
+                one(3, "format", FieldKind::Text),
             ],
         ),
         plain(
             "CameraCalibration",
             &[
                 one(1, "timestamp", STAMP),
-                one(9, "frame_id", Holds::Text),
-                one(2, "width", Holds::Fixed32),
-                one(3, "height", Holds::Fixed32),
-                one(4, "distortion_model", Holds::Text),
-                many(5, "D", Holds::Double),
-                many(6, "K", Holds::Double),
-                many(7, "R", Holds::Double),
-                many(8, "P", Holds::Double),
+                one(9, "frame_id", FieldKind::Text),
+                one(2, "width", FieldKind::Fixed32),
+                one(3, "height", FieldKind::Fixed32),
+                one(4, "distortion_model", FieldKind::Text),
+                many(5, "D", FieldKind::Double),
+                many(6, "K", FieldKind::Double),
+                many(7, "R", FieldKind::Double),
+                many(8, "P", FieldKind::Double),
             ],
         ),
         plain(
             "RawImage",
             &[
                 one(1, "timestamp", STAMP),
-                one(7, "frame_id", Holds::Text),
-                one(2, "width", Holds::Fixed32),
-                one(3, "height", Holds::Fixed32),
-                one(4, "encoding", Holds::Text),
-                one(5, "step", Holds::Fixed32),
-                one(6, "data", Holds::Bytes),
+                one(7, "frame_id", FieldKind::Text),
+                one(2, "width", FieldKind::Fixed32),
+                one(3, "height", FieldKind::Fixed32),
+                one(4, "encoding", FieldKind::Text),
+                one(5, "step", FieldKind::Fixed32),
+                one(6, "data", FieldKind::Bytes),
             ],
         ),
     ],
@@ -208,7 +214,7 @@ const OWN: File = File {
             "Imu",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
+                one(2, "frame_id", FieldKind::Text),
                 one(3, "linear_acceleration", VECTOR),
                 one(4, "angular_velocity", VECTOR),
             ],
@@ -217,7 +223,7 @@ const OWN: File = File {
             "MagneticField",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
+                one(2, "frame_id", FieldKind::Text),
                 one(3, "magnetic_field", VECTOR),
             ],
         ),
@@ -225,39 +231,39 @@ const OWN: File = File {
             "WheelTicks",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                many(3, "ticks", Holds::Int64),
+                one(2, "frame_id", FieldKind::Text),
+                many(3, "ticks", FieldKind::Int64),
             ],
         ),
         plain(
             "Hit",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                one(3, "with", Holds::Text),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "with", FieldKind::Text),
                 one(4, "place", VECTOR),
-                one(5, "impulse", Holds::Double),
-                one(6, "energy", Holds::Double),
-                one(7, "peak", Holds::Double),
-                one(8, "began", Holds::Double),
-                one(9, "broke", Holds::Double),
+                one(5, "impulse", FieldKind::Double),
+                one(6, "energy", FieldKind::Double),
+                one(7, "peak", FieldKind::Double),
+                one(8, "began", FieldKind::Double),
+                one(9, "broke", FieldKind::Double),
             ],
         ),
         plain(
             "Wheel",
             &[
-                one(1, "sinkage", Holds::Double),
-                one(2, "slip", Holds::Double),
+                one(1, "sinkage", FieldKind::Double),
+                one(2, "slip", FieldKind::Double),
                 one(3, "force", VECTOR),
-                one(4, "pressure", Holds::Double),
+                one(4, "pressure", FieldKind::Double),
             ],
         ),
         plain(
             "WheelGround",
             &[
                 one(1, "timestamp", STAMP),
-                one(2, "frame_id", Holds::Text),
-                many(3, "wheels", Holds::Message("bekker.Wheel")),
+                one(2, "frame_id", FieldKind::Text),
+                many(3, "wheels", FieldKind::Message("bekker.Wheel")),
             ],
         ),
     ],

@@ -46,7 +46,7 @@ fn png(
 }
 
 /// A channel of an EXR: its name and one number per pixel.
-struct Channel {
+struct ExrChannel {
     name: &'static str,
     values: Vec<f32>,
 }
@@ -104,13 +104,13 @@ pub(super) fn exr(image: &Image) -> Vec<u8> {
     bytes
 }
 
-fn channels(image: &Image) -> Vec<Channel> {
-    fn split(from: &[[f32; 3]], names: [&'static str; 3]) -> Vec<Channel> {
+fn channels(image: &Image) -> Vec<ExrChannel> {
+    fn split(from: &[[f32; 3]], names: [&'static str; 3]) -> Vec<ExrChannel> {
         let part = |k: usize| from.iter().map(|value| value[k]).collect();
-        (0..3).map(|k| Channel { name: names[k], values: part(k) }).collect()
+        (0..3).map(|k| ExrChannel { name: names[k], values: part(k) }).collect()
     }
-    fn plain<T: Copy>(name: &'static str, from: &[T], value: impl Fn(T) -> f32) -> Channel {
-        Channel { name, values: from.iter().map(|&x| value(x)).collect() }
+    fn plain<T: Copy>(name: &'static str, from: &[T], value: impl Fn(T) -> f32) -> ExrChannel {
+        ExrChannel { name, values: from.iter().map(|&x| value(x)).collect() }
     }
     let mut all = split(&image.colour, ["R", "G", "B"]);
     all.extend(split(&image.normal, ["N.X", "N.Y", "N.Z"]));
@@ -160,7 +160,7 @@ mod tests {
     ///
     /// Offsets lead to rows, and rows hold channels in the order of their names.
     #[test]
-    fn exr_rows_lie_where_its_table_says() {
+    fn exr_rows_are_at_their_table_offsets() {
         let bytes = exr(&image());
         let rows: Vec<usize> = (0..2)
             .map(|y| {

@@ -55,7 +55,7 @@ impl Default for Georeference {
 
 impl Georeference {
     /// Returns the georeference of a world's placement; the default is a local system.
-    pub fn of(placement: Option<&Placement>) -> Georeference {
+    pub fn from_placement(placement: Option<&Placement>) -> Georeference {
         placement.map_or_else(Georeference::default, |placement| Georeference {
             origin: placement.origin,
             units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
@@ -102,7 +102,7 @@ pub fn write_ruts(
     georeference: &Georeference,
     largest: u64,
 ) -> Result<Option<RutRaster>, ReportError> {
-    let Some(grid) = Grid::over(nodes, largest.max(1)) else { return Ok(None) };
+    let Some(grid) = RutGrid::covering(nodes, largest.max(1)) else { return Ok(None) };
     let cells = grid.cells(nodes);
     let bytes = encode(&grid, &cells, lattice, georeference).map_err(ReportError::encode(path))?;
     file::write(path, &bytes)?;
@@ -112,7 +112,7 @@ pub fn write_ruts(
 }
 
 /// Cells of `factor` x `factor` nodes around all nodes.
-struct Grid {
+struct RutGrid {
     factor: i64,
     /// Western column and northern row, counted in cells.
     west: i64,
@@ -124,8 +124,8 @@ struct Grid {
 /// Row and column from the north-west, and value.
 type Cell = (u64, u64, f32);
 
-impl Grid {
-    fn over(nodes: &[RutNode], largest: u64) -> Option<Grid> {
+impl RutGrid {
+    fn covering(nodes: &[RutNode], largest: u64) -> Option<RutGrid> {
         let first = nodes.first()?.node;
         let (mut low, mut high) = (first, first);
         for RutNode { node, .. } in nodes {
@@ -134,7 +134,7 @@ impl Grid {
         }
         let cover = |factor: i64| {
             let cell = |index: i32| i64::from(index).div_euclid(factor);
-            Grid {
+            RutGrid {
                 factor,
                 west: cell(low.i),
                 north: cell(high.j),
@@ -164,7 +164,7 @@ impl Grid {
 }
 
 fn encode(
-    grid: &Grid,
+    grid: &RutGrid,
     cells: &[Cell],
     lattice: Lattice,
     georeference: &Georeference,
@@ -217,7 +217,7 @@ fn encode(
 }
 
 /// Returns the rows from `top` to just above `bottom`, row by row, deflated.
-fn deflated_strip(grid: &Grid, cells: &[Cell], top: u64, bottom: u64) -> io::Result<Vec<u8>> {
+fn deflated_strip(grid: &RutGrid, cells: &[Cell], top: u64, bottom: u64) -> io::Result<Vec<u8>> {
     let mut bytes = f32::NAN.to_ne_bytes().repeat(((bottom - top) * grid.columns) as usize);
     let begin = cells.partition_point(|cell| cell.0 < top);
     for (row, column, value) in cells[begin..].iter().take_while(|cell| cell.0 < bottom) {
@@ -243,7 +243,7 @@ mod tests {
 
     const LATTICE: Lattice = Lattice { spacing: 0.02 };
 
-    struct Read {
+    struct DecodedTiff {
         columns: u32,
         rows: u32,
         scale: Vec<f64>,
@@ -253,12 +253,12 @@ mod tests {
         values: Vec<f32>,
     }
 
-    fn read(path: &Path) -> Read {
+    fn read(path: &Path) -> DecodedTiff {
         let file = std::fs::File::open(path).unwrap();
         let mut decoder = Decoder::new(file).unwrap().with_limits(Limits::unlimited());
         let (columns, rows) = decoder.dimensions().unwrap();
         let DecodingResult::F32(values) = decoder.read_image().unwrap() else { panic!("not f32") };
-        Read {
+        DecodedTiff {
             columns,
             rows,
             scale: decoder.get_tag_f64_vec(Tag::ModelPixelScaleTag).unwrap(),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn stands_where_the_georeference_puts_it() {
+    fn the_raster_is_at_its_georeference() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ruts.tif");
         let georeference = Georeference {

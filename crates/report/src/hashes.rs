@@ -1,8 +1,8 @@
 //! State hashes of all heartbeats, `hashes.csv`: a run is compared with its repetition by them.
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 pub use bekker_agent::whole_microseconds;
 use bekker_ground::GroundDigest;
 use bekker_scenario::config::StateFormat;
@@ -79,24 +79,24 @@ fn columns(names: &[String]) -> Vec<Column> {
 }
 
 /// Writer of the hashes of a run.
-pub(super) struct Hashes(Growing);
+pub(super) struct HashWriter(AppendTable);
 
-impl Hashes {
+impl HashWriter {
     /// Begins the file, or continues it after a time, s.
     pub fn open(
         folder: &Path,
         names: &[String],
         after: Option<f64>,
-    ) -> Result<Hashes, ReportError> {
+    ) -> Result<HashWriter, ReportError> {
         let columns = columns(if names.len() > NAMED_AGENTS { &[] } else { names });
-        Ok(Hashes(match after {
-            None => Growing::begin(folder, STEM, columns, &FORMAT)?,
-            Some(time) => Growing::resume(folder, STEM, columns, &FORMAT, time, &mut |_| ())?,
+        Ok(HashWriter(match after {
+            None => AppendTable::begin(folder, STEM, columns, &FORMAT)?,
+            Some(time) => AppendTable::resume(folder, STEM, columns, &FORMAT, time, &mut |_| ())?,
         }))
     }
 
     /// Adds the hashes of a heartbeat.
-    pub fn take(&mut self, row: &HashRow) -> Result<(), ReportError> {
+    pub fn append(&mut self, row: &HashRow) -> Result<(), ReportError> {
         let [tick, columns @ ..] = self.0.columns() else { return Ok(()) };
         if let Values::OptionalLong(ticks) = &mut tick.values {
             ticks.push(Some(row.tick as i64));

@@ -5,7 +5,7 @@
 //! per line and a process per rank. Times start at the end of the handshake; those of a resumed run
 //! continue after the earlier ones.
 
-use super::own_file::OwnFile;
+use super::append_file::AppendFile;
 use super::{ReportError, file};
 use bekker_ranks::HeartbeatMetrics;
 use serde_json::{Value, json};
@@ -43,12 +43,12 @@ fn spans(heartbeat: &HeartbeatMetrics) -> [(&'static str, Duration); 9] {
 }
 
 /// Writer of the two files.
-pub struct Heartbeats {
-    figures: Option<OwnFile>,
-    timeline: Option<Timeline>,
+pub struct HeartbeatWriter {
+    figures: Option<AppendFile>,
+    timeline: Option<TimelineWriter>,
 }
 
-impl Heartbeats {
+impl HeartbeatWriter {
     /// Begins the files of a run on `ranks` ranks, or continues them from a tick.
     ///
     /// The costs are written if there are several ranks, the timeline if requested.
@@ -60,20 +60,20 @@ impl Heartbeats {
         ranks: usize,
         timeline: bool,
         from: Option<u64>,
-    ) -> Result<Heartbeats, ReportError> {
+    ) -> Result<HeartbeatWriter, ReportError> {
         let path = folder.join(FIGURES);
         let before = from.filter(|_| path.exists());
         let figures =
-            (ranks > 1 || before.is_some()).then(|| figures(&path, before)).transpose()?;
-        let timeline = timeline.then(|| Timeline::open(folder, ranks, from)).transpose()?;
-        Ok(Heartbeats { figures, timeline })
+            (ranks > 1 || before.is_some()).then(|| open_metrics(&path, before)).transpose()?;
+        let timeline = timeline.then(|| TimelineWriter::open(folder, ranks, from)).transpose()?;
+        Ok(HeartbeatWriter { figures, timeline })
     }
 
     /// Records heartbeats, the same ones of every rank.
     ///
     /// # Errors
     /// [`ReportError`] if a file cannot be written.
-    pub fn take(&mut self, ranks: &[Vec<HeartbeatMetrics>]) -> Result<(), ReportError> {
+    pub fn append(&mut self, ranks: &[Vec<HeartbeatMetrics>]) -> Result<(), ReportError> {
         let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0);
         // rows are ordered by heartbeat, then by rank, so that a file can be truncated at a tick
         let all = (0..heartbeats)
@@ -83,7 +83,7 @@ impl Heartbeats {
             all.clone().for_each(|(rank, heartbeat)| row(&mut rows, rank, heartbeat));
             file.append(rows.as_bytes())?;
         }
-        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.take(all))
+        self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.append(all))
     }
 
     /// Completes the files and returns their names in the folder.
@@ -96,7 +96,7 @@ impl Heartbeats {
             file.finish()?;
             names.push(FIGURES.to_owned());
         }
-        if let Some(Timeline { mut file, .. }) = self.timeline {
+        if let Some(TimelineWriter { mut file, .. }) = self.timeline {
             file.append(b"\n]\n")?;
             file.finish()?;
             names.push(TIMELINE.to_owned());
@@ -106,14 +106,14 @@ impl Heartbeats {
 }
 
 /// Creates the file of costs, or continues it from a tick.
-fn figures(path: &Path, from: Option<u64>) -> Result<OwnFile, ReportError> {
+fn open_metrics(path: &Path, from: Option<u64>) -> Result<AppendFile, ReportError> {
     let Some(from) = from else {
-        let mut file = OwnFile::at_end(file::create(path)?, path)?;
+        let mut file = AppendFile::open_at_end(file::create(path)?, path)?;
         file.append(HEADER.as_bytes())?;
         return Ok(file);
     };
     let tick = |line: &str| line.split(',').next()?.parse::<u64>().ok();
-    cut(path, |line| match line.strip_suffix('\n') {
+    truncate(path, |line| match line.strip_suffix('\n') {
         Some(row) if line == HEADER || tick(row).is_some_and(|tick| tick < from) => line.len(),
         _ => 0,
     })
@@ -132,20 +132,20 @@ fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatMetrics) {
 }
 
 /// Writer of a timeline.
-struct Timeline {
-    file: OwnFile,
+struct TimelineWriter {
+    file: AppendFile,
     /// Start of this run in the timeline, µs: after the events of the run that it continues.
     begins: f64,
 }
 
-impl Timeline {
-    fn open(folder: &Path, ranks: usize, from: Option<u64>) -> Result<Timeline, ReportError> {
+impl TimelineWriter {
+    fn open(folder: &Path, ranks: usize, from: Option<u64>) -> Result<TimelineWriter, ReportError> {
         let path = folder.join(TIMELINE);
         let mut begins: f64 = 0.0;
         let mut events = 0;
         let file = match from.filter(|_| path.exists()) {
-            None => OwnFile::at_end(file::create(&path)?, &path)?,
-            Some(from) => cut(&path, |line| {
+            None => AppendFile::open_at_end(file::create(&path)?, &path)?,
+            Some(from) => truncate(&path, |line| {
                 let event = line.trim_end().trim_end_matches(',');
                 if event == "[" {
                     return line.len();
@@ -161,7 +161,7 @@ impl Timeline {
                 event.len()
             })?,
         };
-        let mut timeline = Timeline { file, begins };
+        let mut timeline = TimelineWriter { file, begins };
         let mut names = String::from(if events > 0 { "" } else { "[\n" });
         for rank in 0..ranks {
             let args = json!({ "name": format!("rank {rank}") });
@@ -179,7 +179,7 @@ impl Timeline {
     }
 
     /// Adds the phases of heartbeats, each with its rank. Phases without duration are omitted.
-    fn take<'a>(
+    fn append<'a>(
         &mut self,
         all: impl Iterator<Item = (usize, &'a HeartbeatMetrics)>,
     ) -> Result<(), ReportError> {
@@ -204,7 +204,7 @@ impl Timeline {
 ///
 /// `keeps` returns how many bytes of a line remain, 0 to remove it; a line may remain in part and
 /// others after it.
-fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<OwnFile, ReportError> {
+fn truncate(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<AppendFile, ReportError> {
     file::check_place(path)?;
     let opened = fs::OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(ReportError::file("resume", path))?;
@@ -223,5 +223,5 @@ fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<OwnFile, Rep
         file.set_len(end)
     };
     cut().map_err(ReportError::file("cut", path))?;
-    OwnFile::at_end(file, path)
+    AppendFile::open_at_end(file, path)
 }

@@ -1,8 +1,8 @@
 //! Collisions of a run, `hits.csv`: participants, time, position and severity.
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use bekker_agent::{Collision, CollisionTarget};
 use bekker_scenario::config::StateFormat;
@@ -48,19 +48,19 @@ fn columns() -> Vec<Column> {
 }
 
 /// Writer of the collisions of a run.
-pub(super) struct Hits {
-    table: Growing,
+pub(super) struct CollisionWriter {
+    table: AppendTable,
     /// Positions of the collisions, m, for the picture.
     pub places: Vec<[f64; 2]>,
 }
 
-impl Hits {
+impl CollisionWriter {
     /// Begins the file, or continues it after a time, s; none if no collision is possible.
     pub fn open(
         folder: &Path,
         world: &World,
         after: Option<f64>,
-    ) -> Result<Option<Hits>, ReportError> {
+    ) -> Result<Option<CollisionWriter>, ReportError> {
         if !world.model().can_collide() {
             return Ok(None);
         }
@@ -72,14 +72,14 @@ impl Hits {
             }
         };
         let table = match after {
-            None => Growing::begin(folder, STEM, columns(), &FORMAT)?,
-            Some(time) => Growing::resume(folder, STEM, columns(), &FORMAT, time, &mut visit)?,
+            None => AppendTable::begin(folder, STEM, columns(), &FORMAT)?,
+            Some(time) => AppendTable::resume(folder, STEM, columns(), &FORMAT, time, &mut visit)?,
         };
-        Ok(Some(Hits { table, places }))
+        Ok(Some(CollisionWriter { table, places }))
     }
 
     /// Adds the collisions that were over at a time, s.
-    pub fn take(
+    pub fn append(
         &mut self,
         world: &World,
         time: f64,
@@ -87,7 +87,7 @@ impl Hits {
     ) -> Result<(), ReportError> {
         for (agent, hit) in hits {
             let name = &world.model().agents[*agent as usize].name;
-            let with = with(world, hit);
+            let with = counterpart(world, hit);
             let time = whole_microseconds(time).to_string();
             let words = [time, name.clone(), with, u8::from(hit.broke).to_string()];
             let words = words.into_iter().chain(numbers(hit).map(|(_, number)| number.to_string()));
@@ -115,7 +115,7 @@ pub(super) fn numbers(hit: &Collision) -> [(&'static str, f64); 8] {
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
-pub(super) fn with(world: &World, hit: &Collision) -> String {
+pub(super) fn counterpart(world: &World, hit: &Collision) -> String {
     match hit.with {
         CollisionTarget::Obstacle(index) => {
             format!("{} {index}", world.model().target_name(hit.with))

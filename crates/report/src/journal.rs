@@ -2,7 +2,7 @@
 //!
 //! A record that a killed process left incomplete is detected by these.
 
-use super::own_file::check_reach;
+use super::append_file::check_reach;
 use super::{ReportError, file::check_place};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,13 +86,13 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<(BTreeMap<u64, T>, usize
     if !path.exists() {
         return Ok((BTreeMap::new(), 0));
     }
-    let mut records = Records::open(path)?;
+    let mut records = JournalReader::open(path)?;
     let by_number = records.by_ref().collect::<Result<_, _>>()?;
     Ok((by_number, records.bytes))
 }
 
 /// Iterator over the complete records of a journal, in the order of appending.
-pub struct Records<T> {
+pub struct JournalReader<T> {
     path: PathBuf,
     file: BufReader<fs::File>,
     /// Number of unread bytes, up to the length that the file had when it was opened.
@@ -102,16 +102,16 @@ pub struct Records<T> {
     holds: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Records<T> {
+impl<T: DeserializeOwned> JournalReader<T> {
     /// Opens a journal for reading.
     ///
     /// # Errors
     /// [`ReportError`] if it cannot be read.
-    pub fn open(path: &Path) -> Result<Records<T>, ReportError> {
+    pub fn open(path: &Path) -> Result<JournalReader<T>, ReportError> {
         let file = fs::File::open(path).map_err(ReportError::file("read", path))?;
         let left = file.metadata().map_err(ReportError::file("read", path))?.len();
         let (path, file) = (path.to_owned(), BufReader::new(file));
-        Ok(Records { path, file, left, bytes: 0, holds: PhantomData })
+        Ok(JournalReader { path, file, left, bytes: 0, holds: PhantomData })
     }
 
     /// Returns the next record, if it is complete.
@@ -141,7 +141,7 @@ impl<T: DeserializeOwned> Records<T> {
     }
 }
 
-impl<T: DeserializeOwned> Iterator for Records<T> {
+impl<T: DeserializeOwned> Iterator for JournalReader<T> {
     type Item = Result<(u64, T), ReportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_cut_at_any_byte_is_gone_on_with() {
+    fn a_journal_truncated_at_any_byte_is_continued() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.bin");
         let (journal, none) = Journal::<Record>::open(&path).unwrap();

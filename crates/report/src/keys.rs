@@ -12,7 +12,7 @@ const HEAD: &str =
 
 /// Returns the page in Markdown, with an introduction.
 pub fn page(schema: &Json, introduction: &str) -> String {
-    let sections = Sections::of(schema);
+    let sections = SchemaSections::new(schema);
     let mut text = format!("{introduction}\n");
     sections.write(&mut text, schema, "Top level");
     let mut names: Vec<&String> = sections.0.keys().collect();
@@ -29,10 +29,10 @@ pub fn page(schema: &Json, introduction: &str) -> String {
 }
 
 /// Definitions by name, each with the paths to it, the shortest first.
-struct Sections(BTreeMap<String, Vec<String>>);
+struct SchemaSections(BTreeMap<String, Vec<String>>);
 
-impl Sections {
-    fn of(schema: &Json) -> Sections {
+impl SchemaSections {
+    fn new(schema: &Json) -> SchemaSections {
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut waiting = VecDeque::from([(schema, String::new())]);
         while let Some((node, path)) = waiting.pop_front() {
@@ -52,7 +52,7 @@ impl Sections {
                 }
             }
         }
-        Sections(found)
+        SchemaSections(found)
     }
 
     /// Returns the path of a definition, followed by its name if other definitions have the same

@@ -2,11 +2,11 @@
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::color::{self, ALARM, INK, RULE, Rgb, SECONDARY};
-use super::land;
+use super::drawn_ground;
 use super::map;
 use super::page::{MARGIN, SIDE, WIDTH};
-use super::relief::View;
-use super::scene::{Scene, Track};
+use super::relief::MapView;
+use super::scene::{RunScene, Track};
 use bekker_agent::{OutcomeCode, OutcomeReport};
 
 /// Font size and line spacing of the outcomes.
@@ -16,7 +16,7 @@ pub(super) const ENDING_LINE: f32 = 19.0;
 const LEGEND_ROWS: usize = 6;
 
 /// Draws the legend of vehicles and soils from `top` downward.
-pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f32) {
+pub(super) fn legend(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, top: f32) {
     let right = WIDTH - MARGIN;
     let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(14.0, SECONDARY));
     let mut y = top;
@@ -44,7 +44,7 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
         let name = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
         (name, Some(scene.land.tint(soil)))
     });
-    let gaps = scene.land.has_gaps_in(view).then_some((land::GAPS, None));
+    let gaps = scene.land.has_gaps_in(view).then_some((drawn_ground::GAPS, None));
     for (label, tint) in soils.chain(gaps) {
         let label = canvas.fitted(label, right - SIDE - 30.0, plain);
         let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
@@ -58,7 +58,7 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
                 canvas.rectangle(swatch, tint, 1.0);
                 canvas.outline(swatch, 0.8, SECONDARY);
             }
-            None => land::gap_patch(canvas, swatch),
+            None => drawn_ground::gap_patch(canvas, swatch),
         }
         canvas.text(&label, [x + 26.0, y + 4.5], plain);
         x += width;
@@ -68,10 +68,10 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
 /// Returns the full outcome sentences of vehicles that ended early or wait, as lines of the page.
 ///
 /// There are as many lines as fit into the height `room`; the other vehicles are counted.
-pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(String, Rgb)> {
+pub(super) fn endings(canvas: &Canvas, scene: &RunScene<'_>, room: f32) -> Vec<(String, Rgb)> {
     let style = TextStyle::new(ENDING, INK);
     let most = (room / ENDING_LINE).max(1.0) as usize;
-    let told: Vec<&Track> = scene.tracks.iter().filter(|track| tells(track)).collect();
+    let told: Vec<&Track> = scene.tracks.iter().filter(|track| is_listed(track)).collect();
     let mut lines: Vec<(String, Rgb)> = Vec::new();
     for (n, track) in told.iter().enumerate() {
         let sentence = format!("{}: {}", track.name, track.outcome);
@@ -89,7 +89,7 @@ pub(super) fn endings(canvas: &Canvas, scene: &Scene<'_>, room: f32) -> Vec<(Str
 }
 
 /// Returns whether a track's outcome has details beyond its code.
-fn tells(track: &Track) -> bool {
+fn is_listed(track: &Track) -> bool {
     let code = track.outcome.code;
     code.is_loss() || code == OutcomeCode::Waiting
 }

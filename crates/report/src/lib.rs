@@ -13,7 +13,7 @@
 //! | [`recorder`] | observer of a run that writes them |
 //! | [`record_parts`] | records of each rank's vehicles, to be joined |
 //! | [`recovery`] | checkpoints, and recovery from the loss of a rank |
-//! | [`kept_inputs`] | copies of the inputs |
+//! | [`input_copies`] | copies of the inputs |
 //! | [`readme`] | description of every file |
 //! | [`keys`] | the keys of a format, as a page |
 //! | [`commands`] | commands of external controllers: CSV |
@@ -27,14 +27,14 @@
 //! | [`elevation`] | an elevation model: PNG, and characters for a terminal |
 //! | [`photograph`] | a camera's picture: PNG |
 //! | [`shot`] | renderer of a world at a moment; writes no file |
-//! | [`recorded`] | reader of a run's folder; writes no file |
+//! | [`recorded_run`] | reader of a run's folder; writes no file |
 //! | [`comparison`] | runs side by side |
 //! | [`dataset`] | episodes of driving for learning: Minari, LeRobot, Parquet, MCAP |
-//! | [`going`] | mobility maps: GeoTIFF, styles of QGIS, pictures, routes |
+//! | [`trafficability`] | mobility maps: GeoTIFF, styles of QGIS, pictures, routes |
 //! | [`study`] | trials of a study, Parquet and CSV, and their analysis |
 //! | [`preview`] | a scenario before it is run |
 //! | [`picture`] | the run in one picture |
-//! | [`land`], [`profile`] | the ground on maps, and along a path |
+//! | [`drawn_ground`], [`profile`] | the ground on maps, and along a path |
 //! | [`html`] | a self-contained page for a browser |
 //! | [`plot`] | line plots of the rigs |
 //! | [`journal`] | completed parts of long work, record by record |
@@ -44,7 +44,8 @@
 //! This is a layer of the crate `bekker`, whose documentation begins with examples;
 //! `ARCHITECTURE.md` is the map.
 
-mod alternating;
+mod append_file;
+mod append_table;
 mod canvas;
 mod chart;
 mod close_up;
@@ -55,6 +56,8 @@ pub mod commands;
 pub mod comparison;
 pub mod dataset;
 mod depth_scale;
+mod double_buffered_file;
+pub mod drawn_ground;
 pub mod elevation;
 mod error;
 mod event_row;
@@ -62,24 +65,20 @@ mod file;
 mod foxglove;
 mod frames;
 pub mod geotiff;
-pub mod going;
-mod growing;
 pub mod hashes;
 pub mod heartbeat_costs;
 pub mod heartbeats;
 mod hits;
 pub mod html;
+pub mod input_copies;
 pub mod journal;
-pub mod kept_inputs;
 pub mod keys;
-pub mod land;
 mod legend;
 pub mod manifest;
 mod map;
 mod mcap;
 mod mcap_file;
 mod mcap_read;
-mod own_file;
 mod page;
 mod parts;
 pub mod photograph;
@@ -89,12 +88,12 @@ pub mod preview;
 pub mod profile;
 pub mod progress;
 mod protobuf;
-pub mod reach;
 pub mod readings;
 pub mod readme;
 pub mod record;
+pub mod record_extent;
 pub mod record_parts;
-pub mod recorded;
+pub mod recorded_run;
 pub mod recorder;
 pub mod recovery;
 mod relief;
@@ -107,6 +106,7 @@ pub mod table;
 mod tables;
 pub mod text_table;
 pub mod topics;
+pub mod trafficability;
 mod trailer_events;
 
 pub use color::Rgb;

@@ -132,7 +132,7 @@ pub struct FileHash {
 
 impl FileHash {
     /// Hashes the file at `path` and names it `name`.
-    pub fn of(path: &Path, name: &str) -> Result<FileHash, ReportError> {
+    pub fn read(path: &Path, name: &str) -> Result<FileHash, ReportError> {
         input::check_regular(path).map_err(ReportError::file("open", path))?;
         let mut file = fs::File::open(path).map_err(ReportError::file("open", path))?;
         let mut hasher = Sha256::new();
@@ -205,7 +205,7 @@ pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
             altered.push(file.path.as_str());
             continue;
         }
-        match FileHash::of(&path, &file.path) {
+        match FileHash::read(&path, &file.path) {
             Ok(found) if found.sha256 == file.sha256 => {}
             Ok(_) => altered.push(file.path.as_str()),
             Err(_) => missing.push(file.path.as_str()),
@@ -253,14 +253,14 @@ mod tests {
         fs::write(&path, "abc").unwrap();
         // FIPS 180-4, example of SHA-256 for "abc".
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let hash = FileHash::of(&path, "inputs/abc").unwrap();
+        let hash = FileHash::read(&path, "inputs/abc").unwrap();
         let (path, sha256) = ("inputs/abc".into(), expected.into());
         assert_eq!(hash, FileHash { path, bytes: 3, sha256, copy: None });
-        assert!(FileHash::of(&folder.path().join("none"), "none").is_err());
+        assert!(FileHash::read(&folder.path().join("none"), "none").is_err());
     }
 
     #[test]
-    fn comes_back_as_it_was() {
+    fn manifests_read_back_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("manifest.json");
         let manifest = Manifest {

@@ -3,11 +3,11 @@
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
 use super::depth_scale::{DepthScale, VISIBLE};
+use super::drawn_ground::{self, GroundFunction};
 use super::geotiff::RutNode;
-use super::land::{self, OfGround};
 use super::page::MAP_RIGHT;
-use super::relief::View;
-use super::scene::{Scene, Track};
+use super::relief::MapView;
+use super::scene::{RunScene, Track};
 use bekker_agent::OutcomeReport;
 use bekker_world::BlockedCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) const REACH: f64 = 2.2;
 
 /// A cross section of a track with the deformation of the ground there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Section {
+pub(super) struct CrossSection {
     /// Center on the track, m.
     pub centre: [f64; 2],
     /// Unit vector along the track.
@@ -28,7 +28,7 @@ pub(super) struct Section {
     pub depth: f64,
 }
 
-impl Section {
+impl CrossSection {
     /// Returns the point at a distance `right` to the right of the track.
     pub fn across(&self, right: f64) -> [f64; 2] {
         let [x, y] = self.along;
@@ -37,7 +37,7 @@ impl Section {
 }
 
 /// Bounds `[x_min, y_min, x_max, y_max]` of the tracks with a margin, m.
-pub(super) fn driven(tracks: &[Track]) -> Option<[f64; 4]> {
+pub(super) fn driven_bounds(tracks: &[Track]) -> Option<[f64; 4]> {
     bounds_of(tracks.iter().flat_map(|track| &track.points).map(|point| point.position))
 }
 
@@ -55,7 +55,7 @@ pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f6
 }
 
 /// Returns the sections of every track, about a pixel apart on the map.
-pub(super) fn sections(scene: &Scene<'_>, view: &View) -> Vec<Vec<Section>> {
+pub(super) fn sections(scene: &RunScene<'_>, view: &MapView) -> Vec<Vec<CrossSection>> {
     let step = (1.2 * view.metres).max(scene.spacing);
     let along = |track: &Track| {
         let positions = track.points.iter().map(|point| point.position);
@@ -67,11 +67,11 @@ pub(super) fn sections(scene: &Scene<'_>, view: &View) -> Vec<Vec<Section>> {
 /// Returns sections along a line, `step` apart, with ruts on nodes `spacing` apart, m.
 pub(super) fn sections_along(
     positions: impl Iterator<Item = [f64; 2]>,
-    rut: OfGround<'_, f64>,
+    rut: GroundFunction<'_, f64>,
     spacing: f64,
     step: f64,
-) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
+) -> Vec<CrossSection> {
+    let mut sections: Vec<CrossSection> = Vec::new();
     let mut last: Option<[f64; 2]> = None;
     let finite = |p: &[f64; 2]| p.iter().all(|value| value.is_finite());
     for [x, y] in positions.filter(finite) {
@@ -88,15 +88,16 @@ pub(super) fn sections_along(
         for piece in 0..pieces {
             let share = piece as f64 / pieces as f64;
             let centre = [from_x + share * (x - from_x), from_y + share * (y - from_y)];
-            let section = Section { centre, along, depth: 0.0 };
-            sections.push(Section { depth: deepest_across(rut, spacing, &section), ..section });
+            let section = CrossSection { centre, along, depth: 0.0 };
+            sections
+                .push(CrossSection { depth: deepest_across(rut, spacing, &section), ..section });
         }
         last = Some([x, y]);
     }
     sections
 }
 
-fn deepest_across(rut: OfGround<'_, f64>, spacing: f64, section: &Section) -> f64 {
+fn deepest_across(rut: GroundFunction<'_, f64>, spacing: f64, section: &CrossSection) -> f64 {
     let steps = (2.0 * REACH / spacing.max(0.01)).ceil();
     let lateral = |n: f64| 2.0 * REACH * n / steps - REACH;
     (0..=steps as usize).fold(0.0, |deepest: f64, n| {
@@ -124,20 +125,24 @@ fn position(own: &RutNode, spacing: f64) -> [f64; 2] {
 ///
 /// A rut may be anywhere: under a trailer, a vehicle that slid, or one that never moved. Therefore
 /// the grid is searched, and the tracks only give the direction.
-pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Section> {
+pub(super) fn deepest(
+    scene: &RunScene<'_>,
+    sections: &[Vec<CrossSection>],
+) -> Option<CrossSection> {
     let node = deepest_node(scene.nodes).filter(|own| own.depth >= VISIBLE)?;
     let ([x, y], depth) = (position(node, scene.spacing), node.depth);
-    let away = |section: &Section| (section.centre[0] - x).hypot(section.centre[1] - y);
+    let away = |section: &CrossSection| (section.centre[0] - x).hypot(section.centre[1] - y);
     let nearest = sections.iter().flatten().min_by(|a, b| away(a).total_cmp(&away(b)));
-    let here = Section { centre: [x, y], along: [1.0, 0.0], depth };
-    let Some(Section { centre, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH) else {
+    let here = CrossSection { centre: [x, y], along: [1.0, 0.0], depth };
+    let Some(CrossSection { centre, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH)
+    else {
         return Some(here);
     };
     // moved along the track until the line across it contains the node
     let ahead = (x - centre[0]) * along[0] + (y - centre[1]) * along[1];
     let moved = [centre[0] + ahead * along[0], centre[1] + ahead * along[1]];
     let is_within = (moved[0] - x).hypot(moved[1] - y) < 0.9 * REACH;
-    Some(Section { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
+    Some(CrossSection { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
 }
 
 /// Length of [`REACH`] on the canvas, design units, above which all ruts are drawn at their
@@ -152,9 +157,9 @@ const IN_PLACE: f64 = 40.0;
 /// A cell is 4 design units wide or a node. On a map of large scale these are all ruts, otherwise
 /// those off the tracks.
 fn ruts_off_tracks(
-    scene: &Scene<'_>,
-    view: &View,
-    sections: &[Vec<Section>],
+    scene: &RunScene<'_>,
+    view: &MapView,
+    sections: &[Vec<CrossSection>],
 ) -> Vec<([f64; 2], f64)> {
     let cell = (4.0 * view.metres).max(scene.spacing);
     let bin = |x: f64, side: f64| (x / side).floor() as i64;
@@ -193,7 +198,7 @@ fn ruts_off_tracks(
 }
 
 /// Draws ruts off the tracks at their positions.
-fn off_tracks(canvas: &mut Canvas, view: &View, ruts: &[([f64; 2], f64)], colors: &DepthScale) {
+fn off_tracks(canvas: &mut Canvas, view: &MapView, ruts: &[([f64; 2], f64)], colors: &DepthScale) {
     let mut ruts: Vec<&([f64; 2], f64)> = ruts.iter().collect();
     // the deepest on top
     ruts.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -205,7 +210,7 @@ fn off_tracks(canvas: &mut Canvas, view: &View, ruts: &[([f64; 2], f64)], colors
 }
 
 /// Rut depth at a point, m, by bilinear interpolation between nodes.
-pub(super) fn interpolated(scene: &Scene<'_>, [x, y]: [f64; 2]) -> f64 {
+pub(super) fn interpolated(scene: &RunScene<'_>, [x, y]: [f64; 2]) -> f64 {
     let s = scene.spacing;
     let (i, j) = ((x / s).floor(), (y / s).floor());
     let (u, v) = (x / s - i, y / s - j);
@@ -218,29 +223,29 @@ pub(super) fn interpolated(scene: &Scene<'_>, [x, y]: [f64; 2]) -> f64 {
 /// Draws the map without the vehicles.
 pub(super) fn draw(
     canvas: &mut Canvas,
-    scene: &Scene<'_>,
-    view: &View,
-    sections: &[Vec<Section>],
+    scene: &RunScene<'_>,
+    view: &MapView,
+    sections: &[Vec<CrossSection>],
     colors: &DepthScale,
 ) {
     let places: Vec<Point> =
         sections.iter().flatten().map(|section| view.point(section.centre)).collect();
-    let interval = land::ground(canvas, &scene.land, view, &places);
-    land::props(canvas, &scene.land, view);
+    let interval = drawn_ground::ground(canvas, &scene.land, view, &places);
+    drawn_ground::props(canvas, &scene.land, view);
     canvas.clip(view.frame);
     for way in &scene.ways {
-        land::planned(canvas, view, way);
+        drawn_ground::draw_route(canvas, view, way);
     }
     off_tracks(canvas, view, &ruts_off_tracks(scene, view, sections), colors);
     bands(canvas, view, sections, colors);
     lines(canvas, view, sections);
     canvas.unclip();
-    land::frame(canvas, &scene.land, view, interval);
+    drawn_ground::frame(canvas, &scene.land, view, interval);
     key(canvas, scene, view, !visible_runs(sections).is_empty());
 }
 
 /// Draws the legend of the map's symbols in a line below it, with that of ruts if there are any.
-fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
+fn key(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, ruts: bool) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
@@ -254,13 +259,13 @@ fn key(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, ruts: bool) {
         x -= 20.0;
         at
     };
-    for (name, colour) in land::prop_key(&scene.land, view).into_iter().rev() {
+    for (name, colour) in drawn_ground::prop_key(&scene.land, view).into_iter().rev() {
         let at = sign(canvas, name, 8.0);
         canvas.blot([at + 4.0, y], 4.5, colour, 0.75);
     }
     if !scene.ways.is_empty() {
         let at = sign(canvas, "planned route", 24.0);
-        canvas.dashes(&[[at, y], [at + 24.0, y]], 1.6, land::PLANNED, [7.0, 5.0]);
+        canvas.dashes(&[[at, y], [at + 24.0, y]], 1.6, drawn_ground::PLANNED, [7.0, 5.0]);
     }
     let at = sign(canvas, "driven paths, one line per vehicle", 24.0);
     for (n, _) in scene.tracks.iter().enumerate().take(3) {
@@ -283,7 +288,7 @@ const BAND: f32 = 10.0;
 const PIECE: usize = 5;
 
 /// Returns the parts of tracks whose ruts are drawn as bands.
-fn visible_runs(sections: &[Vec<Section>]) -> Vec<&[Section]> {
+fn visible_runs(sections: &[Vec<CrossSection>]) -> Vec<&[CrossSection]> {
     let stretches = sections.iter().flat_map(|track| track.split(|own| own.depth < VISIBLE));
     stretches.filter(|run| run.len() > 1).collect()
 }
@@ -291,11 +296,11 @@ fn visible_runs(sections: &[Vec<Section>]) -> Vec<&[Section]> {
 /// Draws the ruts as bands along the tracks, much wider than they are.
 pub(super) fn bands(
     canvas: &mut Canvas,
-    view: &View,
-    sections: &[Vec<Section>],
+    view: &MapView,
+    sections: &[Vec<CrossSection>],
     colors: &DepthScale,
 ) {
-    let on_sheet = |run: &[Section]| -> Vec<Point> {
+    let on_sheet = |run: &[CrossSection]| -> Vec<Point> {
         run.iter().map(|section| view.point(section.centre)).collect()
     };
     let runs = visible_runs(sections);
@@ -326,7 +331,7 @@ pub(super) const MANY: usize = 40;
 ///
 /// They are centered on the path without a rut, and next to the band with one. If there are more
 /// than [`MANY`] tracks, each is a thin line at its position.
-fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
+fn lines(canvas: &mut Canvas, view: &MapView, sections: &[Vec<CrossSection>]) {
     if sections.len() > MANY {
         for track in sections {
             let points = track.iter().step_by(2).map(|section| view.point(section.centre));
@@ -350,7 +355,7 @@ fn lines(canvas: &mut Canvas, view: &View, sections: &[Vec<Section>]) {
 /// Returns line `n` of `count`.
 ///
 /// Directions and offsets are averaged over several points so that the line is smooth.
-fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
+fn line(view: &MapView, track: &[CrossSection], n: usize, count: usize) -> Vec<Point> {
     const TURN: usize = 6;
     const SHIFT: usize = 26;
     let pitch = LINE + 0.6;
@@ -375,9 +380,9 @@ fn line(view: &View, track: &[Section], n: usize, count: usize) -> Vec<Point> {
 /// Draws the start and end of each vehicle's track, collisions and losses.
 pub(super) fn marks(
     canvas: &mut Canvas,
-    scene: &Scene<'_>,
-    view: &View,
-    sections: &[Vec<Section>],
+    scene: &RunScene<'_>,
+    view: &MapView,
+    sections: &[Vec<CrossSection>],
 ) {
     canvas.clip(view.frame);
     let mut taken: Vec<Point> = Vec::new();
@@ -415,7 +420,7 @@ pub(super) fn marks(
 }
 
 /// Draws the position of a vehicle, if there are more than [`MANY`]: a dot, red for a loss.
-fn mark_of_many(canvas: &mut Canvas, view: &View, track: &Track) {
+fn mark_of_many(canvas: &mut Canvas, view: &MapView, track: &Track) {
     let finite = |place: &[f64; 2]| place.iter().all(|value| value.is_finite());
     let last = track.points.iter().map(|point| point.position).rfind(finite);
     let Some(last) = last else { return };
@@ -426,7 +431,7 @@ fn mark_of_many(canvas: &mut Canvas, view: &View, track: &Track) {
 }
 
 /// Draws the cells that autonomous vehicles classify as obstacles and, darker, as holes.
-pub(super) fn blocked(canvas: &mut Canvas, scene: &Scene<'_>, view: &View) {
+pub(super) fn blocked(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView) {
     canvas.clip(view.frame);
     for BlockedCell { corner, side, is_hole } in &scene.blocked {
         let [x, y] = view.point([corner[0], corner[1] + side]);
@@ -533,7 +538,7 @@ fn cross(canvas: &mut Canvas, [x, y]: Point) {
 }
 
 /// Draws the window of the close-up on the map.
-pub(super) fn mark_window(canvas: &mut Canvas, view: &View, close: &View) {
+pub(super) fn mark_window(canvas: &mut Canvas, view: &MapView, close: &MapView) {
     let [x_min, y_min, x_max, y_max] = close.bounds();
     let ([left, top], [right, bottom]) = (view.point([x_min, y_max]), view.point([x_max, y_min]));
     // Small windows are drawn larger to be visible.

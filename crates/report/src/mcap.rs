@@ -49,35 +49,35 @@ pub(super) const FOOTER: usize = HEAD + 20 + MAGIC.len();
 
 /// Content of a record, little-endian.
 #[derive(Default)]
-struct Record(Vec<u8>);
+struct RecordBuilder(Vec<u8>);
 
-impl Record {
-    fn u16(mut self, value: u16) -> Record {
+impl RecordBuilder {
+    fn u16(mut self, value: u16) -> RecordBuilder {
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    fn u32(mut self, value: u32) -> Record {
+    fn u32(mut self, value: u32) -> RecordBuilder {
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    fn u64(mut self, value: u64) -> Record {
+    fn u64(mut self, value: u64) -> RecordBuilder {
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    fn raw(mut self, bytes: &[u8]) -> Record {
+    fn raw(mut self, bytes: &[u8]) -> RecordBuilder {
         self.0.extend_from_slice(bytes);
         self
     }
 
     /// Appends bytes after their number in 32 bits: texts, arrays, maps.
-    fn sized(self, bytes: &[u8]) -> Record {
+    fn sized(self, bytes: &[u8]) -> RecordBuilder {
         self.u32(bytes.len() as u32).raw(bytes)
     }
 
-    fn text(self, text: &str) -> Record {
+    fn text(self, text: &str) -> RecordBuilder {
         self.sized(text.as_bytes())
     }
 
@@ -92,10 +92,10 @@ impl Record {
 
 /// Earliest and latest time of a set of messages, ns.
 #[derive(Clone, Copy, Default)]
-struct Span(Option<[u64; 2]>);
+struct TimeSpan(Option<[u64; 2]>);
 
-impl Span {
-    fn take(&mut self, time: u64) {
+impl TimeSpan {
+    fn include(&mut self, time: u64) {
         let [first, last] = self.0.unwrap_or([time; 2]);
         self.0 = Some([first.min(time), last.max(time)]);
     }
@@ -106,39 +106,39 @@ impl Span {
 }
 
 /// A schema or channel, which is written in the data and in the summary.
-struct Listed {
+struct SummaryRecord {
     code: u8,
     bytes: Vec<u8>,
     written: bool,
 }
 
 /// Writer of an MCAP file.
-pub(super) struct Mcap<W> {
+pub(super) struct McapWriter<W> {
     to: W,
     position: u64,
     crc: Hasher,
     /// Whether `crc` covers all bytes before `position`.
     is_checked: bool,
     /// Schemas and channels, in the order of creation.
-    listed: Vec<Listed>,
+    listed: Vec<SummaryRecord>,
     /// Number of messages of each channel.
     counts: BTreeMap<u16, u64>,
     schemas: u16,
     chunk: Vec<u8>,
-    chunk_span: Span,
+    chunk_span: TimeSpan,
     /// Times and offsets of the chunk's messages, by channel.
     chunk_index: BTreeMap<u16, Vec<u8>>,
     /// Index records of all chunks.
     chunks: Vec<Vec<u8>>,
     /// Index records of all metadata.
     metadata: Vec<Vec<u8>>,
-    span: Span,
+    span: TimeSpan,
 }
 
-impl<W: Write> Mcap<W> {
+impl<W: Write> McapWriter<W> {
     /// Begins a file.
-    pub fn new(to: W) -> io::Result<Mcap<W>> {
-        let mut file = Mcap {
+    pub fn new(to: W) -> io::Result<McapWriter<W>> {
+        let mut file = McapWriter {
             to,
             position: 0,
             crc: Hasher::new(),
@@ -147,15 +147,15 @@ impl<W: Write> Mcap<W> {
             counts: BTreeMap::new(),
             schemas: 0,
             chunk: Vec::new(),
-            chunk_span: Span::default(),
+            chunk_span: TimeSpan::default(),
             chunk_index: BTreeMap::new(),
             chunks: Vec::new(),
             metadata: Vec::new(),
-            span: Span::default(),
+            span: TimeSpan::default(),
         };
         file.write(&MAGIC)?;
         let library = concat!("bekker ", env!("CARGO_PKG_VERSION"));
-        file.write(&Record::default().text("").text(library).bytes(op::HEADER))?;
+        file.write(&RecordBuilder::default().text("").text(library).bytes(op::HEADER))?;
         Ok(file)
     }
 
@@ -167,11 +167,12 @@ impl<W: Write> Mcap<W> {
 
     /// Adds a metadata record: texts with their keys, under a name.
     pub fn metadata(&mut self, name: &str, texts: &[(String, String)]) -> io::Result<()> {
-        let pairs =
-            texts.iter().fold(Record::default(), |pairs, (key, text)| pairs.text(key).text(text));
-        let (start, record) = (self.position, Record::default().text(name).sized(&pairs.0));
+        let pairs = texts
+            .iter()
+            .fold(RecordBuilder::default(), |pairs, (key, text)| pairs.text(key).text(text));
+        let (start, record) = (self.position, RecordBuilder::default().text(name).sized(&pairs.0));
         self.write(&record.bytes(op::METADATA))?;
-        let index = Record::default().u64(start).u64(self.position - start).text(name);
+        let index = RecordBuilder::default().u64(start).u64(self.position - start).text(name);
         self.metadata.push(index.bytes(op::METADATA_INDEX));
         Ok(())
     }
@@ -194,14 +195,14 @@ impl<W: Write> Mcap<W> {
     /// Returns the bytes that complete the file if they are written at `position`, and how many of
     /// them precede the end of the data.
     ///
-    /// If `position` differs from [`Mcap::position`], the data section has no checksum.
+    /// If `position` differs from [`McapWriter::position`], the data section has no checksum.
     pub fn ending_at(&self, position: u64) -> io::Result<(Vec<u8>, usize)> {
-        let listed = self.listed.iter().map(|listed| Listed {
+        let listed = self.listed.iter().map(|listed| SummaryRecord {
             code: listed.code,
             bytes: listed.bytes.clone(),
             written: listed.written,
         });
-        let mut now = Mcap {
+        let mut now = McapWriter {
             to: Vec::new(),
             position,
             crc: self.crc.clone(),
@@ -224,18 +225,18 @@ impl<W: Write> Mcap<W> {
     /// Adds a Protocol Buffers schema and returns its number.
     pub fn schema(&mut self, name: &str, descriptors: &[u8]) -> u16 {
         self.schemas += 1;
-        let record = Record::default().u16(self.schemas).text(name).text("protobuf");
+        let record = RecordBuilder::default().u16(self.schemas).text(name).text("protobuf");
         let bytes = record.sized(descriptors).bytes(op::SCHEMA);
-        self.listed.push(Listed { code: op::SCHEMA, bytes, written: false });
+        self.listed.push(SummaryRecord { code: op::SCHEMA, bytes, written: false });
         self.schemas
     }
 
     /// Adds a channel for messages of a schema and returns its number.
     pub fn channel(&mut self, schema: u16, topic: &str) -> u16 {
         let channel = self.counts.len() as u16;
-        let record = Record::default().u16(channel).u16(schema).text(topic).text("protobuf");
+        let record = RecordBuilder::default().u16(channel).u16(schema).text(topic).text("protobuf");
         let bytes = record.sized(&[]).bytes(op::CHANNEL);
-        self.listed.push(Listed { code: op::CHANNEL, bytes, written: false });
+        self.listed.push(SummaryRecord { code: op::CHANNEL, bytes, written: false });
         self.counts.insert(channel, 0);
         channel
     }
@@ -250,14 +251,14 @@ impl<W: Write> Mcap<W> {
             listed.written = true;
         }
         let count = self.counts.entry(channel).or_default();
-        let record = Record::default().u16(channel).u32(*count as u32).u64(time).u64(time);
+        let record = RecordBuilder::default().u16(channel).u32(*count as u32).u64(time).u64(time);
         *count += 1;
         let index = self.chunk_index.entry(channel).or_default();
         index.extend_from_slice(&time.to_le_bytes());
         index.extend_from_slice(&(self.chunk.len() as u64).to_le_bytes());
         self.chunk.extend_from_slice(&record.raw(data).bytes(op::MESSAGE));
-        self.chunk_span.take(time);
-        self.span.take(time);
+        self.chunk_span.include(time);
+        self.span.include(time);
         if self.chunk.len() >= CHUNK { self.end_chunk() } else { Ok(()) }
     }
 
@@ -268,7 +269,7 @@ impl<W: Write> Mcap<W> {
         let chunk = std::mem::take(&mut self.chunk);
         let [first, last] = std::mem::take(&mut self.chunk_span).ends();
         let (size, packed) = (chunk.len() as u64, packed(&chunk)?);
-        let record = Record::default()
+        let record = RecordBuilder::default()
             .u64(first)
             .u64(last)
             .u64(size)
@@ -280,13 +281,13 @@ impl<W: Write> Mcap<W> {
         self.write(&record.bytes(op::CHUNK))?;
         let length = self.position - start;
         let indexed = self.position;
-        let mut offsets = Record::default();
+        let mut offsets = RecordBuilder::default();
         for (channel, entries) in std::mem::take(&mut self.chunk_index) {
             offsets = offsets.u16(channel).u64(self.position);
-            let record = Record::default().u16(channel).sized(&entries);
+            let record = RecordBuilder::default().u16(channel).sized(&entries);
             self.write(&record.bytes(op::MESSAGE_INDEX))?;
         }
-        let record = Record::default()
+        let record = RecordBuilder::default()
             .u64(first)
             .u64(last)
             .u64(start)
@@ -305,9 +306,9 @@ impl<W: Write> Mcap<W> {
         self.end_chunk()?;
         // 0: not computed
         let crc = if self.is_checked { self.crc.clone().finalize() } else { 0 };
-        self.write(&Record::default().u32(crc).bytes(op::DATA_END))?;
+        self.write(&RecordBuilder::default().u32(crc).bytes(op::DATA_END))?;
         let summary_start = self.position;
-        let of = |listed: &[Listed], code: u8| -> Vec<u8> {
+        let of = |listed: &[SummaryRecord], code: u8| -> Vec<u8> {
             let records = listed.iter().filter(|listed| listed.code == code);
             records.flat_map(|listed| listed.bytes.iter().copied()).collect()
         };
@@ -321,7 +322,7 @@ impl<W: Write> Mcap<W> {
         let mut offsets = Vec::new();
         self.crc = Hasher::new();
         for (code, records) in groups.iter().filter(|(_, records)| !records.is_empty()) {
-            let record = Record::default().raw(&[*code]).u64(self.position);
+            let record = RecordBuilder::default().raw(&[*code]).u64(self.position);
             offsets.extend(record.u64(records.len() as u64).bytes(op::SUMMARY_OFFSET));
             self.write(records)?;
         }
@@ -338,12 +339,12 @@ impl<W: Write> Mcap<W> {
     }
 
     fn statistics(&self) -> Vec<u8> {
-        let mut counts = Record::default();
+        let mut counts = RecordBuilder::default();
         for (&channel, &count) in &self.counts {
             counts = counts.u16(channel).u64(count);
         }
         let [first, last] = self.span.ends();
-        let record = Record::default()
+        let record = RecordBuilder::default()
             .u64(self.counts.values().sum())
             .u16(self.schemas)
             .u32(self.counts.len() as u32)
@@ -356,7 +357,7 @@ impl<W: Write> Mcap<W> {
     }
 }
 
-impl Mcap<Vec<u8>> {
+impl McapWriter<Vec<u8>> {
     /// Returns the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.to)
@@ -365,7 +366,7 @@ impl Mcap<Vec<u8>> {
 
 /// Returns a footer up to its checksum.
 fn footer_head(summary_start: u64, offset_start: u64) -> Vec<u8> {
-    let fields = Record::default().u64(summary_start).u64(offset_start);
+    let fields = RecordBuilder::default().u64(summary_start).u64(offset_start);
     let mut head = vec![op::FOOTER];
     head.extend_from_slice(&20u64.to_le_bytes());
     head.extend_from_slice(&fields.0);
@@ -408,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_file_is_records_between_two_magics() {
-        let mut file = Mcap::new(Vec::new()).unwrap();
+        let mut file = McapWriter::new(Vec::new()).unwrap();
         let schema = file.schema("a.B", b"set");
         let channels = [file.channel(schema, "/x"), file.channel(schema, "/y")];
         file.message(channels[0], 10, b"one").unwrap();
@@ -425,7 +426,7 @@ mod tests {
         assert_eq!(messages, [("/x", 10, 3), ("/y", 20, CHUNK), ("/x", 30, 3)]);
         let expected = [1, 6, 7, 7, 6, 7, 15, 3, 4, 4, 11, 8, 8, 14, 14, 14, 14, 2];
         assert_eq!(codes(&bytes), expected);
-        let empty = Mcap::new(Vec::new()).unwrap().finish().unwrap();
+        let empty = McapWriter::new(Vec::new()).unwrap().finish().unwrap();
         assert_eq!(codes(&empty), [1, 15, 11, 14, 2]);
     }
 }

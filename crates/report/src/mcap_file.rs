@@ -24,9 +24,9 @@
 //! its bytes do not depend on when endings were written.
 
 use super::ReportError;
+use super::append_file;
 use super::columns::write_at;
-use super::mcap::{FOOTER, HEAD, Mcap, bare_footer, gap_head};
-use super::own_file;
+use super::mcap::{FOOTER, HEAD, McapWriter, bare_footer, gap_head};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(super) trait Disk {
     /// Writes bytes at an offset.
     fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
     /// Sets the length of the file.
-    fn cut(&mut self, length: u64) -> io::Result<()>;
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
 impl Disk for fs::File {
@@ -49,7 +49,7 @@ impl Disk for fs::File {
         write_at(self, bytes, at)
     }
 
-    fn cut(&mut self, length: u64) -> io::Result<()> {
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.set_len(length)
     }
 }
@@ -57,7 +57,7 @@ impl Disk for fs::File {
 /// A growing MCAP file on disk.
 pub(super) struct McapFile<D> {
     disk: D,
-    mcap: Mcap<Vec<u8>>,
+    mcap: McapWriter<Vec<u8>>,
     /// Offset at which data end and the gap begins.
     data: u64,
     /// Offsets of the ending, and of the end of data in it, which is after the open chunk.
@@ -72,11 +72,15 @@ pub(super) struct McapFile<D> {
 
 impl<D: Disk> McapFile<D> {
     /// Begins a file on an empty disk with the bytes that `mcap` has written so far.
-    pub fn begin(disk: D, mcap: Mcap<Vec<u8>>) -> io::Result<McapFile<D>> {
+    pub fn begin(disk: D, mcap: McapWriter<Vec<u8>>) -> io::Result<McapFile<D>> {
         McapFile::with_reserve(disk, mcap, RESERVE)
     }
 
-    fn with_reserve(mut disk: D, mut mcap: Mcap<Vec<u8>>, reserve: u64) -> io::Result<McapFile<D>> {
+    fn with_reserve(
+        mut disk: D,
+        mut mcap: McapWriter<Vec<u8>>,
+        reserve: u64,
+    ) -> io::Result<McapFile<D>> {
         let start = mcap.take();
         let data = start.len() as u64;
         disk.put(0, &start)?;
@@ -89,7 +93,7 @@ impl<D: Disk> McapFile<D> {
     /// Adds schemas, channels and messages, and writes the chunks that are full.
     pub fn add<T>(
         &mut self,
-        add: impl FnOnce(&mut Mcap<Vec<u8>>) -> io::Result<T>,
+        add: impl FnOnce(&mut McapWriter<Vec<u8>>) -> io::Result<T>,
     ) -> io::Result<T> {
         let added = add(&mut self.mcap)?;
         let chunks = self.mcap.take();
@@ -105,7 +109,7 @@ impl<D: Disk> McapFile<D> {
     }
 
     /// Replaces the ending by one that covers all messages added so far.
-    pub fn end_for_now(&mut self) -> io::Result<()> {
+    pub fn write_footer(&mut self) -> io::Result<()> {
         if self.ended == Some(self.message_extent()) {
             return Ok(());
         }
@@ -117,7 +121,7 @@ impl<D: Disk> McapFile<D> {
         }
         self.disk.put(at, &bytes)?;
         self.lead_to(at)?;
-        self.disk.cut(end)?;
+        self.disk.truncate(end)?;
         (self.ending, self.length) = ([at, at + data as u64], end);
         self.ended = Some(self.message_extent());
         Ok(())
@@ -133,7 +137,7 @@ impl<D: Disk> McapFile<D> {
         let (head, body) = rest.split_at(HEAD);
         self.disk.put(self.data + HEAD as u64, body)?;
         self.disk.put(self.data, head)?;
-        self.disk.cut(self.data + rest.len() as u64)?;
+        self.disk.truncate(self.data + rest.len() as u64)?;
         Ok(self.disk)
     }
 
@@ -208,7 +212,7 @@ impl McapFile<fs::File> {
     /// # Errors
     /// [`ReportError::Altered`] with both lengths.
     pub fn check_length(&self, path: &Path) -> Result<(), ReportError> {
-        own_file::check_length(&self.disk, path, self.length)
+        append_file::check_length(&self.disk, path, self.length)
     }
 }
 
@@ -219,12 +223,12 @@ mod tests {
     use bekker_math::random::RandomStream;
 
     /// A disk that passes the file to a check after every write, and after each page of a write.
-    struct Watched<F> {
+    struct CheckedDisk<F> {
         bytes: Vec<u8>,
         check: F,
     }
 
-    impl<F: FnMut(&[u8])> Disk for Watched<F> {
+    impl<F: FnMut(&[u8])> Disk for CheckedDisk<F> {
         fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
             let mut done = 0;
             while done < bytes.len() {
@@ -248,7 +252,7 @@ mod tests {
             Ok(())
         }
 
-        fn cut(&mut self, length: u64) -> io::Result<()> {
+        fn truncate(&mut self, length: u64) -> io::Result<()> {
             self.bytes.resize(length as usize, 0);
             (self.check)(&self.bytes);
             Ok(())
@@ -343,7 +347,7 @@ mod tests {
             }
             most.set(most.get().max(bytes.len()));
             let mut resumed = Vec::new();
-            mcap_read::each(&mut &bytes[..], &[], &mut |message| {
+            mcap_read::for_each_message(&mut &bytes[..], &[], &mut |message| {
                 resumed.push(number(&message.data[..8]));
                 Ok(())
             })
@@ -355,15 +359,15 @@ mod tests {
             }
         };
         let begin = || {
-            let mut mcap = Mcap::new(Vec::new()).unwrap();
+            let mut mcap = McapWriter::new(Vec::new()).unwrap();
             mcap.metadata("about", &[("key".into(), "text".into())]).unwrap();
             mcap
         };
-        let disk = Watched { bytes: Vec::new(), check };
+        let disk = CheckedDisk { bytes: Vec::new(), check };
         let mut file = McapFile::with_reserve(disk, begin(), reserve).unwrap();
         begun.set(true);
         let mut whole = begin();
-        let of = |mcap: &mut Mcap<Vec<u8>>, number: u64| {
+        let of = |mcap: &mut McapWriter<Vec<u8>>, number: u64| {
             let length = (longest * stream.uniform(number).powi(8)) as usize;
             let mut data = number.to_le_bytes().to_vec();
             // random data, which do not compress
@@ -379,7 +383,7 @@ mod tests {
             file.add(|mcap| of(mcap, number)).unwrap();
             of(&mut whole, number).unwrap();
             if stream.uniform(1000 + number) < 0.2 {
-                file.end_for_now().unwrap();
+                file.write_footer().unwrap();
                 ended.set(number + 1);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 /// A message with its topic and schema.
-pub(super) struct Message {
+pub(super) struct McapMessage {
     pub topic: String,
     pub schema: String,
     /// Time of delivery, ns.
@@ -14,7 +14,7 @@ pub(super) struct Message {
 
 /// Schemas by number, and channels by number with schema and topic.
 #[derive(Default)]
-struct Known {
+struct ChannelTable {
     schemas: BTreeMap<u16, String>,
     channels: BTreeMap<u16, (u16, String)>,
     /// Number of messages of each channel that have been passed to the caller.
@@ -23,9 +23,9 @@ struct Known {
 
 /// Returns all messages.
 #[cfg(test)]
-pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<Message>> {
+pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<McapMessage>> {
     let mut messages = Vec::new();
-    each(file, open, &mut |message| {
+    for_each_message(file, open, &mut |message| {
         messages.push(message);
         Ok(())
     })?;
@@ -35,12 +35,12 @@ pub(super) fn records(file: &mut impl Read, open: &[u8]) -> io::Result<Vec<Messa
 /// Passes all messages of a file to `take`, then those of the chunk that was open.
 ///
 /// A file that was cut is read up to there. Each message is passed once, in order.
-pub(super) fn each(
+pub(super) fn for_each_message(
     file: &mut impl Read,
     open: &[u8],
-    take: &mut dyn FnMut(Message) -> io::Result<()>,
+    take: &mut dyn FnMut(McapMessage) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut known = Known::default();
+    let mut known = ChannelTable::default();
     let mut magic = [0; 8];
     if file.read_exact(&mut magic).is_ok() {
         while let Some((code, length)) = head(file)? {
@@ -93,9 +93,9 @@ fn next(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
 }
 
 /// A cursor over a record's content.
-struct Fields<'a>(&'a [u8]);
+struct RecordCursor<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> RecordCursor<'a> {
     fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
 
 /// Returns the records in a chunk, if it is valid.
 fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
-    let mut fields = Fields(content);
+    let mut fields = RecordCursor(content);
     let (_, _, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
     let (crc, _, length) = (fields.u32()?, fields.text()?, fields.u64()?);
     let packed = fields.raw(usize::try_from(length).ok()?)?;
@@ -131,14 +131,14 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     (crc32fast::hash(&chunk) == crc).then_some(chunk)
 }
 
-impl Known {
+impl ChannelTable {
     fn read(
         &mut self,
         mut records: &[u8],
-        take: &mut dyn FnMut(Message) -> io::Result<()>,
+        take: &mut dyn FnMut(McapMessage) -> io::Result<()>,
     ) -> io::Result<()> {
         while let Some((code, content)) = next(&mut records)? {
-            let mut fields = Fields(&content);
+            let mut fields = RecordCursor(&content);
             let message = match code {
                 SCHEMA => self.schema(&mut fields).map(|()| None),
                 CHANNEL => self.channel(&mut fields).map(|()| None),
@@ -154,20 +154,20 @@ impl Known {
         Ok(())
     }
 
-    fn schema(&mut self, fields: &mut Fields<'_>) -> Option<()> {
+    fn schema(&mut self, fields: &mut RecordCursor<'_>) -> Option<()> {
         let number = fields.u16()?;
         self.schemas.insert(number, fields.text()?);
         Some(())
     }
 
-    fn channel(&mut self, fields: &mut Fields<'_>) -> Option<()> {
+    fn channel(&mut self, fields: &mut RecordCursor<'_>) -> Option<()> {
         let (number, schema) = (fields.u16()?, fields.u16()?);
         self.channels.insert(number, (schema, fields.text()?));
         Some(())
     }
 
     /// Parses a message; the inner option is none if the message was already passed.
-    fn message(&mut self, fields: &mut Fields<'_>) -> Option<Option<Message>> {
+    fn message(&mut self, fields: &mut RecordCursor<'_>) -> Option<Option<McapMessage>> {
         let (channel, sequence) = (fields.u16()?, fields.u32()?);
         let (time, _) = (fields.u64()?, fields.u64()?);
         let passed = self.passed.entry(channel).or_default();
@@ -178,6 +178,6 @@ impl Known {
         let (schema, topic) = self.channels.get(&channel)?;
         let (schema, topic) = (self.schemas.get(schema)?.clone(), topic.clone());
         let data = fields.0.to_vec();
-        Some(Some(Message { topic, schema, time, data }))
+        Some(Some(McapMessage { topic, schema, time, data }))
     }
 }

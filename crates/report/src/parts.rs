@@ -86,7 +86,7 @@ pub(super) fn begin(folder: &Path, tick: u64) -> Result<(), ReportError> {
 }
 
 /// Removes the sets in a folder for which `keeps` is false.
-pub(super) fn forget(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), ReportError> {
+pub(super) fn remove_later(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), ReportError> {
     for (name, path) in entries(folder)? {
         if !name.parse().is_ok_and(&keeps) {
             remove(&path)?;
@@ -97,7 +97,7 @@ pub(super) fn forget(folder: &Path, keeps: impl Fn(u64) -> bool) -> Result<(), R
 
 /// Removes a folder with all its sets, when no rank writes to it any more.
 pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
-    forget(folder, |_| false)?;
+    remove_later(folder, |_| false)?;
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(ReportError::file("remove", folder)(error))
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_is_whole_when_every_rank_of_one_number_is_there() {
+    fn a_set_is_complete_with_every_rank() {
         let base = tempfile::tempdir().unwrap();
         let folder = base.path().join("parts");
         assert_eq!(sets(&folder).unwrap(), []);
@@ -150,7 +150,7 @@ mod tests {
         let whole = &sets(&folder).unwrap()[1];
         let expected: Vec<PathBuf> = (0..11).map(|rank| path(&folder, 100, rank, 11)).collect();
         assert_eq!((whole.tick, &whole.files), (100, &expected));
-        forget(&folder, |tick| tick == 100).unwrap();
+        remove_later(&folder, |tick| tick == 100).unwrap();
         assert_eq!(sets(&folder).unwrap().len(), 1);
         clear(&folder).unwrap();
         assert!(!folder.exists());

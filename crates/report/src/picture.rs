@@ -14,7 +14,7 @@ use super::depth_scale::{DepthScale, VISIBLE, colour_bar};
 use super::geotiff::RutNode;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
-use super::scene::{Scene, TrackPoint};
+use super::scene::{RunScene, TrackPoint};
 use super::{ReportError, file, map, profile};
 use std::path::Path;
 
@@ -41,12 +41,12 @@ const FOOT: f32 = 372.0;
 /// Minimum height of the map; outcome sentences may reduce it to this.
 const LEAST_MAP: f32 = 380.0;
 /// Draws the scene as a PNG.
-pub fn write(path: &Path, scene: &Scene<'_>, size: Size) -> Result<(), ReportError> {
+pub fn write(path: &Path, scene: &RunScene<'_>, size: Size) -> Result<(), ReportError> {
     let bytes = draw(scene, size)?.encode().map_err(ReportError::encode(path))?;
     file::write(path, &bytes)
 }
 
-fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
+fn draw(scene: &RunScene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let scale = size.width as f32 / WIDTH;
     let height = size.height as f32 / scale;
     if height < 900.0 {
@@ -58,7 +58,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
         });
     }
     let driven =
-        map::driven(&scene.tracks).ok_or(ReportError::Nothing("no vehicle has a track"))?;
+        map::driven_bounds(&scene.tracks).ok_or(ReportError::Nothing("no vehicle has a track"))?;
     let mut canvas = Canvas::new(size.width, size.height, scale)?;
     heading(&mut canvas, &scene.caption);
 
@@ -103,7 +103,7 @@ pub fn rut_depth(nodes: &[RutNode]) -> String {
 }
 
 /// Returns the reason that no rut is shown.
-fn undeformed(scene: &Scene<'_>) -> String {
+fn undeformed(scene: &RunScene<'_>) -> String {
     match scene.nodes.len() {
         0 => "The ground was not deformed.".into(),
         count => {
@@ -113,7 +113,7 @@ fn undeformed(scene: &Scene<'_>) -> String {
 }
 
 /// Plots speed, slip and sinkage over time, side by side.
-fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
+fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
     type Quantity = (&'static str, fn(&TrackPoint) -> f64);
     let quantities: [Quantity; 3] = [
         ("speed, m/s", |point| point.speed),
@@ -171,7 +171,7 @@ fn histories(canvas: &mut Canvas, scene: &Scene<'_>, top: f32, bottom: f32) {
 }
 
 /// Returns a quantile of a quantity over all vehicles, over time; `share` is the quantile's level.
-fn shared_by(scene: &Scene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) -> Vec<[f64; 2]> {
+fn shared_by(scene: &RunScene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) -> Vec<[f64; 2]> {
     let longest = scene.tracks.iter().map(|track| &track.points).max_by_key(|points| points.len());
     let at = |(moment, point): (usize, &TrackPoint)| {
         let all = scene.tracks.iter().filter_map(|track| track.points.get(moment)).map(quantity);
@@ -187,9 +187,9 @@ fn shared_by(scene: &Scene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) ->
 mod tests {
     use super::super::canvas::TextStyle;
     use super::super::color::{ALARM, INK, Rgb};
-    use super::super::land::{Land, SoilSign};
+    use super::super::drawn_ground::{DrawnGround, SoilSign};
     use super::super::profile::ProfilePoint;
-    use super::super::scene::{Caption, Fact, Track};
+    use super::super::scene::{Caption, Highlight, Track};
     use super::*;
     use bekker_agent::Outcome;
     use bekker_ground::soil::SoilId;
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    fn scene() -> Scene<'static> {
+    fn scene() -> RunScene<'static> {
         let sunk = Outcome::Sunk {
             time: 44.6,
             position: Vec3::new(205.0, 0.0, 0.0),
@@ -290,8 +290,9 @@ mod tests {
             depth: 1.02,
             height: 0.94,
         };
-        let fact = |value: &str, label: &str| Fact { value: value.into(), label: label.into() };
-        Scene {
+        let fact =
+            |value: &str, label: &str| Highlight { value: value.into(), label: label.into() };
+        RunScene {
             caption: Caption {
                 title: "Convoy into mud".into(),
                 subtitle:
@@ -304,7 +305,7 @@ mod tests {
                 ],
                 footer: "bekker 0.1.0, state 9f86d081884c7d65".into(),
             },
-            land: Land {
+            land: DrawnGround {
                 height: &hill,
                 soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),
                 is_gap: &|_, _| false,
@@ -388,8 +389,8 @@ mod tests {
             let lost = RutNode { node: Node { i: 502, j: 0 }, depth: f64::NAN };
             let nodes = [shallow, heaped, lost, RutNode { node: pit, depth: 0.6 }];
             let scene =
-                Scene { nodes: &nodes, rut: &depth, tracks: vec![track_of(places)], ..scene() };
-            let bounds = map::driven(&scene.tracks).unwrap();
+                RunScene { nodes: &nodes, rut: &depth, tracks: vec![track_of(places)], ..scene() };
+            let bounds = map::driven_bounds(&scene.tracks).unwrap();
             let frame = Frame { x: 0.0, y: 0.0, width: 1000.0, height: 600.0 };
             let view = scene.land.view(frame, bounds);
             let sections = map::sections(&scene, &view);
@@ -408,7 +409,7 @@ mod tests {
 
     #[test]
     fn ground_is_undeformed_only_without_a_deformed_node() {
-        let told = |nodes: &'static [RutNode]| undeformed(&Scene { nodes, ..scene() });
+        let told = |nodes: &'static [RutNode]| undeformed(&RunScene { nodes, ..scene() });
         assert_eq!(told(&[]), "The ground was not deformed.");
         const SLIGHT: [RutNode; 2] = [
             RutNode { node: Node { i: 0, j: 0 }, depth: 0.001 },
@@ -427,8 +428,8 @@ mod tests {
         still.points.truncate(2);
         let mut driving = track(1, 186.0, Outcome::UnderWay);
         driving.points[600].position = [f64::NAN; 2];
-        let scene = Scene {
-            land: Land {
+        let scene = RunScene {
+            land: DrawnGround {
                 height: &|_, _| 1.0,
                 soil: &|_, _| 0,
                 bounds: [-infinite, -infinite, infinite, infinite],
@@ -447,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_is_told_in_its_whole_sentence() {
+    fn an_ending_is_printed_as_a_whole_sentence() {
         let canvas = Canvas::new(1920, 1200, 1.0).unwrap();
         let sentence = format!("leader: {}", scene().tracks[0].outcome);
         let told = endings(&canvas, &scene(), 300.0);
@@ -455,7 +456,7 @@ mod tests {
         assert_eq!(words.join(" "), sentence);
         // of many sentences, those that do not fit are counted
         let tracks = vec![scene().tracks[0].clone(); 9];
-        let many = Scene { tracks, ..scene() };
+        let many = RunScene { tracks, ..scene() };
         let told = endings(&canvas, &many, 3.0 * ENDING_LINE);
         assert_eq!((told.len(), told[2].0.as_str()), (3, "7 more ended drives: see summary.json"));
         // in a narrow column a sentence continues in the next line
@@ -468,7 +469,7 @@ mod tests {
     #[test]
     fn nothing_to_draw_and_odd_sizes_are_errors() {
         let path = Path::new("/nowhere/run.png");
-        let empty = Scene { tracks: vec![], ..scene() };
+        let empty = RunScene { tracks: vec![], ..scene() };
         let error = write(path, &empty, Size::default()).unwrap_err().to_string();
         assert_eq!(error, "nothing to draw: no vehicle has a track");
         let flat = Size { width: 1920, height: 400 };

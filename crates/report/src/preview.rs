@@ -4,11 +4,11 @@
 
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, RULE, SECONDARY, WHITE};
-use super::land::{self, Land};
+use super::drawn_ground::{self, DrawnGround};
 use super::map;
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
 use super::profile::{self, ProfilePoint};
-use super::relief::View;
+use super::relief::MapView;
 use super::scene::Caption;
 use super::{ReportError, file};
 use std::path::Path;
@@ -18,22 +18,22 @@ pub struct Preview<'a> {
     /// Caption: the scenario and its subject.
     pub caption: Caption,
     /// The undisturbed ground.
-    pub land: Land<'a>,
+    pub land: DrawnGround<'a>,
     /// Mobility of the first vehicle on each soil, in the order of `land.soils`.
     pub going: Vec<String>,
     /// The vehicles.
-    pub vehicles: Vec<Parked>,
+    pub vehicles: Vec<ParkedVehicle>,
     /// The routes.
-    pub ways: Vec<Planned>,
+    pub ways: Vec<PreviewRoute>,
     /// Holes, ditches and bumps.
-    pub stamps: Vec<Outlined>,
+    pub stamps: Vec<LabeledShape>,
     /// Warnings about the scenario.
     pub warnings: Vec<Warning>,
 }
 
 /// A vehicle at its start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parked {
+pub struct ParkedVehicle {
     /// Its name.
     pub name: String,
     /// Model of the vehicle, and task of its driver.
@@ -44,7 +44,7 @@ pub struct Parked {
 
 /// A route.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Planned {
+pub struct PreviewRoute {
     /// Title, with the vehicle's name.
     pub title: String,
     /// Index of the first vehicle on the route.
@@ -57,7 +57,7 @@ pub struct Planned {
 
 /// A labeled shape on the ground.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outlined {
+pub struct LabeledShape {
     /// Outline, m, closed implicitly.
     pub outline: Vec<[f64; 2]>,
     /// Label.
@@ -93,7 +93,7 @@ pub fn write(path: &Path, preview: &Preview<'_>) -> Result<(), ReportError> {
 }
 
 fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
-    let shown = shown(preview).ok_or(ReportError::Nothing("no vehicle has a position"))?;
+    let shown = shown_bounds(preview).ok_or(ReportError::Nothing("no vehicle has a position"))?;
     // further profiles are only in the text output
     let profiled = preview.ways.len().min(24);
     let rows = profiled.div_ceil(2) as f32;
@@ -105,12 +105,12 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
     let view = preview.land.view(frame, shown);
     let taken: Vec<Point> =
         preview.ways.iter().flat_map(|way| &way.points).map(|point| view.point(*point)).collect();
-    let interval = land::ground(&mut canvas, &preview.land, &view, &thinned(&taken));
-    land::props(&mut canvas, &preview.land, &view);
+    let interval = drawn_ground::ground(&mut canvas, &preview.land, &view, &thinned(&taken));
+    drawn_ground::props(&mut canvas, &preview.land, &view);
     canvas.clip(view.frame);
     stamps(&mut canvas, preview, &view);
     for way in &preview.ways {
-        land::planned(&mut canvas, &view, &way.points);
+        drawn_ground::draw_route(&mut canvas, &view, &way.points);
     }
     for warning in &preview.warnings {
         let line: Vec<Point> = warning.stretch.iter().map(|p| view.point(*p)).collect();
@@ -119,7 +119,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
     vehicles(&mut canvas, preview, &view);
     letters(&mut canvas, preview, &view);
     canvas.unclip();
-    land::frame(&mut canvas, &preview.land, &view, interval);
+    drawn_ground::frame(&mut canvas, &preview.land, &view, interval);
     key(&mut canvas, preview, &view);
     legend(&mut canvas, preview, &view, TOP + MAP_HEIGHT + 44.0);
 
@@ -145,7 +145,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
 }
 
 /// Bounds of vehicles and routes with a margin, m.
-fn shown(preview: &Preview<'_>) -> Option<[f64; 4]> {
+fn shown_bounds(preview: &Preview<'_>) -> Option<[f64; 4]> {
     let corners = preview.vehicles.iter().flat_map(|vehicle| &vehicle.corners);
     let points = preview.ways.iter().flat_map(|way| &way.points);
     let start = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
@@ -172,7 +172,7 @@ fn thinned(points: &[Point]) -> Vec<Point> {
     kept
 }
 
-fn stamps(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
+fn stamps(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let style = TextStyle::new(12.5, INK).anchor(Anchor::Middle).halo();
     for stamp in &preview.stamps {
         let mut line: Vec<Point> = stamp.outline.iter().map(|p| view.point(*p)).collect();
@@ -185,16 +185,16 @@ fn stamps(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
 }
 
 /// A box on the canvas that contains a label: left, top, right, bottom.
-type Room = [f32; 4];
+type LabelBox = [f32; 4];
 
-fn clear(own: &Room, taken: &[Room]) -> bool {
+fn clear(own: &LabelBox, taken: &[LabelBox]) -> bool {
     taken.iter().all(|t| own[2] < t[0] || t[2] < own[0] || own[3] < t[1] || t[3] < own[1])
 }
 
 /// Draws the vehicles to scale with their headings, numbers and names.
-fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
+fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let middle = |a: Point, b: Point| [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
-    let mut taken: Vec<Room> = Vec::new();
+    let mut taken: Vec<LabelBox> = Vec::new();
     let mut places = Vec::new();
     for (n, vehicle) in preview.vehicles.iter().enumerate() {
         let corners = vehicle.corners.map(|corner| view.point(corner));
@@ -277,7 +277,7 @@ fn letter(n: usize) -> String {
     if n < 26 { letter.into() } else { format!("{letter}{}", n / 26) }
 }
 
-fn letters(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
+fn letters(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let mut taken: Vec<Point> = Vec::new();
     for (n, warning) in preview.warnings.iter().enumerate() {
         let Some(position) = warning.position else { continue };
@@ -307,12 +307,12 @@ fn mark(canvas: &mut Canvas, at: Point, n: usize) {
 }
 
 /// Draws the legend of the map's symbols in a line below it.
-fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
+fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
     let mut x = MAP_RIGHT;
-    for (name, colour) in land::prop_key(&preview.land, view).into_iter().rev() {
+    for (name, colour) in drawn_ground::prop_key(&preview.land, view).into_iter().rev() {
         x -= canvas.text_width(name, style);
         canvas.text(name, [x, baseline], style);
         canvas.blot([x - 10.0, y], 4.5, colour, 0.75);
@@ -321,18 +321,21 @@ fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
     if !preview.ways.is_empty() {
         x -= canvas.text_width("way", style);
         canvas.text("way", [x, baseline], style);
-        canvas.dashes(&[[x - 32.0, y], [x - 6.0, y]], 1.6, land::PLANNED, [7.0, 5.0]);
+        canvas.dashes(&[[x - 32.0, y], [x - 6.0, y]], 1.6, drawn_ground::PLANNED, [7.0, 5.0]);
         x -= 50.0;
     }
     if preview.land.has_gaps_in(view) {
-        let name = land::GAPS;
+        let name = drawn_ground::GAPS;
         x -= canvas.text_width(name, style);
         canvas.text(name, [x, baseline], style);
-        land::gap_patch(canvas, Frame { x: x - 28.0, y: y - 6.0, width: 22.0, height: 12.0 });
+        drawn_ground::gap_patch(
+            canvas,
+            Frame { x: x - 28.0, y: y - 6.0, width: 22.0, height: 12.0 },
+        );
     }
 }
 
-fn legend(canvas: &mut Canvas, preview: &Preview<'_>, view: &View, bottom: f32) {
+fn legend(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView, bottom: f32) {
     let right = WIDTH - MARGIN;
     let room = right - SIDE;
     let (name, plain) = (TextStyle::new(16.0, INK).bold(), TextStyle::new(13.5, SECONDARY));

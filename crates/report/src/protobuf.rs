@@ -73,7 +73,7 @@ impl Message {
 
 /// Type of a field, in the numbering of FieldDescriptorProto.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Holds {
+pub(super) enum FieldKind {
     Double,
     Float,
     Bool,
@@ -91,18 +91,18 @@ pub(super) enum Holds {
 pub(super) struct Field<'a> {
     pub number: u32,
     pub name: &'a str,
-    pub holds: Holds,
+    pub kind: FieldKind,
     pub repeated: bool,
 }
 
 /// Returns a field with a single value.
-pub(super) const fn one(number: u32, name: &str, holds: Holds) -> Field<'_> {
-    Field { number, name, holds, repeated: false }
+pub(super) const fn one(number: u32, name: &str, kind: FieldKind) -> Field<'_> {
+    Field { number, name, kind, repeated: false }
 }
 
 /// Returns a field with any number of values.
-pub(super) const fn many(number: u32, name: &str, holds: Holds) -> Field<'_> {
-    Field { number, name, holds, repeated: true }
+pub(super) const fn many(number: u32, name: &str, kind: FieldKind) -> Field<'_> {
+    Field { number, name, kind, repeated: true }
 }
 
 /// A message type with its nested enumeration, if any.
@@ -123,17 +123,17 @@ pub(super) struct File<'a> {
 }
 
 fn field(field: &Field<'_>) -> Message {
-    let (kind, name) = match field.holds {
-        Holds::Double => (1, None),
-        Holds::Float => (2, None),
-        Holds::Int64 => (3, None),
-        Holds::Int32 => (5, None),
-        Holds::Fixed32 => (7, None),
-        Holds::Bool => (8, None),
-        Holds::Text => (9, None),
-        Holds::Message(name) => (11, Some(name)),
-        Holds::Bytes => (12, None),
-        Holds::Enum(name) => (14, Some(name)),
+    let (kind, name) = match field.kind {
+        FieldKind::Double => (1, None),
+        FieldKind::Float => (2, None),
+        FieldKind::Int64 => (3, None),
+        FieldKind::Int32 => (5, None),
+        FieldKind::Fixed32 => (7, None),
+        FieldKind::Bool => (8, None),
+        FieldKind::Text => (9, None),
+        FieldKind::Message(name) => (11, Some(name)),
+        FieldKind::Bytes => (12, None),
+        FieldKind::Enum(name) => (14, Some(name)),
     };
     let label = if field.repeated { 3 } else { 1 };
     let described = Message::default()

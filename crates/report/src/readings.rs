@@ -7,12 +7,12 @@
 //! `save`, its frames are written to `sensors/V/S/NUMBER.EXTENSION`, and `frames.csv` lists them.
 //! Memory does not grow with the run, except for an index entry per megabyte.
 
+use super::append_file::check_name;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
-use super::mcap::Mcap;
+use super::mcap::McapWriter;
 use super::mcap_file::McapFile;
-use super::own_file::check_name;
-use super::tables::Tables;
+use super::tables::ReadingTables;
 use super::topics::{self, TopicMessage, Topics};
 use super::{ReportError, clouds, file, frames, mcap_read, rundir};
 use bekker_agent::{AgentModel, Collision, Sample, decimal_seconds};
@@ -40,13 +40,13 @@ const FRAMES: &str = "frames";
 /// Wall time between endings of the MCAP, in which readers find the open chunk and the index.
 const ENDING: Duration = Duration::from_secs(1);
 /// Formats and folder of a sensor's saved frames.
-struct Saved {
+struct FrameOutput {
     formats: Vec<FrameFormat>,
     folder: String,
 }
 
 /// The MCAP file with its schemas and channels.
-struct Written {
+struct McapOutput {
     path: PathBuf,
     mcap: McapFile<fs::File>,
     descriptors: Vec<u8>,
@@ -55,11 +55,11 @@ struct Written {
     channels: BTreeMap<(String, String), u16>,
 }
 
-impl Written {
+impl McapOutput {
     /// Adds a message.
     fn message(&mut self, message: TopicMessage<'_>) -> Result<(), ReportError> {
         let TopicMessage { topic, schema, time_us, data } = message;
-        let Written { mcap, schemas, channels, descriptors, path } = self;
+        let McapOutput { mcap, schemas, channels, descriptors, path } = self;
         let key = (topic.to_owned(), schema.to_owned());
         let added = mcap.add(|mcap| {
             let channel = match channels.get(&key) {
@@ -89,9 +89,9 @@ struct OpenChunk {
 }
 
 /// Writer of sensor data.
-pub struct Recording {
+pub struct SensorRecorder {
     folder: PathBuf,
-    written: Written,
+    written: McapOutput,
     ended: Option<Instant>,
     /// The open chunk on disk, and what it holds.
     open: fs::File,
@@ -100,14 +100,14 @@ pub struct Recording {
     /// Reference system of the world frame, for point clouds.
     reference: String,
     /// Formats and folders of saved frames, for each vehicle and sensor.
-    saved: Vec<Vec<Saved>>,
-    tables: Tables,
+    saved: Vec<Vec<FrameOutput>>,
+    tables: ReadingTables,
     /// List of saved frames, if any sensor saves them.
-    frames: Option<Growing>,
+    frames: Option<AppendTable>,
     files: Vec<String>,
 }
 
-impl Recording {
+impl SensorRecorder {
     /// Begins or continues the files of a run in its folder; none if no vehicle has a sensor.
     ///
     /// Tables of small readings have these formats. `about` is the metadata of the MCAP: names,
@@ -124,18 +124,18 @@ impl Recording {
         about: &[(&str, Vec<(String, String)>)],
         site: Option<&Site>,
         resumed: Option<[f64; 2]>,
-    ) -> Result<Option<Recording>, ReportError> {
+    ) -> Result<Option<SensorRecorder>, ReportError> {
         let after = resumed.map(|[after, _]| after);
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
         }
-        let saved: Vec<Vec<Saved>> = saved(&model.agents, vehicles);
+        let saved: Vec<Vec<FrameOutput>> = saved(&model.agents, vehicles);
         let path = folder.join(MCAP);
         file::check_place(&path)?;
         // renamed once readers can open it; a resumed file is read until then
         let part = folder.join(format!(".{MCAP}.part"));
         let file = file::create(&part)?;
-        let begun = Mcap::new(Vec::new()).and_then(|mut mcap| {
+        let begun = McapWriter::new(Vec::new()).and_then(|mut mcap| {
             about.iter().try_for_each(|(name, texts)| mcap.metadata(name, texts))?;
             McapFile::begin(file, mcap)
         });
@@ -147,8 +147,8 @@ impl Recording {
         let before =
             if after.is_some() { fs::read(&place).unwrap_or_default() } else { Vec::new() };
         let open = file::create(if after.is_some() { &beside } else { &place })?;
-        let mut recording = Recording {
-            written: Written {
+        let mut recording = SensorRecorder {
+            written: McapOutput {
                 mcap: begun.map_err(ReportError::file("write", &path))?,
                 path,
                 descriptors: topics::descriptors(),
@@ -162,7 +162,7 @@ impl Recording {
             topics: Topics::new(model),
             reference: clouds::reference_system(site),
             saved,
-            tables: Tables::open(folder, model, formats, after)?,
+            tables: ReadingTables::open(folder, model, formats, after)?,
             frames,
             files,
         };
@@ -177,7 +177,7 @@ impl Recording {
             // in this order: if the process is killed in between, each file has the messages that
             // the other lacks
             recording.note_open()?;
-            let ended = recording.written.mcap.end_for_now();
+            let ended = recording.written.mcap.write_footer();
             ended.map_err(ReportError::file("write", &part))?;
             fs::rename(&beside, &place).map_err(ReportError::file("write", &place))?;
         }
@@ -192,9 +192,9 @@ impl Recording {
         let path = self.written.path.clone();
         let before = fs::File::open(&path).map_err(ReportError::file("resume", &path))?;
         let (mut failed, mut last) = (None, 0);
-        let read = mcap_read::each(&mut BufReader::new(before), open, &mut |message| {
+        let read = mcap_read::for_each_message(&mut BufReader::new(before), open, &mut |message| {
             if message.time <= until && failed.is_none() {
-                let mcap_read::Message { topic, schema, time, data, .. } = message;
+                let mcap_read::McapMessage { topic, schema, time, data, .. } = message;
                 last = last.max(time);
                 let (time_us, data) = (time / 1000, &data[..]);
                 let message = TopicMessage { topic: &topic, schema: &schema, time_us, data };
@@ -213,12 +213,12 @@ impl Recording {
     pub fn flush(&mut self) -> Result<(), ReportError> {
         self.written.mcap.check_length(&self.written.path)?;
         self.tables.flush()?;
-        self.frames.as_mut().map_or(Ok(()), Growing::flush)?;
+        self.frames.as_mut().map_or(Ok(()), AppendTable::flush)?;
         self.note_open()?;
         if self.ended.is_none_or(|last| last.elapsed() >= ENDING) {
             self.ended = Some(Instant::now());
-            let Written { mcap, path, .. } = &mut self.written;
-            mcap.end_for_now().map_err(ReportError::file("write", path))?;
+            let McapOutput { mcap, path, .. } = &mut self.written;
+            mcap.write_footer().map_err(ReportError::file("write", path))?;
         }
         Ok(())
     }
@@ -251,13 +251,13 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] if the file cannot be written; the same applies to the following methods.
     pub fn poses(&mut self, time_us: u64, poses: &[(usize, Pose)]) -> Result<(), ReportError> {
-        let Recording { topics, written, .. } = self;
+        let SensorRecorder { topics, written, .. } = self;
         topics.poses(time_us, poses, &mut |message| written.message(message))
     }
 
     /// Records the ground around the vehicles that carry sensors.
     pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
-        let Recording { topics, written, .. } = self;
+        let SensorRecorder { topics, written, .. } = self;
         topics.ground(world, samples, &mut |message| written.message(message))
     }
 
@@ -268,7 +268,7 @@ impl Recording {
         vehicle: usize,
         view: &AutonomyView,
     ) -> Result<(), ReportError> {
-        let Recording { topics, written, .. } = self;
+        let SensorRecorder { topics, written, .. } = self;
         topics.autonomy(time_us, vehicle, view, &mut |message| written.message(message))
     }
 
@@ -280,7 +280,7 @@ impl Recording {
         with: &str,
         hit: &Collision,
     ) -> Result<(), ReportError> {
-        let Recording { topics, written, .. } = self;
+        let SensorRecorder { topics, written, .. } = self;
         topics.hit(time_us, vehicle, with, hit, &mut |message| written.message(message))
     }
 
@@ -288,8 +288,8 @@ impl Recording {
     ///
     /// # Errors
     /// [`ReportError`] if a file cannot be written or a picture cannot be encoded.
-    pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
-        self.tables.take(vehicle, delivery)?;
+    pub fn append(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
+        self.tables.append(vehicle, delivery)?;
         match &delivery.reading {
             Reading::Cloud(cloud) => {
                 let reference = self.reference.clone();
@@ -301,7 +301,7 @@ impl Recording {
             }
             _ => {}
         }
-        let Recording { topics, written, .. } = self;
+        let SensorRecorder { topics, written, .. } = self;
         topics.delivered(vehicle, delivery, &mut |message| written.message(message))
     }
 
@@ -340,8 +340,8 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] if a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
-        let Recording { written, folder, tables, mut files, frames, .. } = self;
-        let Written { mcap, path, .. } = written;
+        let SensorRecorder { written, folder, tables, mut files, frames, .. } = self;
+        let McapOutput { mcap, path, .. } = written;
         mcap.check_length(&path)?;
         let file = mcap.finish().map_err(ReportError::file("write", &path))?;
         check_name(&file, &path)?;
@@ -349,7 +349,7 @@ impl Recording {
         file::remove(&folder.join(OPEN))?;
         files.insert(0, MCAP.to_owned());
         files.extend(tables.finish()?);
-        files.extend(frames.map_or(Ok(Vec::new()), Growing::finish)?);
+        files.extend(frames.map_or(Ok(Vec::new()), AppendTable::finish)?);
         Ok(files)
     }
 }
@@ -362,7 +362,7 @@ fn frames_table(
     folder: &Path,
     after: Option<f64>,
     files: &mut Vec<String>,
-) -> Result<Growing, ReportError> {
+) -> Result<AppendTable, ReportError> {
     let column = |name: &str, values| Column { name: name.to_owned(), values };
     let columns = vec![
         column("time_s", Values::Real(Vec::new())),
@@ -372,11 +372,11 @@ fn frames_table(
         column("file", Values::Text(Vec::new())),
     ];
     let formats = &[StateFormat::Csv];
-    let Some(time) = after else { return Growing::begin(folder, FRAMES, columns, formats) };
+    let Some(time) = after else { return AppendTable::begin(folder, FRAMES, columns, formats) };
     let path = folder.join(format!("{FRAMES}.csv"));
     let all = fs::read(&path).map_err(ReportError::file("read", &path))?;
     let mut visit = |row: &csv::StringRecord| files.extend(row.get(4).map(str::to_owned));
-    let table = Growing::resume(folder, FRAMES, columns, formats, time, &mut visit)?;
+    let table = AppendTable::resume(folder, FRAMES, columns, formats, time, &mut visit)?;
     let later = csv::Reader::from_reader(&all[..]).into_records().flatten();
     for name in later.filter_map(|row| row.get(4).map(str::to_owned)) {
         let own = name.starts_with("sensors/") && !name.split('/').any(|part| part == "..");
@@ -389,7 +389,7 @@ fn frames_table(
 
 /// Adds a frame to the list.
 fn list_frame(
-    frames: &mut Growing,
+    frames: &mut AppendTable,
     vehicle: &str,
     delivery: &Delivery,
     file: &str,
@@ -408,19 +408,19 @@ fn list_frame(
 }
 
 /// Returns formats and folders of the saved frames of all vehicles; each sensor has its own folder.
-fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<Saved>> {
+fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<FrameOutput>> {
     let stems = rundir::file_stems(agents.iter().map(|own| own.name.as_str()));
     let all = agents.iter().zip(vehicles).zip(&stems);
     all.map(|((agent, entry), stem)| saved_of(agent, entry, stem)).collect()
 }
 
 /// Returns formats and folders of the saved frames of a vehicle's sensors, in the vehicle's folder.
-fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<Saved> {
+fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<FrameOutput> {
     let of = |(sensor, stem): (&Sensor, String)| {
         // the second camera of a pair saves the same formats as the first
         let is_of = |name: &str| sensor.name == name || left_camera(&sensor.name) == Some(name);
         let config = entry.sensor.iter().find(|config| is_of(&config.name));
-        Saved {
+        FrameOutput {
             formats: config.map(|config| config.save.clone()).unwrap_or_default(),
             folder: format!("sensors/{vehicle}/{stem}"),
         }

@@ -5,13 +5,13 @@
 //! interruption.
 
 use super::ReportError;
-use super::commands::Commands;
-use super::hashes::{HashRow, Hashes};
-use super::hits::{self, Hits};
-use super::readings::Recording;
+use super::commands::CommandWriter;
+use super::hashes::{HashRow, HashWriter};
+use super::hits::{self, CollisionWriter};
+use super::readings::SensorRecorder;
 use super::scene::TrackPoint;
-use super::states::{SampleParts, States};
-use super::trailer_events::TrailerEvents;
+use super::states::{SampleParts, StateWriter};
+use super::trailer_events::TrailerEventWriter;
 use bekker_agent::{Collision, Sample, TrailerEvent};
 use bekker_math::geodesy::Site;
 use bekker_scenario::Scenario;
@@ -25,12 +25,12 @@ pub const GROUND_INTERVAL: f64 = 1.0;
 
 /// Writer of the files of a run.
 pub struct Record {
-    hashes: Hashes,
-    states: States,
-    readings: Option<Recording>,
-    hits: Option<Hits>,
-    trailer_events: Option<TrailerEvents>,
-    commands: Option<Commands>,
+    hashes: HashWriter,
+    states: StateWriter,
+    readings: Option<SensorRecorder>,
+    hits: Option<CollisionWriter>,
+    trailer_events: Option<TrailerEventWriter>,
+    commands: Option<CommandWriter>,
     /// Track of each vehicle so far, for the picture: a point per sample, with a fourteenth of its
     /// size.
     tracks: Vec<Vec<TrackPoint>>,
@@ -59,12 +59,12 @@ impl Record {
         let output = &scenario.output;
         let readings = if output.readings {
             let (model, entries) = (world.model(), &scenario.vehicle);
-            let about = about(scenario, world);
+            let about = run_metadata(scenario, world);
             let resumed = since.map(|tick| {
                 let sampled = tick - tick % clock.ticks_in(output.interval).max(1);
                 [tick, sampled].map(|tick| clock.reported_time(tick))
             });
-            Recording::open(folder, model, entries, &output.states, &about, site, resumed)?
+            SensorRecorder::open(folder, model, entries, &output.states, &about, site, resumed)?
         } else {
             None
         };
@@ -72,19 +72,19 @@ impl Record {
         let parts = SampleParts { wheels, trailers };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
-            None => States::begin(folder, &names, parts, output)?,
+            None => StateWriter::begin(folder, &names, parts, output)?,
             Some(time) => {
                 let mut before = |sample: &Sample| extend(&mut tracks, sample);
-                States::resume(folder, &names, parts, output, time, &mut before)?
+                StateWriter::resume(folder, &names, parts, output, time, &mut before)?
             }
         };
         let now_after = after.map(|_| world.time());
-        let hashes = Hashes::open(folder, &names, now_after)?;
-        let hits = Hits::open(folder, world, after)?;
-        let trailer_events = TrailerEvents::open(folder, world, after)?;
+        let hashes = HashWriter::open(folder, &names, now_after)?;
+        let hits = CollisionWriter::open(folder, world, after)?;
+        let trailer_events = TrailerEventWriter::open(folder, world, after)?;
         let outside =
             scenario.vehicle.iter().any(|own| matches!(own.driver, Driver::Outside { .. }));
-        let commands = outside.then(|| Commands::open(folder, world, resumes)).transpose()?;
+        let commands = outside.then(|| CommandWriter::open(folder, world, resumes)).transpose()?;
         let mut record =
             Record { hashes, states, readings, hits, trailer_events, commands, tracks };
         if !resumes {
@@ -99,11 +99,11 @@ impl Record {
     /// # Errors
     /// [`ReportError`] if a file cannot be written; the same applies to the following methods.
     pub fn heartbeat(&mut self, row: &HashRow) -> Result<(), ReportError> {
-        self.hashes.take(row)
+        self.hashes.append(row)
     }
 
     /// Records the data of vehicles from a heartbeat that ends at a tick.
-    pub fn take(
+    pub fn append(
         &mut self,
         world: &World,
         tick: u64,
@@ -119,7 +119,7 @@ impl Record {
     /// Records readings delivered by sensors, each with its vehicle.
     pub fn delivered(&mut self, delivered: &[(u32, Delivery)]) -> Result<(), ReportError> {
         let Some(readings) = &mut self.readings else { return Ok(()) };
-        delivered.iter().try_for_each(|(agent, own)| readings.take(*agent as usize, own))
+        delivered.iter().try_for_each(|(agent, own)| readings.append(*agent as usize, own))
     }
 
     /// Records the collisions that are over at a tick, each with its vehicle.
@@ -131,12 +131,12 @@ impl Record {
     ) -> Result<(), ReportError> {
         let time = world.model().clock.reported_time(tick);
         if let Some(own) = &mut self.hits {
-            own.take(world, time, hits)?;
+            own.append(world, time, hits)?;
         }
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time_us = world.model().clock.micros(tick);
         hits.iter().try_for_each(|(agent, hit)| {
-            readings.hit(time_us, *agent as usize, &hits::with(world, hit), hit)
+            readings.hit(time_us, *agent as usize, &hits::counterpart(world, hit), hit)
         })
     }
 
@@ -150,7 +150,7 @@ impl Record {
         let clock = &world.model().clock;
         let behind = clock.reported_time(world.state().tick) + 1e-6;
         world.ongoing_collisions().try_for_each(|(agent, hit)| {
-            own.take(world, (hit.until + Collision::SEPARATION_TIME).max(behind), &[(agent, hit)])
+            own.append(world, (hit.until + Collision::SEPARATION_TIME).max(behind), &[(agent, hit)])
         })
     }
 
@@ -162,7 +162,7 @@ impl Record {
         events: &[(u32, TrailerEvent)],
     ) -> Result<(), ReportError> {
         let own = self.trailer_events.as_mut();
-        own.map_or(Ok(()), |own| own.take(world, world.model().clock.reported_time(tick), events))
+        own.map_or(Ok(()), |own| own.append(world, world.model().clock.reported_time(tick), events))
     }
 
     /// Records the commands of external controllers that hold from the step `tick` on.
@@ -172,7 +172,7 @@ impl Record {
         tick: u64,
         commanded: &[CommandRecord],
     ) -> Result<(), ReportError> {
-        self.commands.as_mut().map_or(Ok(()), |own| own.take(world, tick, commanded))
+        self.commands.as_mut().map_or(Ok(()), |own| own.append(world, tick, commanded))
     }
 
     /// Records the internal states of autonomous vehicles at a tick, each with its index.
@@ -194,7 +194,7 @@ impl Record {
         tick: u64,
         samples: &[Sample],
     ) -> Result<(), ReportError> {
-        self.states.take(samples)?;
+        self.states.append(samples)?;
         samples.iter().for_each(|sample| extend(&mut self.tracks, sample));
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time = world.model().clock.micros(tick);
@@ -209,14 +209,14 @@ impl Record {
 
     /// Writes all recorded data to the disk, at the end of every heartbeat.
     pub fn flush(&mut self) -> Result<(), ReportError> {
-        self.readings.as_mut().map_or(Ok(()), Recording::flush)
+        self.readings.as_mut().map_or(Ok(()), SensorRecorder::flush)
     }
 
     /// Completes the files; returns their names in the folder, the vehicles' tracks, and the
     /// positions of collisions, m.
-    pub fn finish(self) -> Result<Finished, ReportError> {
+    pub fn finish(self) -> Result<FinishedRecord, ReportError> {
         let mut places = Vec::new();
-        let mut files = self.readings.map_or(Ok(Vec::new()), Recording::finish)?;
+        let mut files = self.readings.map_or(Ok(Vec::new()), SensorRecorder::finish)?;
         files.extend(self.states.finish()?);
         files.extend(self.hashes.finish()?);
         if let Some(commands) = self.commands {
@@ -236,18 +236,18 @@ impl Record {
 
 /// Result of a finished record: names of its files, tracks of the vehicles, and positions of
 /// collisions, m.
-pub(super) type Finished = (Vec<String>, Vec<Vec<TrackPoint>>, Vec<[f64; 2]>);
+pub(super) type FinishedRecord = (Vec<String>, Vec<Vec<TrackPoint>>, Vec<[f64; 2]>);
 
 /// Adds a sample to the track of its vehicle.
 fn extend(tracks: &mut [Vec<TrackPoint>], sample: &Sample) {
     if let Some(track) = tracks.get_mut(sample.vehicle) {
-        track.push(TrackPoint::of(sample));
+        track.push(TrackPoint::from_sample(sample));
     }
 }
 
 /// Returns the metadata of the readings: names of numbered classes, soils and instances, and the
 /// scenario.
-fn about(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {
+fn run_metadata(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {
     use bekker_sensor::class::Class;
     let numbered = |names: Vec<&str>, first: usize| {
         let names = names.into_iter().enumerate();

@@ -6,8 +6,8 @@
 //! lost if the process is killed meanwhile.
 
 use super::ReportError;
-use super::heartbeats::Heartbeats;
-use super::journal::{Journal, Records};
+use super::heartbeats::HeartbeatWriter;
+use super::journal::{Journal, JournalReader};
 use super::parts::{self, PartSet};
 use super::record::Record;
 use bekker_ranks::HeartbeatMetrics;
@@ -20,7 +20,7 @@ pub use super::parts::PARTS;
 
 /// Data recorded at the end of a heartbeat.
 #[derive(Debug, Serialize, Deserialize)]
-enum Entry {
+enum PartEntry {
     /// Data of local vehicles.
     HeartbeatRecord(Box<HeartbeatRecord>),
     /// Costs of heartbeats on this rank, up to this one.
@@ -29,7 +29,7 @@ enum Entry {
 
 /// Writer of one rank's part of a record.
 pub(super) struct RecordPart {
-    journal: Journal<Entry>,
+    journal: Journal<PartEntry>,
     /// Last tick recorded.
     tick: u64,
 }
@@ -49,20 +49,20 @@ impl RecordPart {
     }
 
     /// Records the data of local vehicles from a heartbeat that ends at a tick.
-    pub fn take(&mut self, tick: u64, own: HeartbeatRecord) -> Result<(), ReportError> {
+    pub fn append(&mut self, tick: u64, own: HeartbeatRecord) -> Result<(), ReportError> {
         self.tick = tick;
         match own.is_empty() {
             true => Ok(()),
-            false => self.journal.put(tick, &Entry::HeartbeatRecord(Box::new(own))),
+            false => self.journal.put(tick, &PartEntry::HeartbeatRecord(Box::new(own))),
         }
     }
 
     /// Records the costs of heartbeats.
-    pub fn figures(&mut self, own: Vec<HeartbeatMetrics>) -> Result<(), ReportError> {
+    pub fn append_metrics(&mut self, own: Vec<HeartbeatMetrics>) -> Result<(), ReportError> {
         // an empty entry is omitted: joined costs are truncated to the shortest list of any rank
         match own.is_empty() {
             true => Ok(()),
-            false => self.journal.put(self.tick, &Entry::Figures(own)),
+            false => self.journal.put(self.tick, &PartEntry::Figures(own)),
         }
     }
 
@@ -110,20 +110,20 @@ impl RecordParts {
         until: u64,
         world: &World,
         record: &mut Record,
-        heartbeats: &mut Heartbeats,
+        heartbeats: &mut HeartbeatWriter,
         mut costs: impl FnMut(&[Vec<HeartbeatMetrics>]),
     ) -> Result<(), ReportError> {
         let next = self.sets.iter().skip(1).map(|set| set.tick).chain([until]);
         for (set, next) in self.sets.iter().zip(next) {
-            let mut journals = Journals::open(set)?;
+            let mut journals = PartReader::open(set)?;
             while let Some((tick, own, figures)) = journals.heartbeat(next.min(until))? {
-                record.take(world, tick, &own)?;
+                record.append(world, tick, &own)?;
                 record.flush()?;
-                heartbeats.take(&figures)?;
+                heartbeats.append(&figures)?;
                 costs(&figures);
             }
         }
-        parts::forget(&self.folder, |tick| self.sets.iter().all(|set| set.tick != tick))
+        parts::remove_later(&self.folder, |tick| self.sets.iter().all(|set| set.tick != tick))
     }
 }
 
@@ -143,25 +143,25 @@ pub fn since(folder: &Path) -> Result<Option<u64>, ReportError> {
 /// Removes the journals in a run's folder that begin at a tick or later.
 ///
 /// A run that resumes at this tick simulates their content again.
-pub fn forget_from(folder: &Path, tick: u64) -> Result<(), ReportError> {
-    parts::forget(&folder.join(PARTS), |own| own < tick)
+pub fn remove_from_tick(folder: &Path, tick: u64) -> Result<(), ReportError> {
+    parts::remove_later(&folder.join(PARTS), |own| own < tick)
 }
 
 /// The journals of all ranks, read in lockstep.
-struct Journals(Vec<Peekable<Records<Entry>>>);
+struct PartReader(Vec<Peekable<JournalReader<PartEntry>>>);
 
 /// Tick at the end of a heartbeat, its data, and the recorded costs of heartbeats, one list per
 /// rank that has them.
-type Heartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatMetrics>>);
+type JoinedHeartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatMetrics>>);
 
-impl Journals {
-    fn open(set: &PartSet) -> Result<Journals, ReportError> {
-        let open = |path: &PathBuf| Ok(Records::open(path)?.peekable());
-        Ok(Journals(set.files.iter().map(open).collect::<Result<_, _>>()?))
+impl PartReader {
+    fn open(set: &PartSet) -> Result<PartReader, ReportError> {
+        let open = |path: &PathBuf| Ok(JournalReader::open(path)?.peekable());
+        Ok(PartReader(set.files.iter().map(open).collect::<Result<_, _>>()?))
     }
 
     /// Returns the next heartbeat with an entry in any journal, if it is not after a tick.
-    fn heartbeat(&mut self, until: u64) -> Result<Option<Heartbeat>, ReportError> {
+    fn heartbeat(&mut self, until: u64) -> Result<Option<JoinedHeartbeat>, ReportError> {
         let mut next: Option<u64> = None;
         for journal in &mut self.0 {
             if let Some(failed) = journal.next_if(Result::is_err) {
@@ -174,13 +174,13 @@ impl Journals {
         let Some(tick) = next.filter(|tick| *tick <= until) else { return Ok(None) };
         let (mut parts, mut figures) = (Vec::new(), Vec::new());
         for journal in &mut self.0 {
-            let is_now = |record: &Result<(u64, Entry), _>| {
+            let is_now = |record: &Result<(u64, PartEntry), _>| {
                 record.as_ref().is_ok_and(|(own, _)| *own == tick)
             };
             while let Some(record) = journal.next_if(is_now) {
                 match record?.1 {
-                    Entry::HeartbeatRecord(own) => parts.push(*own),
-                    Entry::Figures(own) => figures.push(own),
+                    PartEntry::HeartbeatRecord(own) => parts.push(*own),
+                    PartEntry::Figures(own) => figures.push(own),
                 }
             }
         }

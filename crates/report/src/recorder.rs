@@ -3,9 +3,9 @@
 use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeat_costs::HeartbeatCosts;
-use super::heartbeats::Heartbeats;
-use super::reach::Reach;
-use super::record::{Finished, GROUND_INTERVAL, Record};
+use super::heartbeats::HeartbeatWriter;
+use super::record::{FinishedRecord, GROUND_INTERVAL, Record};
+use super::record_extent::RecordExtent;
 use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
 use bekker_agent::Sample;
@@ -33,17 +33,17 @@ pub struct Recorder<'a> {
     trace: bool,
     /// Folder of the run and number of this rank, if it writes a part of the record.
     parts: Option<(PathBuf, usize)>,
-    open: Option<(Record, Heartbeats)>,
+    open: Option<(Record, HeartbeatWriter)>,
     part: Option<RecordPart>,
     /// Costs of heartbeats, by rank.
     costs: Vec<HeartbeatCosts>,
     /// Result of the record, once the run is over.
-    left: Finished,
+    left: FinishedRecord,
 }
 
 /// Result of a record, once the run is over.
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecorderOutput {
     /// Names of files in the run's folder.
     pub files: Vec<String>,
     /// Track of each vehicle, at the scenario's interval.
@@ -92,12 +92,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the result, once the run is over.
-    pub fn recorded(self) -> Recorded {
+    pub fn recorded(self) -> RecorderOutput {
         let (files, tracks, hits) = self.left;
-        Recorded { files, tracks, hits, costs: self.costs }
+        RecorderOutput { files, tracks, hits, costs: self.costs }
     }
 
-    fn take(record: &mut Record, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
+    fn append(record: &mut Record, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
         let root = moment.root.unwrap_or_default();
         record.delivered(root.delivered)?;
@@ -126,10 +126,10 @@ impl<'a> Recorder<'a> {
         let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
         let mut record =
             Record::open(folder, self.scenario, self.site.as_ref(), world, samples, since)?;
-        let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
+        let mut heartbeats = HeartbeatWriter::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
             parts.join(now, world, &mut record, &mut heartbeats, |_| ())?;
-            let reach = Reach { hashed: now, sampled: now };
+            let reach = RecordExtent { hashed: now, sampled: now };
             reach.check(folder, &self.scenario.output, &world.model().clock)?;
         }
         if self.resumes && self.parts.is_none() {
@@ -161,22 +161,22 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
             let commanded = moment.root.unwrap_or_default().commanded;
             record.commanded(moment.world, moment.metrics.tick, commanded)?;
             if self.part.is_none() {
-                Recorder::take(record, moment)?;
+                Recorder::append(record, moment)?;
             }
             record.flush()?;
         }
         if let Some(part) = &mut self.part {
-            part.take(tick, moment.root.unwrap_or_default().record())?;
+            part.append(tick, moment.root.unwrap_or_default().record())?;
         }
         Ok(Flow::Continue)
     }
 
     fn on_metrics(&mut self, figures: &[Vec<HeartbeatMetrics>]) -> Result<(), E> {
         if let (Some(part), [own]) = (&mut self.part, figures) {
-            return Ok(part.figures(own.clone())?);
+            return Ok(part.append_metrics(own.clone())?);
         }
         if let Some((_, heartbeats)) = &mut self.open {
-            heartbeats.take(figures)?;
+            heartbeats.append(figures)?;
         }
         self.costs.iter_mut().zip(figures).for_each(|(sums, new)| sums.add(new));
         Ok(())

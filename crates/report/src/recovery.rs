@@ -4,7 +4,7 @@ use super::ReportError;
 use super::commands::{COMMANDS, CommandLog};
 use super::file::write as write_file;
 use super::parts;
-use super::reach::whole_up_to;
+use super::record_extent::complete_until;
 use bekker_ranks::{Observer, RankError};
 use bekker_scenario::input;
 use bekker_world::{StatePart, World, WorldModel, WorldState, checkpoint};
@@ -20,24 +20,24 @@ pub const CHECKPOINTS: &str = "checkpoints";
 
 /// A checkpoint on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredCheckpoint {
     /// A single file.
     Whole(PathBuf),
     /// Parts of all ranks at a tick, in the order of ranks.
     Parts(u64, Vec<PathBuf>),
 }
 
-impl Stored {
+impl StoredCheckpoint {
     /// Returns the last complete checkpoint in parts in a run's folder, otherwise the single file.
     ///
     /// # Errors
     /// [`ReportError`] if the folder cannot be read.
-    pub fn last(folder: &Path) -> Result<Stored, ReportError> {
+    pub fn last(folder: &Path) -> Result<StoredCheckpoint, ReportError> {
         // a later checkpoint in a single file has removed these sets
         let mut sets = parts::sets(&folder.join(CHECKPOINTS))?;
         sets.retain(|set| set.missing.is_none());
-        let last = sets.pop().map(|set| Stored::Parts(set.tick, set.files));
-        Ok(last.unwrap_or_else(|| Stored::Whole(folder.join(CHECKPOINT))))
+        let last = sets.pop().map(|set| StoredCheckpoint::Parts(set.tick, set.files));
+        Ok(last.unwrap_or_else(|| StoredCheckpoint::Whole(folder.join(CHECKPOINT))))
     }
 
     /// Reads the state for a run of this model with the settings `decisive`.
@@ -49,9 +49,9 @@ impl Stored {
             input::read(path, input::LARGEST_BINARY).map_err(ReportError::file("read", path))
         };
         match self {
-            Stored::Whole(path) => checkpoint::decode(model, decisive, &bytes(path)?)
+            StoredCheckpoint::Whole(path) => checkpoint::decode(model, decisive, &bytes(path)?)
                 .map_err(ReportError::decode(path)),
-            Stored::Parts(_, files) => {
+            StoredCheckpoint::Parts(_, files) => {
                 let part = |path: &PathBuf| {
                     checkpoint::decode_part(model, decisive, &bytes(path)?)
                         .map_err(ReportError::decode(path))
@@ -67,8 +67,8 @@ impl Stored {
 /// Removes the parts of checkpoints later than `tick`, from which the run resumes.
 ///
 /// None of these checkpoints is complete.
-pub fn forget_later(folder: &Path, tick: u64) -> Result<(), ReportError> {
-    parts::forget(&folder.join(CHECKPOINTS), |own| own <= tick)
+pub fn remove_later_checkpoints(folder: &Path, tick: u64) -> Result<(), ReportError> {
+    parts::remove_later(&folder.join(CHECKPOINTS), |own| own <= tick)
 }
 
 /// Recovery from the loss of a rank.
@@ -82,15 +82,15 @@ pub struct Recovery {
     /// Whether each rank writes its part of checkpoints during the run.
     in_parts: bool,
     /// Threads that are writing checkpoints, by rank.
-    writing: Mutex<BTreeMap<usize, Writer>>,
+    writing: Mutex<BTreeMap<usize, WriterThread>>,
 }
 
-type Writer = JoinHandle<Result<(), ReportError>>;
+type WriterThread = JoinHandle<Result<(), ReportError>>;
 
 impl Drop for Recovery {
     fn drop(&mut self) {
         // no write may remain incomplete after the drop
-        let _ = self.all_written();
+        let _ = self.wait_for_writes();
     }
 }
 
@@ -132,7 +132,7 @@ impl Recovery {
         let (folder, path) = (folder.clone(), folder.join(CHECKPOINT));
         // tiles of ground are shared until the simulation changes them
         let (model, state, decisive) = (self.model.clone(), state.clone(), self.decisive.clone());
-        self.write_beside(0, move || {
+        self.spawn_write(0, move || {
             write_file(&path, &checkpoint::encode(&model, &decisive, &state))?;
             parts::clear(&folder.join(CHECKPOINTS))
         })
@@ -146,29 +146,29 @@ impl Recovery {
         let folder = folder.join(CHECKPOINTS);
         let (part, model, decisive) = (part.clone(), self.model.clone(), self.decisive.clone());
         let path = parts::path(&folder, part.tick, part.rank, part.size);
-        self.write_beside(rank, move || {
+        self.spawn_write(rank, move || {
             parts::begin(&folder, part.tick)?;
             write_file(&path, &checkpoint::encode_part(&model, &decisive, &part))?;
             if part.rank > 0 {
                 return Ok(());
             }
             let whole = parts::sets(&folder)?.into_iter().rfind(|set| set.missing.is_none());
-            whole.map_or(Ok(()), |whole| parts::forget(&folder, |tick| tick >= whole.tick))
+            whole.map_or(Ok(()), |whole| parts::remove_later(&folder, |tick| tick >= whole.tick))
         })
     }
 
     /// Runs `write` on a separate thread, once the last write of this rank is on disk.
-    fn write_beside(
+    fn spawn_write(
         &self,
         rank: usize,
         write: impl Fn() -> Result<(), ReportError> + Send + Sync + 'static,
     ) -> Result<(), ReportError> {
-        self.written(rank)?;
+        self.wait_for_write(rank)?;
         let write = Arc::new(write);
         let own = write.clone();
         match std::thread::Builder::new().name("checkpoint".into()).spawn(move || own()) {
             Ok(thread) => {
-                self.writing().insert(rank, thread);
+                self.writers().insert(rank, thread);
                 Ok(())
             }
             // without a thread the simulation waits for the write
@@ -179,18 +179,18 @@ impl Recovery {
     /// Returns whether there is a checkpoint to resume from, after all pending writes.
     pub fn has_checkpoint(&self) -> bool {
         // a failure of the last write does not matter: the previous checkpoint is complete
-        let _ = self.all_written();
-        let last = self.folder.get().and_then(|folder| Stored::last(folder).ok());
+        let _ = self.wait_for_writes();
+        let last = self.folder.get().and_then(|folder| StoredCheckpoint::last(folder).ok());
         last.is_some_and(|last| match last {
-            Stored::Whole(path) => path.exists(),
-            Stored::Parts(..) => true,
+            StoredCheckpoint::Whole(path) => path.exists(),
+            StoredCheckpoint::Parts(..) => true,
         })
     }
 
     /// Waits until the last checkpoint of this rank is on disk, and returns the result of its
     /// write.
-    fn written(&self, rank: usize) -> Result<(), ReportError> {
-        let Some(writing) = self.writing().remove(&rank) else { return Ok(()) };
+    fn wait_for_write(&self, rank: usize) -> Result<(), ReportError> {
+        let Some(writing) = self.writers().remove(&rank) else { return Ok(()) };
         writing.join().unwrap_or_else(|_| {
             let path = self.folder.get().cloned().unwrap_or_default().join(CHECKPOINT);
             Err(ReportError::Encode { path, reason: "the writer panicked".into() })
@@ -198,26 +198,26 @@ impl Recovery {
     }
 
     /// Waits likewise for all ranks in this process.
-    fn all_written(&self) -> Result<(), ReportError> {
-        let ranks: Vec<usize> = self.writing().keys().copied().collect();
-        let waited: Vec<_> = ranks.into_iter().map(|rank| self.written(rank)).collect();
+    fn wait_for_writes(&self) -> Result<(), ReportError> {
+        let ranks: Vec<usize> = self.writers().keys().copied().collect();
+        let waited: Vec<_> = ranks.into_iter().map(|rank| self.wait_for_write(rank)).collect();
         waited.into_iter().collect()
     }
 
-    fn writing(&self) -> MutexGuard<'_, BTreeMap<usize, Writer>> {
+    fn writers(&self) -> MutexGuard<'_, BTreeMap<usize, WriterThread>> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Simulates alone from the last checkpoint and writes a checkpoint.
     ///
     /// It ends at `tick`, or earlier where the record on disk is complete, and returns that tick.
-    /// `at_work` is called at each heartbeat.
-    fn recover(&self, tick: u64, at_work: &mut dyn FnMut()) -> Result<u64, ReportError> {
+    /// `on_progress` is called at each heartbeat.
+    fn recover(&self, tick: u64, on_progress: &mut dyn FnMut()) -> Result<u64, ReportError> {
         let Some(folder) = self.folder.get() else { return Ok(tick) };
         // a failure of the last write does not matter: the previous checkpoint is complete
-        let _ = self.all_written();
-        let tick = whole_up_to(folder).map_or(0, |whole| whole.min(tick));
-        let stored = Stored::last(folder)?.read(&self.model, &self.decisive).ok();
+        let _ = self.wait_for_writes();
+        let tick = complete_until(folder).map_or(0, |whole| whole.min(tick));
+        let stored = StoredCheckpoint::last(folder)?.read(&self.model, &self.decisive).ok();
         // a checkpoint is written after the record, so the record is complete up to it
         let state = stored.or_else(|| self.start.clone());
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
@@ -227,17 +227,22 @@ impl Recovery {
         while world.state().tick < tick {
             commands.apply(&mut world).map_err(ReportError::decode(&folder.join(COMMANDS)))?;
             world.advance();
-            at_work();
+            on_progress();
         }
         self.store(world.state())?;
-        self.written(0)?;
+        self.wait_for_write(0)?;
         Ok(world.state().tick)
     }
 
     /// Reacts to the loss of other ranks: the lowest remaining rank recovers.
     ///
     /// Returns a sentence to be appended to the error message, empty on other ranks.
-    pub fn make_good(&self, here: usize, error: &RankError, at_work: &mut dyn FnMut()) -> String {
+    pub fn recover_after(
+        &self,
+        here: usize,
+        error: &RankError,
+        on_progress: &mut dyn FnMut(),
+    ) -> String {
         let (Some(tick), lost) = (error.tick(), error.lost()) else { return String::new() };
         if (0..here).any(|rank| !lost.contains(&rank)) {
             return String::new();
@@ -249,7 +254,7 @@ impl Recovery {
                 false => "; there is no checkpoint yet".into(),
             };
         }
-        match self.recover(tick, at_work) {
+        match self.recover(tick, on_progress) {
             Ok(tick) => {
                 format!("; checkpoint written at tick {tick}; resume from it with --resume")
             }
@@ -260,24 +265,24 @@ impl Recovery {
     /// Returns the observer that writes a rank's checkpoints.
     ///
     /// Rank 0 writes those in a single file, each rank its part of those in parts.
-    pub fn checkpoints(&self, rank: usize) -> Checkpoints<'_> {
-        Checkpoints { recovery: self, rank }
+    pub fn checkpoints(&self, rank: usize) -> CheckpointWriter<'_> {
+        CheckpointWriter { recovery: self, rank }
     }
 }
 
 /// Observer that writes each checkpoint when it is due.
-pub struct Checkpoints<'a> {
+pub struct CheckpointWriter<'a> {
     recovery: &'a Recovery,
     rank: usize,
 }
 
-impl<E: From<ReportError>> Observer<E> for Checkpoints<'_> {
+impl<E: From<ReportError>> Observer<E> for CheckpointWriter<'_> {
     fn on_checkpoint_part(&mut self, part: &Arc<StatePart>) -> Result<(), E> {
         Ok(self.recovery.store_part(self.rank, part)?)
     }
 
     fn on_parts_end(&mut self) -> Result<(), E> {
-        Ok(self.recovery.written(self.rank)?)
+        Ok(self.recovery.wait_for_write(self.rank)?)
     }
 
     fn on_checkpoint(&mut self, world: &World) -> Result<(), E> {
@@ -288,6 +293,6 @@ impl<E: From<ReportError>> Observer<E> for Checkpoints<'_> {
     }
 
     fn on_end(&mut self, _: &World) -> Result<(), E> {
-        Ok(self.recovery.written(self.rank)?)
+        Ok(self.recovery.wait_for_write(self.rank)?)
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// A view of the world, north up, with the same scale in both directions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct MapView {
     pub frame: Frame,
     /// World point at the frame's center, m.
     pub centre: [f64; 2],
@@ -14,13 +14,13 @@ pub(super) struct View {
     pub metres: f64,
 }
 
-impl View {
+impl MapView {
     /// Creates a view that shows all of `[x_min, y_min, x_max, y_max]` in the frame.
-    pub fn fitting(frame: Frame, [x_min, y_min, x_max, y_max]: [f64; 4]) -> View {
+    pub fn fitting(frame: Frame, [x_min, y_min, x_max, y_max]: [f64; 4]) -> MapView {
         let across = (x_max - x_min) / f64::from(frame.width);
         let upward = (y_max - y_min) / f64::from(frame.height);
         let centre = [0.5 * (x_min + x_max), 0.5 * (y_min + y_max)];
-        View { frame, centre, metres: across.max(upward) }
+        MapView { frame, centre, metres: across.max(upward) }
     }
 
     /// Position of a world point on the canvas.
@@ -48,7 +48,7 @@ impl View {
 
 /// Height and slope at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ground {
+pub(super) struct SurfacePoint {
     pub height: f64,
     pub slope: [f64; 2],
 }
@@ -67,7 +67,7 @@ impl HeightField {
     ///
     /// The grid extends beyond the view, for the slopes.
     pub fn sample(
-        view: &View,
+        view: &MapView,
         step: f64,
         height: &(dyn Fn(f64, f64) -> f64 + Sync),
     ) -> HeightField {
@@ -85,7 +85,7 @@ impl HeightField {
     }
 
     /// Height by bilinear interpolation; slope by bilinear interpolation of central differences.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Ground {
+    pub fn at(&self, [x, y]: [f64; 2]) -> SurfacePoint {
         let place = |value: f64, origin: f64, count: usize| {
             let place = ((value - origin) / self.step).clamp(1.0, count as f64 - 2.001);
             (place as usize, place.fract())
@@ -106,7 +106,7 @@ impl HeightField {
             let high = corners[2][n] + u * (corners[3][n] - corners[2][n]);
             low + v * (high - low)
         };
-        Ground { height: blend(0), slope: [blend(1), blend(2)] }
+        SurfacePoint { height: blend(0), slope: [blend(1), blend(2)] }
     }
 
     /// Lowest and highest sample, m.
@@ -148,7 +148,7 @@ pub(super) fn lit(color: Oklab, shade: f64) -> Oklab {
 }
 
 /// Paints every pixel of the view with the color of its world point.
-pub(super) fn paint(canvas: &mut Canvas, view: &View, color: &(dyn Fn([f64; 2]) -> Rgb + Sync)) {
+pub(super) fn paint(canvas: &mut Canvas, view: &MapView, color: &(dyn Fn([f64; 2]) -> Rgb + Sync)) {
     let (columns, rows) = canvas.pixels_in(view.frame);
     let at = |n: usize| {
         let across = ((n % columns) as f64 + 0.5) / columns as f64;
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_view_shows_all_it_should_and_north_is_up() {
-        let view = View::fitting(FRAME, [0.0, 0.0, 100.0, 10.0]);
+        let view = MapView::fitting(FRAME, [0.0, 0.0, 100.0, 10.0]);
         assert_eq!(view.metres, 0.5);
         assert_eq!(view.point([0.0, 5.0]), [10.0, 70.0]);
         assert!(view.point([0.0, 10.0])[1] < 70.0);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_plane_is_sampled_exactly() {
-        let view = View::fitting(FRAME, [-7.0, 3.0, 40.0, 20.0]);
+        let view = MapView::fitting(FRAME, [-7.0, 3.0, 40.0, 20.0]);
         let field = HeightField::sample(&view, 0.5, &|x, y| 2.0 + 0.25 * x - 0.5 * y);
         for point in [[-6.9, 3.1], [0.0, 10.0], [17.123, 8.77], [39.9, 19.9]] {
             let ground = field.at(point);

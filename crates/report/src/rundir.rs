@@ -82,17 +82,17 @@ pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
         ReportError::file("create folder", path)(error)
     })?;
     if !overwrite {
-        refuse_used(path)?;
+        check_unused(path)?;
     }
     let lock = lock(path)?;
     // another run may have used the folder before the lock was taken
     if !overwrite {
-        refuse_used(path)?;
+        check_unused(path)?;
     }
     Ok(lock)
 }
 
-fn refuse_used(path: &Path) -> Result<(), ReportError> {
+fn check_unused(path: &Path) -> Result<(), ReportError> {
     for entry in fs::read_dir(path).map_err(ReportError::file("read folder", path))? {
         let found = entry.map_err(ReportError::file("read folder", path))?.file_name();
         if found != LOCK {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn stems_in_one_folder_are_others() {
+    fn stems_in_one_folder_are_distinct() {
         let long = "x".repeat(90);
         let longer = format!("{long}y");
         let names = ["left cam", "left_cam", "left/cam", "left_cam-2", &long, &longer, "", "ö"];
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_after_the_highest() {
+    fn numbering_continues_after_the_highest() {
         let folder = tempfile::tempdir().unwrap();
         let named = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
         let next = || named(create_numbered(folder.path(), "convoy mud/1").unwrap().0);

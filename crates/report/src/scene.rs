@@ -1,20 +1,20 @@
 //! Content of the picture of a run: the ground, its deformation, and the vehicles' tracks.
 
+use super::drawn_ground::{DrawnGround, GroundFunction};
 use super::geotiff::RutNode;
-use super::land::{Land, OfGround};
 use super::profile::ProfilePoint;
 use bekker_agent::{OutcomeReport, Sample, VehicleSummary, WheelSample};
 use bekker_world::BlockedCell;
 
 /// Content of the picture.
-pub struct Scene<'a> {
+pub struct RunScene<'a> {
     /// Caption: the scenario; its soil, duration and vehicles; version and state hash.
     pub caption: Caption,
     /// The undisturbed ground.
-    pub land: Land<'a>,
+    pub land: DrawnGround<'a>,
     /// Depth of the nearest soil node below the undisturbed ground, m: 0 if undisturbed, negative
     /// where soil is heaped.
-    pub rut: OfGround<'a, f64>,
+    pub rut: GroundFunction<'a, f64>,
     /// Spacing of soil nodes, m; nodes are at its multiples.
     pub spacing: f64,
     /// Every deformed node, in any order.
@@ -39,14 +39,14 @@ pub struct Caption {
     /// Subtitle, one line.
     pub subtitle: String,
     /// Key numbers next to the title, the most important first; three fit well.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<Highlight>,
     /// Text at the bottom.
     pub footer: String,
 }
 
 /// A key number, printed large.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct Highlight {
     /// Value with its unit: `23 cm`.
     pub value: String,
     /// Meaning: `deepest rut`.
@@ -83,7 +83,7 @@ pub struct TrackPoint {
 
 impl TrackPoint {
     /// Extracts the quantities that are drawn from a sample.
-    pub fn of(sample: &Sample) -> TrackPoint {
+    pub fn from_sample(sample: &Sample) -> TrackPoint {
         let wheels = sample.wheels.len().max(1) as f64;
         let mean = |of: fn(&WheelSample) -> f64| sample.wheels.iter().map(of).sum::<f64>() / wheels;
         TrackPoint {
@@ -98,7 +98,7 @@ impl TrackPoint {
 
 impl Track {
     /// Creates the track of a vehicle with this history.
-    pub fn of(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
+    pub fn new(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
         Track {
             name: summary.name.clone(),
             outcome: summary.outcome.clone(),
@@ -152,7 +152,7 @@ mod tests {
             fuel: None,
         };
         let samples = [sample(1, 0.0), sample(1, 1.0)];
-        let track = Track::of(samples.iter().map(TrackPoint::of).collect(), &summary);
+        let track = Track::new(samples.iter().map(TrackPoint::from_sample).collect(), &summary);
         assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
         assert_eq!(track.points[1].time, 1.0);
         // The mean of 0.25 and 0.75 is exact; a tenth of it is exact up to rounding.

@@ -3,9 +3,9 @@
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::{ScenarioFile, build::BuiltWorld, build::scene_model};
-use bekker_sensor::camera::{Camera, Channel, Dice, Image, Lens, Take, look_at};
+use bekker_sensor::camera::{Camera, Channel, Image, ImageRequest, Lens, PixelRng, look_at};
 use bekker_sensor::noise::Noise;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::Scene;
 use bekker_sensor::sky::Light;
 use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
@@ -147,7 +147,8 @@ impl Shot {
         world: &World,
     ) -> Result<Image, ShotError> {
         let scene_model = scene_model(file, world.model(), &built.meshes, built.random.as_ref());
-        let look = |_: &SceneModel, scene: &Scene<'_>, take: &Take<'_>| Ok(take.image(scene));
+        let look =
+            |_: &SceneModel, scene: &Scene<'_>, take: &ImageRequest<'_>| Ok(take.image(scene));
         self.take_with(&scene_model, world, file.scenario.seed, look)
     }
 
@@ -162,7 +163,7 @@ impl Shot {
         scene_model: &SceneModel,
         world: &World,
         seed: u64,
-        look: impl FnOnce(&SceneModel, &Scene<'_>, &Take<'_>) -> Result<Image, E>,
+        look: impl FnOnce(&SceneModel, &Scene<'_>, &ImageRequest<'_>) -> Result<Image, E>,
     ) -> Result<Image, E> {
         let mut world = world.clone();
         world.publish_all();
@@ -187,7 +188,7 @@ impl Shot {
         let moving =
             scene_model.moving(world.model(), [world.time_us(); 2], [&messages, &messages]);
         let looked_at = [0, 1].map(|k| 0.5 * (pose.position[k] + chassis.position[k]));
-        let ground_around = if self.coarse { Relief::coarse } else { Relief::around };
+        let ground_around = if self.coarse { HeightPyramid::coarse } else { HeightPyramid::new };
         let relief = ground_around(&world.model().ground, &world.state().published, looked_at);
         let now_us = (1e6 * world.time()).round() as u64;
         let air = scene_model.air_around(world.model(), &messages, now_us, &pose.position);
@@ -197,9 +198,9 @@ impl Shot {
             standing: &standing,
             ..scene_model.scene(world.model(), &relief, &moving)
         };
-        let dice = Dice { noise: Noise::new(seed, 0, 0), frame: 0 };
+        let rng = PixelRng { noise: Noise::new(seed, 0, 0), frame: 0 };
         let channels = &[Channel::Colour, Channel::Class];
-        let take = Take { camera: &camera, poses: [pose; 2], apart: 0.0, dice, channels };
+        let take = ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels };
         let mut image = look(scene_model, &scene, &take)?;
         expose(&mut image, &scene_model.sky.light());
         Ok(image)

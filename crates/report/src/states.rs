@@ -39,8 +39,8 @@
 //! present.
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 use bekker_agent::{Sample, TrailerSample, WheelSample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_scenario::config::{Output, Quantity};
@@ -51,10 +51,10 @@ use std::path::Path;
 const STEM: &str = "states";
 
 /// Writer of the tables of a run.
-pub(super) struct States {
-    table: Option<Growing>,
+pub(super) struct StateWriter {
+    table: Option<AppendTable>,
     names: Vec<String>,
-    kept: Vec<Kept>,
+    kept: Vec<SampleColumn>,
     /// Whether each vehicle is written.
     chosen: Vec<bool>,
 }
@@ -68,23 +68,23 @@ pub struct SampleParts {
     pub trailers: bool,
 }
 
-impl States {
+impl StateWriter {
     /// Begins the tables that the scenario requests, with columns for the `parts` of any sample.
     pub fn begin(
         folder: &Path,
         names: &[String],
         parts: SampleParts,
         output: &Output,
-    ) -> Result<States, ReportError> {
-        let mut states = States::of(names, parts, output);
+    ) -> Result<StateWriter, ReportError> {
+        let mut states = StateWriter::new(names, parts, output);
         if !output.states.is_empty() {
             let columns = states.columns();
-            states.table = Some(Growing::begin(folder, STEM, columns, &output.states)?);
+            states.table = Some(AppendTable::begin(folder, STEM, columns, &output.states)?);
         }
         Ok(states)
     }
 
-    /// Continues the tables after a time, s, and passes the samples up to then to `show`.
+    /// Continues the tables after a time, s, and passes the samples up to then to `publish`.
     ///
     /// These samples contain only the quantities that are in the table.
     pub fn resume(
@@ -94,8 +94,8 @@ impl States {
         output: &Output,
         after: f64,
         show: &mut dyn FnMut(&Sample),
-    ) -> Result<States, ReportError> {
-        let mut states = States::of(names, parts, output);
+    ) -> Result<StateWriter, ReportError> {
+        let mut states = StateWriter::new(names, parts, output);
         if !output.states.is_empty() {
             let (columns, kept) = (states.columns(), states.kept.clone());
             let mut rows = 0;
@@ -104,7 +104,7 @@ impl States {
                 show(&sample_of(&kept, row));
             };
             let formats = &output.states;
-            let table = Growing::resume(folder, STEM, columns, formats, after, &mut visit)?;
+            let table = AppendTable::resume(folder, STEM, columns, formats, after, &mut visit)?;
             let vehicles = states.chosen.iter().filter(|chosen| **chosen).count();
             if rows % vehicles.max(1) != 0 {
                 let reason = format!(
@@ -121,11 +121,11 @@ impl States {
         Ok(states)
     }
 
-    fn of(names: &[String], parts: SampleParts, output: &Output) -> States {
+    fn new(names: &[String], parts: SampleParts, output: &Output) -> StateWriter {
         let SampleParts { wheels, trailers } = parts;
-        let own = OWN.iter().copied().map(Kept::Own);
-        let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| Kept::Wheel(wheel, *of));
-        let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(Kept::Trailer);
+        let own = OWN.iter().copied().map(SampleColumn::Vehicle);
+        let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| SampleColumn::Wheel(wheel, *of));
+        let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(SampleColumn::Trailer);
         let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer);
         let wanted = |quantity: Option<Quantity>| {
             let columns = output.columns.as_ref();
@@ -135,17 +135,17 @@ impl States {
         let vehicles = output.vehicles.as_ref();
         let chosen = names.iter().map(|name| vehicles.is_none_or(|all| all.contains(name)));
         let chosen = chosen.collect();
-        States { table: None, names: names.to_vec(), kept, chosen }
+        StateWriter { table: None, names: names.to_vec(), kept, chosen }
     }
 
     fn columns(&self) -> Vec<Column> {
-        let column = |kept: &Kept| Column { name: kept.name(), values: kept.values() };
+        let column = |kept: &SampleColumn| Column { name: kept.name(), values: kept.values() };
         self.kept.iter().map(column).collect()
     }
 
     /// Adds the samples of a moment.
-    pub fn take(&mut self, samples: &[Sample]) -> Result<(), ReportError> {
-        let States { table, names, kept, chosen } = self;
+    pub fn append(&mut self, samples: &[Sample]) -> Result<(), ReportError> {
+        let StateWriter { table, names, kept, chosen } = self;
         let Some(table) = table else { return Ok(()) };
         for sample in samples {
             let Some(name) = names.get(sample.vehicle) else {
@@ -157,16 +157,24 @@ impl States {
             }
             for (column, kept) in table.columns().iter_mut().zip(&*kept) {
                 match (&mut column.values, kept) {
-                    (Values::Real(to), Kept::Own(Own { of: Of::Real(of), .. })) => {
+                    (
+                        Values::Real(to),
+                        SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Real(of), .. }),
+                    ) => {
                         to.push(of(sample));
                     }
-                    (Values::Integer(to), Kept::Own(Own { of: Of::Integer(of), .. })) => {
+                    (
+                        Values::Integer(to),
+                        SampleColumn::Vehicle(VehicleColumn {
+                            of: ColumnValue::Integer(of), ..
+                        }),
+                    ) => {
                         to.push(of(sample));
                     }
-                    (Values::OptionalReal(to), Kept::Wheel(wheel, (_, _, of, _))) => {
+                    (Values::OptionalReal(to), SampleColumn::Wheel(wheel, (_, _, of, _))) => {
                         to.push(sample.wheels.get(*wheel).map(of));
                     }
-                    (Values::OptionalReal(to), Kept::Trailer((_, of, _))) => {
+                    (Values::OptionalReal(to), SampleColumn::Trailer((_, of, _))) => {
                         to.push(sample.trailer.as_ref().map(of));
                     }
                     (Values::Text(to), _) => to.push(name.clone()),
@@ -180,57 +188,63 @@ impl States {
 
     /// Completes the files and returns their names.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
-        self.table.map_or(Ok(Vec::new()), Growing::finish)
+        self.table.map_or(Ok(Vec::new()), AppendTable::finish)
     }
 }
 
 /// A column of the table.
 #[derive(Clone, Copy)]
-enum Kept {
-    Own(Own),
-    Wheel(usize, OfWheel),
-    Trailer(OfTrailer),
+enum SampleColumn {
+    Vehicle(VehicleColumn),
+    Wheel(usize, WheelColumn),
+    Trailer(TrailerColumn),
 }
 
-impl Kept {
+impl SampleColumn {
     fn quantity(&self) -> Option<Quantity> {
         match self {
-            Kept::Own(own) => own.quantity,
-            Kept::Wheel(_, (quantity, ..)) => Some(*quantity),
-            Kept::Trailer(_) => Some(Quantity::Trailer),
+            SampleColumn::Vehicle(own) => own.quantity,
+            SampleColumn::Wheel(_, (quantity, ..)) => Some(*quantity),
+            SampleColumn::Trailer(_) => Some(Quantity::Trailer),
         }
     }
 
     fn name(&self) -> String {
         match self {
-            Kept::Own(own) => own.name.to_owned(),
-            Kept::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
-            Kept::Trailer((name, ..)) => (*name).to_owned(),
+            SampleColumn::Vehicle(own) => own.name.to_owned(),
+            SampleColumn::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+            SampleColumn::Trailer((name, ..)) => (*name).to_owned(),
         }
     }
 
     fn values(&self) -> Values {
         match self {
-            Kept::Own(Own { of: Of::Real(_), .. }) => Values::Real(Vec::new()),
-            Kept::Own(Own { of: Of::Integer(_), .. }) => Values::Integer(Vec::new()),
-            Kept::Own(Own { of: Of::Name, .. }) => Values::Text(Vec::new()),
-            Kept::Wheel(..) | Kept::Trailer(_) => Values::OptionalReal(Vec::new()),
+            SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Real(_), .. }) => {
+                Values::Real(Vec::new())
+            }
+            SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Integer(_), .. }) => {
+                Values::Integer(Vec::new())
+            }
+            SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Name, .. }) => {
+                Values::Text(Vec::new())
+            }
+            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) => Values::OptionalReal(Vec::new()),
         }
     }
 }
 
 /// A column of a vehicle.
 #[derive(Clone, Copy)]
-struct Own {
+struct VehicleColumn {
     name: &'static str,
     /// Quantity that selects the column; none if it is always present.
     quantity: Option<Quantity>,
-    of: Of,
+    of: ColumnValue,
     what: &'static str,
 }
 
 #[derive(Clone, Copy)]
-enum Of {
+enum ColumnValue {
     Real(fn(&Sample) -> f64),
     Integer(fn(&Sample) -> i32),
     Name,
@@ -241,25 +255,35 @@ const fn real(
     quantity: Quantity,
     of: fn(&Sample) -> f64,
     what: &'static str,
-) -> Own {
-    Own { name, quantity: Some(quantity), of: Of::Real(of), what }
+) -> VehicleColumn {
+    VehicleColumn { name, quantity: Some(quantity), of: ColumnValue::Real(of), what }
 }
 
-static OWN: [Own; 25] = {
+static OWN: [VehicleColumn; 25] = {
     use Quantity::{
         Angles, AngularVelocity, Brake, EngineSpeed, Gear, Orientation, Position, Speed, Steering,
         Throttle, Velocity,
     };
     let quantity = None;
     [
-        Own { name: "time_s", quantity, of: Of::Real(|s| s.time), what: "simulated time, s" },
-        Own {
+        VehicleColumn {
+            name: "time_s",
+            quantity,
+            of: ColumnValue::Real(|s| s.time),
+            what: "simulated time, s",
+        },
+        VehicleColumn {
             name: "vehicle",
             quantity,
-            of: Of::Integer(|s| s.vehicle as i32),
+            of: ColumnValue::Integer(|s| s.vehicle as i32),
             what: "index of the vehicle in the scenario, from 0",
         },
-        Own { name: "name", quantity, of: Of::Name, what: "name of the vehicle in the scenario" },
+        VehicleColumn {
+            name: "name",
+            quantity,
+            of: ColumnValue::Name,
+            what: "name of the vehicle in the scenario",
+        },
         real("x_m", Position, |s| s.pose.position.x, "origin of the chassis frame, east, m"),
         real("y_m", Position, |s| s.pose.position.y, "the same, north, m"),
         real("z_m", Position, |s| s.pose.position.z, "the same, up, m"),
@@ -286,19 +310,19 @@ static OWN: [Own; 25] = {
         ),
         real("brake", Brake, |s| s.controls.brake, "brake, 0 to 1"),
         real("engine_speed_radps", EngineSpeed, |s| s.engine_speed, "engine speed, rad/s"),
-        Own {
+        VehicleColumn {
             name: "gear",
             quantity: Some(Gear),
-            of: Of::Integer(|s| s.gear),
+            of: ColumnValue::Integer(|s| s.gear),
             what: "gear: 1 is first, 0 neutral, negative reverse",
         },
     ]
 };
 
 /// A column of each wheel: the quantity that selects it, its name, value and description.
-type OfWheel = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
+type WheelColumn = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
 
-static OF_WHEEL: [OfWheel; 10] = [
+static OF_WHEEL: [WheelColumn; 10] = [
     (Quantity::WheelSpin, "spin_radps", |w| w.spin, "spin, rad/s, positive when rolling forward"),
     (
         Quantity::WheelSlip,
@@ -342,9 +366,9 @@ static OF_WHEEL: [OfWheel; 10] = [
 ];
 
 /// A column of a trailer: its name, value and description.
-type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
+type TrailerColumn = (&'static str, fn(&TrailerSample) -> f64, &'static str);
 
-static OF_TRAILER: [OfTrailer; 8] = [
+static OF_TRAILER: [TrailerColumn; 8] = [
     ("trailer_x_m", |t| t.position.x, "trailer side of the coupling in the world, east, m"),
     ("trailer_y_m", |t| t.position.y, "the same, north, m"),
     ("trailer_z_m", |t| t.position.z, "the same, up, m"),
@@ -373,7 +397,7 @@ pub fn described() -> Vec<(String, &'static str)> {
 }
 
 /// Reads a sample from a row of the CSV; quantities without a column are zero.
-fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
+fn sample_of(kept: &[SampleColumn], row: &csv::StringRecord) -> Sample {
     let word = |name: &str| {
         let column = kept.iter().position(|kept| kept.name() == name);
         column.and_then(|column| row.get(column))
@@ -381,7 +405,8 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
     let real = |name: &str| word(name).and_then(|word| word.parse().ok()).unwrap_or(0.0);
     let vector = |names: [&str; 3]| Vec3::from(names.map(real));
     let wheels = (0..).map_while(|wheel| {
-        let found = kept.iter().any(|kept| matches!(kept, Kept::Wheel(w, _) if *w == wheel));
+        let found =
+            kept.iter().any(|kept| matches!(kept, SampleColumn::Wheel(w, _) if *w == wheel));
         let of = |name: &str| word(&format!("wheel{wheel}_{name}"));
         let there = OF_WHEEL.iter().any(|(_, name, ..)| of(name).is_some_and(|w| !w.is_empty()));
         let value = |name: &str| real(&format!("wheel{wheel}_{name}"));
@@ -497,20 +522,20 @@ mod tests {
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
         let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
-        let mut states = States::begin(
+        let mut states = StateWriter::begin(
             folder,
             &names(),
             SampleParts { wheels, trailers: false },
             &Output::default(),
         )
         .unwrap();
-        samples.chunks(2).for_each(|now| states.take(now).unwrap());
+        samples.chunks(2).for_each(|now| states.append(now).unwrap());
         assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
     }
 
     /// A table interrupted anywhere, even within a line, has the same bytes after it is resumed.
     #[test]
-    fn a_table_that_was_cut_is_gone_on_with_to_the_same_bytes() {
+    fn a_truncated_table_is_continued_to_the_same_bytes() {
         let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let samples: Vec<Sample> = (0..1500)
             .flat_map(|n| [sample(0.1 * f64::from(n), 0, 4), sample(0.1 * f64::from(n), 1, 2)])
@@ -519,10 +544,10 @@ mod tests {
         let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
         for until in [0_usize, 2, 1022, 1024, 2900] {
             let mut states =
-                States::begin(cut.path(), &names(), WHEELED, &Output::default()).unwrap();
-            samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
+                StateWriter::begin(cut.path(), &names(), WHEELED, &Output::default()).unwrap();
+            samples[..until + 40].chunks(2).for_each(|now| states.append(now).unwrap());
             // killed: nothing is finished, and Parquet holds the rows of its last update
-            states.table.as_mut().unwrap().show().unwrap();
+            states.table.as_mut().unwrap().publish().unwrap();
             let parquet = cut.path().join("states.parquet");
             let reader = SerializedFileReader::try_from(parquet.as_path()).unwrap();
             let rows = reader.metadata().file_metadata().num_rows() as usize;
@@ -536,7 +561,7 @@ mod tests {
             let output = Output::default();
             let mut before = Vec::new();
             let mut states =
-                States::resume(cut.path(), &names(), WHEELED, &output, after, &mut |sample| {
+                StateWriter::resume(cut.path(), &names(), WHEELED, &output, after, &mut |sample| {
                     before.push(sample.clone());
                 })
                 .unwrap();
@@ -544,7 +569,7 @@ mod tests {
             assert_eq!(before.len(), first);
             assert_eq!(before[until].wheels[0].traction, samples[until].wheels[0].traction);
             assert_eq!(before[until].pose, samples[until].pose);
-            samples[first..].chunks(2).for_each(|now| states.take(now).unwrap());
+            samples[first..].chunks(2).for_each(|now| states.append(now).unwrap());
             states.finish().unwrap();
             for name in ["states.csv", "states.parquet"] {
                 assert!(read(whole.path(), name) == read(cut.path(), name), "{name}, {until}");
@@ -555,7 +580,7 @@ mod tests {
     /// The position of a trailer is in its row, even when it is uncoupled, and is read from it
     /// again.
     #[test]
-    fn a_trailer_is_told_with_its_place() {
+    fn a_trailer_has_position_columns() {
         let folder = tempfile::tempdir().unwrap();
         let trailer = TrailerSample {
             position: Vec3::new(-30.25, 6.5, 0.75),
@@ -566,18 +591,18 @@ mod tests {
         let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
         let output = Output::default();
         let parts = SampleParts { wheels: 4, trailers: true };
-        let mut states = States::begin(folder.path(), &names(), parts, &output).unwrap();
-        states.take(&rows).unwrap();
+        let mut states = StateWriter::begin(folder.path(), &names(), parts, &output).unwrap();
+        states.append(&rows).unwrap();
         states.finish().unwrap();
         let mut read = Vec::new();
         let mut show = |sample: &Sample| read.push(sample.trailer);
-        States::resume(folder.path(), &names(), parts, &output, 1.0, &mut show).unwrap();
+        StateWriter::resume(folder.path(), &names(), parts, &output, 1.0, &mut show).unwrap();
         assert_eq!(read, [Some(trailer), None]);
     }
 
     /// A complete table that exists only as Parquet can be resumed.
     #[test]
-    fn a_table_of_parquet_alone_is_gone_on_with() {
+    fn a_parquet_only_table_is_continued() {
         let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let samples: Vec<Sample> = samples();
         let output = Output {
@@ -585,16 +610,18 @@ mod tests {
             ..Output::default()
         };
         for (folder, count) in [(&whole, 40), (&cut, 30)] {
-            let mut states = States::begin(folder.path(), &names(), WHEELED, &output).unwrap();
-            samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
+            let mut states = StateWriter::begin(folder.path(), &names(), WHEELED, &output).unwrap();
+            samples[..count].chunks(2).for_each(|now| states.append(now).unwrap());
             assert_eq!(states.finish().unwrap(), ["states.parquet"]);
         }
         let (mut before, after) = (0, samples[20].time);
         let mut states =
-            States::resume(cut.path(), &names(), WHEELED, &output, after, &mut |_| before += 1)
-                .unwrap();
+            StateWriter::resume(cut.path(), &names(), WHEELED, &output, after, &mut |_| {
+                before += 1
+            })
+            .unwrap();
         assert_eq!(before, 22);
-        samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
+        samples[22..].chunks(2).for_each(|now| states.append(now).unwrap());
         states.finish().unwrap();
         let read = |folder: &Path| std::fs::read(folder.join("states.parquet")).unwrap();
         assert!(read(whole.path()) == read(cut.path()));
@@ -644,8 +671,8 @@ mod tests {
         write(folder.path(), &samples);
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let header = reader.headers().unwrap().clone();
-        let all = States::of(&names(), WHEELED, &Output::default());
-        let expected: Vec<String> = all.kept.iter().map(Kept::name).collect();
+        let all = StateWriter::new(&names(), WHEELED, &Output::default());
+        let expected: Vec<String> = all.kept.iter().map(SampleColumn::name).collect();
         assert_eq!(header.iter().collect::<Vec<_>>(), expected);
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
         let mut rows = 0;
@@ -671,11 +698,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_nobody_is_an_error() {
+    fn a_sample_of_an_unknown_vehicle_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut states =
-            States::begin(folder.path(), &names(), WHEELED, &Output::default()).unwrap();
-        let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
+            StateWriter::begin(folder.path(), &names(), WHEELED, &Output::default()).unwrap();
+        let error = states.append(&[sample(1.5, 2, 4)]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the sample at 1.5 s is of vehicle index 2, but there are only 2 vehicles"

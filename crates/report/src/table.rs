@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn says_it_all_within_116_columns() {
+    fn the_table_fits_116_columns() {
         let text = summary(&run(), TextStyle::Plain);
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 116, "{widest} columns:\n{text}");
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_it_says_how_many_fared_how() {
+    fn large_runs_are_summarized_by_outcome() {
         let mut many = run();
         many.vehicles = (0..1000)
             .map(|index| match index % 10 {
@@ -361,13 +361,13 @@ mod tests {
     }
 
     #[test]
-    fn colour_only_where_asked_for() {
+    fn colour_is_used_only_on_request() {
         assert!(!summary(&run(), TextStyle::Plain).contains('\u{1b}'));
         assert!(summary(&run(), TextStyle::Terminal).contains('\u{1b}'));
     }
 
     #[test]
-    fn the_summary_is_its_own_json() {
+    fn the_json_is_the_summary() {
         let text = serde_json::to_string(&run()).unwrap();
         assert_eq!(serde_json::from_str::<RunSummary>(&text).unwrap(), run());
         assert!(text.contains(r#""outcome":{"code":"sunk","time":41.25,"#), "{text}");

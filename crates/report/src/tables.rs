@@ -18,8 +18,8 @@
 //! Columns of wheels that a vehicle does not have are null (empty in CSV).
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 use bekker_agent::{GroundVehicle, decimal_seconds};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::config::StateFormat;
@@ -29,7 +29,7 @@ use std::path::Path;
 
 /// A kind of small reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ReadingKind {
     Imu,
     Gps,
     Magnetometer,
@@ -38,47 +38,47 @@ enum Kind {
     Terramechanics,
 }
 
-impl Kind {
-    const ALL: [Kind; 6] = [
-        Kind::Imu,
-        Kind::Gps,
-        Kind::Magnetometer,
-        Kind::Encoder,
-        Kind::Odometry,
-        Kind::Terramechanics,
+impl ReadingKind {
+    const ALL: [ReadingKind; 6] = [
+        ReadingKind::Imu,
+        ReadingKind::Gps,
+        ReadingKind::Magnetometer,
+        ReadingKind::Encoder,
+        ReadingKind::Odometry,
+        ReadingKind::Terramechanics,
     ];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Imu => "imu",
-            Kind::Gps => "gps",
-            Kind::Magnetometer => "magnetometer",
-            Kind::Encoder => "encoder",
-            Kind::Odometry => "odometry",
-            Kind::Terramechanics => "terramechanics",
+            ReadingKind::Imu => "imu",
+            ReadingKind::Gps => "gps",
+            ReadingKind::Magnetometer => "magnetometer",
+            ReadingKind::Encoder => "encoder",
+            ReadingKind::Odometry => "odometry",
+            ReadingKind::Terramechanics => "terramechanics",
         }
     }
 
-    fn of_model(model: &Model) -> Option<Kind> {
+    fn of_model(model: &Model) -> Option<ReadingKind> {
         match model {
-            Model::Imu(_) => Some(Kind::Imu),
-            Model::Gps(_) => Some(Kind::Gps),
-            Model::Magnetometer(_) => Some(Kind::Magnetometer),
-            Model::Encoder(_) => Some(Kind::Encoder),
-            Model::Odometry => Some(Kind::Odometry),
-            Model::Terramechanics => Some(Kind::Terramechanics),
+            Model::Imu(_) => Some(ReadingKind::Imu),
+            Model::Gps(_) => Some(ReadingKind::Gps),
+            Model::Magnetometer(_) => Some(ReadingKind::Magnetometer),
+            Model::Encoder(_) => Some(ReadingKind::Encoder),
+            Model::Odometry => Some(ReadingKind::Odometry),
+            Model::Terramechanics => Some(ReadingKind::Terramechanics),
             Model::Camera(_) | Model::Lidar(_) => None,
         }
     }
 
-    fn of_reading(reading: &Reading) -> Option<Kind> {
+    fn of_reading(reading: &Reading) -> Option<ReadingKind> {
         match reading {
-            Reading::Imu { .. } => Some(Kind::Imu),
-            Reading::Fix(_) => Some(Kind::Gps),
-            Reading::Field(_) => Some(Kind::Magnetometer),
-            Reading::Ticks(_) => Some(Kind::Encoder),
-            Reading::Odometry(_) => Some(Kind::Odometry),
-            Reading::Ground(_) => Some(Kind::Terramechanics),
+            Reading::Imu { .. } => Some(ReadingKind::Imu),
+            Reading::Fix(_) => Some(ReadingKind::Gps),
+            Reading::Field(_) => Some(ReadingKind::Magnetometer),
+            Reading::Ticks(_) => Some(ReadingKind::Encoder),
+            Reading::Odometry(_) => Some(ReadingKind::Odometry),
+            Reading::Ground(_) => Some(ReadingKind::Terramechanics),
             Reading::Image(_) | Reading::Cloud(_) => None,
         }
     }
@@ -86,8 +86,10 @@ impl Kind {
     /// Names of the real-valued columns.
     fn reals(self) -> &'static [&'static str] {
         match self {
-            Kind::Imu => &["fx_mps2", "fy_mps2", "fz_mps2", "wx_radps", "wy_radps", "wz_radps"],
-            Kind::Gps => &[
+            ReadingKind::Imu => {
+                &["fx_mps2", "fy_mps2", "fz_mps2", "wx_radps", "wy_radps", "wz_radps"]
+            }
+            ReadingKind::Gps => &[
                 "valid",
                 "latitude_deg",
                 "longitude_deg",
@@ -99,20 +101,20 @@ impl Kind {
                 "var_north_m2",
                 "var_up_m2",
             ],
-            Kind::Magnetometer => &["bx_t", "by_t", "bz_t"],
-            Kind::Odometry => &[
+            ReadingKind::Magnetometer => &["bx_t", "by_t", "bz_t"],
+            ReadingKind::Odometry => &[
                 "x_m", "y_m", "z_m", "qw", "qx", "qy", "qz", "vx_mps", "vy_mps", "vz_mps",
                 "wx_radps", "wy_radps", "wz_radps",
             ],
-            Kind::Encoder | Kind::Terramechanics => &[],
+            ReadingKind::Encoder | ReadingKind::Terramechanics => &[],
         }
     }
 
     /// Names of the columns per wheel.
     fn of_wheels(self) -> &'static [&'static str] {
         match self {
-            Kind::Encoder => &["ticks"],
-            Kind::Terramechanics => {
+            ReadingKind::Encoder => &["ticks"],
+            ReadingKind::Terramechanics => {
                 &["sinkage_m", "slip", "traction_n", "lateral_n", "load_n", "pressure_pa"]
             }
             _ => &[],
@@ -121,29 +123,32 @@ impl Kind {
 }
 
 /// Writer of a table.
-struct Table {
-    kind: Kind,
-    rows: Growing,
+struct ReadingTable {
+    kind: ReadingKind,
+    rows: AppendTable,
 }
 
 /// Writer of the tables of a run.
-pub(super) struct Tables {
-    tables: Vec<Table>,
+pub(super) struct ReadingTables {
+    tables: Vec<ReadingTable>,
     /// Names of the vehicles and of their sensors.
     names: Vec<(String, Vec<String>)>,
 }
 
-impl Tables {
+impl ReadingTables {
     /// Begins a table for every kind of sensor on a vehicle, or continues it after a time, s.
     pub fn open(
         folder: &Path,
         model: &WorldModel,
         formats: &[StateFormat],
         after: Option<f64>,
-    ) -> Result<Tables, ReportError> {
-        let carried = |kind: Kind| {
+    ) -> Result<ReadingTables, ReportError> {
+        let carried = |kind: ReadingKind| {
             let carries = |agent: &&bekker_agent::AgentModel| {
-                agent.sensors.iter().any(|sensor| Kind::of_model(&sensor.model) == Some(kind))
+                agent
+                    .sensors
+                    .iter()
+                    .any(|sensor| ReadingKind::of_model(&sensor.model) == Some(kind))
             };
             let wheels = model.agents.iter().filter(carries).map(|agent| agent.vehicle.wheels());
             wheels.max().map(|wheels| (kind, wheels))
@@ -152,34 +157,37 @@ impl Tables {
             let sensors = agent.sensors.iter().map(|sensor| sensor.name.clone());
             (agent.name.clone(), sensors.collect())
         });
-        let mut tables = Tables { tables: Vec::new(), names: names.collect() };
-        let wanted = Kind::ALL.into_iter().filter_map(carried).filter(|_| !formats.is_empty());
+        let mut tables = ReadingTables { tables: Vec::new(), names: names.collect() };
+        let wanted =
+            ReadingKind::ALL.into_iter().filter_map(carried).filter(|_| !formats.is_empty());
         for (kind, wheels) in wanted {
             let (stem, columns) = (format!("readings_{}", kind.name()), columns(kind, wheels));
             let rows = match after {
-                None => Growing::begin(folder, &stem, columns, formats)?,
-                Some(time) => Growing::resume(folder, &stem, columns, formats, time, &mut |_| ())?,
+                None => AppendTable::begin(folder, &stem, columns, formats)?,
+                Some(time) => {
+                    AppendTable::resume(folder, &stem, columns, formats, time, &mut |_| ())?
+                }
             };
-            tables.tables.push(Table { kind, rows });
+            tables.tables.push(ReadingTable { kind, rows });
         }
         Ok(tables)
     }
 
     /// Adds a reading to the table of its kind; pictures and clouds have none.
-    pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
-        let Some(kind) = Kind::of_reading(&delivery.reading) else { return Ok(()) };
-        let Tables { tables, names, .. } = self;
+    pub fn append(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
+        let Some(kind) = ReadingKind::of_reading(&delivery.reading) else { return Ok(()) };
+        let ReadingTables { tables, names, .. } = self;
         let Some(table) = tables.iter_mut().find(|table| table.kind == kind) else {
             return Ok(());
         };
         let (name, sensors) = &names[vehicle];
         let head = [
-            Cell::Real(decimal_seconds(delivery.due_us)),
-            Cell::Real(decimal_seconds(delivery.taken_us)),
-            Cell::Integer(vehicle as i32),
-            Cell::Text(name),
-            Cell::Text(&sensors[delivery.sensor as usize]),
-            Cell::Integer(delivery.frame as i32),
+            TableCell::Real(decimal_seconds(delivery.due_us)),
+            TableCell::Real(decimal_seconds(delivery.taken_us)),
+            TableCell::Integer(vehicle as i32),
+            TableCell::Text(name),
+            TableCell::Text(&sensors[delivery.sensor as usize]),
+            TableCell::Integer(delivery.frame as i32),
         ];
         let mut cells = head.into_iter().chain(cells(&delivery.reading));
         for column in table.rows.columns() {
@@ -202,15 +210,15 @@ impl Tables {
 
 /// Returns every kind of table with its columns; N stands for the number of a wheel.
 pub fn described() -> Vec<(String, Vec<String>)> {
-    let table = |kind: Kind| {
+    let table = |kind: ReadingKind| {
         let own = kind.reals().iter().map(|name| (*name).to_owned());
         let of_wheels = kind.of_wheels().iter().map(|name| format!("wheelN_{name}"));
         (format!("readings_{}", kind.name()), own.chain(of_wheels).collect())
     };
-    Kind::ALL.into_iter().map(table).collect()
+    ReadingKind::ALL.into_iter().map(table).collect()
 }
 
-fn columns(kind: Kind, wheels: usize) -> Vec<Column> {
+fn columns(kind: ReadingKind, wheels: usize) -> Vec<Column> {
     let real = || Values::Real(Vec::new());
     let head = [
         ("time_s", real()),
@@ -228,7 +236,7 @@ fn columns(kind: Kind, wheels: usize) -> Vec<Column> {
         columns.extend(kind.of_wheels().iter().map(|name| Column {
             name: format!("wheel{wheel}_{name}"),
             values: match kind {
-                Kind::Encoder => Values::OptionalLong(Vec::new()),
+                ReadingKind::Encoder => Values::OptionalLong(Vec::new()),
                 _ => Values::OptionalReal(Vec::new()),
             },
         }));
@@ -237,7 +245,7 @@ fn columns(kind: Kind, wheels: usize) -> Vec<Column> {
 }
 
 /// A value in a row.
-enum Cell<'a> {
+enum TableCell<'a> {
     Real(f64),
     Integer(i32),
     Long(i64),
@@ -245,9 +253,9 @@ enum Cell<'a> {
 }
 
 /// Returns the values of a reading, in the order of its columns.
-fn cells(reading: &Reading) -> Vec<Cell<'static>> {
-    let vectors = |vectors: &[Vec3]| -> Vec<Cell<'static>> {
-        vectors.iter().flat_map(|v| [v.x, v.y, v.z]).map(Cell::Real).collect()
+fn cells(reading: &Reading) -> Vec<TableCell<'static>> {
+    let vectors = |vectors: &[Vec3]| -> Vec<TableCell<'static>> {
+        vectors.iter().flat_map(|v| [v.x, v.y, v.z]).map(TableCell::Real).collect()
     };
     match reading {
         Reading::Imu { specific_force, angular_rate } => vectors(&[*specific_force, *angular_rate]),
@@ -255,39 +263,39 @@ fn cells(reading: &Reading) -> Vec<Cell<'static>> {
             let place = &fix.place;
             let valid = f64::from(u8::from(fix.valid));
             let [latitude, longitude] = [place.latitude, place.longitude].map(f64::to_degrees);
-            let head = [valid, latitude, longitude, place.altitude].map(Cell::Real);
+            let head = [valid, latitude, longitude, place.altitude].map(TableCell::Real);
             head.into_iter().chain(vectors(&[fix.velocity, fix.variance])).collect()
         }
         Reading::Field(field) => vectors(&[*field]),
-        Reading::Ticks(ticks) => ticks.iter().map(|ticks| Cell::Long(*ticks)).collect(),
+        Reading::Ticks(ticks) => ticks.iter().map(|ticks| TableCell::Long(*ticks)).collect(),
         Reading::Odometry(own) => {
             let turn = own.pose.orientation;
             let mut all = vectors(&[own.pose.position]);
-            all.extend([turn.w, turn.i, turn.j, turn.k].map(Cell::Real));
+            all.extend([turn.w, turn.i, turn.j, turn.k].map(TableCell::Real));
             all.extend(vectors(&[own.velocity, own.angular_velocity]));
             all
         }
         Reading::Ground(wheels) => wheels
             .iter()
             .flat_map(|w| [w.sinkage, w.slip, w.force.x, w.force.y, w.force.z, w.pressure])
-            .map(Cell::Real)
+            .map(TableCell::Real)
             .collect(),
         Reading::Image(_) | Reading::Cloud(_) => Vec::new(),
     }
 }
 
 /// Appends a value to a column; without a value, appends null, NaN, 0 or an empty text.
-fn push(values: &mut Values, cell: Option<Cell<'_>>) {
+fn push(values: &mut Values, cell: Option<TableCell<'_>>) {
     match (values, cell) {
-        (Values::Real(to), Some(Cell::Real(x))) => to.push(x),
+        (Values::Real(to), Some(TableCell::Real(x))) => to.push(x),
         (Values::Real(to), _) => to.push(f64::NAN),
-        (Values::OptionalReal(to), Some(Cell::Real(x))) => to.push(Some(x)),
+        (Values::OptionalReal(to), Some(TableCell::Real(x))) => to.push(Some(x)),
         (Values::OptionalReal(to), _) => to.push(None),
-        (Values::Integer(to), Some(Cell::Integer(x))) => to.push(x),
+        (Values::Integer(to), Some(TableCell::Integer(x))) => to.push(x),
         (Values::Integer(to), _) => to.push(0),
-        (Values::OptionalLong(to), Some(Cell::Long(x))) => to.push(Some(x)),
+        (Values::OptionalLong(to), Some(TableCell::Long(x))) => to.push(Some(x)),
         (Values::OptionalLong(to), _) => to.push(None),
-        (Values::Text(to), Some(Cell::Text(x))) => to.push(x.to_owned()),
+        (Values::Text(to), Some(TableCell::Text(x))) => to.push(x.to_owned()),
         (Values::Text(to), _) => to.push(String::new()),
     }
 }

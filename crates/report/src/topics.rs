@@ -50,7 +50,7 @@ pub struct TopicMessage<'a> {
 }
 
 /// Receiver of messages.
-type Sink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 'a;
+type MessageSink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 'a;
 
 /// Returns a `FileDescriptorSet` of all types, in Protocol Buffers.
 pub fn descriptors() -> Vec<u8> {
@@ -59,11 +59,11 @@ pub fn descriptors() -> Vec<u8> {
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
 pub fn met(world: &World, hit: &Collision) -> String {
-    super::hits::with(world, hit)
+    super::hits::counterpart(world, hit)
 }
 
 /// A sensor as a source of messages.
-struct Source {
+struct SensorSource {
     frame: String,
     /// Frame of a camera's pictures, to which its projection refers.
     pictures: String,
@@ -73,29 +73,29 @@ struct Source {
 }
 
 /// A vehicle with its sensors.
-struct Carrier {
+struct VehicleSource {
     name: String,
-    sensors: Vec<Source>,
+    sensors: Vec<SensorSource>,
 }
 
 /// Encoder of the messages of a run.
 pub struct Topics {
-    carriers: Vec<Carrier>,
+    carriers: Vec<VehicleSource>,
 }
 
 impl Topics {
     /// Creates the encoder for the vehicles of a world.
     pub fn new(model: &WorldModel) -> Topics {
-        let source = |vehicle: &str, sensor: &bekker_sensor::Sensor| Source {
+        let source = |vehicle: &str, sensor: &bekker_sensor::Sensor| SensorSource {
             frame: format!("{vehicle}/{}", sensor.name),
             pictures: optical(&format!("{vehicle}/{}", sensor.picture_frame())),
             mount: sensor.mount,
             camera: match &sensor.model {
-                Model::Camera(spec) => Camera::of(spec),
+                Model::Camera(spec) => Camera::from_spec(spec),
                 _ => None,
             },
         };
-        let carriers = model.agents.iter().map(|agent| Carrier {
+        let carriers = model.agents.iter().map(|agent| VehicleSource {
             name: agent.name.clone(),
             sensors: agent.sensors.iter().map(|own| source(&agent.name, own)).collect(),
         });
@@ -115,13 +115,13 @@ impl Topics {
         &self,
         time_us: u64,
         poses: &[(usize, Pose)],
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let mut transforms = Vec::new();
         for &(index, pose) in poses {
-            let Carrier { name, sensors } = &self.carriers[index];
+            let VehicleSource { name, sensors } = &self.carriers[index];
             transforms.push(("world".to_owned(), name.clone(), pose));
-            for Source { frame, mount, camera, .. } in sensors {
+            for SensorSource { frame, mount, camera, .. } in sensors {
                 transforms.push((name.clone(), frame.clone(), *mount));
                 if camera.is_some() {
                     transforms.push((frame.clone(), optical(frame), ahead_is_z()));
@@ -129,11 +129,11 @@ impl Topics {
             }
         }
         let data = foxglove::frame_transforms(time_us, &transforms);
-        say(to, "/tf", "foxglove.FrameTransforms", time_us, &data)?;
+        send(to, "/tf", "foxglove.FrameTransforms", time_us, &data)?;
         for &(index, pose) in poses {
             let topic = format!("/{}/pose", self.carriers[index].name);
             let data = foxglove::pose_in_frame(&Heading { time_us, frame: "world" }, &pose);
-            say(to, &topic, "foxglove.PoseInFrame", time_us, &data)?;
+            send(to, &topic, "foxglove.PoseInFrame", time_us, &data)?;
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Topics {
         &self,
         world: &World,
         samples: &[Sample],
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let time_us = world.model().clock.micros(world.state().tick);
         let looks = |sample: &&Sample| !self.carriers[sample.vehicle].sensors.is_empty();
@@ -159,8 +159,8 @@ impl Topics {
             });
             for (vehicle, grid, ruts) in told.collect::<Vec<_>>() {
                 let name = &self.carriers[vehicle].name;
-                say(to, &format!("/{name}/ground"), "foxglove.Grid", time_us, &grid)?;
-                say(to, &format!("/{name}/ruts"), "foxglove.PointCloud", time_us, &ruts)?;
+                send(to, &format!("/{name}/ground"), "foxglove.Grid", time_us, &grid)?;
+                send(to, &format!("/{name}/ruts"), "foxglove.PointCloud", time_us, &ruts)?;
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Topics {
         time_us: u64,
         vehicle: usize,
         view: &AutonomyView,
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let name = self.carriers[vehicle].name.clone();
         let heading = Heading { time_us, frame: "world" };
@@ -183,12 +183,12 @@ impl Topics {
         let goal: Vec<[f64; 2]> = view.goal.into_iter().collect();
         for (what, points) in [("goal", &goal), ("route", &view.route), ("path", &view.path)] {
             let data = foxglove::poses_in_frame(&heading, points, height);
-            say(to, &format!("/{name}/{what}"), "foxglove.PosesInFrame", time_us, &data)?;
+            send(to, &format!("/{name}/{what}"), "foxglove.PosesInFrame", time_us, &data)?;
         }
         let data = foxglove::pose_in_frame(&heading, &view.believed);
-        say(to, &format!("/{name}/believed"), "foxglove.PoseInFrame", time_us, &data)?;
+        send(to, &format!("/{name}/believed"), "foxglove.PoseInFrame", time_us, &data)?;
         let data = foxglove::map_grid(&heading, view);
-        say(to, &format!("/{name}/map"), "foxglove.Grid", time_us, &data)
+        send(to, &format!("/{name}/map"), "foxglove.Grid", time_us, &data)
     }
 
     /// Sends a completed collision of a vehicle.
@@ -201,11 +201,11 @@ impl Topics {
         vehicle: usize,
         with: &str,
         hit: &Collision,
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let topic = format!("/{}/hit", self.carriers[vehicle].name);
         let data = foxglove::hit(&Heading { time_us, frame: "world" }, with, hit);
-        say(to, &topic, "bekker.Hit", time_us, &data)
+        send(to, &topic, "bekker.Hit", time_us, &data)
     }
 
     /// Sends a reading delivered by a sensor of a vehicle.
@@ -216,7 +216,7 @@ impl Topics {
         &self,
         vehicle: usize,
         delivery: &Delivery,
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let Delivery { sensor, taken_us, due_us, ref reading, .. } = *delivery;
         let frame = self.carriers[vehicle].sensors[sensor as usize].frame.clone();
@@ -250,7 +250,7 @@ impl Topics {
                 return image_channels(&topic, &heading, due_us, image, to);
             }
         };
-        say(to, &topic, schema, due_us, &data)
+        send(to, &topic, schema, due_us, &data)
     }
 
     /// Sends the calibration of a camera, with each of its pictures.
@@ -260,14 +260,14 @@ impl Topics {
         sensor: usize,
         taken_us: u64,
         due_us: u64,
-        to: &mut Sink<'_>,
+        to: &mut MessageSink<'_>,
     ) -> Result<(), ReportError> {
         let source = &self.carriers[vehicle].sensors[sensor];
         let topic = format!("/{}/calibration", source.frame);
         let heading = Heading { time_us: taken_us, frame: &source.pictures };
         let camera = source.camera.as_ref();
         match camera.and_then(|camera| foxglove::camera_calibration(&heading, camera)) {
-            Some(data) => say(to, &topic, "foxglove.CameraCalibration", due_us, &data),
+            Some(data) => send(to, &topic, "foxglove.CameraCalibration", due_us, &data),
             None => Ok(()),
         }
     }
@@ -292,8 +292,8 @@ fn patch(world: &World, around: &Vec3) -> GroundPatch {
 }
 
 /// Sends a message.
-fn say(
-    to: &mut Sink<'_>,
+fn send(
+    to: &mut MessageSink<'_>,
     topic: &str,
     schema: &str,
     time_us: u64,
@@ -308,19 +308,19 @@ fn image_channels(
     heading: &Heading<'_>,
     due_us: u64,
     image: &Image,
-    to: &mut Sink<'_>,
+    to: &mut MessageSink<'_>,
 ) -> Result<(), ReportError> {
     if !image.colour.is_empty() {
         let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("an image")))?;
         let data = foxglove::compressed_image(heading, &encoded);
         let topic = format!("{topic}/image");
-        say(to, &topic, "foxglove.CompressedImage", due_us, &data)?;
+        send(to, &topic, "foxglove.CompressedImage", due_us, &data)?;
     }
     let size = [image.width, image.height];
     for (name, encoding, data) in raw_channels(image) {
         let data = foxglove::raw_image(heading, size, encoding, &data);
         let topic = format!("{topic}/{name}");
-        say(to, &topic, "foxglove.RawImage", due_us, &data)?;
+        send(to, &topic, "foxglove.RawImage", due_us, &data)?;
     }
     Ok(())
 }

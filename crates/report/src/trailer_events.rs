@@ -1,8 +1,8 @@
 //! Events of trailers in a run, `trailers.csv`.
 
 use super::ReportError;
+use super::append_table::AppendTable;
 use super::columns::{Column, Values};
-use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use bekker_agent::{GroundVehicle, TrailerEvent};
 use bekker_scenario::config::StateFormat;
@@ -42,29 +42,29 @@ pub(super) fn word(event: TrailerEvent) -> &'static str {
 }
 
 /// Writer of the events of a run.
-pub(super) struct TrailerEvents {
-    table: Growing,
+pub(super) struct TrailerEventWriter {
+    table: AppendTable,
 }
 
-impl TrailerEvents {
+impl TrailerEventWriter {
     /// Begins the file, or continues it after a time, s; none if no vehicle has a trailer.
     pub fn open(
         folder: &Path,
         world: &World,
         after: Option<f64>,
-    ) -> Result<Option<TrailerEvents>, ReportError> {
+    ) -> Result<Option<TrailerEventWriter>, ReportError> {
         if !world.model().agents.iter().any(|agent| agent.vehicle.has_trailer()) {
             return Ok(None);
         }
         let table = match after {
-            None => Growing::begin(folder, STEM, columns(), &FORMAT)?,
-            Some(time) => Growing::resume(folder, STEM, columns(), &FORMAT, time, &mut |_| {})?,
+            None => AppendTable::begin(folder, STEM, columns(), &FORMAT)?,
+            Some(time) => AppendTable::resume(folder, STEM, columns(), &FORMAT, time, &mut |_| {})?,
         };
-        Ok(Some(TrailerEvents { table }))
+        Ok(Some(TrailerEventWriter { table }))
     }
 
     /// Adds the events of the heartbeat that ended at a time, s.
-    pub fn take(
+    pub fn append(
         &mut self,
         world: &World,
         time: f64,

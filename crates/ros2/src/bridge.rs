@@ -1,11 +1,11 @@
 //! Controller of a run whose external controllers are ROS 2 nodes.
 
+use super::drive_command::{DriveCommand, LongitudinalCommand};
 use super::error::Ros2Error;
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, TwistStamped};
-use super::node::{In, Node};
+use super::node::{Node, TopicSubscription};
 use super::services::Services;
 use super::topics::{Topics, ros_name};
-use super::wanted::{Pace, Wanted};
 use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
@@ -28,7 +28,7 @@ pub struct Bridge {
     services: Services,
     /// Ticks between ground maps, if these are published.
     ground_every: Option<u64>,
-    drivers: Vec<Driver>,
+    drivers: Vec<DrivenVehicle>,
     /// All sensors of all vehicles.
     sensors: Vec<(u32, u32)>,
     remark: Box<dyn Fn(&str) + Send>,
@@ -45,22 +45,22 @@ pub struct Bridge {
 }
 
 /// A vehicle with an external controller.
-struct Driver {
+struct DrivenVehicle {
     seat: ExternalVehicle,
     /// Base name of its command topics.
     topic: String,
-    drives: In<AckermannDriveStamped>,
-    twists: In<TwistStamped>,
-    actuations: In<ActuationCommandStamped>,
+    drives: TopicSubscription<AckermannDriveStamped>,
+    twists: TopicSubscription<TwistStamped>,
+    actuations: TopicSubscription<ActuationCommandStamped>,
     /// Subscription to `/V/uncouple` of a vehicle that can draw a trailer, then whether it was
     /// commanded to uncouple.
-    uncouples: Option<In<Bool>>,
+    uncouples: Option<TopicSubscription<Bool>>,
     uncouple: bool,
     /// Distance from the first steered axle to the line through the turning center, m. 0 for
     /// tracks.
     wheelbase: f64,
     /// The latest command received.
-    last: Option<Wanted>,
+    last: Option<DriveCommand>,
     held: SpeedHold,
     /// Controls and origin returned last.
     told: Option<(Controls, CommandOrigin)>,
@@ -91,12 +91,12 @@ impl Bridge {
             let own = &model.agents[seat.agent];
             let (name, draws) = (ros_name(&own.name), own.vehicle.has_trailer());
             let topic = format!("/{name}/cmd");
-            let uncouples = draws.then(|| node.taken(&format!("/{name}/uncouple")));
-            Ok(Driver {
+            let uncouples = draws.then(|| node.subscribe(&format!("/{name}/uncouple")));
+            Ok(DrivenVehicle {
                 seat: *seat,
-                drives: node.taken(&topic)?,
-                twists: node.taken(&format!("{topic}_vel"))?,
-                actuations: node.taken(&format!("{topic}_pedals"))?,
+                drives: node.subscribe(&topic)?,
+                twists: node.subscribe(&format!("{topic}_vel"))?,
+                actuations: node.subscribe(&format!("{topic}_pedals"))?,
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
@@ -129,7 +129,7 @@ impl Bridge {
     }
 
     /// Reports once the vehicles that never received a command.
-    fn name_the_missing(&mut self) {
+    fn warn_about_missing(&mut self) {
         if !std::mem::replace(&mut self.missing, true) {
             let vacant = self.drivers.iter().filter(|own| own.last.is_none());
             let topics: Vec<&str> = vacant.map(|own| own.topic.as_str()).collect();
@@ -157,11 +157,11 @@ impl Controller for Bridge {
         let now_us = self.model.clock.micros(tick);
         let entered = Instant::now();
         loop {
-            self.services.hear();
-            if self.services.quits() {
+            self.services.handle_requests();
+            if self.services.is_quitting() {
                 return ControllerRequest::Stop;
             }
-            self.drivers.iter_mut().for_each(Driver::take);
+            self.drivers.iter_mut().for_each(DrivenVehicle::receive);
             if self.services.holds() {
                 // timeouts do not run while the run is paused, and nodes that join receive the
                 // state again
@@ -173,12 +173,12 @@ impl Controller for Bridge {
                 std::thread::sleep(POLL);
                 continue;
             }
-            let answered = |own: &Driver| own.has_answered(now_us);
+            let answered = |own: &DrivenVehicle| own.has_answered(now_us);
             if self.drivers.iter().all(answered) {
                 break;
             }
             if self.drivers.iter().any(|own| own.last.is_none()) {
-                self.name_the_missing();
+                self.warn_about_missing();
                 self.since = Instant::now();
                 if entered.elapsed() >= PATIENCE {
                     // nodes that join now have not received the initial state
@@ -225,12 +225,12 @@ impl Controller for Bridge {
         }
         let time_us = self.model.clock.micros(tick);
         if is_new {
-            self.services.see(time_us, shown.samples);
+            self.services.update(time_us, shown.samples);
             if self.ground_every.is_some_and(|every| tick.is_multiple_of(every)) {
-                self.topics.say_ground(shown.world, shown.samples);
+                self.topics.publish_ground(shown.world, shown.samples);
             }
         }
-        self.topics.say(time_us, shown.samples, delivered);
+        self.topics.publish(time_us, shown.samples, delivered);
         self.shown = Some(tick);
         self.since = Instant::now();
     }
@@ -243,18 +243,18 @@ fn wheelbase(vehicle: &AnyVehicle) -> f64 {
     }
 }
 
-impl Driver {
+impl DrivenVehicle {
     /// Takes all received commands and keeps the one with the latest stamp.
-    fn take(&mut self) {
+    fn receive(&mut self) {
         let (last, wheelbase) = (&mut self.last, self.wheelbase);
-        let mut take = |wanted: Wanted| {
+        let mut take = |wanted: DriveCommand| {
             if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
                 *last = Some(wanted);
             }
         };
-        self.drives.take_all(|drive| take(Wanted::of_drive(&drive)));
-        self.twists.take_all(|twist| take(Wanted::of_twist(&twist, wheelbase)));
-        self.actuations.take_all(|actuation| take(Wanted::of_actuation(&actuation)));
+        self.drives.take_all(|drive| take(DriveCommand::from_ackermann(&drive)));
+        self.twists.take_all(|twist| take(DriveCommand::from_twist(&twist, wheelbase)));
+        self.actuations.take_all(|actuation| take(DriveCommand::from_actuation(&actuation)));
         if let Some(uncouples) = &self.uncouples {
             let uncouple = &mut self.uncouple;
             uncouples.take_all(|told: Bool| *uncouple |= told.data);
@@ -298,17 +298,21 @@ impl Driver {
         if std::mem::take(&mut self.is_late) {
             remark(&format!("{topic}: commands received again"));
         }
-        let Some(Wanted { pace, angle, .. }) = self.last else {
+        let Some(DriveCommand { longitudinal, angle, .. }) = self.last else {
             return Err(format!("{topic}: no command"));
         };
-        let Controls { throttle, brake, gear, .. } = match pace {
-            Pace::Speed(target) if target.is_finite() => self.held.controls(target, heartbeat),
-            Pace::Pedals([throttle, brake]) if throttle.is_finite() && brake.is_finite() => {
+        let Controls { throttle, brake, gear, .. } = match longitudinal {
+            LongitudinalCommand::Speed(target) if target.is_finite() => {
+                self.held.controls(target, heartbeat)
+            }
+            LongitudinalCommand::Pedals([throttle, brake])
+                if throttle.is_finite() && brake.is_finite() =>
+            {
                 // a later speed command starts with a fresh speed controller
                 self.held = SpeedHold::default();
                 Controls { throttle, brake, ..Controls::default() }
             }
-            _ => return Err(format!("{topic}: {pace:?}: must be finite numbers")),
+            _ => return Err(format!("{topic}: {longitudinal:?}: must be finite numbers")),
         };
         if !angle.is_finite() {
             return Err(format!("{topic}: angle {angle}: must be a finite number"));

@@ -11,6 +11,7 @@
 //! describes all layers.
 
 mod bridge;
+mod drive_command;
 mod error;
 mod grid_map;
 mod message;
@@ -19,8 +20,7 @@ mod service;
 mod services;
 mod simulation_interfaces;
 mod topics;
-mod wanted;
 
 pub use bridge::Bridge;
 pub use error::Ros2Error;
-pub use topics::indistinct;
+pub use topics::duplicate_names;

@@ -4,14 +4,14 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 /// A ROS 2 message type with its DDS type name.
-pub(super) trait Interface: Serialize + 'static {
+pub(super) trait MessageType: Serialize + 'static {
     /// DDS type name: `package::msg::dds_::Name_`.
     const NAME: &'static str;
 }
 
 macro_rules! interfaces {
     ($($of:ty => $name:literal),* $(,)?) => {
-        $(impl Interface for $of {
+        $(impl MessageType for $of {
             const NAME: &'static str = $name;
         })*
     };
@@ -42,7 +42,7 @@ pub(super) struct Time {
 }
 
 impl Time {
-    pub fn of_micros(time: u64) -> Time {
+    pub fn from_micros(time: u64) -> Time {
         let sec = i32::try_from(time / 1_000_000).unwrap_or(i32::MAX);
         Time { sec, nanosec: (time % 1_000_000) as u32 * 1000 }
     }
@@ -270,8 +270,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_go_and_come() {
-        let time = Time::of_micros(3_000_010);
+    fn times_convert_back() {
+        let time = Time::from_micros(3_000_010);
         assert_eq!(time, Time { sec: 3, nanosec: 10_000 });
         assert_eq!(time.micros(), Some(3_000_010));
         assert_eq!(Time { sec: -1, nanosec: 0 }.micros(), None);

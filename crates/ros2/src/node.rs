@@ -1,7 +1,7 @@
 //! A DDS participant that names topics and types as ROS 2 does.
 
 use super::error::Ros2Error;
-use super::message::Interface;
+use super::message::MessageType;
 use bekker_sync::DdsDomain;
 use rustdds::no_key::{DataWriter, DeserializerAdapter, SimpleDataReader};
 use rustdds::policy::{Durability, History, Reliability};
@@ -25,10 +25,10 @@ pub(super) struct Node {
 }
 
 /// Publisher of a topic.
-pub(super) struct Out<D: Interface>(DataWriter<D>);
+pub(super) struct TopicPublisher<D: MessageType>(DataWriter<D>);
 
-impl<D: Interface> Out<D> {
-    pub fn say(&self, message: D) {
+impl<D: MessageType> TopicPublisher<D> {
+    pub fn publish(&self, message: D) {
         // a reader that takes nothing for this long loses the message, and the run continues
         let _ = self.0.write(message, None);
     }
@@ -40,9 +40,9 @@ impl<D: Interface> Out<D> {
 }
 
 /// Subscription to a topic.
-pub(super) struct In<D: DeserializeOwned + 'static>(SimpleDataReader<D>);
+pub(super) struct TopicSubscription<D: DeserializeOwned + 'static>(SimpleDataReader<D>);
 
-impl<D: DeserializeOwned + 'static> In<D> {
+impl<D: DeserializeOwned + 'static> TopicSubscription<D> {
     /// Passes all messages received since the last call to `each`, in order. Messages that do not
     /// decode are skipped.
     pub fn take_all(&self, mut each: impl FnMut(D)) {
@@ -89,20 +89,27 @@ impl Node {
     }
 
     /// Creates a publisher.
-    pub fn out<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
+    pub fn advertise<D: MessageType>(&self, name: &str) -> Result<TopicPublisher<D>, Ros2Error> {
         self.writer(name, &qos(Durability::Volatile, DEPTH))
     }
 
     /// Creates a publisher whose last message is also delivered to readers that join later.
-    pub fn latched<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
+    pub fn advertise_latched<D: MessageType>(
+        &self,
+        name: &str,
+    ) -> Result<TopicPublisher<D>, Ros2Error> {
         self.writer(name, &qos(Durability::TransientLocal, 1))
     }
 
-    fn writer<D: Interface>(&self, name: &str, qos: &QosPolicies) -> Result<Out<D>, Ros2Error> {
-        self.written(&format!("rt{name}"), D::NAME, qos).map(Out)
+    fn writer<D: MessageType>(
+        &self,
+        name: &str,
+        qos: &QosPolicies,
+    ) -> Result<TopicPublisher<D>, Ros2Error> {
+        self.create_writer(&format!("rt{name}"), D::NAME, qos).map(TopicPublisher)
     }
 
-    fn written<D: Serialize>(
+    fn create_writer<D: Serialize>(
         &self,
         name: &str,
         of: &str,
@@ -116,7 +123,7 @@ impl Node {
 
     /// Creates a writer by DDS topic name and type name.
     pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, Ros2Error> {
-        self.written(name, of, &qos(Durability::Volatile, DEPTH))
+        self.create_writer(name, of, &qos(Durability::Volatile, DEPTH))
     }
 
     /// Creates a reader by DDS topic name and type name.
@@ -131,7 +138,11 @@ impl Node {
     }
 
     /// Creates a subscription.
-    pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, Ros2Error> {
-        self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME).map(In)
+    pub fn subscribe<D: MessageType + DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<TopicSubscription<D>, Ros2Error> {
+        self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME)
+            .map(TopicSubscription)
     }
 }

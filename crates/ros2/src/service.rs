@@ -62,20 +62,20 @@ impl Caller {
 }
 
 /// Server of a service.
-pub(super) struct Offered<S: Service> {
-    requests: SimpleDataReader<Raw, RawAdapter>,
+pub(super) struct ServiceServer<S: Service> {
+    requests: SimpleDataReader<RawSample, RawAdapter>,
     replies: DataWriter<Reply<S::Reply>>,
     /// Matched readers of replies.
     readers: RefCell<BTreeSet<GUID>>,
 }
 
-impl<S: Service> Offered<S> {
+impl<S: Service> ServiceServer<S> {
     /// Offers the service as `/bekker/NAME`.
-    pub fn open(node: &Node) -> Result<Offered<S>, Ros2Error> {
+    pub fn open(node: &Node) -> Result<ServiceServer<S>, Ros2Error> {
         let name = format!("/bekker/{}", S::NAME);
         let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
         let replies = node.write(&format!("rr{name}Reply"), &format!("{}_Response_", S::TYPE))?;
-        Ok(Offered { requests, replies, readers: RefCell::default() })
+        Ok(ServiceServer { requests, replies, readers: RefCell::default() })
     }
 
     /// Returns the next request and its caller. Requests that do not decode are skipped.
@@ -134,7 +134,7 @@ impl<S: Service> Offered<S> {
     }
 
     /// Sends the reply to a request.
-    pub fn answer(&self, caller: Caller, body: S::Reply) {
+    pub fn reply(&self, caller: Caller, body: S::Reply) {
         self.await_reader(&caller);
         let (header, options) = match caller {
             Caller::Sample(identity) => {
@@ -170,12 +170,12 @@ impl<R: Serialize> Serialize for Reply<R> {
 }
 
 /// A sample as received, not decoded.
-struct Raw {
+struct RawSample {
     bytes: Vec<u8>,
     encoding: RepresentationIdentifier,
 }
 
-impl Raw {
+impl RawSample {
     /// Decodes a value from byte `from` on. Alignment counts from there.
     fn read<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Option<T> {
         let bytes = self.bytes.get(from..)?;
@@ -186,34 +186,38 @@ impl Raw {
 /// Adapter that does not decode samples.
 struct RawAdapter;
 
-impl DeserializerAdapter<Raw> for RawAdapter {
+impl DeserializerAdapter<RawSample> for RawAdapter {
     type Error = Error;
-    type Decoded = Raw;
+    type Decoded = RawSample;
 
     fn supported_encodings() -> &'static [RepresentationIdentifier] {
         &[RepresentationIdentifier::CDR_LE, RepresentationIdentifier::CDR_BE]
     }
 
-    fn transform_decoded(decoded: Raw) -> Raw {
+    fn transform_decoded(decoded: RawSample) -> RawSample {
         decoded
     }
 }
 
 /// Decoder that copies all bytes.
 #[derive(Clone)]
-struct Whole;
+struct CopyingDecoder;
 
-impl Decode<'_, Raw> for Whole {
+impl Decode<'_, RawSample> for CopyingDecoder {
     type Error = Error;
 
-    fn decode_bytes(self, bytes: &[u8], encoding: RepresentationIdentifier) -> Result<Raw, Error> {
-        Ok(Raw { bytes: bytes.to_vec(), encoding })
+    fn decode_bytes(
+        self,
+        bytes: &[u8],
+        encoding: RepresentationIdentifier,
+    ) -> Result<RawSample, Error> {
+        Ok(RawSample { bytes: bytes.to_vec(), encoding })
     }
 }
 
-impl DefaultDecoder<Raw> for RawAdapter {
-    type Decoder = Whole;
-    const DECODER: Whole = Whole;
+impl DefaultDecoder<RawSample> for RawAdapter {
+    type Decoder = CopyingDecoder;
+    const DECODER: CopyingDecoder = CopyingDecoder;
 }
 
 #[cfg(test)]
@@ -225,9 +229,9 @@ mod tests {
     use std::time::Instant;
 
     /// A service that returns the number in the request.
-    struct Echo;
+    struct EchoService;
 
-    impl Service for Echo {
+    impl Service for EchoService {
         const NAME: &'static str = "echo";
         const TYPE: &'static str = "test::srv::dds_::Echo";
         type Request = u64;
@@ -241,10 +245,10 @@ mod tests {
         let number = 180 + (std::process::id() % 20) as u16;
         let domain = DdsDomain { number, network: Some(Ipv4Addr::LOCALHOST) };
         let [server, client] = [(); 2].map(|()| Node::open(domain).unwrap());
-        let offered = Offered::<Echo>::open(&server).unwrap();
+        let offered = ServiceServer::<EchoService>::open(&server).unwrap();
         let requests: DataWriter<u64> =
             client.write("rq/bekker/echoRequest", "test::srv::dds_::Echo_Request_").unwrap();
-        let replies: SimpleDataReader<Raw, RawAdapter> =
+        let replies: SimpleDataReader<RawSample, RawAdapter> =
             client.read("rr/bekker/echoReply", "test::srv::dds_::Echo_Response_").unwrap();
         let (own, other) = (replies.guid(), requests.guid());
         let begun = Instant::now();
@@ -263,7 +267,7 @@ mod tests {
                 let Caller::Sample(identity) = caller else { panic!("{caller:?}") };
                 assert_eq!(identity.writer_guid, own);
                 assert_ne!(identity.writer_guid, other);
-                offered.answer(caller, (7, number));
+                offered.reply(caller, (7, number));
             }
             if let Ok(Some(reply)) = replies.try_take_one() {
                 let related = reply.related_sample_identity().unwrap();

@@ -2,11 +2,12 @@
 
 use super::error::Ros2Error;
 use super::node::Node;
-use super::service::{Caller, Offered};
+use super::service::{Caller, ServiceServer};
 use super::simulation_interfaces::{
-    EntityFilters, EntityInfo, EntityState, FEATURES, Features, GetEntities, GetEntitiesStates,
+    EntityFilters, EntityInfo, EntityState, FEATURES, GetEntities, GetEntitiesStates,
     GetEntityInfo, GetEntityState, GetSimulationState, GetSimulatorFeatures, ROBOT,
-    ResetSimulation, SetEntityState, SetSimulationState, StepSimulation, Verdict, code, state,
+    ResetSimulation, ServiceResult, SetEntityState, SetSimulationState, SimulatorFeatures,
+    StepSimulation, code, state,
 };
 use super::topics::{MAP, header, quaternion, vector};
 use bekker_agent::{GroundVehicle, Sample};
@@ -15,7 +16,7 @@ use regex::Regex;
 
 /// Whether the run proceeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Progress {
+enum RunState {
     Playing,
     Paused,
     /// Runs `left` more heartbeats, then replies to the caller.
@@ -28,22 +29,22 @@ enum Progress {
 
 /// All services of a run, `/bekker/...`.
 pub(super) struct Services {
-    features: Offered<GetSimulatorFeatures>,
-    state: Offered<GetSimulationState>,
-    set_state: Offered<SetSimulationState>,
-    reset: Offered<ResetSimulation>,
-    step: Offered<StepSimulation>,
-    entities: Offered<GetEntities>,
-    entity_info: Offered<GetEntityInfo>,
-    entity_state: Offered<GetEntityState>,
-    entities_states: Offered<GetEntitiesStates>,
-    set_entity_state: Offered<SetEntityState>,
-    vehicles: Vec<Vehicle>,
-    progress: Progress,
+    features: ServiceServer<GetSimulatorFeatures>,
+    state: ServiceServer<GetSimulationState>,
+    set_state: ServiceServer<SetSimulationState>,
+    reset: ServiceServer<ResetSimulation>,
+    step: ServiceServer<StepSimulation>,
+    entities: ServiceServer<GetEntities>,
+    entity_info: ServiceServer<GetEntityInfo>,
+    entity_state: ServiceServer<GetEntityState>,
+    entities_states: ServiceServer<GetEntitiesStates>,
+    set_entity_state: ServiceServer<SetEntityState>,
+    vehicles: Vec<Entity>,
+    progress: RunState,
 }
 
 /// State of a vehicle as an entity.
-struct Vehicle {
+struct Entity {
     name: String,
     model: String,
     time_us: u64,
@@ -52,108 +53,110 @@ struct Vehicle {
 
 impl Services {
     pub fn open(node: &Node, model: &WorldModel) -> Result<Services, Ros2Error> {
-        let vehicle = |own: &bekker_agent::AgentModel| Vehicle {
+        let vehicle = |own: &bekker_agent::AgentModel| Entity {
             name: own.name.clone(),
             model: own.vehicle.name().into(),
             time_us: 0,
             state: EntityState::default(),
         };
         Ok(Services {
-            features: Offered::open(node)?,
-            state: Offered::open(node)?,
-            set_state: Offered::open(node)?,
-            reset: Offered::open(node)?,
-            step: Offered::open(node)?,
-            entities: Offered::open(node)?,
-            entity_info: Offered::open(node)?,
-            entity_state: Offered::open(node)?,
-            entities_states: Offered::open(node)?,
-            set_entity_state: Offered::open(node)?,
+            features: ServiceServer::open(node)?,
+            state: ServiceServer::open(node)?,
+            set_state: ServiceServer::open(node)?,
+            reset: ServiceServer::open(node)?,
+            step: ServiceServer::open(node)?,
+            entities: ServiceServer::open(node)?,
+            entity_info: ServiceServer::open(node)?,
+            entity_state: ServiceServer::open(node)?,
+            entities_states: ServiceServer::open(node)?,
+            set_entity_state: ServiceServer::open(node)?,
             vehicles: model.agents.iter().map(vehicle).collect(),
-            progress: Progress::Playing,
+            progress: RunState::Playing,
         })
     }
 
     /// Records the state of all vehicles after a heartbeat. Replies to a step request that is
     /// complete.
-    pub fn see(&mut self, time_us: u64, samples: &[Sample]) {
+    pub fn update(&mut self, time_us: u64, samples: &[Sample]) {
         for sample in samples {
             if let Some(own) = self.vehicles.get_mut(sample.vehicle) {
-                own.see(time_us, sample);
+                own.update(time_us, sample);
             }
         }
-        if let Progress::Stepping { left: 0, caller } = self.progress {
-            self.progress = Progress::Paused;
-            self.step.answer(caller, Verdict::ok());
+        if let RunState::Stepping { left: 0, caller } = self.progress {
+            self.progress = RunState::Paused;
+            self.step.reply(caller, ServiceResult::ok());
         }
     }
 
     /// Answers all received requests.
-    pub fn hear(&mut self) {
+    pub fn handle_requests(&mut self) {
         while let Some((caller, _)) = self.features.next() {
             let custom_info = format!("bekker {}", env!("CARGO_PKG_VERSION"));
             let (features, spawn_formats) = (FEATURES.to_vec(), Vec::new());
-            self.features.answer(caller, Features { features, spawn_formats, custom_info });
+            self.features.reply(caller, SimulatorFeatures { features, spawn_formats, custom_info });
         }
         while let Some((caller, wanted)) = self.set_state.next() {
             let verdict = self.set(wanted);
-            self.set_state.answer(caller, verdict);
+            self.set_state.reply(caller, verdict);
         }
         while let Some((caller, steps)) = self.step.next() {
             if let Some(verdict) = self.begin_steps(caller, steps) {
-                self.step.answer(caller, verdict);
+                self.step.reply(caller, verdict);
             }
         }
         while let Some((caller, _)) = self.state.next() {
-            self.state.answer(caller, (self.shown(), Verdict::ok()));
+            self.state.reply(caller, (self.state_code(), ServiceResult::ok()));
         }
         while let Some((caller, _)) = self.reset.next() {
             let why =
                 "a recorded run cannot be reset; end it with STATE_QUITTING and start another";
-            self.reset.answer(caller, Verdict::of(code::FEATURE_UNSUPPORTED, why));
+            self.reset.reply(caller, ServiceResult::failed(code::FEATURE_UNSUPPORTED, why));
         }
-        self.hear_of_entities();
+        self.handle_entity_requests();
     }
 
-    fn hear_of_entities(&self) {
+    fn handle_entity_requests(&self) {
         while let Some((caller, filters)) = self.entities.next() {
-            self.entities.answer(
+            self.entities.reply(
                 caller,
                 match self.filtered(&filters) {
-                    Ok(all) => (Verdict::ok(), all.iter().map(|own| own.name.clone()).collect()),
+                    Ok(all) => {
+                        (ServiceResult::ok(), all.iter().map(|own| own.name.clone()).collect())
+                    }
                     Err(verdict) => (verdict, Vec::new()),
                 },
             );
         }
         while let Some((caller, filters)) = self.entities_states.next() {
-            self.entities_states.answer(
+            self.entities_states.reply(
                 caller,
                 match self.filtered(&filters) {
                     Ok(all) => {
-                        let of = |own: &&Vehicle| (own.name.clone(), own.state.clone());
+                        let of = |own: &&Entity| (own.name.clone(), own.state.clone());
                         let (names, states) = all.iter().map(of).unzip();
-                        (Verdict::ok(), names, states)
+                        (ServiceResult::ok(), names, states)
                     }
                     Err(verdict) => (verdict, Vec::new(), Vec::new()),
                 },
             );
         }
         while let Some((caller, name)) = self.entity_state.next() {
-            self.entity_state.answer(
+            self.entity_state.reply(
                 caller,
-                match self.found(&name) {
-                    Ok(own) => (Verdict::ok(), own.state.clone()),
+                match self.entity(&name) {
+                    Ok(own) => (ServiceResult::ok(), own.state.clone()),
                     Err(verdict) => (verdict, EntityState::default()),
                 },
             );
         }
         while let Some((caller, name)) = self.entity_info.next() {
-            self.entity_info.answer(
+            self.entity_info.reply(
                 caller,
-                match self.found(&name) {
+                match self.entity(&name) {
                     Ok(own) => {
                         let (description, tags) = (own.model.clone(), Vec::new());
-                        (Verdict::ok(), EntityInfo { category: ROBOT, description, tags })
+                        (ServiceResult::ok(), EntityInfo { category: ROBOT, description, tags })
                     }
                     Err(verdict) => (verdict, EntityInfo::default()),
                 },
@@ -162,91 +165,91 @@ impl Services {
         while let Some((caller, name)) = self.set_entity_state.next() {
             let why = "vehicles of a recorded run cannot be moved, because the run could not be \
                 replayed";
-            let refused = |_: &Vehicle| Verdict::of(code::FEATURE_UNSUPPORTED, why);
-            let verdict = self.found(&name).map_or_else(|verdict| verdict, refused);
-            self.set_entity_state.answer(caller, verdict);
+            let refused = |_: &Entity| ServiceResult::failed(code::FEATURE_UNSUPPORTED, why);
+            let verdict = self.entity(&name).map_or_else(|verdict| verdict, refused);
+            self.set_entity_state.reply(caller, verdict);
         }
     }
 
     /// Whether the run is paused.
     pub fn holds(&self) -> bool {
         match self.progress {
-            Progress::Paused => true,
+            RunState::Paused => true,
             // the last heartbeat is complete once its state is shown
-            Progress::Stepping { left, .. } => left == 0,
-            Progress::Playing | Progress::Quitting => false,
+            RunState::Stepping { left, .. } => left == 0,
+            RunState::Playing | RunState::Quitting => false,
         }
     }
 
     /// Whether the run must end.
-    pub fn quits(&self) -> bool {
-        self.progress == Progress::Quitting
+    pub fn is_quitting(&self) -> bool {
+        self.progress == RunState::Quitting
     }
 
     /// Counts a heartbeat that begins.
     pub fn begin_heartbeat(&mut self) {
-        if let Progress::Stepping { left, .. } = &mut self.progress {
+        if let RunState::Stepping { left, .. } = &mut self.progress {
             *left = left.saturating_sub(1);
         }
     }
 
-    fn shown(&self) -> u8 {
+    fn state_code(&self) -> u8 {
         match self.progress {
-            Progress::Playing | Progress::Stepping { .. } => state::PLAYING,
-            Progress::Paused => state::PAUSED,
-            Progress::Quitting => state::QUITTING,
+            RunState::Playing | RunState::Stepping { .. } => state::PLAYING,
+            RunState::Paused => state::PAUSED,
+            RunState::Quitting => state::QUITTING,
         }
     }
 
-    fn set(&mut self, wanted: u8) -> Verdict {
+    fn set(&mut self, wanted: u8) -> ServiceResult {
         let progress = match wanted {
-            state::PLAYING => Progress::Playing,
-            state::PAUSED => Progress::Paused,
-            state::QUITTING => Progress::Quitting,
+            state::PLAYING => RunState::Playing,
+            state::PAUSED => RunState::Paused,
+            state::QUITTING => RunState::Quitting,
             state::STOPPED => {
                 let why = "a run cannot return to its start; end it with STATE_QUITTING and start \
                     another";
-                return Verdict::of(code::FEATURE_UNSUPPORTED, why);
+                return ServiceResult::failed(code::FEATURE_UNSUPPORTED, why);
             }
             other => {
                 let why = format!("state {other}: must be 1 (playing), 2 (paused) or 3 (quitting)");
-                return Verdict::of(code::FEATURE_UNSUPPORTED, why);
+                return ServiceResult::failed(code::FEATURE_UNSUPPORTED, why);
             }
         };
         if progress == self.progress {
-            return Verdict::of(code::ALREADY_IN_TARGET_STATE, "");
+            return ServiceResult::failed(code::ALREADY_IN_TARGET_STATE, "");
         }
         self.end_steps("another state was set");
         self.progress = progress;
-        Verdict::ok()
+        ServiceResult::ok()
     }
 
     /// Begins to step. Returns the reply at once if there is nothing to step or the run is not
     /// paused.
-    fn begin_steps(&mut self, caller: Caller, steps: u64) -> Option<Verdict> {
-        if self.progress != Progress::Paused {
+    fn begin_steps(&mut self, caller: Caller, steps: u64) -> Option<ServiceResult> {
+        if self.progress != RunState::Paused {
             let why = "the run is not paused; set STATE_PAUSED first";
-            return Some(Verdict::of(code::OPERATION_FAILED, why));
+            return Some(ServiceResult::failed(code::OPERATION_FAILED, why));
         }
         if steps == 0 {
-            return Some(Verdict::ok());
+            return Some(ServiceResult::ok());
         }
-        self.progress = Progress::Stepping { left: steps, caller };
+        self.progress = RunState::Stepping { left: steps, caller };
         None
     }
 
     /// Ends stepping and replies to its caller.
     fn end_steps(&mut self, why: &str) {
-        if let Progress::Stepping { left, caller } = self.progress {
+        if let RunState::Stepping { left, caller } = self.progress {
             let verdict = match left {
-                0 => Verdict::ok(),
+                0 => ServiceResult::ok(),
                 left => {
                     let why = format!("{why} with {left} heartbeats left");
-                    Verdict::of(code::OPERATION_FAILED, why)
+                    ServiceResult::failed(code::OPERATION_FAILED, why)
                 }
             };
-            self.step.answer(caller, verdict);
-            self.progress = Progress::Paused;
+            self.step.reply(caller, verdict);
+            self.progress = RunState::Paused;
         }
     }
 
@@ -257,27 +260,28 @@ impl Services {
         self.set_state.flush();
     }
 
-    fn found(&self, name: &str) -> Result<&Vehicle, Verdict> {
-        let unknown = || Verdict::of(code::NOT_FOUND, format!("no vehicle {name:?}"));
+    fn entity(&self, name: &str) -> Result<&Entity, ServiceResult> {
+        let unknown = || ServiceResult::failed(code::NOT_FOUND, format!("no vehicle {name:?}"));
         self.vehicles.iter().find(|own| own.name == name).ok_or_else(unknown)
     }
 
-    fn filtered(&self, filters: &EntityFilters) -> Result<Vec<&Vehicle>, Verdict> {
+    fn filtered(&self, filters: &EntityFilters) -> Result<Vec<&Entity>, ServiceResult> {
         let EntityFilters { filter, categories, tags, bounds, .. } = filters;
         if !(tags.is_empty() && bounds.is_empty()) {
             let why = "filters by tags and bounds are not supported";
-            return Err(Verdict::of(code::FEATURE_UNSUPPORTED, why));
+            return Err(ServiceResult::failed(code::FEATURE_UNSUPPORTED, why));
         }
-        let wrong = |error: regex::Error| Verdict::of(code::OPERATION_FAILED, error.to_string());
+        let wrong =
+            |error: regex::Error| ServiceResult::failed(code::OPERATION_FAILED, error.to_string());
         let pattern = Regex::new(filter).map_err(wrong)?;
         let is_wanted = categories.is_empty() || categories.contains(&ROBOT);
-        let matching = |own: &&Vehicle| is_wanted && pattern.is_match(&own.name);
+        let matching = |own: &&Entity| is_wanted && pattern.is_match(&own.name);
         Ok(self.vehicles.iter().filter(matching).collect())
     }
 }
 
-impl Vehicle {
-    fn see(&mut self, time_us: u64, sample: &Sample) {
+impl Entity {
+    fn update(&mut self, time_us: u64, sample: &Sample) {
         let turn = sample.pose.orientation;
         let linear = vector(&sample.velocity);
         let angular = vector(&(turn * sample.angular_velocity));

@@ -51,42 +51,42 @@ macro_rules! services {
 }
 
 services! {
-    GetSimulatorFeatures "get_simulator_features", Nothing => Features;
-    GetSimulationState "get_simulation_state", Nothing => (u8, Verdict);
-    SetSimulationState "set_simulation_state", u8 => Verdict;
-    ResetSimulation "reset_simulation", u8 => Verdict;
-    StepSimulation "step_simulation", u64 => Verdict;
-    GetEntities "get_entities", EntityFilters => (Verdict, Vec<String>);
-    GetEntityInfo "get_entity_info", String => (Verdict, EntityInfo);
-    GetEntityState "get_entity_state", String => (Verdict, EntityState);
-    GetEntitiesStates "get_entities_states", EntityFilters => (Verdict, Vec<String>, Vec<EntityState>);
+    GetSimulatorFeatures "get_simulator_features", EmptyRequest => SimulatorFeatures;
+    GetSimulationState "get_simulation_state", EmptyRequest => (u8, ServiceResult);
+    SetSimulationState "set_simulation_state", u8 => ServiceResult;
+    ResetSimulation "reset_simulation", u8 => ServiceResult;
+    StepSimulation "step_simulation", u64 => ServiceResult;
+    GetEntities "get_entities", EntityFilters => (ServiceResult, Vec<String>);
+    GetEntityInfo "get_entity_info", String => (ServiceResult, EntityInfo);
+    GetEntityState "get_entity_state", String => (ServiceResult, EntityState);
+    GetEntitiesStates "get_entities_states", EntityFilters => (ServiceResult, Vec<String>, Vec<EntityState>);
     // of the request only the entity's name is read
-    SetEntityState "set_entity_state", String => Verdict;
+    SetEntityState "set_entity_state", String => ServiceResult;
 }
 
 /// A request without fields, for which ROS 2 sends one meaningless octet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Nothing;
+pub(super) struct EmptyRequest;
 
 /// The message `Result`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Verdict {
+pub(super) struct ServiceResult {
     pub result: u8,
     pub error_message: String,
 }
 
-impl Verdict {
-    pub fn ok() -> Verdict {
-        Verdict::of(code::OK, "")
+impl ServiceResult {
+    pub fn ok() -> ServiceResult {
+        ServiceResult::failed(code::OK, "")
     }
 
-    pub fn of(result: u8, error_message: impl Into<String>) -> Verdict {
-        Verdict { result, error_message: error_message.into() }
+    pub fn failed(result: u8, error_message: impl Into<String>) -> ServiceResult {
+        ServiceResult { result, error_message: error_message.into() }
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct Features {
+pub(super) struct SimulatorFeatures {
     pub features: Vec<u16>,
     pub spawn_formats: Vec<String>,
     pub custom_info: String,

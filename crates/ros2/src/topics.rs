@@ -6,7 +6,7 @@ use super::message::{
     CameraInfo, Clock, GridMap, Header, Image, Imu, JointState, MagneticField, NavSatFix, Octets,
     Odometry, PointCloud2, PointField, Quaternion, TfMessage, Time, TransformStamped, Vector3,
 };
-use super::node::{Node, Out};
+use super::node::{Node, TopicPublisher};
 use bekker_agent::Sample;
 use bekker_math::numeric;
 use bekker_math::spatial::{Pose, Quat, Vec3};
@@ -24,10 +24,10 @@ const OPTICAL: Quaternion = [-0.5, 0.5, -0.5, 0.5];
 
 /// All topics of a run.
 pub(super) struct Topics {
-    clock: Out<Clock>,
-    tf: Out<TfMessage>,
+    clock: TopicPublisher<Clock>,
+    tf: TopicPublisher<TfMessage>,
     /// Kept alive for readers that join later.
-    _tf_static: Out<TfMessage>,
+    _tf_static: TopicPublisher<TfMessage>,
     vehicles: Vec<VehicleTopics>,
 }
 
@@ -35,25 +35,25 @@ struct VehicleTopics {
     odom_frame: String,
     base_frame: String,
     name: String,
-    odom: Out<Odometry>,
-    joints: Out<JointState>,
+    odom: TopicPublisher<Odometry>,
+    joints: TopicPublisher<JointState>,
     /// Map of the ground around the vehicle, if published.
-    ground: Option<Out<GridMap>>,
+    ground: Option<TopicPublisher<GridMap>>,
     sensors: Vec<SensorTopics>,
 }
 
 struct SensorTopics {
     frame: String,
-    says: Says,
+    publisher: SensorPublisher,
 }
 
 /// Publisher of a sensor, by kind.
-enum Says {
-    Imu(Out<Imu>),
-    Fix(Out<NavSatFix>),
-    Field(Out<MagneticField>),
+enum SensorPublisher {
+    Imu(TopicPublisher<Imu>),
+    Fix(TopicPublisher<NavSatFix>),
+    Field(TopicPublisher<MagneticField>),
     Camera(Box<CameraTopics>),
-    Lidar(Out<PointCloud2>),
+    Lidar(TopicPublisher<PointCloud2>),
     /// Sensors for which ROS 2 has no message, and ground truth, which is published as `odom`.
     Nothing,
 }
@@ -61,9 +61,9 @@ enum Says {
 struct CameraTopics {
     /// Frame of the images, in which the projection holds.
     frame: String,
-    image: Out<Image>,
-    depth: Out<Image>,
-    info: Out<CameraInfo>,
+    image: TopicPublisher<Image>,
+    depth: TopicPublisher<Image>,
+    info: TopicPublisher<CameraInfo>,
     camera: Option<Camera>,
 }
 
@@ -78,13 +78,13 @@ pub(super) fn ros_name(name: &str) -> String {
 }
 
 /// Returns two vehicles, or two sensors of one vehicle, with the same ROS 2 name, and that name.
-pub fn indistinct(model: &WorldModel) -> Option<[String; 3]> {
+pub fn duplicate_names(model: &WorldModel) -> Option<[String; 3]> {
     let vehicles = model.agents.iter().map(|own| own.name.as_str());
     let sensors = model.agents.iter().map(|own| own.sensors.iter().map(|own| own.name.as_str()));
-    indistinct_of(vehicles).or_else(|| sensors.into_iter().find_map(indistinct_of))
+    first_duplicate(vehicles).or_else(|| sensors.into_iter().find_map(first_duplicate))
 }
 
-fn indistinct_of<'a>(names: impl Iterator<Item = &'a str>) -> Option<[String; 3]> {
+fn first_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<[String; 3]> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     names.into_iter().find_map(|name| {
         let ros = ros_name(name);
@@ -102,15 +102,17 @@ impl Topics {
             Ok(VehicleTopics {
                 odom_frame: format!("{name}/odom"),
                 base_frame: format!("{name}/base_link"),
-                odom: node.out(&format!("/{name}/odom"))?,
-                joints: node.out(&format!("/{name}/joint_states"))?,
-                ground: ground.then(|| node.latched(&format!("/{name}/ground"))).transpose()?,
+                odom: node.advertise(&format!("/{name}/odom"))?,
+                joints: node.advertise(&format!("/{name}/joint_states"))?,
+                ground: ground
+                    .then(|| node.advertise_latched(&format!("/{name}/ground")))
+                    .transpose()?,
                 sensors: sensors.collect::<Result<_, _>>()?,
                 name,
             })
         });
         let vehicles = vehicles.collect::<Result<Vec<_>, Ros2Error>>()?;
-        let tf_static = node.latched("/tf_static")?;
+        let tf_static = node.advertise_latched("/tf_static")?;
         let mut transforms = Vec::new();
         for (own, model) in vehicles.iter().zip(&model.agents) {
             // odometry has no drift
@@ -124,36 +126,36 @@ impl Topics {
                 }
             }
         }
-        tf_static.say(TfMessage { transforms });
-        let (clock, tf) = (node.out("/clock")?, node.out("/tf")?);
+        tf_static.publish(TfMessage { transforms });
+        let (clock, tf) = (node.advertise("/clock")?, node.advertise("/tf")?);
         Ok(Topics { clock, tf, _tf_static: tf_static, vehicles })
     }
 
     /// Publishes the state of all vehicles and sensors at a time, then the clock.
-    pub fn say(&self, time_us: u64, samples: &[Sample], delivered: &[(u32, Delivery)]) {
+    pub fn publish(&self, time_us: u64, samples: &[Sample], delivered: &[(u32, Delivery)]) {
         for (agent, delivery) in delivered {
             let own = self.vehicles.get(*agent as usize);
             if let Some(own) = own.and_then(|own| own.sensors.get(delivery.sensor as usize)) {
-                own.say(delivery);
+                own.publish(delivery);
             }
         }
         let mut transforms = Vec::with_capacity(samples.len());
         for sample in samples {
             let Some(own) = self.vehicles.get(sample.vehicle) else { continue };
             transforms.push(transform(time_us, &own.odom_frame, &own.base_frame, &sample.pose));
-            own.say(time_us, sample);
+            own.publish(time_us, sample);
         }
-        self.tf.say(TfMessage { transforms });
-        self.clock.say(Clock { clock: Time::of_micros(time_us) });
+        self.tf.publish(TfMessage { transforms });
+        self.clock.publish(Clock { clock: Time::from_micros(time_us) });
     }
 
     /// Publishes the ground around all vehicles, if enabled.
-    pub fn say_ground(&self, world: &World, samples: &[Sample]) {
+    pub fn publish_ground(&self, world: &World, samples: &[Sample]) {
         for sample in samples {
             let own = self.vehicles.get(sample.vehicle).and_then(|own| own.ground.as_ref());
             if let Some(out) = own {
                 let header = header(world.time_us(), MAP);
-                out.say(grid_map(world, header, &sample.pose.position));
+                out.publish(grid_map(world, header, &sample.pose.position));
             }
         }
     }
@@ -165,10 +167,10 @@ impl Topics {
 }
 
 impl VehicleTopics {
-    fn say(&self, time_us: u64, sample: &Sample) {
+    fn publish(&self, time_us: u64, sample: &Sample) {
         let header = |frame: &str| header(time_us, frame);
         let turn = sample.pose.orientation;
-        self.odom.say(Odometry {
+        self.odom.publish(Odometry {
             header: header(&self.odom_frame),
             child_frame_id: self.base_frame.clone(),
             position: vector(&sample.pose.position),
@@ -179,7 +181,7 @@ impl VehicleTopics {
             ..Odometry::default()
         });
         let names = (0..sample.wheels.len()).map(|wheel| format!("{}/wheel_{wheel}", self.name));
-        self.joints.say(JointState {
+        self.joints.publish(JointState {
             header: header(""),
             name: names.collect(),
             velocity: sample.wheels.iter().map(|wheel| wheel.spin).collect(),
@@ -192,38 +194,39 @@ impl SensorTopics {
     fn open(node: &Node, vehicle: &str, sensor: &Sensor) -> Result<SensorTopics, Ros2Error> {
         let name = ros_name(&sensor.name);
         let topic = format!("/{vehicle}/{name}");
-        let says = match &sensor.model {
-            Model::Imu(_) => Says::Imu(node.out(&topic)?),
-            Model::Gps(_) => Says::Fix(node.out(&topic)?),
-            Model::Magnetometer(_) => Says::Field(node.out(&topic)?),
-            Model::Lidar(_) => Says::Lidar(node.out(&format!("{topic}/points"))?),
-            Model::Camera(spec) => Says::Camera(Box::new(CameraTopics {
+        let publisher = match &sensor.model {
+            Model::Imu(_) => SensorPublisher::Imu(node.advertise(&topic)?),
+            Model::Gps(_) => SensorPublisher::Fix(node.advertise(&topic)?),
+            Model::Magnetometer(_) => SensorPublisher::Field(node.advertise(&topic)?),
+            Model::Lidar(_) => SensorPublisher::Lidar(node.advertise(&format!("{topic}/points"))?),
+            Model::Camera(spec) => SensorPublisher::Camera(Box::new(CameraTopics {
                 frame: optical(&format!("{vehicle}/{}", ros_name(sensor.picture_frame()))),
-                image: node.out(&format!("{topic}/image"))?,
-                depth: node.out(&format!("{topic}/depth"))?,
-                info: node.out(&format!("{topic}/camera_info"))?,
-                camera: Camera::of(spec),
+                image: node.advertise(&format!("{topic}/image"))?,
+                depth: node.advertise(&format!("{topic}/depth"))?,
+                info: node.advertise(&format!("{topic}/camera_info"))?,
+                camera: Camera::from_spec(spec),
             })),
-            Model::Encoder(_) | Model::Odometry | Model::Terramechanics => Says::Nothing,
+            Model::Encoder(_) | Model::Odometry | Model::Terramechanics => SensorPublisher::Nothing,
         };
-        Ok(SensorTopics { frame: format!("{vehicle}/{name}"), says })
+        Ok(SensorTopics { frame: format!("{vehicle}/{name}"), publisher })
     }
 
-    fn say(&self, delivery: &Delivery) {
+    fn publish(&self, delivery: &Delivery) {
         let header = header(delivery.taken_us, &self.frame);
-        match (&self.says, &delivery.reading) {
-            (Says::Imu(out), Reading::Imu { specific_force, angular_rate }) => out.say(Imu {
-                header,
-                orientation: [0.0, 0.0, 0.0, 1.0],
-                // -1: orientation is not measured
-                orientation_covariance: [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-                angular_velocity: vector(angular_rate),
-                linear_acceleration: vector(specific_force),
-                ..Imu::default()
-            }),
-            (Says::Fix(out), Reading::Fix(fix)) => {
+        match (&self.publisher, &delivery.reading) {
+            (SensorPublisher::Imu(out), Reading::Imu { specific_force, angular_rate }) => out
+                .publish(Imu {
+                    header,
+                    orientation: [0.0, 0.0, 0.0, 1.0],
+                    // -1: orientation is not measured
+                    orientation_covariance: [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                    angular_velocity: vector(angular_rate),
+                    linear_acceleration: vector(specific_force),
+                    ..Imu::default()
+                }),
+            (SensorPublisher::Fix(out), Reading::Fix(fix)) => {
                 let [x, y, z] = vector(&fix.variance);
-                out.say(NavSatFix {
+                out.publish(NavSatFix {
                     header,
                     status: if fix.valid { 0 } else { -1 },
                     service: 1,
@@ -234,20 +237,22 @@ impl SensorTopics {
                     position_covariance_type: 2,
                 });
             }
-            (Says::Field(out), Reading::Field(field)) => out.say(MagneticField {
+            (SensorPublisher::Field(out), Reading::Field(field)) => out.publish(MagneticField {
                 header,
                 magnetic_field: vector(field),
                 ..MagneticField::default()
             }),
-            (Says::Camera(own), Reading::Image(image)) => own.say(&header, image),
-            (Says::Lidar(out), Reading::Cloud(cloud)) => out.say(points(header, cloud)),
+            (SensorPublisher::Camera(own), Reading::Image(image)) => own.publish(&header, image),
+            (SensorPublisher::Lidar(out), Reading::Cloud(cloud)) => {
+                out.publish(points(header, cloud))
+            }
             _ => {}
         }
     }
 }
 
 impl CameraTopics {
-    fn say(&self, header: &Header, image: &camera::Image) {
+    fn publish(&self, header: &Header, image: &camera::Image) {
         let header = Header { frame_id: self.frame.clone(), ..header.clone() };
         let raw = |encoding: &str, data: Vec<u8>| Image {
             header: header.clone(),
@@ -260,14 +265,14 @@ impl CameraTopics {
         };
         if !image.colour.is_empty() {
             let data = image.colour.iter().flatten().map(|&light| srgb(light)).collect();
-            self.image.say(raw("rgb8", data));
+            self.image.publish(raw("rgb8", data));
         }
         if !image.depth.is_empty() {
             let data = image.depth.iter().flat_map(|depth| depth.to_le_bytes()).collect();
-            self.depth.say(raw("32FC1", data));
+            self.depth.publish(raw("32FC1", data));
         }
         if let Some(info) = self.camera.as_ref().and_then(|camera| info(header, camera)) {
-            self.info.say(info);
+            self.info.publish(info);
         }
     }
 }
@@ -346,7 +351,7 @@ fn optical(frame: &str) -> String {
 }
 
 pub(super) fn header(time_us: u64, frame: &str) -> Header {
-    Header { stamp: Time::of_micros(time_us), frame_id: frame.into() }
+    Header { stamp: Time::from_micros(time_us), frame_id: frame.into() }
 }
 
 fn transform(time_us: u64, parent: &str, child: &str, pose: &Pose) -> TransformStamped {
@@ -372,12 +377,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_that_ros_takes() {
+    fn names_are_valid_in_ros() {
         for (name, ros) in [("lead", "lead"), ("Truck 1", "Truck_1"), ("2/x-y", "_2_x_y")] {
             assert_eq!(ros_name(name), ros);
         }
-        assert_eq!(indistinct_of(["a_b", "a c", "ab"].into_iter()), None);
-        let found = indistinct_of(["a-b", "c", "a_b"].into_iter());
+        assert_eq!(first_duplicate(["a_b", "a c", "ab"].into_iter()), None);
+        let found = first_duplicate(["a-b", "c", "a_b"].into_iter());
         assert_eq!(found, Some(["a-b", "a_b", "a_b"].map(str::to_owned)));
     }
 

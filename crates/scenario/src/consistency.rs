@@ -628,7 +628,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
     }
     if let SensorModel::Camera(camera) = &sensor.model
         // at 180 degrees the focal length of a pinhole is 0
-        && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
+        && !Camera::from_spec(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
         let bounds =
             format!("below {} deg, the limit of its lens", decimal(horizontal_fov(camera)));
@@ -643,7 +643,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
 fn horizontal_fov(camera: &CameraConfig) -> f64 {
     let sees = |fov_deg: f64| {
         let wider = CameraConfig { fov_deg: Some(fov_deg), ..camera.clone() };
-        Camera::of(&super::build::camera(&wider)).is_some_and(|made| made.focal[0] > 1e-3)
+        Camera::from_spec(&super::build::camera(&wider)).is_some_and(|made| made.focal[0] > 1e-3)
     };
     let (mut low, mut high) = (1.0, 360.0);
     while high - low > 0.01 {

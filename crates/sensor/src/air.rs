@@ -15,7 +15,7 @@ const NEPER: f64 = 0.230_258_509;
 
 /// Round Gaussian cloud of dust or thrown snow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Puff {
+pub struct DustPuff {
     /// Center in the world frame, m.
     pub centre: Vec3,
     /// Standard deviation, m.
@@ -36,7 +36,7 @@ pub struct Air {
     /// Snowfall rate, mm/h of water.
     pub snow: f64,
     /// Clouds of dust and thrown snow.
-    pub puffs: Vec<Puff>,
+    pub puffs: Vec<DustPuff>,
 }
 
 impl Default for Air {
@@ -131,7 +131,7 @@ impl Air {
 
     /// Returns the extinction of the dust clouds at a point, 1/m.
     pub fn dust_at(&self, point: &Vec3) -> f64 {
-        let own = |puff: &Puff| {
+        let own = |puff: &DustPuff| {
             let aside = (point - puff.centre).norm_squared() / (puff.radius * puff.radius);
             if aside > 16.0 { 0.0 } else { puff.extinction * exp(-0.5 * aside) }
         };
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_puff_hides_what_is_behind_it_and_not_what_is_before() {
         let centre = Vec3::new(10.0, 0.0, 0.0);
-        let puff = Puff { centre, radius: 1.0, extinction: 1.0, albedo: [0.5; 3] };
+        let puff = DustPuff { centre, radius: 1.0, extinction: 1.0, albedo: [0.5; 3] };
         let air = Air { puffs: vec![puff], ..Air::default() };
         let depth = |far: f64| air.dust(&Vec3::zeros(), &Vec3::x(), far).0;
         // the integral of the Gaussian: sqrt(2 pi)

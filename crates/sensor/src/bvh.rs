@@ -4,7 +4,7 @@
 //! side of the centers' bounds (Wald 2007). Traversal visits first the child that more rays of the
 //! packet enter first.
 
-use super::packet::{Search, Simd, Where, Wide};
+use super::packet::{F32Lanes, MaskLanes, Search, Simd};
 use fearless_simd::prelude::*;
 
 /// Axis-aligned bounding box.
@@ -21,7 +21,7 @@ impl Bounds {
     pub const NONE: Bounds = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
     /// Returns the smallest box around points.
-    pub fn of(points: impl IntoIterator<Item = [f32; 3]>) -> Bounds {
+    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Bounds {
         points.into_iter().fold(Bounds::NONE, |all, p| all.joined(&Bounds { low: p, high: p }))
     }
 
@@ -61,24 +61,24 @@ struct Node {
 pub struct Bvh {
     nodes: Vec<Node>,
     order: Vec<u32>,
-    together: usize,
+    leaf_size: usize,
 }
 
 /// Rays in a local frame, one per lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beams<S: Simd> {
     /// Start points.
-    pub origin: [Wide<S>; 3],
+    pub origin: [F32Lanes<S>; 3],
     /// Directions.
-    pub direction: [Wide<S>; 3],
+    pub direction: [F32Lanes<S>; 3],
 }
 
 /// Rays in the form that the slab test uses.
 #[derive(Clone, Copy, Debug)]
 struct Slabs<S: Simd> {
-    inverse: [Wide<S>; 3],
+    inverse: [F32Lanes<S>; 3],
     /// Origin times inverse direction.
-    start: [Wide<S>; 3],
+    start: [F32Lanes<S>; 3],
 }
 
 impl<S: Simd> Slabs<S> {
@@ -88,7 +88,7 @@ impl<S: Simd> Slabs<S> {
         for k in 0..3 {
             let d = beams.direction[k];
             let tiny = d.abs().simd_lt(1e-12);
-            inverse[k] = 1.0 / tiny.select(Wide::splat(d.simd, 1e-12), d);
+            inverse[k] = 1.0 / tiny.select(F32Lanes::splat(d.simd, 1e-12), d);
             start[k] = beams.origin[k] * inverse[k];
         }
         Slabs { inverse, start }
@@ -96,29 +96,34 @@ impl<S: Simd> Slabs<S> {
 
     /// Returns the ranges at which the rays enter a box, and which rays do so before `far`.
     #[inline(always)]
-    fn enter(&self, bounds: &Bounds, near: Wide<S>, far: Wide<S>) -> (Wide<S>, Where<S>) {
+    fn enter(
+        &self,
+        bounds: &Bounds,
+        near: F32Lanes<S>,
+        far: F32Lanes<S>,
+    ) -> (F32Lanes<S>, MaskLanes<S>) {
         let simd = near.simd;
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
             // fused multiply-add where available: the padding of the boxes exceeds the rounding
             // difference
-            let low = Wide::splat(simd, bounds.low[k]);
-            let high = Wide::splat(simd, bounds.high[k]);
+            let low = F32Lanes::splat(simd, bounds.low[k]);
+            let high = F32Lanes::splat(simd, bounds.high[k]);
             let low = low.mul_sub(self.inverse[k], self.start[k]);
             let high = high.mul_sub(self.inverse[k], self.start[k]);
             near = near.max(low.min(high));
             far = far.min(low.max(high));
         }
         // margin for rounding
-        let slack = Wide::splat(simd, 1e-5);
-        (near, near.simd_le(far.mul_add(Wide::splat(simd, 1.000_002), slack)))
+        let slack = F32Lanes::splat(simd, 1e-5);
+        (near, near.simd_le(far.mul_add(F32Lanes::splat(simd, 1.000_002), slack)))
     }
 }
 
 /// Primitives below a tree that rays are intersected with.
-pub(super) trait Things<S: Simd> {
+pub(super) trait Primitives<S: Simd> {
     /// Intersects the rays beyond `near` with the primitive at index `place` of [`Bvh::order`].
-    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>);
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>);
 }
 
 const BINS: usize = 16;
@@ -126,10 +131,10 @@ const BINS: usize = 16;
 pub const DEPTH: usize = 30;
 
 impl Bvh {
-    /// Builds a tree over primitives with these bounds, with at most `together` per leaf.
-    pub fn new(bounds: &[Bounds], together: usize) -> Bvh {
+    /// Builds a tree over primitives with these bounds, with at most `leaf_size` per leaf.
+    pub fn new(bounds: &[Bounds], leaf_size: usize) -> Bvh {
         let order = (0..bounds.len() as u32).collect();
-        let mut bvh = Bvh { nodes: Vec::new(), order, together };
+        let mut bvh = Bvh { nodes: Vec::new(), order, leaf_size };
         if !bounds.is_empty() {
             bvh.nodes.push(Node { bounds: Bounds::NONE, first: 0, count: 0 });
             let mut order = std::mem::take(&mut bvh.order);
@@ -171,9 +176,9 @@ impl Bvh {
         let of = |thing: u32| &bounds[thing as usize];
         let all = order.iter().fold(Bounds::NONE, |all, &thing| all.joined(of(thing)));
         let middles =
-            Bounds::of(order.iter().map(|&thing| [0, 1, 2].map(|axis| of(thing).middle(axis))));
+            Bounds::around(order.iter().map(|&thing| [0, 1, 2].map(|axis| of(thing).middle(axis))));
         self.nodes[node] = Node { bounds: all, first, count: order.len() as u32 };
-        if order.len() <= self.together || depth == DEPTH {
+        if order.len() <= self.leaf_size || depth == DEPTH {
             return;
         }
         let extent = [0, 1, 2].map(|k| middles.high[k] - middles.low[k]);
@@ -230,21 +235,21 @@ impl Bvh {
     pub(super) fn walk<S: Simd>(
         &self,
         beams: &Beams<S>,
-        near: Wide<S>,
+        near: F32Lanes<S>,
         search: &mut Search<S>,
-        things: &mut impl Things<S>,
+        things: &mut impl Primitives<S>,
     ) {
         let Some(root) = self.nodes.first() else { return };
         let slabs = Slabs::new(beams);
         if !slabs.enter(&root.bounds, near, search.far).1.any_true() {
             return;
         }
-        let before = search.waiting();
+        let before = search.stack_depth();
         let mut node = root;
         loop {
             if node.count > 0 {
                 for place in node.first..node.first + node.count {
-                    things.meet(place as usize, near, search);
+                    things.intersect(place as usize, near, search);
                 }
             } else {
                 let first = node.first as usize;
@@ -256,10 +261,10 @@ impl Bvh {
                         let a_first = (in_a & enter_a.simd_le(enter_b)).to_bitmask().count_ones();
                         let b_first = (in_b & enter_b.simd_lt(enter_a)).to_bitmask().count_ones();
                         if a_first >= b_first {
-                            search.later(node.first + 1, enter_b);
+                            search.push(node.first + 1, enter_b);
                             node = a;
                         } else {
-                            search.later(node.first, enter_a);
+                            search.push(node.first, enter_a);
                             node = b;
                         }
                         continue;
@@ -275,7 +280,7 @@ impl Bvh {
                     (false, false) => {}
                 }
             }
-            let Some(next) = search.next(before) else { return };
+            let Some(next) = search.pop(before) else { return };
             node = &self.nodes[next as usize];
         }
     }
@@ -287,10 +292,10 @@ mod tests {
     use crate::packet::{Level, dispatch};
     use proptest::prelude::*;
 
-    struct Seen(Vec<bool>);
+    struct TraversalEntries(Vec<bool>);
 
-    impl<S: Simd> Things<S> for Seen {
-        fn meet(&mut self, place: usize, _near: Wide<S>, _search: &mut Search<S>) {
+    impl<S: Simd> Primitives<S> for TraversalEntries {
+        fn intersect(&mut self, place: usize, _near: F32Lanes<S>, _search: &mut Search<S>) {
             self.0[place] = true;
         }
     }
@@ -308,10 +313,10 @@ mod tests {
                 .collect();
             let bvh = Bvh::new(&boxes, 4);
             dispatch!(Level::new(), simd => {
-                let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
+                let all = |numbers: [f32; 3]| numbers.map(|number| F32Lanes::splat(simd, number));
                 let beams = Beams { origin: all(origin), direction: all(direction) };
-                let near = Wide::splat(simd, 0.0);
-                let mut seen = Seen(vec![false; boxes.len()]);
+                let near = F32Lanes::splat(simd, 0.0);
+                let mut seen = TraversalEntries(vec![false; boxes.len()]);
                 let mut search = Search::new(simd, false, 1, 50.0);
                 bvh.walk(&beams, near, &mut search, &mut seen);
                 let slabs = Slabs::new(&beams);

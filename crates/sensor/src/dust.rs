@@ -21,22 +21,22 @@ const WET: f64 = 13.0;
 /// Moisture of a dry road, % (AP-42, 13.2.2, equation 1b).
 const DRY: f64 = 0.5;
 /// Exponent of the reduction of dust by moisture (AP-42, 13.2.2, equation 1b).
-const DAMPENS: f64 = 0.2;
+const MOISTURE_EXPONENT: f64 = 0.2;
 
 /// Dust emission of a loose soil.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Loose {
+pub struct DustSource {
     /// Emission relative to a dry road with 12 % of silt.
     pub share: f64,
     /// Color in the air, linear albedo.
     pub albedo: [f32; 3],
     /// Settling speed, m/s.
-    pub falls: f64,
+    pub settling_speed: f64,
     /// Whether the soil sticks to wheels, so that only what they fling off becomes airborne.
     pub flung: bool,
 }
 
-impl Loose {
+impl DustSource {
     /// Returns the emission of a soil, from its name.
     ///
     /// It is `None` where the soil is firm, wet or in a vacuum, or where its name specifies neither
@@ -45,18 +45,19 @@ impl Loose {
     /// Sand has little silt: 3 %, which by AP-42 gives (3/12)^0.9 of a road's emission. Moisture M
     /// in % by weight gives a factor of (M / 0.5)^-0.2, and no emission from 13 %. The share of
     /// snow is an assumption: a quarter of a dry road's dust.
-    pub fn of(soil: &Soil) -> Option<Loose> {
+    pub fn from_soil(soil: &Soil) -> Option<DustSource> {
         if let SoilKind::Firm { .. } = soil.kind {
             return None;
         }
         let name = soil.name.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        let loose = |share, albedo| Loose { share, albedo, falls: 0.05, flung: false };
+        let loose =
+            |share, albedo| DustSource { share, albedo, settling_speed: 0.05, flung: false };
         if says(&["snow"]) {
-            return Some(Loose {
+            return Some(DustSource {
                 share: 0.25,
                 albedo: [0.85, 0.87, 0.90],
-                falls: 0.8,
+                settling_speed: 0.8,
                 flung: true,
             });
         }
@@ -66,7 +67,7 @@ impl Loose {
         {
             return None;
         }
-        let damp = moisture.map_or(1.0, |m| pow((m / DRY).max(1.0), -DAMPENS));
+        let damp = moisture.map_or(1.0, |m| pow((m / DRY).max(1.0), -MOISTURE_EXPONENT));
         if says(&["loam", "dust", "silt"]) && (moisture.is_some() || says(&["dry", "dust"])) {
             Some(loose(damp, [0.30, 0.235, 0.165]))
         } else if says(&["mars", "dlr"]) {
@@ -84,7 +85,7 @@ impl Loose {
     ///
     /// `radius` is that of the wheel, m, and `speed` that of its rim, m/s. Snow stays in the tread
     /// until the rim's centripetal acceleration exceeds gravity.
-    pub fn risen(&self, speed: f64, radius: f64) -> f64 {
+    pub fn airborne_share(&self, speed: f64, radius: f64) -> f64 {
         if !self.flung {
             return self.share;
         }
@@ -102,7 +103,7 @@ fn moisture(name: &str) -> Option<f64> {
 /// Returns the extinction cross-section of the dust raised per second from a dry road, m²/s.
 ///
 /// `mass` is that of the vehicle, kg, and `speed` its speed, m/s.
-pub fn raised(mass: f64, speed: f64) -> f64 {
+pub fn raised_extinction(mass: f64, speed: f64) -> f64 {
     // 0.8 at 1200 kg, 48 at 18 000 kg: exponent ln 60 / ln 15
     let exponent = ln(48.0 / 0.8) / ln(18_000.0 / 1200.0);
     let grams_a_kilometre = 0.8 * exp(exponent * ln(mass / 1200.0)) * 3.6 * speed;
@@ -115,12 +116,16 @@ mod tests {
     use bekker_ground::soil::catalogue;
 
     #[test]
-    fn the_law_goes_through_what_was_measured() {
+    fn the_law_passes_through_the_measurements() {
         // at 36 km/h: 0.8 x 36 and 48 x 36 grams per kilometer, 10 m/s
         for (mass, grams) in [(1200.0, 28.8), (18_000.0, 1728.0)] {
-            assert!((raised(mass, 10.0) / (0.6 * grams * 1e-3 * 10.0) - 1.0).abs() < 1e-12);
+            assert!(
+                (raised_extinction(mass, 10.0) / (0.6 * grams * 1e-3 * 10.0) - 1.0).abs() < 1e-12
+            );
         }
-        assert!((raised(3000.0, 20.0) / raised(3000.0, 10.0) - 4.0).abs() < 1e-12);
+        assert!(
+            (raised_extinction(3000.0, 20.0) / raised_extinction(3000.0, 10.0) - 4.0).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -128,7 +133,7 @@ mod tests {
         let share = |name: &str| {
             let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
             let soil = Soil { name: name.into(), ..sand };
-            Loose::of(&soil).map_or(0.0, |loose| loose.share)
+            DustSource::from_soil(&soil).map_or(0.0, |loose| loose.share)
         };
         assert_eq!(share("Dry sand (Land Locomotion Lab)"), 0.3);
         assert_eq!(share("dry loam"), 1.0);
@@ -145,8 +150,11 @@ mod tests {
 
     #[test]
     fn snow_stays_on_slow_wheels() {
-        let snow = Loose { share: 1.0, albedo: [1.0; 3], falls: 1.0, flung: true };
-        assert_eq!(snow.risen(1.0, 0.47), 0.0);
-        assert!(snow.risen(4.0, 0.47) > 0.6 && snow.risen(9.0, 0.47) > snow.risen(4.0, 0.47));
+        let snow = DustSource { share: 1.0, albedo: [1.0; 3], settling_speed: 1.0, flung: true };
+        assert_eq!(snow.airborne_share(1.0, 0.47), 0.0);
+        assert!(
+            snow.airborne_share(4.0, 0.47) > 0.6
+                && snow.airborne_share(9.0, 0.47) > snow.airborne_share(4.0, 0.47)
+        );
     }
 }

@@ -12,19 +12,19 @@ use std::sync::Arc;
 
 /// Random draws of one filter for one frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Draws {
+pub struct FilterNoise {
     noise: Noise,
     frame: u32,
     lane: u32,
 }
 
-impl Draws {
+impl FilterNoise {
     /// First lane of filters; lower lanes belong to the sensor models.
     const FIRST_LANE: u32 = 1 << 16;
 
     /// Returns the draws of the filter with this index.
-    pub fn new(noise: Noise, frame: u32, filter: usize) -> Draws {
-        Draws { noise, frame, lane: Draws::FIRST_LANE + filter as u32 }
+    pub fn new(noise: Noise, frame: u32, filter: usize) -> FilterNoise {
+        FilterNoise { noise, frame, lane: FilterNoise::FIRST_LANE + filter as u32 }
     }
 
     /// Returns four standard normal draws for an element (a point, a pixel, an axis).
@@ -41,7 +41,7 @@ impl Draws {
 /// Custom filter in Rust; it must be a pure function of the reading and the draws.
 pub trait Augment: std::fmt::Debug + Send + Sync {
     /// Changes a reading; false drops it.
-    fn augment(&self, reading: &mut Reading, draws: &Draws) -> bool;
+    fn augment(&self, reading: &mut Reading, draws: &FilterNoise) -> bool;
 }
 
 /// Processing step between measurement and delivery.
@@ -69,12 +69,12 @@ pub enum Filter {
     /// Replaces colors by their luminance (Rec. 709).
     Grey,
     /// Custom filter in Rust.
-    Own(Arc<dyn Augment>),
+    Custom(Arc<dyn Augment>),
 }
 
 impl Filter {
     /// Applies the filter to frame number `frame`; false drops the reading.
-    pub fn apply(&self, reading: &mut Reading, frame: u64, draws: &Draws) -> bool {
+    pub fn apply(&self, reading: &mut Reading, frame: u64, draws: &FilterNoise) -> bool {
         match self {
             Filter::Lose(probability) => return draws.uniforms(u32::MAX)[0] >= *probability,
             Filter::Every(n) => return frame.is_multiple_of(*n),
@@ -100,7 +100,7 @@ impl Filter {
                     }
                 }
             }
-            Filter::Own(own) => return own.augment(reading, draws),
+            Filter::Custom(own) => return own.augment(reading, draws),
         }
         true
     }
@@ -111,7 +111,7 @@ fn range([x, y, z]: [f32; 3]) -> f64 {
     (x * x + y * y + z * z).sqrt()
 }
 
-fn add_noise(reading: &mut Reading, sigma: f64, draws: &Draws) {
+fn add_noise(reading: &mut Reading, sigma: f64, draws: &FilterNoise) {
     let shake = |vector: &mut Vec3, element| {
         let [x, y, z, _] = draws.normals(element);
         *vector += sigma * Vec3::new(x, y, z);
@@ -167,7 +167,7 @@ fn turn(pose: &mut Pose, [x, y, z, _]: [f64; 4]) {
     pose.orientation *= Quat::from_scaled_axis(Vec3::new(x, y, z));
 }
 
-fn drop_out(reading: &mut Reading, probability: f64, draws: &Draws) {
+fn drop_out(reading: &mut Reading, probability: f64, draws: &FilterNoise) {
     let lost = |element: u32| draws.uniforms(element)[0] < probability;
     match reading {
         Reading::Cloud(cloud) => {
@@ -196,8 +196,8 @@ mod tests {
     use crate::reading::Odometry;
     use crate::satellite_fix::Fix;
 
-    fn draws(frame: u32) -> Draws {
-        Draws::new(Noise::new(1, 2, 3), frame, 0)
+    fn draws(frame: u32) -> FilterNoise {
+        FilterNoise::new(Noise::new(1, 2, 3), frame, 0)
     }
 
     fn cloud(count: usize) -> Reading {
@@ -214,7 +214,7 @@ mod tests {
 
     /// The tolerance is four standard deviations of a binomial of 10 000 trials.
     #[test]
-    fn loses_the_share_it_is_told_to() {
+    fn drops_the_configured_share() {
         let lose = Filter::Lose(0.2);
         let kept = (0..10_000u32)
             .filter(|&frame| lose.apply(&mut cloud(0), frame.into(), &draws(frame)))
@@ -293,11 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn filters_of_ones_own_join_the_others() {
+    fn custom_filters_are_applied() {
         #[derive(Debug)]
         struct Invert;
         impl Augment for Invert {
-            fn augment(&self, reading: &mut Reading, _: &Draws) -> bool {
+            fn augment(&self, reading: &mut Reading, _: &FilterNoise) -> bool {
                 if let Reading::Image(image) = reading {
                     image.colour.iter_mut().flatten().for_each(|x| *x = 1.0 - *x);
                 }
@@ -306,7 +306,7 @@ mod tests {
         }
         let colour = vec![[1.0, 0.0, 0.5]];
         let mut image = Reading::Image(Image { width: 1, height: 1, colour, ..Image::default() });
-        for filter in [Filter::Own(Arc::new(Invert)), Filter::Grey] {
+        for filter in [Filter::Custom(Arc::new(Invert)), Filter::Grey] {
             assert!(filter.apply(&mut image, 1, &draws(1)));
         }
         let Reading::Image(image) = image else { panic!() };

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time-correlated part of the position error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wander {
+pub struct CorrelatedError {
     /// Standard deviation east and north, each, m.
     pub horizontal: f64,
     /// Standard deviation up, m.
@@ -24,9 +24,9 @@ pub struct Wander {
     pub time: f64,
 }
 
-impl Wander {
+impl CorrelatedError {
     fn process(&self) -> GaussMarkov {
-        let Wander { horizontal, vertical, time } = *self;
+        let CorrelatedError { horizontal, vertical, time } = *self;
         GaussMarkov { sigma: Vec3::new(horizontal, horizontal, vertical), time }
     }
 }
@@ -46,9 +46,9 @@ pub struct Gps {
     /// Geodetic position of the world frame.
     pub site: Site,
     /// Error that is correlated over minutes.
-    pub fast: Wander,
+    pub fast: CorrelatedError,
     /// Error that is correlated over hours, if any: orbits, ionosphere.
-    pub slow: Option<Wander>,
+    pub slow: Option<CorrelatedError>,
     /// White position noise of each axis, m.
     pub white: f64,
     /// White noise of each velocity component, m/s.
@@ -84,7 +84,7 @@ mod element {
 
 impl GpsState {
     /// Returns whether the outage counter can still grow.
-    pub fn can_go_on(&self) -> bool {
+    pub fn can_count_outages(&self) -> bool {
         // even one outage per second reaches this number only after 2^20 s, longer than a week
         self.outage.number < 1 << 20
     }
@@ -105,13 +105,16 @@ impl Gps {
     ///
     /// `fast` holds the horizontal and vertical deviation, m, and the correlation time, s. `white`
     /// is the white noise, m. `slow` holds both deviations, m, with a correlation time of one hour.
-    fn of_service(site: Site, fast: [f64; 3], white: f64, slow: Option<[f64; 2]>) -> Gps {
+    fn with_errors(site: Site, fast: [f64; 3], white: f64, slow: Option<[f64; 2]>) -> Gps {
         let [horizontal, vertical, time] = fast;
-        let wander =
-            |[horizontal, vertical]: [f64; 2]| Wander { horizontal, vertical, time: 3600.0 };
+        let wander = |[horizontal, vertical]: [f64; 2]| CorrelatedError {
+            horizontal,
+            vertical,
+            time: 3600.0,
+        };
         Gps {
             site,
-            fast: Wander { horizontal, vertical, time },
+            fast: CorrelatedError { horizontal, vertical, time },
             slow: slow.map(wander),
             white,
             velocity: 0.05,
@@ -121,29 +124,29 @@ impl Gps {
 
     /// Returns the standard positioning service: single frequency, no corrections.
     pub fn sps(site: Site) -> Gps {
-        Gps::of_service(site, [2.0, 3.0, 200.0], 0.4, Some([1.0, 2.0]))
+        Gps::with_errors(site, [2.0, 3.0, 200.0], 0.4, Some([1.0, 2.0]))
     }
 
     /// Returns a receiver with satellite corrections (WAAS, EGNOS).
     pub fn sbas(site: Site) -> Gps {
-        Gps::of_service(site, [0.7, 1.2, 200.0], 0.2, Some([0.3, 0.5]))
+        Gps::with_errors(site, [0.7, 1.2, 200.0], 0.2, Some([0.3, 0.5]))
     }
 
     /// Returns a receiver with carrier phase against a base station, ambiguities not fixed.
     pub fn rtk_float(site: Site) -> Gps {
-        Gps::of_service(site, [0.3, 0.5, 60.0], 0.05, None)
+        Gps::with_errors(site, [0.3, 0.5, 60.0], 0.05, None)
     }
 
     /// Returns a receiver with carrier phase against a base station, ambiguities fixed.
     pub fn rtk_fixed(site: Site) -> Gps {
-        Gps { velocity: 0.02, ..Gps::of_service(site, [0.015, 0.025, 60.0], 0.005, None) }
+        Gps { velocity: 0.02, ..Gps::with_errors(site, [0.015, 0.025, 60.0], 0.005, None) }
     }
 
     /// Returns the state of a receiver when it is turned on.
     pub fn start(&self, noise: &Noise) -> GpsState {
         const TURN_ON: u32 = u32::MAX;
         let draw = |element| axes(noise.normals(TURN_ON, element, 0));
-        let slow = |slow: Wander| slow.process().start(draw(element::SLOW));
+        let slow = |slow: CorrelatedError| slow.process().start(draw(element::SLOW));
         let never = Outage { number: 0, begins: u64::MAX, ends: u64::MAX };
         GpsState {
             fast: self.fast.process().start(draw(element::FAST)),
@@ -186,7 +189,7 @@ impl Gps {
 
     /// Returns the variance of the position error east, north and up, m².
     pub fn variance(&self) -> Vec3 {
-        let part = |wander: &Wander| wander.process().sigma.map(|s| s * s);
+        let part = |wander: &CorrelatedError| wander.process().sigma.map(|s| s * s);
         let slow = self.slow.as_ref().map_or_else(Vec3::zeros, part);
         part(&self.fast) + slow + Vec3::repeat(self.white * self.white)
     }

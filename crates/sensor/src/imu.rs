@@ -118,13 +118,13 @@ impl Triad {
         state.walk += self.random_walk * dt.sqrt() * draw(lane::WALK);
         let white = self.noise_density / window.sqrt() * draw(lane::WHITE);
         let value = state.gain * truth + state.bias + state.drift + state.walk + white;
-        value.map(|x| self.told(x))
+        value.map(|x| self.quantized(x))
     }
 
     /// Returns a value clipped to the range and rounded to the resolution.
     ///
     /// Rounding never exceeds the range: the result is then the last step within it.
-    fn told(&self, x: f64) -> f64 {
+    fn quantized(&self, x: f64) -> f64 {
         let near = quantised(clipped(x, self.range), self.resolution);
         if self.range > 0.0 && self.resolution > 0.0 && near.abs() > self.range {
             return ((self.range / self.resolution).floor() * self.resolution).copysign(x);
@@ -347,7 +347,7 @@ mod tests {
         // rounding stays within the range
         let coarse = Triad { range: 5.0, resolution: 0.3, ..triad };
         assert_eq!(
-            [5.0, -9.0, 4.7, -4.9].map(|x| coarse.told(x)),
+            [5.0, -9.0, 4.7, -4.9].map(|x| coarse.quantized(x)),
             [16.0, -16.0, 16.0, -16.0].map(|x| x * 0.3)
         );
     }
@@ -357,7 +357,7 @@ mod tests {
     /// For 400 devices the relative standard error of a standard deviation is √(1/(2·1200)) = 2 %;
     /// four are allowed.
     #[test]
-    fn devices_differ_by_what_they_say() {
+    fn devices_differ_by_their_turn_on_errors() {
         let triad =
             Triad { turn_on_bias: 0.1, scale: 0.02, misalignment: 0.003, ..Triad::default() };
         let imu = Imu { accelerometer: triad, ..Imu::default() };

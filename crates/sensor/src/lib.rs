@@ -15,10 +15,10 @@
 //! `ARCHITECTURE.md` lists all layers.
 
 pub mod air;
-mod awaited;
 pub mod bvh;
 pub mod camera;
 pub mod class;
+mod deferred;
 pub mod dust;
 pub mod encoder;
 pub mod filter;
@@ -45,11 +45,11 @@ pub mod scene;
 mod schedule;
 pub mod sky;
 
-pub use awaited::{Awaited, Maker};
+pub use deferred::{Deferred, Promise};
 pub use filter::Filter;
 pub use model::Model;
-pub use motion::{Motion, WheelMotion};
-pub use mounted::{Due, Sensor, SensorState, Truth, left_camera, right_camera};
+pub use motion::{FrameMotion, WheelMotion};
+pub use mounted::{DueFrame, GroundTruth, Sensor, SensorState, left_camera, right_camera};
 pub use reading::{Delivery, Odometry, Reading, WheelGround};
 pub use satellite_fix::Fix;
 pub use schedule::Schedule;

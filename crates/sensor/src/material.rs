@@ -57,7 +57,7 @@ impl SoilAppearance {
     /// Albedos in the visible and near infrared are rounded from tables of field measurements (Oke,
     /// Boundary Layer Climates, 1987). These list fresh snow 0.80 to 0.95, old snow 0.40, dry sand
     /// 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30.
-    pub fn of(soil: &Soil) -> SoilAppearance {
+    pub fn from_soil(soil: &Soil) -> SoilAppearance {
         let name = soil.name.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let look =
@@ -88,7 +88,7 @@ impl SoilAppearance {
     }
 
     /// Returns the material of ground with a sinkage of `sinkage`, m.
-    pub fn sunk(&self, sinkage: f32) -> Material {
+    pub fn at_sinkage(&self, sinkage: f32) -> Material {
         // halfway to compacted at 1.5 cm
         let share = (sinkage / (sinkage + 0.015)).clamp(0.0, 1.0);
         let blend = |fresh: f32, pressed: f32| fresh + share * (pressed - fresh);

@@ -43,7 +43,7 @@ impl Model {
     /// pixel.
     pub fn sight(&self) -> Option<f64> {
         match self {
-            Model::Camera(spec) => Some(VEHICLE / Camera::of(spec)?.resolution()),
+            Model::Camera(spec) => Some(VEHICLE / Camera::from_spec(spec)?.resolution()),
             Model::Lidar(spec) => Some(spec.max_range),
             _ => None,
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Motion of a frame over the last step, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Motion {
+pub struct FrameMotion {
     /// Pose of the frame.
     pub pose: Pose,
     /// Velocity of its origin, m/s.
@@ -17,11 +17,11 @@ pub struct Motion {
     pub acceleration: Vec3,
 }
 
-impl Motion {
+impl FrameMotion {
     /// Returns the motion of a frame mounted at `mount` on a body with this pose and twist.
     ///
     /// `before` is the velocity of the mounted origin `h` seconds ago.
-    pub fn mounted(mount: &Pose, body: &Pose, twist: &Twist, before: &Vec3, h: f64) -> Motion {
+    pub fn mounted(mount: &Pose, body: &Pose, twist: &Twist, before: &Vec3, h: f64) -> FrameMotion {
         let arm = body.direction(&mount.position);
         let pose = Pose {
             position: body.position + arm,
@@ -29,7 +29,7 @@ impl Motion {
         };
         let velocity = twist.velocity_at(&arm);
         let acceleration = (velocity - before) / h;
-        Motion { pose, velocity, angular_velocity: twist.angular, acceleration }
+        FrameMotion { pose, velocity, angular_velocity: twist.angular, acceleration }
     }
 
     /// Returns the specific force, as an accelerometer measures it: acceleration less gravity,
@@ -73,7 +73,7 @@ mod tests {
         let roll = Quat::from_axis_angle(&Vec3::x_axis(), 0.3);
         let body = Pose { orientation: roll, ..Pose::default() };
         let still = Twist::default();
-        let motion = Motion::mounted(&Pose::default(), &body, &still, &Vec3::zeros(), 0.01);
+        let motion = FrameMotion::mounted(&Pose::default(), &body, &still, &Vec3::zeros(), 0.01);
         let expected = Vec3::new(0.0, GRAVITY * 0.3f64.sin(), GRAVITY * 0.3f64.cos());
         assert!((motion.specific_force() - expected).norm() < 1e-12);
     }
@@ -90,8 +90,8 @@ mod tests {
             orientation: Quat::from_axis_angle(&Vec3::z_axis(), angle),
             ..Pose::default()
         };
-        let before = Motion::mounted(&mount, &turned(0.0), &twist, &Vec3::zeros(), h).velocity;
-        let motion = Motion::mounted(&mount, &turned(omega * h), &twist, &before, h);
+        let before = FrameMotion::mounted(&mount, &turned(0.0), &twist, &Vec3::zeros(), h).velocity;
+        let motion = FrameMotion::mounted(&mount, &turned(omega * h), &twist, &before, h);
         let felt = motion.specific_force() - Vec3::new(0.0, 0.0, GRAVITY);
         assert!((felt.x + omega * omega * radius).abs() < 1e-6, "{felt}");
         assert!(felt.y.abs() < 0.6 * omega.powi(3) * radius * h && felt.z.abs() < 1e-12);

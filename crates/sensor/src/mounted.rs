@@ -3,14 +3,14 @@
 //! It receives the true motion after every step, measures when a frame is due, and delivers after
 //! its lag.
 
-use super::awaited::Awaited;
 use super::camera::{CameraSpec, Lens};
+use super::deferred::Deferred;
 use super::encoder::EncoderState;
-use super::filter::{Draws, Filter};
+use super::filter::{Filter, FilterNoise};
 use super::gps::GpsState;
 use super::imu::ImuState;
 use super::model::Model;
-use super::motion::{Motion, WheelMotion};
+use super::motion::{FrameMotion, WheelMotion};
 use super::noise::Noise;
 use super::reading::{Delivery, Odometry, Reading};
 use super::schedule::Schedule;
@@ -70,7 +70,7 @@ pub fn left_camera(right: &str) -> Option<&str> {
 
 /// True state of the vehicle after a step, the input of a sensor.
 #[derive(Clone, Copy, Debug)]
-pub struct Truth<'a> {
+pub struct GroundTruth<'a> {
     /// Pose of the chassis frame.
     pub pose: Pose,
     /// Twist of the chassis.
@@ -85,7 +85,7 @@ pub struct Truth<'a> {
 
 /// Due frame of a camera or lidar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
+pub struct DueFrame {
     /// Frame number, from 1.
     pub frame: u64,
     /// End of the collection window, µs.
@@ -94,12 +94,12 @@ pub struct Due {
 
 /// Sums of two vectors over a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Sum {
+struct WindowSum {
     count: u32,
     vectors: [Vec3; 2],
 }
 
-impl Sum {
+impl WindowSum {
     fn add(&mut self, vectors: [Vec3; 2]) {
         self.count += 1;
         self.vectors[0] += vectors[0];
@@ -107,15 +107,15 @@ impl Sum {
     }
 
     /// Returns the means and resets the sums.
-    fn take(&mut self) -> [Vec3; 2] {
-        let Sum { count, vectors } = std::mem::take(self);
+    fn take_mean(&mut self) -> [Vec3; 2] {
+        let WindowSum { count, vectors } = std::mem::take(self);
         vectors.map(|sum| sum / f64::from(count.max(1)))
     }
 }
 
 /// State of a sensor that depends on its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Device {
+enum DeviceState {
     Plain,
     Imu(Box<ImuState>),
     Gps(GpsState),
@@ -130,12 +130,12 @@ pub struct SensorState {
     /// Velocity of the frame's origin after the last step, m/s.
     velocity: Vec3,
     /// Sums over the current window.
-    sum: Sum,
-    device: Device,
+    sum: WindowSum,
+    device: DeviceState,
     /// Camera or lidar: poses over the window, each with its time, µs.
     track: VecDeque<(u64, Pose)>,
     /// Frames measured but not yet delivered.
-    pending: VecDeque<Awaited>,
+    pending: VecDeque<Deferred>,
 }
 
 impl SensorState {
@@ -162,22 +162,24 @@ impl SensorState {
         now_us: u64,
     ) -> Result<(), String> {
         let wheels = match (&self.device, &start.device) {
-            (Device::Encoder(own), Device::Encoder(start)) => own.wheels() == start.wheels(),
+            (DeviceState::Encoder(own), DeviceState::Encoder(start)) => {
+                own.wheels() == start.wheels()
+            }
             (own, start) => std::mem::discriminant(own) == std::mem::discriminant(start),
         };
         let longest = sensor.schedule.window_us;
         let moments = || self.track.iter().map(|(moment, _)| *moment);
         let in_order = moments().zip(moments().skip(1)).all(|(one, next)| one < next);
         let counts = self.sum.count <= now_us.min(longest.max(1)) as u32;
-        let due = |awaited: &Awaited| {
+        let due = |awaited: &Deferred| {
             let delivery = awaited.get();
             awaited.due_us() <= now_us + sensor.schedule.lag_us
                 && delivery.is_none_or(|own| own.sensor == index && own.taken_us <= now_us)
         };
         let fits =
-            |awaited: &Awaited| awaited.get().is_none_or(|own| own.reading.is_of(&sensor.model));
+            |awaited: &Deferred| awaited.get().is_none_or(|own| own.reading.is_of(&sensor.model));
         let of_gps = match &self.device {
-            Device::Gps(own) => own.can_go_on(),
+            DeviceState::Gps(own) => own.can_count_outages(),
             _ => true,
         };
         for (sound, what) in [
@@ -212,12 +214,12 @@ impl Sensor {
     ///
     /// `chassis` and `twist` are the pose and twist of the vehicle.
     pub fn start(&self, chassis: &Pose, twist: &Twist, wheels: usize, now_us: u64) -> SensorState {
-        let motion = Motion::mounted(&self.mount, chassis, twist, &Vec3::zeros(), 1.0);
+        let motion = FrameMotion::mounted(&self.mount, chassis, twist, &Vec3::zeros(), 1.0);
         let device = match &self.model {
-            Model::Imu(imu) => Device::Imu(Box::new(imu.start(&self.noise))),
-            Model::Gps(gps) => Device::Gps(gps.start(&self.noise)),
-            Model::Encoder(encoder) => Device::Encoder(encoder.start(wheels)),
-            _ => Device::Plain,
+            Model::Imu(imu) => DeviceState::Imu(Box::new(imu.start(&self.noise))),
+            Model::Gps(gps) => DeviceState::Gps(gps.start(&self.noise)),
+            Model::Encoder(encoder) => DeviceState::Encoder(encoder.start(wheels)),
+            _ => DeviceState::Plain,
         };
         let mut track = VecDeque::new();
         if self.model.is_imaging() {
@@ -226,7 +228,7 @@ impl Sensor {
         SensorState {
             pose: motion.pose,
             velocity: motion.velocity,
-            sum: Sum::default(),
+            sum: WindowSum::default(),
             device,
             track,
             pending: VecDeque::new(),
@@ -239,14 +241,16 @@ impl Sensor {
         &self,
         index: u32,
         state: &mut SensorState,
-        truth: &Truth<'_>,
+        truth: &GroundTruth<'_>,
         deliver: &mut Vec<Delivery>,
     ) {
-        let Truth { pose, twist, wheels, before_us, now_us } = truth;
+        let GroundTruth { pose, twist, wheels, before_us, now_us } = truth;
         let h = (now_us - before_us) as f64 * 1e-6;
-        let motion = Motion::mounted(&self.mount, pose, twist, &state.velocity, h);
+        let motion = FrameMotion::mounted(&self.mount, pose, twist, &state.velocity, h);
         (state.pose, state.velocity) = (motion.pose, motion.velocity);
-        if let (Model::Encoder(encoder), Device::Encoder(own)) = (&self.model, &mut state.device) {
+        if let (Model::Encoder(encoder), DeviceState::Encoder(own)) =
+            (&self.model, &mut state.device)
+        {
             encoder.turn(own, wheels.iter().map(|wheel| wheel.spin), h);
         }
         if self.model.is_imaging() {
@@ -257,11 +261,11 @@ impl Sensor {
             }
         } else {
             if self.model.averages() && self.schedule.collects(*before_us, *now_us) {
-                state.sum.add(self.felt(&motion));
+                state.sum.add(self.windowed_vectors(&motion));
             }
             if let Some(frame) = self.schedule.falls_due(*before_us, *now_us) {
                 let reading = self.measure(state, &motion, wheels, frame, *now_us);
-                self.take(index, state, Due { frame, taken_us: *now_us }, reading);
+                self.enqueue(index, state, DueFrame { frame, taken_us: *now_us }, reading);
             }
         }
         self.deliver(state, *now_us, deliver);
@@ -269,24 +273,26 @@ impl Sensor {
 
     /// Returns the frame of a camera or lidar that is due in the heartbeat from `before_us` to
     /// `now_us`, if any.
-    pub fn owes(&self, before_us: u64, now_us: u64) -> Option<Due> {
+    pub fn due_frame(&self, before_us: u64, now_us: u64) -> Option<DueFrame> {
         let due = self.schedule.falls_due(before_us, now_us).filter(|_| self.model.is_imaging());
-        due.map(|frame| Due { frame, taken_us: now_us })
+        due.map(|frame| DueFrame { frame, taken_us: now_us })
     }
 
     /// Filters a measured frame and holds it until its lag has passed.
-    pub fn take(&self, index: u32, state: &mut SensorState, due: Due, reading: Reading) {
+    pub fn enqueue(&self, index: u32, state: &mut SensorState, due: DueFrame, reading: Reading) {
         let pose = state.pose;
-        state.pending.extend(self.augmented(index, pose, due, reading).map(Awaited::made));
+        state
+            .pending
+            .extend(self.augmented(index, pose, due, reading).map(Deferred::from_delivery));
     }
 
     /// Holds a frame that is still being computed until its lag has passed.
-    pub fn await_frame(&self, state: &mut SensorState, frame: Awaited) {
+    pub fn await_frame(&self, state: &mut SensorState, frame: Deferred) {
         state.pending.push_back(frame);
     }
 
     /// Returns the delivery time of a frame, µs.
-    pub fn due_us(&self, due: Due) -> u64 {
+    pub fn due_us(&self, due: DueFrame) -> u64 {
         due.taken_us + self.schedule.lag_us
     }
 
@@ -295,12 +301,12 @@ impl Sensor {
         &self,
         index: u32,
         pose: Pose,
-        due: Due,
+        due: DueFrame,
         mut reading: Reading,
     ) -> Option<Delivery> {
-        let Due { frame, taken_us } = due;
+        let DueFrame { frame, taken_us } = due;
         let kept = self.filters.iter().enumerate().all(|(which, filter)| {
-            filter.apply(&mut reading, frame, &Draws::new(self.noise, frame as u32, which))
+            filter.apply(&mut reading, frame, &FilterNoise::new(self.noise, frame as u32, which))
         });
         let due_us = self.due_us(due);
         kept.then_some(Delivery { sensor: index, frame, taken_us, due_us, pose, reading })
@@ -309,12 +315,12 @@ impl Sensor {
     /// Appends the deliveries that are due at `now_us` to `deliver`.
     pub fn deliver(&self, state: &mut SensorState, now_us: u64, deliver: &mut Vec<Delivery>) {
         while state.pending.front().is_some_and(|next| next.due_us() <= now_us) {
-            deliver.extend(state.pending.pop_front().and_then(Awaited::take));
+            deliver.extend(state.pending.pop_front().and_then(Deferred::take));
         }
     }
 
     /// Returns the vectors that the sensor averages over its window.
-    fn felt(&self, motion: &Motion) -> [Vec3; 2] {
+    fn windowed_vectors(&self, motion: &FrameMotion) -> [Vec3; 2] {
         match &self.model {
             Model::Imu(_) => [motion.specific_force(), motion.angular_rate()],
             Model::Gps(_) => [motion.pose.position, motion.velocity],
@@ -329,21 +335,21 @@ impl Sensor {
     fn measure(
         &self,
         state: &mut SensorState,
-        motion: &Motion,
+        motion: &FrameMotion,
         wheels: &[WheelMotion],
         frame: u64,
         now_us: u64,
     ) -> Reading {
         let (window, dt) = (self.schedule.window(), self.schedule.period());
         let (noise, number) = (&self.noise, frame as u32);
-        let mean = state.sum.take();
+        let mean = state.sum.take_mean();
         match (&self.model, &mut state.device) {
-            (Model::Imu(imu), Device::Imu(own)) => {
+            (Model::Imu(imu), DeviceState::Imu(own)) => {
                 let [specific_force, angular_rate] =
                     imu.measure(own, mean, window, dt, noise, number);
                 Reading::Imu { specific_force, angular_rate }
             }
-            (Model::Gps(gps), Device::Gps(own)) => {
+            (Model::Gps(gps), DeviceState::Gps(own)) => {
                 let [position, velocity] = mean;
                 let motion = [&position, &velocity];
                 Reading::Fix(gps.measure(own, motion, now_us, dt, noise, number))
@@ -351,7 +357,9 @@ impl Sensor {
             (Model::Magnetometer(device), _) => {
                 Reading::Field(device.measure(&mean[0], noise, number))
             }
-            (Model::Encoder(encoder), Device::Encoder(own)) => Reading::Ticks(encoder.measure(own)),
+            (Model::Encoder(encoder), DeviceState::Encoder(own)) => {
+                Reading::Ticks(encoder.measure(own))
+            }
             (Model::Terramechanics, _) => Reading::Ground(wheels.iter().map(Into::into).collect()),
             _ => Reading::Odometry(Odometry {
                 pose: motion.pose,
@@ -391,7 +399,7 @@ mod tests {
             let twist = Twist { linear: Vec3::new(v, 0.0, 0.0), ..Twist::default() };
             let wheels = [WheelMotion { spin: v, area: 0.1, ..WheelMotion::default() }];
             let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
-            let truth = Truth { pose, twist, wheels: &wheels, before_us, now_us };
+            let truth = GroundTruth { pose, twist, wheels: &wheels, before_us, now_us };
             let mut out = Vec::new();
             sensor.step(0, &mut state, &truth, &mut out);
             all.extend(out.into_iter().map(|delivery| (now_us, delivery)));
@@ -434,7 +442,7 @@ mod tests {
 
     /// A sensor resumed from its stored state delivers the same frames.
     #[test]
-    fn goes_on_from_its_stored_state() {
+    fn resumes_from_its_stored_state() {
         let imu = Sensor {
             filters: vec![Filter::Lose(0.3), Filter::Noise(0.1)],
             ..sensor(Model::Imu(Imu::consumer()), 100.0, 0.0317, 0.01)
@@ -445,7 +453,7 @@ mod tests {
             for tick in 1..=1000u64 {
                 let (pose, twist) = (Pose::default(), Twist::default());
                 let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
-                let truth = Truth { pose, twist, wheels: &[], before_us, now_us };
+                let truth = GroundTruth { pose, twist, wheels: &[], before_us, now_us };
                 imu.step(0, &mut state, &truth, &mut out);
                 if cut && tick % 77 == 0 {
                     let stored = postcard::to_stdvec(&state).unwrap();

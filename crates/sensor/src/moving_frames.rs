@@ -5,8 +5,8 @@
 //! instances are therefore computed once per set of columns, not per beam.
 
 use super::bvh::Beams;
-use super::packet::{Packet, RAYS, Simd, Wide};
-use super::scene::{Instance, InstanceSet, along, between, rows};
+use super::packet::{F32Lanes, Packet, RAYS, Simd};
+use super::scene::{Instance, InstanceSet, interpolate_pose, row_dot, rows};
 use fearless_simd::prelude::*;
 
 /// Frame of a mesh at the time of each ray of a packet.
@@ -24,12 +24,12 @@ impl MovingFrame {
         let mut frame = MovingFrame { origin: [[0.0; RAYS]; 3], turn: [[[0.0; RAYS]; 3]; 3] };
         let [x, y, z] = &packet.origin;
         for lane in 0..packet.count {
-            let pose = between(&instance.poses, packet.moment[lane]);
+            let pose = interpolate_pose(&instance.poses, packet.moment[lane]);
             let turn = rows(&pose.orientation, instance.scale);
             let at = pose.position;
             let from = [x[lane] - at.x, y[lane] - at.y, z[lane] - at.z];
             for (k, row) in turn.iter().enumerate() {
-                frame.origin[k][lane] = along(row, &from) as f32;
+                frame.origin[k][lane] = row_dot(row, &from) as f32;
                 for (axis, part) in row.iter().enumerate() {
                     frame.turn[k][axis][lane] = *part as f32;
                 }
@@ -40,9 +40,9 @@ impl MovingFrame {
 
     /// Returns rays with these world directions in the mesh frame.
     #[inline(always)]
-    pub fn beams<S: Simd>(&self, direction: &[Wide<S>; 3]) -> Beams<S> {
+    pub fn beams<S: Simd>(&self, direction: &[F32Lanes<S>; 3]) -> Beams<S> {
         let [dx, dy, dz] = *direction;
-        let lanes = |numbers: &[f32; RAYS]| Wide::load_array(dx.simd, *numbers);
+        let lanes = |numbers: &[f32; RAYS]| F32Lanes::load_array(dx.simd, *numbers);
         let mut beams = Beams { origin: *direction, direction: *direction };
         for (k, [x, y, z]) in self.turn.iter().enumerate() {
             beams.origin[k] = lanes(&self.origin[k]);
@@ -83,7 +83,7 @@ impl<'a> MovingFrames<'a> {
 
     /// Returns the frame of the instance at index `place`, for the packet last passed to `follow`.
     #[inline(always)]
-    pub(super) fn of(
+    pub(super) fn frame_of(
         &mut self,
         place: usize,
         instance: &Instance,

@@ -17,9 +17,9 @@ pub(super) use fearless_simd::{Level, Simd, dispatch};
 pub const RAYS: usize = 16;
 
 /// Number for each ray.
-pub(super) type Wide<S> = f32x16<S>;
+pub(super) type F32Lanes<S> = f32x16<S>;
 /// Truth value for each ray.
-pub(super) type Where<S> = mask32x16<S>;
+pub(super) type MaskLanes<S> = mask32x16<S>;
 
 /// Up to [`RAYS`] rays, component by component.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Packet {
 impl Packet {
     /// Creates a packet of the first [`RAYS`] of `rays`.
     #[inline(always)]
-    pub fn of(rays: &[Ray]) -> Packet {
+    pub fn from_rays(rays: &[Ray]) -> Packet {
         let count = rays.len().min(RAYS);
         let zero = [[0.0; RAYS]; 3];
         let mut packet = Packet { origin: zero, direction: zero, moment: zero[0], count };
@@ -55,16 +55,16 @@ impl Packet {
 
 /// Rounds a number for each ray to single precision.
 #[inline(always)]
-pub(super) fn wide<S: Simd>(simd: S, numbers: &[f64; RAYS]) -> Wide<S> {
+pub(super) fn to_lanes<S: Simd>(simd: S, numbers: &[f64; RAYS]) -> F32Lanes<S> {
     let mut rounded = [0.0; RAYS];
     for lane in 0..RAYS {
         rounded[lane] = numbers[lane] as f32;
     }
-    Wide::load_array(simd, rounded)
+    F32Lanes::load_array(simd, rounded)
 }
 
 /// Value of [`Search::thing`] where nothing was hit.
-pub(super) const NOTHING: u32 = u32::MAX;
+pub(super) const NO_HIT: u32 = u32::MAX;
 /// Capacity of the traversal stack.
 ///
 /// It suffices for a square with a finer one in it, or for a tree with another one in it.
@@ -74,16 +74,16 @@ const PLACES: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<S: Simd> {
     /// Range of the nearest hit, or the end of the search; -∞ for a finished ray.
-    pub far: Wide<S>,
+    pub far: F32Lanes<S>,
     /// Number of the primitive that was hit.
     pub thing: u32x16<S>,
     /// Number of the part of the primitive that was hit.
     pub part: u32x16<S>,
     /// Coordinates of the hit on the part.
-    pub weights: [Wide<S>; 2],
+    pub weights: [F32Lanes<S>; 2],
     /// Whether any hit suffices.
     pub any: bool,
-    enters: [Wide<S>; PLACES],
+    enters: [F32Lanes<S>; PLACES],
     places: [u32; PLACES],
     depth: usize,
 }
@@ -95,10 +95,10 @@ impl<S: Simd> Search<S> {
     pub fn new(simd: S, any: bool, count: usize, far: f64) -> Search<S> {
         let mut all = [f32::NEG_INFINITY; RAYS];
         all[..count].fill(far as f32);
-        let zero = Wide::splat(simd, 0.0);
-        let nothing = u32x16::splat(simd, NOTHING);
+        let zero = F32Lanes::splat(simd, 0.0);
+        let nothing = u32x16::splat(simd, NO_HIT);
         Search {
-            far: Wide::load_array(simd, all),
+            far: F32Lanes::load_array(simd, all),
             thing: nothing,
             part: nothing,
             weights: [zero; 2],
@@ -111,19 +111,19 @@ impl<S: Simd> Search<S> {
 
     /// Records that rays have hit a part of a primitive.
     #[inline(always)]
-    pub fn meet(
+    pub fn record(
         &mut self,
-        hit: Where<S>,
-        range: Wide<S>,
+        hit: MaskLanes<S>,
+        range: F32Lanes<S>,
         [thing, part]: [u32; 2],
-        weights: [Wide<S>; 2],
+        weights: [F32Lanes<S>; 2],
     ) {
         let simd = range.simd;
         let (things, parts) = (u32x16::splat(simd, thing), u32x16::splat(simd, part));
         let least =
             things.simd_lt(self.thing) | (things.simd_eq(self.thing) & parts.simd_lt(self.part));
         let taken = hit & (range.simd_lt(self.far) | (range.simd_eq(self.far) & least));
-        let range = if self.any { Wide::splat(simd, f32::NEG_INFINITY) } else { range };
+        let range = if self.any { F32Lanes::splat(simd, f32::NEG_INFINITY) } else { range };
         self.far = taken.select(range, self.far);
         self.thing = taken.select(things, self.thing);
         self.part = taken.select(parts, self.part);
@@ -133,20 +133,20 @@ impl<S: Simd> Search<S> {
 
     /// Clears the hits but keeps their ranges, to search for other primitives before them.
     #[inline(always)]
-    pub fn forget(&mut self) {
-        let nothing = u32x16::splat(self.far.simd, NOTHING);
+    pub fn clear_hits(&mut self) {
+        let nothing = u32x16::splat(self.far.simd, NO_HIT);
         (self.thing, self.part) = (nothing, nothing);
     }
 
     /// Returns the size of the traversal stack.
     #[inline(always)]
-    pub fn waiting(&self) -> usize {
+    pub fn stack_depth(&self) -> usize {
         self.depth
     }
 
     /// Pushes a node that the rays enter at these ranges onto the stack.
     #[inline(always)]
-    pub fn later(&mut self, place: u32, enter: Wide<S>) {
+    pub fn push(&mut self, place: u32, enter: F32Lanes<S>) {
         // the capacity is never exceeded: the mask saves a bounds check
         let at = self.depth % PLACES;
         self.enters[at] = enter;
@@ -156,7 +156,7 @@ impl<S: Simd> Search<S> {
 
     /// Pops the last node above stack size `before` that any ray may still reach before its hit.
     #[inline(always)]
-    pub fn next(&mut self, before: usize) -> Option<u32> {
+    pub fn pop(&mut self, before: usize) -> Option<u32> {
         while self.depth > before {
             self.depth -= 1;
             let at = self.depth % PLACES;

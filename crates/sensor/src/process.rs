@@ -45,7 +45,7 @@ mod tests {
     /// values. The standard error of a correlation is √(1/1000) = 0.03. For the mean over three
     /// axes it is 0.018; the tolerance is four times this.
     #[test]
-    fn has_the_variance_and_correlation_it_says() {
+    fn has_its_variance_and_correlation() {
         let process = GaussMarkov { sigma: Vec3::new(2.0, 2.0, 2.0), time: 10.0 };
         let noise = Noise::new(11, 0, 0);
         let dt = 0.1;

@@ -1,14 +1,16 @@
 //! Scene of imaging sensors: the deformed ground, and meshes at their poses on it.
 
 use super::air::Air;
-use super::bvh::{Beams, Bounds, Bvh, Things};
+use super::bvh::{Beams, Bounds, Bvh, Primitives};
 use super::class::Class;
 use super::material::{Material, SoilAppearance};
-use super::mesh::{Mesh, Touch};
+use super::mesh::{Mesh, MeshHit};
 use super::moving_frames::{MovingFrame, MovingFrames};
-use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level, wide};
+use super::packet::{
+    F32Lanes, Level, NO_HIT, Packet, RAYS, Search, Simd, dispatch, level, to_lanes,
+};
 use super::ray::Ray;
-use super::relief::{Footing, Mark, Relief};
+use super::relief::{GroundHit, GroundMark, HeightPyramid};
 use super::sky::Sky;
 use bekker_ground::GroundModel;
 use bekker_math::spatial::{Pose, Quat, Vec3};
@@ -31,7 +33,7 @@ pub struct Instance {
 
 /// Interpolates between two poses: positions along the chord, orientations along the arc.
 #[inline]
-pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
+pub fn interpolate_pose(poses: &[Pose; 2], share: f64) -> Pose {
     let [a, b] = poses;
     let (p, q) = (a.orientation.coords, b.orientation.coords);
     let near = if p.dot(&q) < 0.0 { -q } else { q };
@@ -46,14 +48,14 @@ pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
 #[derive(Clone, Debug)]
 pub struct InstanceSet {
     /// In the order of the tree's leaves.
-    instances: Vec<Placed>,
+    instances: Vec<PlacedInstance>,
     tree: Bvh,
     /// Origin of the tree's boxes in the world, m.
     origin: Vec3,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+struct PlacedInstance {
     instance: Instance,
     /// Rotation from world to mesh; `None` for a moving instance.
     turn: Option<[[f64; 3]; 3]>,
@@ -73,7 +75,7 @@ impl InstanceSet {
             let instance = *known[index as usize];
             let still = instance.poses[0] == instance.poses[1];
             let turn = still.then(|| rows(&instance.poses[1].orientation, instance.scale));
-            Placed { instance, turn }
+            PlacedInstance { instance, turn }
         });
         InstanceSet { instances: placed.collect(), tree, origin }
     }
@@ -102,12 +104,12 @@ impl InstanceSet {
     ///
     /// Where `frames` is given, the frames of moving instances are cached there.
     #[inline(always)]
-    fn seek<'s, S: Simd>(
+    fn intersect<'s, S: Simd>(
         &'s self,
         meshes: &[Mesh],
-        view: &View<'_, S>,
+        view: &PacketView<'_, S>,
         number: u32,
-        near: Wide<S>,
+        near: F32Lanes<S>,
         search: &mut Search<S>,
         mut frames: Option<&mut MovingFrames<'s>>,
     ) {
@@ -120,7 +122,7 @@ impl InstanceSet {
         }
         let [x, y, z] = &origin;
         let simd = near.simd;
-        let origin = [wide(simd, x), wide(simd, y), wide(simd, z)];
+        let origin = [to_lanes(simd, x), to_lanes(simd, y), to_lanes(simd, z)];
         let beams = Beams { origin, direction: view.direction };
         let mut instances = Instances { instances: &self.instances, meshes, view, number, frames };
         self.tree.walk(&beams, near, search, &mut instances);
@@ -129,21 +131,21 @@ impl InstanceSet {
 
 /// Packet in the form that instances use.
 #[derive(Clone, Copy)]
-struct View<'a, S: Simd> {
+struct PacketView<'a, S: Simd> {
     packet: &'a Packet,
-    direction: [Wide<S>; 3],
+    direction: [F32Lanes<S>; 3],
     /// Whether all rays share their start point, and whether they share their time.
     together: [bool; 2],
 }
 
-impl<'a, S: Simd> View<'a, S> {
+impl<'a, S: Simd> PacketView<'a, S> {
     #[inline(always)]
-    fn new(simd: S, packet: &'a Packet) -> View<'a, S> {
+    fn new(simd: S, packet: &'a Packet) -> PacketView<'a, S> {
         let [x, y, z] = &packet.direction;
         let same = |numbers: &[f64; RAYS]| numbers.iter().all(|number| *number == numbers[0]);
-        View {
+        PacketView {
             packet,
-            direction: [wide(simd, x), wide(simd, y), wide(simd, z)],
+            direction: [to_lanes(simd, x), to_lanes(simd, y), to_lanes(simd, z)],
             together: [packet.origin.iter().all(same), same(&packet.moment)],
         }
     }
@@ -151,38 +153,40 @@ impl<'a, S: Simd> View<'a, S> {
 
 /// Instances that rays are intersected with.
 struct Instances<'a, 'b, S: Simd> {
-    instances: &'a [Placed],
+    instances: &'a [PlacedInstance],
     meshes: &'a [Mesh],
-    view: &'a View<'a, S>,
+    view: &'a PacketView<'a, S>,
     /// Number of the first instance in the search.
     number: u32,
     /// Cached frames of moving instances.
     frames: Option<&'a mut MovingFrames<'b>>,
 }
 
-impl<S: Simd> Things<S> for Instances<'_, '_, S> {
+impl<S: Simd> Primitives<S> for Instances<'_, '_, S> {
     #[inline(always)]
-    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>) {
         let placed = &self.instances[place];
-        let View { packet, direction, .. } = self.view;
+        let PacketView { packet, direction, .. } = self.view;
         let beams = match (placed.local(self.view), &mut self.frames) {
             (Some(beams), _) => beams,
-            (None, Some(frames)) => frames.of(place, &placed.instance, packet).beams(direction),
+            (None, Some(frames)) => {
+                frames.frame_of(place, &placed.instance, packet).beams(direction)
+            }
             (None, None) => MovingFrame::new(&placed.instance, packet).beams(direction),
         };
         let number = self.number + place as u32;
-        self.meshes[placed.instance.mesh].meet(&beams, number, near, search);
+        self.meshes[placed.instance.mesh].intersect(&beams, number, near, search);
     }
 }
 
 #[inline]
-fn single(v: &Vec3) -> [f32; 3] {
+fn to_f32(v: &Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }
 
 /// Returns the dot product of a matrix row and a vector.
 #[inline(always)]
-pub(super) fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
+pub(super) fn row_dot(row: &[f64; 3], v: &[f64; 3]) -> f64 {
     row[0] * v[0] + row[1] * v[1] + row[2] * v[2]
 }
 
@@ -210,26 +214,26 @@ impl Instance {
             Vec3::new(pick(0), pick(1), pick(2))
         });
         let placed = corners
-            .flat_map(|corner| self.poses.map(|pose| single(&(pose.point(&corner) - origin))));
+            .flat_map(|corner| self.poses.map(|pose| to_f32(&(pose.point(&corner) - origin))));
         // between the poses a point leaves its chord by its radius times 1 - cos(θ/2)
         let turn = self.poses[0].orientation.coords.dot(&self.poses[1].orientation.coords).abs();
         let sagitta = f64::from(mesh.radius()) * self.scale * (1.0 - turn).max(0.0);
-        Bounds::of(placed).padded(1e-3 + sagitta as f32)
+        Bounds::around(placed).padded(1e-3 + sagitta as f32)
     }
 }
 
-impl Placed {
+impl PlacedInstance {
     /// Transforms rays to the mesh frame; ranges stay in world units.
     ///
     /// It is `None` for a moving instance and rays of different times.
     #[inline(always)]
-    fn local<S: Simd>(&self, view: &View<'_, S>) -> Option<Beams<S>> {
+    fn local<S: Simd>(&self, view: &PacketView<'_, S>) -> Option<Beams<S>> {
         let simd = view.direction[0].simd;
         let Instance { poses, scale, .. } = &self.instance;
         let (turn, position) = match &self.turn {
             Some(turn) => (*turn, poses[1].position),
             None if view.together[1] => {
-                let pose = between(poses, view.packet.moment[0]);
+                let pose = interpolate_pose(poses, view.packet.moment[0]);
                 (rows(&pose.orientation, *scale), pose.position)
             }
             None => return None,
@@ -241,15 +245,15 @@ impl Placed {
         for lane in 0..places {
             let from = [x[lane] - position.x, y[lane] - position.y, z[lane] - position.z];
             for k in 0..3 {
-                own[k][lane] = along(&turn[k], &from);
+                own[k][lane] = row_dot(&turn[k], &from);
             }
         }
         let (mut origin, mut direction) = (view.direction, view.direction);
         let [dx, dy, dz] = view.direction;
         for k in 0..3 {
             origin[k] = match view.together[0] {
-                true => Wide::splat(simd, own[k][0] as f32),
-                false => wide(simd, &own[k]),
+                true => F32Lanes::splat(simd, own[k][0] as f32),
+                false => to_lanes(simd, &own[k]),
             };
             let [x, y, z] = turn[k];
             direction[k] = dx * x as f32 + dy * y as f32 + dz * z as f32;
@@ -264,7 +268,7 @@ pub struct Scene<'a> {
     /// Undisturbed ground.
     pub model: &'a GroundModel,
     /// Current ground around the sensor.
-    pub relief: &'a Relief,
+    pub relief: &'a HeightPyramid,
     /// Appearance of the soils, by soil index.
     pub soils: &'a [SoilAppearance],
     /// Meshes, by index.
@@ -281,27 +285,27 @@ pub struct Scene<'a> {
 
 /// First hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Met {
+pub enum RayHit {
     /// Hit on the ground.
-    Ground(Footing),
+    Ground(GroundHit),
     /// Hit on an instance.
-    Thing {
+    Object {
         /// Whether the instance belongs to the moving set.
         moving: bool,
         /// Index of the instance in its set.
         index: usize,
         /// Hit on the mesh.
-        touch: Touch,
+        touch: MeshHit,
     },
 }
 
-impl Met {
+impl RayHit {
     /// Returns the distance along the ray, m.
     #[inline]
     pub fn range(&self) -> f64 {
         match self {
-            Met::Ground(footing) => footing.range,
-            Met::Thing { touch, .. } => f64::from(touch.range),
+            RayHit::Ground(ground_hit) => ground_hit.range,
+            RayHit::Object { touch, .. } => f64::from(touch.range),
         }
     }
 }
@@ -322,7 +326,7 @@ pub struct Surface {
     /// Index of the soil; 255 where the surface is not ground.
     pub soil: u8,
     /// Traces of vehicles on the ground.
-    pub mark: Mark,
+    pub mark: GroundMark,
 }
 
 impl Surface {
@@ -334,13 +338,13 @@ impl Surface {
         class: Class::Sky,
         instance: 0,
         soil: u8::MAX,
-        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0, agent: 0 },
+        mark: GroundMark { sinkage: 0.0, slip: 0.0, passes: 0, agent: 0 },
     };
 }
 
 impl<'a> Scene<'a> {
     /// Returns the first hit of a ray between two ranges, m.
-    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Met> {
+    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<RayHit> {
         self.cast_all(std::slice::from_ref(ray), near, far)[0]
     }
 
@@ -348,7 +352,7 @@ impl<'a> Scene<'a> {
     ///
     /// Each result equals that of [`Scene::cast`]. The cast is faster where the rays have similar
     /// directions.
-    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
+    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<RayHit>; RAYS] {
         self.cast_with(level(), rays, [near, far], None)
     }
 
@@ -356,44 +360,44 @@ impl<'a> Scene<'a> {
     ///
     /// The frames in `frames` are reused for rays with the same start points and times as the
     /// previous rays.
-    pub fn cast_again(
+    pub fn cast_with_frames(
         &self,
         rays: &[Ray],
         [near, far]: [f64; 2],
         frames: &mut MovingFrames<'a>,
-    ) -> [Option<Met>; RAYS] {
+    ) -> [Option<RayHit>; RAYS] {
         self.cast_with(level(), rays, [near, far], Some(frames))
     }
 
-    /// [`Scene::cast_again`] with the instruction set `level`.
+    /// [`Scene::cast_with_frames`] with the instruction set `level`.
     fn cast_with(
         &self,
         level: Level,
         rays: &[Ray],
         [near, far]: [f64; 2],
         frames: Option<&mut MovingFrames<'a>>,
-    ) -> [Option<Met>; RAYS] {
-        let packet = Packet::of(rays);
+    ) -> [Option<RayHit>; RAYS] {
+        let packet = Packet::from_rays(rays);
         let mut met = [None; RAYS];
         dispatch!(level, simd => {
-            let near = Wide::splat(simd, near as f32);
+            let near = F32Lanes::splat(simd, near as f32);
             let mut search = Search::new(simd, false, packet.count, far);
-            let mut footings = [None; RAYS];
-            self.relief.seek(&packet, near, &mut search, &mut footings);
-            search.forget();
-            self.seek_things(&packet, near, &mut search, frames);
+            let mut ground_hits = [None; RAYS];
+            self.relief.intersect(&packet, near, &mut search, &mut ground_hits);
+            search.clear_hits();
+            self.intersect_objects(&packet, near, &mut search, frames);
             let still = self.standing.len();
             for lane in 0..packet.count {
                 let thing = search.thing.as_array()[lane];
-                met[lane] = if thing == NOTHING {
-                    footings[lane].map(Met::Ground)
+                met[lane] = if thing == NO_HIT {
+                    ground_hits[lane].map(RayHit::Ground)
                 } else {
                     let (moving, index) = match (thing as usize).checked_sub(still) {
                         Some(index) => (true, index),
                         None => (false, thing as usize),
                     };
-                    let touch = Touch::of(&search, lane);
-                    Some(Met::Thing { moving, index, touch })
+                    let touch = MeshHit::from_search(&search, lane);
+                    Some(RayHit::Object { moving, index, touch })
                 };
             }
         });
@@ -402,59 +406,62 @@ impl<'a> Scene<'a> {
 
     /// Returns which of up to [`RAYS`] rays are blocked between two ranges, m: bit k for ray k.
     pub fn blocked(&self, rays: &[Ray], near: f64, far: f64) -> u32 {
-        let packet = Packet::of(rays);
+        let packet = Packet::from_rays(rays);
         dispatch!(level(), simd => {
-            let near = Wide::splat(simd, near as f32);
+            let near = F32Lanes::splat(simd, near as f32);
             let mut search = Search::new(simd, true, packet.count, far);
-            self.seek_things(&packet, near, &mut search, None);
+            self.intersect_objects(&packet, near, &mut search, None);
             if search.far.simd_ge(near).any_true() {
-                self.relief.seek(&packet, near, &mut search, &mut [None; RAYS]);
+                self.relief.intersect(&packet, near, &mut search, &mut [None; RAYS]);
             }
-            search.thing.simd_lt(NOTHING).to_bitmask() as u32
+            search.thing.simd_lt(NO_HIT).to_bitmask() as u32
         })
     }
 
     /// Continues a search; stationary instances are numbered from 0, moving ones follow.
     #[inline(always)]
-    fn seek_things<S: Simd>(
+    fn intersect_objects<S: Simd>(
         &self,
         packet: &Packet,
-        near: Wide<S>,
+        near: F32Lanes<S>,
         search: &mut Search<S>,
         frames: Option<&mut MovingFrames<'a>>,
     ) {
-        let view = View::new(near.simd, packet);
+        let view = PacketView::new(near.simd, packet);
         let behind = self.standing.len() as u32;
-        self.moving.seek(self.meshes, &view, behind, near, search, frames);
-        self.standing.seek(self.meshes, &view, 0, near, search, None);
+        self.moving.intersect(self.meshes, &view, behind, near, search, frames);
+        self.standing.intersect(self.meshes, &view, 0, near, search, None);
     }
 
     /// Returns the surface at the hit of a ray.
-    pub fn surface(&self, ray: &Ray, met: &Met) -> Surface {
+    pub fn surface(&self, ray: &Ray, met: &RayHit) -> Surface {
         let point = ray.at(met.range());
         match met {
-            Met::Ground(footing) => {
+            RayHit::Ground(ground_hit) => {
                 let soil = self.model.terrain().soil(point.x, point.y);
                 let soil = usize::from(soil.0).min(self.soils.len().saturating_sub(1));
                 let mark = self.relief.mark(point.x, point.y);
                 let grey = Material::dull([0.3; 3]);
                 Surface {
                     point,
-                    normal: footing.normal(),
-                    material: self.soils.get(soil).map_or(grey, |look| look.sunk(mark.sinkage)),
+                    normal: ground_hit.normal(),
+                    material: self
+                        .soils
+                        .get(soil)
+                        .map_or(grey, |look| look.at_sinkage(mark.sinkage)),
                     class: Class::Ground,
                     instance: 0,
                     soil: soil.min(254) as u8,
                     mark,
                 }
             }
-            Met::Thing { moving, index, touch } => {
+            RayHit::Object { moving, index, touch } => {
                 let instance_set: &InstanceSet = if *moving { self.moving } else { self.standing };
                 let instance = &instance_set.instances[*index].instance;
                 let mesh = &self.meshes[instance.mesh];
                 let turn = match instance.poses[0] == instance.poses[1] {
                     true => instance.poses[1].orientation,
-                    false => between(&instance.poses, ray.moment).orientation,
+                    false => interpolate_pose(&instance.poses, ray.moment).orientation,
                 };
                 let world = |n: [f32; 3]| turn * Vec3::from(n.map(f64::from));
                 let [flat, smooth] = mesh.normals(touch).map(world);
@@ -467,7 +474,7 @@ impl<'a> Scene<'a> {
                     class: instance.class,
                     instance: instance.agent.saturating_add(1),
                     soil: u8::MAX,
-                    mark: Mark::default(),
+                    mark: GroundMark::default(),
                 }
             }
         }
@@ -499,7 +506,7 @@ mod tests {
     ///
     /// The scene has hills with a rut and pillars, every third of which moves.
     #[test]
-    fn a_ray_meets_the_same_alone_and_among_others() {
+    fn a_ray_hits_the_same_alone_and_in_a_packet() {
         let soil = Soil {
             name: "firm".into(),
             source: String::new(),
@@ -518,7 +525,7 @@ mod tests {
         }
         let mut published = SharedGround::default();
         published.apply(&patches);
-        let relief = Relief::around(&model, &published, [0.0, 0.0]);
+        let relief = HeightPyramid::new(&model, &published, [0.0, 0.0]);
         let mut builder = MeshBuilder::new();
         builder.column(
             [0.0; 3],
@@ -566,8 +573,8 @@ mod tests {
             let rays: Vec<Ray> = (0..count as u64)
                 .map(|lane| {
                     let aside = |k: u64| draw(packet * 100 + 10 + 4 * lane + k);
-                    let wide = if packet % 2 == 0 { 0.1 } else { 6.0 };
-                    let (s, c) = sin_cos(6.2 * base[0] + wide * aside(0));
+                    let to_lanes = if packet % 2 == 0 { 0.1 } else { 6.0 };
+                    let (s, c) = sin_cos(6.2 * base[0] + to_lanes * aside(0));
                     let direction = Vec3::new(c, s, 0.3 * aside(1) - 0.2).normalize();
                     let origin = Vec3::new(origin.x, origin.y + 0.1 * aside(2), height);
                     Ray { origin, direction, moment: if packet % 3 == 0 { 0.5 } else { aside(3) } }
@@ -581,11 +588,11 @@ mod tests {
             let mut turned = rays.clone();
             turned.iter_mut().for_each(|ray| ray.direction.y = -ray.direction.y);
             for rays in [&turned, &rays, &turned] {
-                let again = scene.cast_again(rays, [0.1, 300.0], &mut frames);
+                let again = scene.cast_with_frames(rays, [0.1, 300.0], &mut frames);
                 assert_eq!(again, scene.cast_all(rays, 0.1, 300.0));
             }
             // other instances with the same cache
-            let again = elsewhere.cast_again(&turned, [0.1, 300.0], &mut frames);
+            let again = elsewhere.cast_with_frames(&turned, [0.1, 300.0], &mut frames);
             assert_eq!(again, elsewhere.cast_all(&turned, 0.1, 300.0));
             let blocked = scene.blocked(&rays, 0.1, 300.0);
             for (lane, ray) in rays.iter().enumerate() {
@@ -593,8 +600,8 @@ mod tests {
                 assert_eq!(blocked >> lane & 1 == 1, met[lane].is_some());
                 seen[match met[lane] {
                     None => 0,
-                    Some(Met::Ground(_)) => 1,
-                    Some(Met::Thing { .. }) => 2,
+                    Some(RayHit::Ground(_)) => 1,
+                    Some(RayHit::Object { .. }) => 2,
                 }] += 1;
             }
         }

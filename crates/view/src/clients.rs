@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::control::Control;
 use super::message::{Message, text};
 use super::request::Request;
-use super::scene_message::{Source, View};
+use super::scene_message::{DisplayedRun, Source};
 use bekker_ground::{SharedGround, nearest_sinkage, rut_depth, surface_height};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,17 +24,17 @@ const LONGEST: usize = 4096;
 /// All clients of one run.
 #[derive(Debug)]
 pub struct Clients {
-    view: View,
+    view: DisplayedRun,
     control: Arc<Control>,
     greeting: Vec<Arc<Message>>,
-    feeds: Mutex<Vec<Feed>>,
+    feeds: Mutex<Vec<ClientQueue>>,
     /// The ground as last sent.
     ground: Mutex<SharedGround>,
 }
 
 /// Sending side of the queue of a client.
 #[derive(Debug)]
-struct Feed {
+struct ClientQueue {
     sender: Sender<Arc<Message>>,
     pending: Arc<AtomicUsize>,
     /// Whether the client has not received the ground yet.
@@ -50,7 +50,7 @@ pub struct Client {
 
 /// Result of waiting for a message.
 #[derive(Clone, Debug)]
-pub enum Next {
+pub enum PollResult {
     /// A message.
     Message(Arc<Message>),
     /// No message within the timeout.
@@ -59,20 +59,20 @@ pub enum Next {
     Over,
 }
 
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Clients {
     /// Creates an empty set of clients.
-    pub fn new(view: View, source: Source, control: Arc<Control>) -> Arc<Clients> {
+    pub fn new(view: DisplayedRun, source: Source, control: Arc<Control>) -> Arc<Clients> {
         let greeting = view.messages(source).into_iter().map(Arc::new).collect();
         let (feeds, ground) = (Mutex::default(), Mutex::default());
         Arc::new(Clients { view, control, greeting, feeds, ground })
     }
 
     /// The displayed run.
-    pub fn view(&self) -> &View {
+    pub fn view(&self) -> &DisplayedRun {
         &self.view
     }
 
@@ -83,14 +83,14 @@ impl Clients {
 
     /// Number of connected clients.
     pub fn count(&self) -> usize {
-        let mut feeds = held(&self.feeds);
-        feeds.retain(Feed::is_wanted);
+        let mut feeds = lock(&self.feeds);
+        feeds.retain(ClientQueue::is_wanted);
         feeds.len()
     }
 
     /// Returns whether some client has not received the ground yet.
     pub fn has_fresh(&self) -> bool {
-        held(&self.feeds).iter().any(|feed| feed.fresh)
+        lock(&self.feeds).iter().any(|feed| feed.fresh)
     }
 
     /// Adds a client and sends it the scene.
@@ -100,7 +100,7 @@ impl Clients {
         for message in self.greeting.iter().cloned().chain([Arc::new(self.state())]) {
             let _ = sender.send(message);
         }
-        held(&self.feeds).push(Feed { sender, pending: pending.clone(), fresh: true });
+        lock(&self.feeds).push(ClientQueue { sender, pending: pending.clone(), fresh: true });
         Client { receiver, pending }
     }
 
@@ -111,7 +111,7 @@ impl Clients {
         let message = Arc::new(message);
         self.each(|feed| {
             let behind = feed.pending.load(Ordering::Relaxed) > BEHIND;
-            (may_be_missed && behind) || feed.give(&message)
+            (may_be_missed && behind) || feed.send(&message)
         });
     }
 
@@ -122,39 +122,39 @@ impl Clients {
         changed: Option<Message>,
         mut all: impl FnMut() -> Option<Message>,
     ) {
-        *held(&self.ground) = published.clone();
+        *lock(&self.ground) = published.clone();
         let changed = changed.map(Arc::new);
         let whole = if self.has_fresh() { all().map(Arc::new) } else { None };
         self.each(|feed| {
             let message = if std::mem::take(&mut feed.fresh) { &whole } else { &changed };
-            message.as_ref().is_none_or(|message| feed.give(message))
+            message.as_ref().is_none_or(|message| feed.send(message))
         });
     }
 
-    fn each(&self, mut tell: impl FnMut(&mut Feed) -> bool) {
-        held(&self.feeds).retain_mut(|feed| tell(feed));
+    fn each(&self, mut keeps: impl FnMut(&mut ClientQueue) -> bool) {
+        lock(&self.feeds).retain_mut(|feed| keeps(feed));
     }
 
     /// Processes a request of a client; returns the immediate answer, if there is one.
     ///
     /// The answer to an invalid request is a fault message.
-    pub fn ask(&self, request: &str) -> Option<Message> {
+    pub fn handle(&self, request: &str) -> Option<Message> {
         if request.len() > LONGEST {
             return Some(fault(&format!("request too long: must have at most {LONGEST} bytes")));
         }
         match serde_json::from_str::<Request>(request) {
-            Ok(request) => self.answer(&request),
+            Ok(request) => self.reply(&request),
             Err(error) => Some(fault(&format!("invalid request: {error}"))),
         }
     }
 
     /// Immediate answer to a request, if its kind has one.
-    fn answer(&self, request: &Request) -> Option<Message> {
+    fn reply(&self, request: &Request) -> Option<Message> {
         match request {
             Request::Chunk(chunk) => Some(self.chunk(chunk)),
             Request::Ground { x, y } => Some(self.ground_at(*x, *y)),
             other => {
-                self.control.take(other);
+                self.control.apply(other);
                 // all clients receive the change made by one of them
                 self.send(self.state(), false);
                 None
@@ -178,7 +178,7 @@ impl Clients {
         if !(x.is_finite() && y.is_finite() && model.terrain().contains(x, y)) {
             return fault(&format!("({x}, {y}) m is outside the terrain"));
         }
-        let published = held(&self.ground);
+        let published = lock(&self.ground);
         text(&json!({
             "kind": "ground",
             "x": x,
@@ -191,14 +191,14 @@ impl Clients {
     }
 }
 
-impl Feed {
+impl ClientQueue {
     /// Returns whether the client is still connected.
     fn is_wanted(&self) -> bool {
         Arc::strong_count(&self.pending) > 1
     }
 
     /// Queues a message; returns whether the client is to be kept.
-    fn give(&self, message: &Arc<Message>) -> bool {
+    fn send(&self, message: &Arc<Message>) -> bool {
         self.pending.fetch_add(1, Ordering::Relaxed) < LOST
             && self.sender.send(message.clone()).is_ok()
     }
@@ -209,15 +209,15 @@ fn fault(text_of_it: &str) -> Message {
 }
 
 impl Client {
-    /// Waits for the next message, for at most `patience`.
-    pub fn next(&self, patience: Duration) -> Next {
-        match self.receiver.recv_timeout(patience) {
+    /// Waits for the next message, for at most `timeout`.
+    pub fn next(&self, timeout: Duration) -> PollResult {
+        match self.receiver.recv_timeout(timeout) {
             Ok(message) => {
                 self.pending.fetch_sub(1, Ordering::Relaxed);
-                Next::Message(message)
+                PollResult::Message(message)
             }
-            Err(RecvTimeoutError::Timeout) => Next::NoneYet,
-            Err(RecvTimeoutError::Disconnected) => Next::Over,
+            Err(RecvTimeoutError::Timeout) => PollResult::NoneYet,
+            Err(RecvTimeoutError::Disconnected) => PollResult::Over,
         }
     }
 }

@@ -12,7 +12,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Requests of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Wish {
+struct PlaybackRequest {
     playing: bool,
     rate: Option<f64>,
     steps: u32,
@@ -22,82 +22,82 @@ struct Wish {
 /// Playback control, set by pages and read by the simulation.
 #[derive(Debug)]
 pub struct Control {
-    wish: Mutex<Wish>,
+    requested: Mutex<PlaybackRequest>,
     changed: Condvar,
 }
 
 impl Control {
     /// Returns a control with `rate` in simulated seconds per second, or unlimited.
     pub fn new(playing: bool, rate: Option<f64>) -> Control {
-        let wish = Wish { playing, rate, steps: 0, seek: None };
-        Control { wish: Mutex::new(wish), changed: Condvar::new() }
+        let requested = PlaybackRequest { playing, rate, steps: 0, seek: None };
+        Control { requested: Mutex::new(requested), changed: Condvar::new() }
     }
 
-    fn wish(&self) -> MutexGuard<'_, Wish> {
-        self.wish.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requested(&self) -> MutexGuard<'_, PlaybackRequest> {
+        self.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Applies a request if it concerns playback.
-    pub fn take(&self, request: &Request) {
-        let mut wish = self.wish();
+    pub fn apply(&self, request: &Request) {
+        let mut requested = self.requested();
         match *request {
-            Request::Play => wish.playing = true,
-            Request::Pause => wish.playing = false,
+            Request::Play => requested.playing = true,
+            Request::Pause => requested.playing = false,
             Request::Step => {
-                wish.playing = false;
-                wish.steps = wish.steps.saturating_add(1);
+                requested.playing = false;
+                requested.steps = requested.steps.saturating_add(1);
             }
             Request::Rate { value } => {
                 let [slowest, fastest] = PACES;
-                wish.rate = value.filter(|v| v.is_finite()).map(|v| v.clamp(slowest, fastest));
+                requested.rate = value.filter(|v| v.is_finite()).map(|v| v.clamp(slowest, fastest));
             }
-            Request::Seek { time } => wish.seek = Some(time),
+            Request::Seek { time } => requested.seek = Some(time),
             Request::Chunk(_) | Request::Ground { .. } => return,
         }
-        drop(wish);
+        drop(requested);
         self.changed.notify_all();
     }
 
     /// Returns whether the run is playing, and its rate.
     pub fn playing(&self) -> (bool, Option<f64>) {
-        let wish = self.wish();
-        (wish.playing, wish.rate)
+        let requested = self.requested();
+        (requested.playing, requested.rate)
     }
 
     /// Pauses the run, as at its end.
     pub fn pause(&self) {
-        self.wish().playing = false;
+        self.requested().playing = false;
     }
 
     /// Returns a requested time, s, once.
     pub fn seek(&self) -> Option<f64> {
-        self.wish().seek.take()
+        self.requested().seek.take()
     }
 
     /// Returns whether a time is requested.
     pub fn seeks(&self) -> bool {
-        self.wish().seek.is_some()
+        self.requested().seek.is_some()
     }
 
     /// Returns whether to simulate another heartbeat; waits briefly if not.
-    pub fn go_on(&self) -> bool {
-        let mut wish = self.wish();
-        if !wish.playing && wish.steps == 0 && wish.seek.is_none() {
-            let waited = self.changed.wait_timeout(wish, LOOK);
-            wish = waited.unwrap_or_else(PoisonError::into_inner).0;
+    pub fn is_playing(&self) -> bool {
+        let mut requested = self.requested();
+        if !requested.playing && requested.steps == 0 && requested.seek.is_none() {
+            let waited = self.changed.wait_timeout(requested, LOOK);
+            requested = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        if wish.playing {
+        if requested.playing {
             return true;
         }
-        let stepping = wish.steps > 0;
-        wish.steps = wish.steps.saturating_sub(1);
+        let stepping = requested.steps > 0;
+        requested.steps = requested.steps.saturating_sub(1);
         stepping
     }
 }
 
 /// Synchronizes simulated time with wall time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pace {
+pub struct PlaybackClock {
     /// Wall time and simulated time, s, at the reference moment, and the rate since then.
     from: Option<(Instant, f64, f64)>,
 }
@@ -108,7 +108,7 @@ pub struct Pace {
 /// speed.
 const LAG: f64 = 0.25;
 
-impl Pace {
+impl PlaybackClock {
     /// Time to wait before the moment `time`, s, is shown at `rate`.
     pub fn wait(&mut self, time: f64, rate: Option<f64>) -> Duration {
         let Some(rate) = rate else {

@@ -4,9 +4,9 @@ use super::clients::Clients;
 use super::frame::frame;
 use super::ground_tiles::GroundTiles;
 use super::message::{Kind, Message, Writer, text};
-use super::scene_message::View;
+use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
-use super::traffic::shown;
+use super::traffic::light_states;
 use bekker_agent::decimal_seconds;
 use bekker_ground::SharedGround;
 use bekker_sensor::camera::Image;
@@ -21,22 +21,22 @@ use std::thread::JoinHandle;
 /// Largest number of queued snapshots.
 const WAITING: usize = 2;
 
-enum Work {
+enum EncoderJob {
     Show(Box<Snapshot>),
     /// After a seek: all previous ground is invalid.
-    ShowAfresh(Box<Snapshot>, String),
+    ShowAll(Box<Snapshot>, String),
     Picture {
         agent: usize,
         name: String,
         time: f64,
         image: Box<Image>,
     },
-    Say(Message),
+    Send(Message),
 }
 
 /// The encoder thread, which ends when this is dropped.
 pub struct Encoder {
-    work: Option<SyncSender<Work>>,
+    work: Option<SyncSender<EncoderJob>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -54,14 +54,14 @@ impl Encoder {
 
     /// Queues a snapshot unless the queue is full; returns whether it was queued.
     pub fn offer(&self, snapshot: Snapshot) -> bool {
-        self.try_send(Work::Show(Box::new(snapshot)))
+        self.try_send(EncoderJob::Show(Box::new(snapshot)))
     }
 
     /// Queues the image of a vehicle's camera unless the queue is full; returns whether it was
     /// queued.
     fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
         let (name, image) = (name.to_string(), Box::new(image.clone()));
-        self.try_send(Work::Picture { agent, name, time, image })
+        self.try_send(EncoderJob::Picture { agent, name, time, image })
     }
 
     /// Queues the delivery of a sensor if it is an image and the queue is not full; returns whether
@@ -75,27 +75,27 @@ impl Encoder {
 
     /// Queues a snapshot, waiting until there is space.
     pub fn show(&self, snapshot: Snapshot) {
-        self.send(Work::Show(Box::new(snapshot)));
+        self.send(EncoderJob::Show(Box::new(snapshot)));
     }
 
     /// Queues a snapshot after a seek; `hash` is the hash of its state.
-    pub fn show_afresh(&self, snapshot: Snapshot, hash: String) {
-        self.send(Work::ShowAfresh(Box::new(snapshot), hash));
+    pub fn show_all(&self, snapshot: Snapshot, hash: String) {
+        self.send(EncoderJob::ShowAll(Box::new(snapshot), hash));
     }
 
     /// Sends a text message to all clients.
-    pub fn say(&self, value: &serde_json::Value) {
-        self.send(Work::Say(text(value)));
+    pub fn send_json(&self, value: &serde_json::Value) {
+        self.send(EncoderJob::Send(text(value)));
     }
 
-    fn send(&self, work: Work) {
+    fn send(&self, work: EncoderJob) {
         if let Some(sender) = &self.work {
             // sending fails only if the thread has died
             let _ = sender.send(work);
         }
     }
 
-    fn try_send(&self, work: Work) -> bool {
+    fn try_send(&self, work: EncoderJob) -> bool {
         let sent = self.work.as_ref().map(|sender| sender.try_send(work));
         !matches!(sent, None | Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))))
     }
@@ -112,7 +112,7 @@ impl Drop for Encoder {
 
 /// Data that has already been sent.
 #[derive(Default)]
-struct Sent {
+struct SentState {
     ground: GroundTiles,
     felled: usize,
     ended: Vec<bool>,
@@ -120,38 +120,38 @@ struct Sent {
     lights: Vec<Vec<&'static str>>,
 }
 
-fn encode(clients: &Clients, waiting: &Receiver<Work>) {
-    let mut sent = Sent::default();
+fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>) {
+    let mut sent = SentState::default();
     while let Ok(work) = waiting.recv() {
         match work {
-            Work::Show(snapshot) => sent.show(clients, &snapshot, false),
-            Work::ShowAfresh(snapshot, hash) => {
+            EncoderJob::Show(snapshot) => sent.show(clients, &snapshot, false),
+            EncoderJob::ShowAll(snapshot, hash) => {
                 sent.show(clients, &snapshot, true);
                 let (time, tick) = (snapshot.time, snapshot.tick);
                 let moment = json!({ "kind": "moment", "time": time, "tick": tick, "hash": hash });
                 clients.send(text(&moment), false);
             }
-            Work::Picture { agent, name, time, image } => {
+            EncoderJob::Picture { agent, name, time, image } => {
                 if let Some(message) = picture(agent, &name, time, &image) {
                     clients.send(message, true);
                 }
             }
-            Work::Say(message) => clients.send(message, false),
+            EncoderJob::Send(message) => clients.send(message, false),
         }
     }
 }
 
-impl Sent {
+impl SentState {
     fn show(&mut self, clients: &Clients, snapshot: &Snapshot, afresh: bool) {
         let view = clients.view();
         if afresh || clients.has_fresh() {
-            *self = Sent { ground: std::mem::take(&mut self.ground), ..Sent::default() };
+            *self = SentState { ground: std::mem::take(&mut self.ground), ..SentState::default() };
         }
         // invalidating the ground resets everything else in the page, so it is sent first
         if let Some(published) = &snapshot.published {
             self.show_ground(clients, published, snapshot.time, afresh);
         }
-        for message in self.tell(view, snapshot) {
+        for message in self.encode_changes(view, snapshot) {
             clients.send(message, false);
         }
         clients.send(frame(view, snapshot), true);
@@ -173,7 +173,7 @@ impl Sent {
 
     /// Messages for felled trees, changed links and lights, and drives that ended since the last
     /// snapshot.
-    fn tell(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
+    fn encode_changes(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<Message> {
         let mut messages = Vec::new();
         let felled = view.scene.felled(&view.model.obstacles, &snapshot.damage);
         if felled.len() != self.felled {
@@ -190,7 +190,7 @@ impl Sent {
             messages.push(text(&json!({ "kind": "links", "links": snapshot.links })));
             self.links = Some(snapshot.links.clone());
         }
-        let lights = shown(view, snapshot.time);
+        let lights = light_states(view, snapshot.time);
         if self.lights != lights {
             messages.push(text(&json!({ "kind": "lights", "lights": lights })));
             self.lights = lights;
@@ -212,13 +212,13 @@ impl Sent {
 
 /// Encoding for a file, where no client is late or new.
 #[derive(Default)]
-pub(super) struct Sequence {
-    sent: Sent,
+pub(super) struct SequentialEncoder {
+    sent: SentState,
 }
 
-impl Sequence {
-    pub fn messages(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
-        let mut messages = self.sent.tell(view, snapshot);
+impl SequentialEncoder {
+    pub fn messages(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<Message> {
+        let mut messages = self.sent.encode_changes(view, snapshot);
         if let Some(published) = &snapshot.published {
             let ground = &view.model.ground;
             messages.extend(self.sent.ground.message(ground, published, snapshot.time, false));

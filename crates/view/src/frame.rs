@@ -8,14 +8,14 @@
 //! 32767.
 
 use super::message::{Kind, Message, Writer};
-use super::scene_message::View;
+use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
 use bekker_agent::Sample;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::scene::Instance;
 
 /// Encodes the frame of a snapshot.
-pub(super) fn frame(view: &View, snapshot: &Snapshot) -> Message {
+pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> Message {
     let messages = [&snapshot.messages[..], &snapshot.messages[..]];
     let now_us = (1e6 * snapshot.time).round() as u64;
     let parts = view.scene.parts(&*view.model, [now_us; 2], messages);

@@ -56,14 +56,15 @@ impl GroundTiles {
 
 /// Undisturbed heights of a tile and two more nodes on each side, m.
 fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
-    let nodes: [Node; BASE * BASE] = std::array::from_fn(|at| beside(key, at % BASE, at / BASE, 2));
+    let nodes: [Node; BASE * BASE] =
+        std::array::from_fn(|at| neighbour_node(key, at % BASE, at / BASE, 2));
     let mut heights = Box::new([0.0; BASE * BASE]);
     model.base_heights(&nodes, &mut heights[..]);
     heights
 }
 
 /// Node at a column and row counted from `rim` nodes before the first node of a tile.
-fn beside(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
+fn neighbour_node(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
     let Node { i, j } = key.node(0);
     Node { i: i + column as i32 - rim, j: j + row as i32 - rim }
 }
@@ -104,7 +105,7 @@ fn tile(
     let mut changes = [0.0; SIDE * SIDE];
     for (at, change) in changes.iter_mut().enumerate() {
         let (column, row) = (at % SIDE, at / SIDE);
-        let state = state(beside(key, column, row, 1));
+        let state = state(neighbour_node(key, column, row, 1));
         let middle = (row + 1) * BASE + column + 1;
         let slope = |step: usize| (base[middle + step] - base[middle - step]) / (2.0 * spacing);
         let (along_x, along_y) = (slope(1), slope(BASE));

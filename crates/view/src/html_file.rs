@@ -1,10 +1,10 @@
 //! Recording of a run as one HTML file that plays without a network.
 
 use super::chunk::Chunk;
-use super::encoder::Sequence;
+use super::encoder::SequentialEncoder;
 use super::message::Message;
 use super::page;
-use super::scene_message::{Source, View};
+use super::scene_message::{DisplayedRun, Source};
 use super::snapshot::Snapshot;
 use base64::Engine;
 use bekker_agent::Sample;
@@ -49,8 +49,8 @@ pub enum HtmlFileError {
 
 /// Recording of a run for a file.
 pub struct HtmlFile {
-    view: View,
-    sequence: Sequence,
+    view: DisplayedRun,
+    sequence: SequentialEncoder,
     stream: GzEncoder<Vec<u8>>,
     /// Visited cells, a quarter of the finest chunk wide.
     way: BTreeSet<[i64; 2]>,
@@ -67,10 +67,10 @@ impl HtmlFile {
     ///
     /// # Errors
     /// [`HtmlFileError`] when compression fails.
-    pub fn new(view: View) -> Result<HtmlFile, HtmlFileError> {
+    pub fn new(view: DisplayedRun) -> Result<HtmlFile, HtmlFileError> {
         let stream = GzEncoder::new(Vec::new(), Compression::default());
         let due = [f64::NEG_INFINITY; 2];
-        let (sequence, way) = (Sequence::default(), BTreeSet::new());
+        let (sequence, way) = (SequentialEncoder::default(), BTreeSet::new());
         let mut file = HtmlFile { view, sequence, stream, way, due, failed: None };
         for message in file.view.messages(Source::File) {
             file.push(&message)?;
@@ -82,7 +82,7 @@ impl HtmlFile {
     ///
     /// # Errors
     /// [`HtmlFileError`] when the recording becomes too large or compression fails.
-    pub fn take(&mut self, world: &World, last: bool) -> Result<(), HtmlFileError> {
+    pub fn add(&mut self, world: &World, last: bool) -> Result<(), HtmlFileError> {
         let time = world.time();
         let due = |at: f64| last || time >= at - 1e-9;
         if !due(self.due[0]) {
@@ -93,7 +93,7 @@ impl HtmlFile {
         if ground {
             self.due[1] = time + GROUND;
         }
-        let snapshot = Snapshot::of(world, ground);
+        let snapshot = Snapshot::new(world, ground);
         let cell = Chunk::side(&self.view.model.ground, 0) / 4.0;
         for sample in &snapshot.samples {
             let place = sample.pose.position;
@@ -162,21 +162,21 @@ impl HtmlFile {
 
 impl<E> Observer<E> for HtmlFile {
     fn on_start(&mut self, world: &World, _: &[Sample]) -> Result<(), E> {
-        self.failed = self.take(world, false).err();
+        self.failed = self.add(world, false).err();
         Ok(())
     }
 
     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         // a failed recording does not end the run; `finish` reports the error
         if moment.complete && self.failed.is_none() {
-            self.failed = self.take(moment.world, false).err();
+            self.failed = self.add(moment.world, false).err();
         }
         Ok(Flow::Continue)
     }
 
     fn on_end(&mut self, world: &World) -> Result<(), E> {
         if self.failed.is_none() {
-            self.failed = self.take(world, true).err();
+            self.failed = self.add(world, true).err();
         }
         Ok(())
     }

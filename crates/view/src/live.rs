@@ -1,10 +1,10 @@
 //! Live view of a running simulation.
 
 use super::clients::Clients;
-use super::control::Pace;
-use super::due::{Due, FRAMES, GROUND, PICTURES};
+use super::control::PlaybackClock;
 use super::encoder::Encoder;
 use super::plan_message::plan_message;
+use super::rate_limiter::{FRAMES, GROUND, PICTURES, RateLimiter};
 use super::snapshot::Snapshot;
 use bekker_agent::Sample;
 use bekker_ranks::{Flow, HeartbeatInfo, Observer};
@@ -21,12 +21,12 @@ pub struct LiveView {
     clients: Arc<Clients>,
     encoder: Encoder,
     interrupted: Arc<AtomicBool>,
-    pace: Pace,
-    shown: Due,
-    ground: Due,
-    pictured: Due,
+    pace: PlaybackClock,
+    shown: RateLimiter,
+    ground: RateLimiter,
+    pictured: RateLimiter,
     /// Whether the last snapshot with ground was not queued.
-    owes_ground: bool,
+    ground_pending: bool,
     /// Tick from which the simulation may continue.
     granted: Option<u64>,
 }
@@ -41,8 +41,9 @@ impl LiveView {
     /// The system's error if the thread cannot be started.
     pub fn new(clients: Arc<Clients>, interrupted: Arc<AtomicBool>) -> std::io::Result<LiveView> {
         let encoder = Encoder::new(clients.clone())?;
-        let (shown, ground, pictured) = (Due::default(), Due::default(), Due::default());
-        let pace = Pace::default();
+        let (shown, ground, pictured) =
+            (RateLimiter::default(), RateLimiter::default(), RateLimiter::default());
+        let pace = PlaybackClock::default();
         Ok(LiveView {
             clients,
             encoder,
@@ -51,7 +52,7 @@ impl LiveView {
             shown,
             ground,
             pictured,
-            owes_ground: false,
+            ground_pending: false,
             granted: None,
         })
     }
@@ -65,7 +66,7 @@ impl LiveView {
 
     /// Returns whether a client is connected and a frame is due.
     pub(super) fn is_due(&self) -> bool {
-        self.is_watched() && (self.clients.has_fresh() || self.shown.is(FRAMES))
+        self.is_watched() && (self.clients.has_fresh() || self.shown.is_due(FRAMES))
     }
 
     /// Returns whether a client is connected.
@@ -74,8 +75,8 @@ impl LiveView {
     }
 
     /// Returns whether a client lacks the current ground, even if the world has not changed.
-    pub(super) fn owes(&self) -> bool {
-        self.clients.has_fresh() || self.owes_ground
+    pub(super) fn needs_ground(&self) -> bool {
+        self.clients.has_fresh() || self.ground_pending
     }
 
     /// Returns whether the run is to end.
@@ -85,20 +86,20 @@ impl LiveView {
 
     /// Queues a snapshot of the world.
     pub(super) fn take(&mut self, world: &World) {
-        let ground = self.owes() || self.ground.is(GROUND);
-        let taken = self.encoder.offer(Snapshot::of(world, ground));
-        self.owes_ground = ground && !taken;
-        self.shown.done();
+        let ground = self.needs_ground() || self.ground.is_due(GROUND);
+        let taken = self.encoder.offer(Snapshot::new(world, ground));
+        self.ground_pending = ground && !taken;
+        self.shown.restart();
         if ground && taken {
-            self.ground.done();
+            self.ground.restart();
         }
     }
 
     /// Returns whether the run is still to be held, after a short wait.
-    pub(super) fn holds(&mut self, world: &World) -> bool {
+    pub(super) fn is_held(&mut self, world: &World) -> bool {
         let (tick, control) = (world.state().tick, self.clients.control().clone());
         if self.granted != Some(tick) {
-            if !control.go_on() {
+            if !control.is_playing() {
                 self.pace.reset();
                 return true;
             }
@@ -114,26 +115,28 @@ impl LiveView {
     }
 
     /// Shows images of sensors and plans of autonomous vehicles from a heartbeat.
-    pub(super) fn show_told(&mut self, moment: &HeartbeatInfo<'_>) {
+    pub(super) fn show_moment(&mut self, moment: &HeartbeatInfo<'_>) {
         self.show_pictures(moment);
         self.show_plans(moment.root.unwrap_or_default().autonomous);
     }
 
     /// Shows the images of a heartbeat if they are due.
     fn show_pictures(&mut self, moment: &HeartbeatInfo<'_>) {
-        if !(self.is_watched() && self.pictured.is(PICTURES)) {
+        if !(self.is_watched() && self.pictured.is_due(PICTURES)) {
             return;
         }
         for (agent, delivery) in moment.root.unwrap_or_default().delivered {
             if self.encoder.offer_delivery(moment.world.model(), *agent as usize, delivery) {
-                self.pictured.done();
+                self.pictured.restart();
             }
         }
     }
 
     fn show_plans(&self, plans: &[(u32, AutonomyView)]) {
         if self.is_watched() {
-            plans.iter().for_each(|(agent, plan)| self.encoder.say(&plan_message(*agent, plan)));
+            plans
+                .iter()
+                .for_each(|(agent, plan)| self.encoder.send_json(&plan_message(*agent, plan)));
         }
     }
 
@@ -141,9 +144,9 @@ impl LiveView {
     fn wait(&mut self, world: &World) {
         let control = self.clients.control().clone();
         let mut held = false;
-        while !self.is_interrupted() && !control.go_on() {
+        while !self.is_interrupted() && !control.is_playing() {
             held = true;
-            if self.owes() {
+            if self.needs_ground() {
                 self.show(world);
             }
         }
@@ -166,7 +169,7 @@ impl<E> Observer<E> for LiveView {
     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
         if moment.first {
             self.show(moment.world);
-            self.show_told(moment);
+            self.show_moment(moment);
             self.wait(moment.world);
         }
         Ok(Flow::Continue)
@@ -174,8 +177,8 @@ impl<E> Observer<E> for LiveView {
 
     fn on_end(&mut self, world: &World) -> Result<(), E> {
         if self.is_watched() {
-            self.encoder.show(Snapshot::of(world, true));
-            self.encoder.say(&json!({ "kind": "status", "playing": false, "ended": true }));
+            self.encoder.show(Snapshot::new(world, true));
+            self.encoder.send_json(&json!({ "kind": "status", "playing": false, "ended": true }));
         }
         Ok(())
     }

@@ -5,10 +5,10 @@
 //! display equals the original run.
 
 use super::clients::Clients;
-use super::control::Pace;
-use super::due::{Due, FRAMES, GROUND, PICTURES, PLANS};
+use super::control::PlaybackClock;
 use super::encoder::Encoder;
 use super::plan_message::plan_message;
+use super::rate_limiter::{FRAMES, GROUND, PICTURES, PLANS, RateLimiter};
 use super::snapshot::Snapshot;
 use bekker_world::{World, WorldState};
 use serde_json::json;
@@ -21,7 +21,7 @@ use std::time::Instant;
 const MOST_KEPT: usize = 240;
 
 /// Applies the external commands that were recorded for the next heartbeat.
-pub type Commands = Box<dyn Fn(&mut World) + Send>;
+pub type CommandReplay = Box<dyn Fn(&mut World) + Send>;
 
 /// Shows a world from its beginning to a last tick.
 pub struct Player {
@@ -32,11 +32,11 @@ pub struct Player {
     every: u64,
     encoder: Encoder,
     clients: Arc<Clients>,
-    commands: Commands,
-    shown: Due,
-    ground: Due,
-    pictured: Due,
-    planned: Due,
+    commands: CommandReplay,
+    shown: RateLimiter,
+    ground: RateLimiter,
+    pictured: RateLimiter,
+    planned: RateLimiter,
 }
 
 impl Player {
@@ -47,13 +47,13 @@ impl Player {
     pub fn new(
         world: World,
         last: u64,
-        commands: Commands,
+        commands: CommandReplay,
         clients: Arc<Clients>,
     ) -> std::io::Result<Player> {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
         let encoder = Encoder::new(clients.clone())?;
-        let [shown, ground, pictured, planned] = [Due::default(); 4];
+        let [shown, ground, pictured, planned] = [RateLimiter::default(); 4];
         Ok(Player {
             world,
             last,
@@ -72,7 +72,7 @@ impl Player {
     /// Plays, pauses and seeks as clients request, until `interrupted` is set.
     pub fn run(mut self, interrupted: &AtomicBool) {
         let control = self.clients.control().clone();
-        let mut pace = Pace::default();
+        let mut pace = PlaybackClock::default();
         let raised = || interrupted.load(Ordering::Relaxed);
         let mut told = None;
         while !raised() {
@@ -89,12 +89,12 @@ impl Player {
                 told = Some((playing, self.is_over()));
                 let ended = self.is_over();
                 let state = json!({ "kind": "status", "playing": playing, "ended": ended });
-                self.encoder.say(&state);
+                self.encoder.send_json(&state);
             }
             if fresh {
-                self.encoder.show(Snapshot::of(&self.world, true));
+                self.encoder.show(Snapshot::new(&self.world, true));
             }
-            if control.go_on() && !self.is_over() {
+            if control.is_playing() && !self.is_over() {
                 self.advance();
                 let due = pace.wait(self.world.time(), rate);
                 self.show();
@@ -162,7 +162,7 @@ impl Player {
             self.advance();
             if told.elapsed() > GROUND {
                 told = Instant::now();
-                self.encoder.say(&json!({ "kind": "seeking", "time": self.world.time() }));
+                self.encoder.send_json(&json!({ "kind": "seeking", "time": self.world.time() }));
             }
         }
         self.show_exactly();
@@ -171,23 +171,23 @@ impl Player {
     /// Shows the current state with its hash and the whole ground.
     fn show_exactly(&mut self) {
         let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.encoder.show_afresh(Snapshot::of(&self.world, true), hash);
-        self.planned = Due::default();
+        self.encoder.show_all(Snapshot::new(&self.world, true), hash);
+        self.planned = RateLimiter::default();
         self.show_plans();
-        self.shown.done();
-        self.ground.done();
+        self.shown.restart();
+        self.ground.restart();
     }
 
     /// Shows the images of a heartbeat if they are due.
     fn show_pictures(&mut self) {
-        if !self.pictured.is(PICTURES) {
+        if !self.pictured.is_due(PICTURES) {
             return;
         }
         let model = self.world.model();
         for agent in 0..model.agents.len() {
             for delivery in self.world.delivered(agent) {
                 if self.encoder.offer_delivery(model, agent, delivery) {
-                    self.pictured.done();
+                    self.pictured.restart();
                 }
             }
         }
@@ -195,27 +195,27 @@ impl Player {
 
     /// Shows the plans of autonomous vehicles if they are due.
     fn show_plans(&mut self) {
-        if !self.planned.is(PLANS) {
+        if !self.planned.is_due(PLANS) {
             return;
         }
         for agent in 0..self.world.model().agents.len() {
             if let Some(view) = self.world.autonomy_view(agent) {
-                self.encoder.say(&plan_message(agent as u32, &view));
-                self.planned.done();
+                self.encoder.send_json(&plan_message(agent as u32, &view));
+                self.planned.restart();
             }
         }
     }
 
     /// Shows the current state if a frame is due.
     fn show(&mut self) {
-        if !self.shown.is(FRAMES) {
+        if !self.shown.is_due(FRAMES) {
             return;
         }
-        let ground = self.ground.is(GROUND);
-        if self.encoder.offer(Snapshot::of(&self.world, ground)) {
-            self.shown.done();
+        let ground = self.ground.is_due(GROUND);
+        if self.encoder.offer(Snapshot::new(&self.world, ground)) {
+            self.shown.restart();
             if ground {
-                self.ground.done();
+                self.ground.restart();
             }
         }
     }

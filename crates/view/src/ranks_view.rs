@@ -43,7 +43,7 @@ impl<E> Observer<E> for RanksView {
     }
 
     fn on_heartbeat(&mut self, moment: &HeartbeatInfo<'_>) -> Result<Flow, E> {
-        self.live().show_told(moment);
+        self.live().show_moment(moment);
         Ok(Flow::Continue)
     }
 
@@ -75,14 +75,14 @@ impl Controller for WatchedController<'_> {
             }
             self.begun = true;
             let is_new = self.seen.replace(tick) != Some(tick);
-            if live.is_due() && (is_new || live.owes()) {
+            if live.is_due() && (is_new || live.needs_ground()) {
                 self.shows = true;
                 return ControllerRequest::Show(ViewRequest {
                     world: true,
                     ..ViewRequest::default()
                 });
             }
-            if live.holds(world) {
+            if live.is_held(world) {
                 return ControllerRequest::Wait;
             }
         }

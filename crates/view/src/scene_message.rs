@@ -40,7 +40,7 @@ impl Source {
 
 /// Constant data of a displayed run.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct DisplayedRun {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time at which the run ends, s.
@@ -53,7 +53,7 @@ pub struct View {
     pub(super) origin: Vec3,
 }
 
-impl View {
+impl DisplayedRun {
     /// Creates the view of a world; `start` is the start position of the first vehicle, m.
     pub fn new(
         name: &str,
@@ -61,8 +61,8 @@ impl View {
         model: Arc<WorldModel>,
         scene: Arc<SceneModel>,
         start: Vec3,
-    ) -> View {
-        View { name: name.into(), duration, model, scene, origin: start.map(f64::round) }
+    ) -> DisplayedRun {
+        DisplayedRun { name: name.into(), duration, model, scene, origin: start.map(f64::round) }
     }
 
     /// The messages that a page needs before all others.

@@ -31,7 +31,7 @@ impl Snapshot {
     /// Takes a snapshot of a world, with the ground if `ground`.
     ///
     /// Tiles of the ground are shared, so the cost is one pointer per tile.
-    pub fn of(world: &World, ground: bool) -> Snapshot {
+    pub fn new(world: &World, ground: bool) -> Snapshot {
         let state = world.state();
         let ended = |(index, agent): (usize, &bekker_agent::AgentState)| {
             agent.outcome.as_ref().map_or_else(String::new, |_| world.outcome(index).sentence)

@@ -1,6 +1,6 @@
 //! Radio links and states of traffic lights.
 
-use super::scene_message::View;
+use super::scene_message::DisplayedRun;
 use bekker_agent::{Light, TrafficLight};
 use bekker_world::{World, WorldModel};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(super) fn lights(model: &WorldModel) -> Value {
 }
 
 /// State of each approach to each traffic light at a time, s.
-pub(super) fn shown(view: &View, time: f64) -> Vec<Vec<&'static str>> {
+pub(super) fn light_states(view: &DisplayedRun, time: f64) -> Vec<Vec<&'static str>> {
     let now_us = (time * 1e6).round() as u64;
     let of = |light: Light| match light {
         Light::Red => "red",

@@ -150,7 +150,7 @@ impl<'m> CellClasses<'m> {
 
     /// Returns the class of a cell (column, row).
     pub fn class(&mut self, cell: [i32; 2]) -> Class {
-        let (key, CellClasses { map, model, classified }) = (TileKey::of(cell), self);
+        let (key, CellClasses { map, model, classified }) = (TileKey::containing(cell), self);
         let of_tile = || model.classify(map, key).classes.to_vec();
         classified.entry(key).or_insert_with(of_tile)[index(cell)]
     }

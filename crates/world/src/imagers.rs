@@ -2,8 +2,8 @@
 
 use super::renderer::{Renderer, Renderers};
 use bekker_ground::{GroundModel, SharedGround};
-use bekker_sensor::Awaited;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::Deferred;
+use bekker_sensor::relief::HeightPyramid;
 use bekker_sync::message::VehicleMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,8 +43,8 @@ pub(super) type VisibleAgent = (usize, Arc<VehicleMessage>);
 /// The ground around an agent, and the unfinished frames that use it.
 #[derive(Debug)]
 pub(super) struct Imager {
-    pub relief: Arc<Relief>,
-    pub underway: Vec<Awaited>,
+    pub relief: Arc<HeightPyramid>,
+    pub underway: Vec<Deferred>,
     pub renderer: Renderer,
 }
 

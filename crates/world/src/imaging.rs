@@ -7,8 +7,8 @@ use super::sight_range::{is_in_sight, sight};
 use super::world::World;
 use bekker_agent::{GroundVehicle, imaging_threads};
 use bekker_math::spatial::Vec3;
-use bekker_sensor::Awaited;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::Deferred;
+use bekker_sensor::relief::HeightPyramid;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -31,16 +31,16 @@ impl World {
 
     /// Ground around a position. It is copied from the nearest agent's, which has most of the
     /// tiles.
-    fn relief_around(&self, at: [f64; 2]) -> Relief {
+    fn relief_around(&self, at: [f64; 2]) -> HeightPyramid {
         let (ground, published) = (&self.model.ground, &self.state.published);
         let known = self.imaging.imagers.values().map(|imager| &imager.relief);
         match known.min_by(|a, b| a.distance(at).total_cmp(&b.distance(at))) {
             Some(nearest) => {
-                let mut relief = Relief::clone(nearest);
+                let mut relief = HeightPyramid::clone(nearest);
                 relief.update(ground, published, at);
                 relief
             }
-            None => Relief::around(ground, published, at),
+            None => HeightPyramid::new(ground, published, at),
         }
     }
 
@@ -54,7 +54,7 @@ impl World {
         let due_agents: Vec<usize> = own
             .filter(|&agent| {
                 let sensors = &self.model().agents[agent].sensors;
-                sensors.iter().any(|sensor| sensor.owes(before_us, now_us).is_some())
+                sensors.iter().any(|sensor| sensor.due_frame(before_us, now_us).is_some())
             })
             .filter(|&agent| self.state().agents[agent].outcome.is_none())
             .collect();
@@ -70,7 +70,7 @@ impl World {
             let Some(imager) = self.imaging.imagers.get_mut(&agent) else { continue };
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
-                let Some(due) = sensor.owes(before_us, now_us) else { continue };
+                let Some(due) = sensor.due_frame(before_us, now_us) else { continue };
                 frames += 1;
                 let own = &mut own[index];
                 let pending = PendingFrame {
@@ -85,7 +85,7 @@ impl World {
                     track: own.track().copied().collect(),
                     due,
                 };
-                let (frame, maker) = Awaited::new(sensor.due_us(due));
+                let (frame, maker) = Deferred::new(sensor.due_us(due));
                 match imaging_threads().filter(|_| frame.due_us() > now_us) {
                     Some(threads) => {
                         threads.spawn(move || pending.make(maker));
@@ -102,7 +102,7 @@ impl World {
             let Some(workspace) = &mut self.workspaces[agent] else { continue };
             let owns = &mut self.state.agents[agent].sensors;
             for (sensor, own) in self.model.agents[agent].sensors.iter().zip(owns) {
-                if sensor.owes(before_us, now_us).is_some() {
+                if sensor.due_frame(before_us, now_us).is_some() {
                     sensor.deliver(own, now_us, &mut workspace.delivered);
                 }
             }

@@ -6,11 +6,11 @@ use super::scene::{SceneModel, VisibleWorld};
 use super::world_model::WorldModel;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::air::Air;
-use bekker_sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
-use bekker_sensor::lidar::{Cloud, LidarSpec, Part, Rays};
-use bekker_sensor::relief::Relief;
-use bekker_sensor::scene::{InstanceSet, Scene, between};
-use bekker_sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
+use bekker_sensor::camera::{Camera, CameraSpec, Image, ImageRequest, PixelRng};
+use bekker_sensor::lidar::{Cloud, LidarSpec, Rays, ScanPart};
+use bekker_sensor::relief::HeightPyramid;
+use bekker_sensor::scene::{InstanceSet, Scene, interpolate_pose};
+use bekker_sensor::{Delivery, DueFrame, Model, Promise, Reading, Sensor};
 use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const MAX_PARTS: usize = 10;
 pub(super) struct PendingFrame {
     pub scene_model: Arc<SceneModel>,
     pub model: Arc<WorldModel>,
-    pub relief: Arc<Relief>,
+    pub relief: Arc<HeightPyramid>,
     /// Agents in sight in ascending order, including the sensor's own agent.
     pub in_sight: Arc<[VisibleAgent]>,
     pub renderer: Renderer,
@@ -35,15 +35,15 @@ pub(super) struct PendingFrame {
     pub pose: Pose,
     /// Earlier poses of the sensor with their times, µs.
     pub track: Vec<(u64, Pose)>,
-    pub due: Due,
+    pub due: DueFrame,
 }
 
 impl PendingFrame {
     /// Makes the frame, releases the world's data, and hands the frame in.
-    pub fn make(self, maker: Maker) {
+    pub fn make(self, maker: Promise) {
         let made = self.frame();
         drop(self);
-        maker.hand_in(made);
+        maker.fulfill(made);
     }
 
     fn world(&self) -> VisibleWorld<'_> {
@@ -90,14 +90,15 @@ impl PendingFrame {
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
-        let camera = Camera::of(spec)?;
+        let camera = Camera::from_spec(spec)?;
         let span = camera.exposure + camera.readout;
         let (moving, air) = (self.moving_instances([span, 0.0]), self.air());
         let poses = [self.pose_before(span), self.pose_before(0.0)];
         let frame = self.due.frame as u32;
-        let dice = Dice { noise: sensor.noise, frame };
+        let rng = PixelRng { noise: sensor.noise, frame };
         let scene = self.scene(&moving, &air);
-        let take = Take { camera: &camera, poses, apart: span, dice, channels: &spec.channels };
+        let take =
+            ImageRequest { camera: &camera, poses, interval: span, rng, channels: &spec.channels };
         let mut image = self.renderer.picture(&scene, &take);
         if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
             chip.expose(&mut image, spec.exposure, &sensor.noise, frame);
@@ -121,13 +122,13 @@ impl PendingFrame {
             let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
             let moving = self.moving_instances(shares.map(|share| window * (1.0 - share)));
             let pose = |share: f64| self.pose_before(window * (1.0 - share));
-            let part = Part { shares, period: window, frame: self.due.frame as u32 };
+            let part = ScanPart { shares, period: window, frame: self.due.frame as u32 };
             let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
             let strike = |rays: &Rays<'_, '_>| match steers {
                 true => None,
-                false => self.renderer.strike(&scene, rays, limits),
+                false => self.renderer.cast_rays(&scene, rays, limits),
             };
-            lidar.scan_by(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
+            lidar.scan_with(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
         }
         cloud
     }
@@ -141,7 +142,7 @@ impl PendingFrame {
                 return match before {
                     Some((earlier, pose)) => {
                         let share = (moment - *earlier as f64) / (point.0 - earlier) as f64;
-                        between(&[*pose, point.1], share)
+                        interpolate_pose(&[*pose, point.1], share)
                     }
                     None => point.1,
                 };

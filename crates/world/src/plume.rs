@@ -10,8 +10,8 @@ use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Quat, Vec3};
-use bekker_sensor::air::{Air, Puff};
-use bekker_sensor::dust::raised;
+use bekker_sensor::air::{Air, DustPuff};
+use bekker_sensor::dust::raised_extinction;
 use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
 use std::f64::consts::TAU;
 
@@ -76,7 +76,7 @@ impl SceneModel {
         agent: usize,
         message: &VehicleMessage,
         now_us: u64,
-        puffs: &mut Vec<Puff>,
+        puffs: &mut Vec<DustPuff>,
     ) {
         let ground_vehicle = &world.agents[agent].vehicle;
         let (sources, mass) = (sources(ground_vehicle, message), mass(ground_vehicle));
@@ -106,11 +106,11 @@ impl SceneModel {
                 let soil = usize::from(terrain.soil(at.x, at.y).0);
                 let Some(loose) = self.loose.get(soil).copied().flatten() else { continue };
                 let rim = source.rim.max(speed);
-                let own =
-                    raised(mass, rim) / sources.len() as f64 * loose.risen(rim, source.radius);
+                let own = raised_extinction(mass, rim) / sources.len() as f64
+                    * loose.airborne_share(rim, source.radius);
                 whole += own;
                 aside += own * source.place.y;
-                falls += own * loose.falls;
+                falls += own * loose.settling_speed;
                 fastest = fastest.max(rim);
                 for (sum, albedo) in colour.iter_mut().zip(loose.albedo) {
                     *sum += own as f32 * albedo;
@@ -133,7 +133,7 @@ impl SceneModel {
             let extinction = strength * whole * held / ball;
             if extinction * radius * TAU.sqrt() > MIN_ABSORPTION {
                 let albedo = colour.map(|sum| sum / whole as f32);
-                puffs.push(Puff { centre, radius, extinction, albedo });
+                puffs.push(DustPuff { centre, radius, extinction, albedo });
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Rendering of frames by the processor or a graphics card.
 
 use super::scene::{SceneModel, VisibleWorld};
-use bekker_sensor::camera::{Image, Take};
-use bekker_sensor::lidar::{Rays, Struck};
-use bekker_sensor::relief::Relief;
+use bekker_sensor::camera::{Image, ImageRequest};
+use bekker_sensor::lidar::{LidarHit, Rays};
+use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::Scene;
 #[cfg(feature = "gpu")]
 use {
-    bekker_sensor::gpu::{self, GpuDevice, GpuError, Props},
+    bekker_sensor::gpu::{self, GpuDevice, GpuError, SceneConstants},
     bekker_sensor::scene::InstanceSet,
     std::sync::{Arc, Mutex},
 };
@@ -16,7 +16,7 @@ use {
 #[derive(Debug, Default)]
 pub(super) struct Renderers {
     #[cfg(feature = "gpu")]
-    props: Option<Arc<Props>>,
+    props: Option<Arc<SceneConstants>>,
 }
 
 /// Renderer of one agent.
@@ -29,7 +29,7 @@ pub(super) struct Renderer {
 #[cfg(not(feature = "gpu"))]
 impl Renderers {
     /// Returns a renderer that uses the processor.
-    pub fn renderer(&mut self, _: VisibleWorld<'_>, _: &SceneModel, _: &Relief) -> Renderer {
+    pub fn renderer(&mut self, _: VisibleWorld<'_>, _: &SceneModel, _: &HeightPyramid) -> Renderer {
         Renderer::default()
     }
 }
@@ -37,17 +37,17 @@ impl Renderers {
 #[cfg(not(feature = "gpu"))]
 impl Renderer {
     /// Renders an image.
-    pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
+    pub fn picture(&self, scene: &Scene<'_>, take: &ImageRequest<'_>) -> Image {
         take.image(scene)
     }
 
     /// Returns the hits of a scan's rays; `None` if the processor must compute them.
-    pub fn strike(
+    pub fn cast_rays(
         &self,
         _: &Scene<'_>,
         _: &Rays<'_, '_>,
         _: [f64; 2],
-    ) -> Option<Vec<Option<Struck>>> {
+    ) -> Option<Vec<Option<LidarHit>>> {
         None
     }
 }
@@ -60,7 +60,7 @@ impl Renderers {
         &mut self,
         world: VisibleWorld<'_>,
         scene_model: &SceneModel,
-        relief: &Relief,
+        relief: &HeightPyramid,
     ) -> Renderer {
         let gpu = scene_model.gpu.clone().filter(|gpu| !gpu.is_lost());
         let Some(gpu) = gpu else { return Renderer::default() };
@@ -71,11 +71,15 @@ impl Renderers {
         Renderer { gpu: made.ok().map(|renderer| (gpu, Arc::new(Mutex::new(renderer)))) }
     }
 
-    fn props(&mut self, gpu: &GpuDevice, scene: &Scene<'_>) -> Result<Arc<Props>, GpuError> {
+    fn props(
+        &mut self,
+        gpu: &GpuDevice,
+        scene: &Scene<'_>,
+    ) -> Result<Arc<SceneConstants>, GpuError> {
         if let Some(props) = &self.props {
             return Ok(props.clone());
         }
-        let props = Props::new(gpu, scene).inspect_err(|error| gpu.lose(error.clone()))?;
+        let props = SceneConstants::new(gpu, scene).inspect_err(|error| gpu.lose(error.clone()))?;
         Ok(self.props.insert(Arc::new(props)).clone())
     }
 }
@@ -83,20 +87,22 @@ impl Renderers {
 #[cfg(feature = "gpu")]
 impl Renderer {
     /// Renders an image on the graphics card, or on the processor once the card is lost.
-    pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
-        self.by_gpu(|renderer| renderer.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing))
-            .unwrap_or_else(|| take.image(scene))
+    pub fn picture(&self, scene: &Scene<'_>, take: &ImageRequest<'_>) -> Image {
+        self.by_gpu(|renderer| {
+            renderer.render_images(scene, &[*take])?.pop().ok_or(GpuError::Nothing)
+        })
+        .unwrap_or_else(|| take.image(scene))
     }
 
     /// Returns the hits of a scan's rays between two ranges, m; `None` if the processor must
     /// compute them.
-    pub fn strike(
+    pub fn cast_rays(
         &self,
         scene: &Scene<'_>,
         rays: &Rays<'_, '_>,
         limits: [f64; 2],
-    ) -> Option<Vec<Option<Struck>>> {
-        self.by_gpu(|renderer| renderer.strike(scene, rays.iter(), limits))
+    ) -> Option<Vec<Option<LidarHit>>> {
+        self.by_gpu(|renderer| renderer.cast_rays(scene, rays.iter(), limits))
     }
 
     fn by_gpu<T>(

@@ -10,10 +10,10 @@ use bekker_math::numeric::{acos, atan2, cos, hypot, sin};
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::air::Air;
 use bekker_sensor::class::Class;
-use bekker_sensor::dust::Loose;
+use bekker_sensor::dust::DustSource;
 use bekker_sensor::material::SoilAppearance;
 use bekker_sensor::mesh::Mesh;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::{Instance, InstanceSet, Scene};
 use bekker_sensor::sky::Sky;
 use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
@@ -56,7 +56,7 @@ pub struct SceneModel {
     /// Traffic lights, barriers and pedestrians, which change with time.
     roadside: RoadsideVisual,
     /// Loose material of each soil that can rise into the air.
-    pub(super) loose: Vec<Option<Loose>>,
+    pub(super) loose: Vec<Option<DustSource>>,
     /// Sun and sky.
     pub sky: Sky,
     /// State of the air without what vehicles raise.
@@ -100,8 +100,8 @@ impl SceneModel {
         let props = super::scenery::instances(props, terrain, &mut meshes);
         let roadside = RoadsideVisual::new(lights, pedestrians, &mut meshes);
         let standing = Arc::new(InstanceSet::new(&meshes, &props));
-        let soils = ground.soils().iter().map(SoilAppearance::of).collect();
-        let loose = ground.soils().iter().map(Loose::of).collect();
+        let soils = ground.soils().iter().map(SoilAppearance::from_soil).collect();
+        let loose = ground.soils().iter().map(DustSource::from_soil).collect();
         let (sky, air) = (Sky::default(), Air::default());
         SceneModel {
             meshes,
@@ -219,7 +219,7 @@ impl SceneModel {
     pub fn scene<'a>(
         &'a self,
         world: impl Into<VisibleWorld<'a>>,
-        relief: &'a Relief,
+        relief: &'a HeightPyramid,
         moving: &'a InstanceSet,
     ) -> Scene<'a> {
         Scene {

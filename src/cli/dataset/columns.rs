@@ -4,7 +4,12 @@ use crate::learning::{self, EpisodeEnding, LABELS, Options, Task, layout};
 use crate::report::dataset::{Column, Episode, EpisodeSummary, Role, Values, hash};
 
 /// Converts a recorded episode to an episode of a dataset.
-pub fn of(number: u64, driven: learning::Episode, task: &dyn Task, options: &Options) -> Episode {
+pub fn episode_columns(
+    number: u64,
+    driven: learning::Episode,
+    task: &dyn Task,
+    options: &Options,
+) -> Episode {
     let summary = EpisodeSummary {
         episode: number,
         seed: driven.seed,

@@ -1,14 +1,14 @@
 //! `bekker map audit`
 
-use super::mapped::{Mapped, asked_tables, drives_ended};
-use crate::cli::counting::counting;
-use crate::cli::interruption::interruption;
+use super::map_cells::{MapCells, driving_failure, resampled_tables};
+use crate::cli::interruption::interruption_signal;
+use crate::cli::progress_bar::progress_bar;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, stdout};
 use crate::map::{self, AuditedDrive, CrossingDriver, DriveThreads, MapFile};
-use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::manifest::write_json;
-use crate::report::study::Outline;
+use crate::report::study::TitledTable;
+use crate::report::trafficability::{MapFolder, MapRequest};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
@@ -42,32 +42,37 @@ pub struct Audit {
 
 impl Audit {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
-        let asked = AskedOfMap::read(&self.folder)?;
-        let mapped = Mapped::of_folder(&self.folder)?;
+        let interrupted = interruption_signal()?;
+        let asked = MapRequest::read(&self.folder)?;
+        let map_cells = MapCells::read_folder(&self.folder)?;
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads =
             DriveThreads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
-        let known = mapped.known(&folder)?;
-        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
-        let tables = asked_tables(&driven);
-        let stepped = self.step.map(|step| self.stepped(&mapped, step)).transpose()?;
-        let driver = CrossingDriver::new(stepped.as_ref().unwrap_or(&mapped.map));
-        let ground = mapped.ground(&known, &tables);
-        let params = mapped.params();
+        let known = map_cells.known(&folder)?;
+        let driven = map_cells.tables(&folder, &known, &threads, quiet)?;
+        let tables = resampled_tables(&driven);
+        let stepped = self.step.map(|step| self.stepped(&map_cells, step)).transpose()?;
+        let driver = CrossingDriver::new(stepped.as_ref().unwrap_or(&map_cells.map));
+        let ground = map_cells.ground(&known, &tables);
+        let params = map_cells.params();
         let audited = if self.physics {
-            let drives = mapped.drives(asked.physics.unwrap_or(1));
-            let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
+            let drives = map_cells.drives(asked.physics.unwrap_or(1));
+            let driven = map_cells.driven_cells(&self.folder, &known, &drives)?;
             drives.audited_drives(&ground, &params, &driven.crossings)
         } else {
-            let bar = counting(self.cells as u64, "cells driven", quiet);
-            let audited =
-                map::audit(&driver, &mapped.covers, &ground, &params, self.cells, &threads, || {
-                    bar.inc(1)
-                });
+            let bar = progress_bar(self.cells as u64, "cells driven", quiet);
+            let audited = map::audit(
+                &driver,
+                &map_cells.covers,
+                &ground,
+                &params,
+                self.cells,
+                &threads,
+                || bar.inc(1),
+            );
             bar.finish_and_clear();
-            audited.map_err(|error| drives_ended(error, &self.folder))?
+            audited.map_err(|error| driving_failure(error, &self.folder))?
         };
         if audited.is_empty() {
             return Err(Failure::Input {
@@ -105,14 +110,14 @@ impl Audit {
 
 impl Audit {
     /// Returns the map with another time step of its drives, s.
-    fn stepped(&self, mapped: &Mapped, step: f64) -> Result<MapFile, Failure> {
+    fn stepped(&self, map_cells: &MapCells, step: f64) -> Result<MapFile, Failure> {
         let refused =
             |allowed| Failure::Usage { argument: "--step <S>", value: step.to_string(), allowed };
-        mapped.map.clone().with_step(step).map_err(refused)
+        map_cells.map.clone().with_step(step).map_err(refused)
     }
 }
 
-fn rows(audited: &[AuditedDrive]) -> Outline {
+fn rows(audited: &[AuditedDrive]) -> TitledTable {
     let head = ["x", "y", "direction_deg", "deviations", "grade", "side_slope", "table", "driven"];
     let row = |own: &AuditedDrive| {
         let [x, y] = own.centre;
@@ -122,7 +127,7 @@ fn rows(audited: &[AuditedDrive]) -> Outline {
             .map(|x| x.to_string())
             .to_vec()
     };
-    Outline {
+    TitledTable {
         title: String::new(),
         head: head.map(str::to_owned).to_vec(),
         rows: audited.iter().map(row).collect(),

@@ -1,19 +1,23 @@
 //! Table of all crossings of a map.
 
-use super::driven::DrivenCells;
-use super::mapped::{Driven, Mapped};
+use super::driven_cells::DrivenCells;
+use super::map_cells::{DrivenTable, MapCells};
 use crate::cli::Failure;
 use crate::map::{Crossing, GroundCover};
-use crate::report::study::Outline;
+use crate::report::study::TitledTable;
 use std::path::Path;
 
 /// Values of each crossing.
 const FIGURES: [&str; 4] = ["end", "speed", "slip", "energy_per_m"];
 
 /// Writes the crossings of planes, from the tables of soils.
-pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), Failure> {
-    let rows = driven.iter().zip(&mapped.covers).flat_map(|(own, cover)| {
-        let soil = &mapped.map.soil_of(cover).name;
+pub fn write_table_crossings(
+    map_cells: &MapCells,
+    driven: &[DrivenTable],
+    path: &Path,
+) -> Result<(), Failure> {
+    let rows = driven.iter().zip(&map_cells.covers).flat_map(|(own, cover)| {
+        let soil = &map_cells.map.soil_of(cover).name;
         let covered = covered(cover);
         own.columns.iter().enumerate().flat_map(move |(n, column)| {
             let [strength, side] = own.axes.column_values(n);
@@ -28,10 +32,14 @@ pub fn of_tables(mapped: &Mapped, driven: &[Driven], path: &Path) -> Result<(), 
 }
 
 /// Writes the crossings of the cells.
-pub fn of_cells(mapped: &Mapped, driven: &DrivenCells, path: &Path) -> Result<(), Failure> {
+pub fn write_cell_crossings(
+    map_cells: &MapCells,
+    driven: &DrivenCells,
+    path: &Path,
+) -> Result<(), Failure> {
     let cells = driven.crossings.iter().enumerate();
     let rows = cells.flat_map(|(cell, crossings)| {
-        let [x, y] = mapped.cells.centre(cell);
+        let [x, y] = map_cells.cells.centre(cell);
         crossings.iter().flatten().enumerate().map(move |(n, crossing)| {
             let [direction, deviations] = driven.drives.crossing(n);
             let place = [x, y, direction.to_degrees(), deviations].map(|x| x.to_string());
@@ -60,5 +68,5 @@ fn figures(crossing: &Crossing) -> Vec<String> {
 
 fn write(place: &[&str], rows: Vec<Vec<String>>, path: &Path) -> Result<(), Failure> {
     let head = place.iter().chain(&FIGURES).map(|own| (*own).to_owned()).collect();
-    Ok(Outline { title: String::new(), head, rows }.write_csv(path)?)
+    Ok(TitledTable { title: String::new(), head, rows }.write_csv(path)?)
 }

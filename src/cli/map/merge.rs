@@ -1,12 +1,12 @@
 //! `bekker map merge`
 
-use super::mapped::Mapped;
+use super::map_cells::MapCells;
 use super::run::from_cells;
 use super::summary::CONFIDENCES;
 use crate::cli::Failure;
 use crate::cli::workers::Workers;
-use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::study::Shard;
+use crate::report::trafficability::{MapFolder, MapRequest};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct Merge {
 impl Merge {
     pub fn execute(self) -> Result<(), Failure> {
         let first = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
-        let whole = AskedOfMap::read(first)?;
+        let whole = MapRequest::read(first)?;
         let refused = |folder: &Path, cause: String| Failure::Input {
             subject: folder.display().to_string(),
             cause,
@@ -40,24 +40,24 @@ impl Merge {
             return Err(refused(first, cause.into()));
         };
         for folder in &self.folders {
-            let other = AskedOfMap::read(folder)?;
+            let other = MapRequest::read(folder)?;
             if (&other.fingerprint, other.physics) != (&whole.fingerprint, whole.physics) {
                 let cause =
                     format!("its cells belong to another map than those of {}", first.display());
                 return Err(refused(folder, cause));
             }
         }
-        let mapped = Mapped::of_folder(first)?;
-        let drives = mapped.drives(strengths);
+        let map_cells = MapCells::read_folder(first)?;
+        let drives = map_cells.drives(strengths);
         let folders: Vec<&Path> = self.folders.iter().map(PathBuf::as_path).collect();
-        let cells = mapped.gathered(&folders, &drives)?;
-        let asked = whole.driven(Some(strengths), Shard::WHOLE);
+        let cells = map_cells.gathered(&folders, &drives)?;
+        let asked = whole.with_physics(Some(strengths), Shard::WHOLE);
         let folder = MapFolder::begin(&self.out, &asked)?;
-        mapped.keep_cells(&folder, &drives, &cells)?;
+        map_cells.keep_cells(&folder, &drives, &cells)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Workers::new(cores).install(|| {
-            let known = mapped.known(&folder)?;
-            from_cells(&mapped, &folder, &known, &drives, &CONFIDENCES, self.json)
+            let known = map_cells.known(&folder)?;
+            from_cells(&map_cells, &folder, &known, &drives, &CONFIDENCES, self.json)
         })
     }
 }

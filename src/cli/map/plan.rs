@@ -1,6 +1,6 @@
 //! `bekker map plan`
 
-use super::mapped::Mapped;
+use super::map_cells::MapCells;
 use crate::cli::{Failure, stdout};
 use crate::map::{Axes, CoverData, CrossingDriver, MapFile};
 use clap::Args;
@@ -23,26 +23,26 @@ pub struct Plan {
 
 impl Plan {
     pub fn execute(self) -> Result<(), Failure> {
-        let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?)?;
-        let driver = CrossingDriver::new(&mapped.map);
-        let covers = &mapped.covers;
-        mapped.warn();
+        let map_cells = MapCells::new(MapFile::read(&self.map, &self.sets)?)?;
+        let driver = CrossingDriver::new(&map_cells.map);
+        let covers = &map_cells.covers;
+        map_cells.warn();
         let known: Vec<CoverData> =
             covers.iter().map(|cover| driver.cover_data(cover, f64::INFINITY)).collect();
-        let columns: usize = mapped.axes(&known).iter().map(Axes::columns).sum();
-        let params = mapped.params();
+        let columns: usize = map_cells.axes(&known).iter().map(Axes::columns).sum();
+        let params = map_cells.params();
         let mut names: Vec<&str> =
-            covers.iter().map(|cover| mapped.map.soil_of(cover).name.as_str()).collect();
+            covers.iter().map(|cover| map_cells.map.soil_of(cover).name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let cells = mapped.cells;
+        let cells = map_cells.cells;
         if self.json {
             return stdout::print_json(&json!({
-                "vehicle": mapped.vehicle,
+                "vehicle": map_cells.vehicle,
                 "columns": cells.columns,
                 "rows": cells.rows,
                 "cell": cells.side,
-                "cells_without_data": mapped.without_data(),
+                "cells_without_data": map_cells.without_data(),
                 "area": cells.bounds(),
                 "soils": names,
                 "tables": covers.len(),
@@ -51,7 +51,7 @@ impl Plan {
             }));
         }
         let [west, south, east, north] = cells.bounds();
-        let without = match mapped.without_data() {
+        let without = match map_cells.without_data() {
             0 => String::new(),
             count => format!("; {count} cells have no elevation data and remain empty"),
         };
@@ -60,7 +60,7 @@ impl Plan {
              {columns} columns of {} tables, about a dozen drives of 30 to 400 m per column; \
              standard deviation of the slope {:.3}{without}",
             self.map.display(),
-            mapped.vehicle,
+            map_cells.vehicle,
             cells.columns,
             cells.rows,
             cells.side,

@@ -1,13 +1,15 @@
 //! `bekker map route`
 
-use super::mapped::{Mapped, asked_tables};
-use crate::cli::interruption::interruption;
+use super::map_cells::{MapCells, resampled_tables};
+use crate::cli::interruption::interruption_signal;
 use crate::cli::{Failure, stdout};
 use crate::map::{
     CellTrafficability, DriveThreads, MapRoute, Obstruction, Reason, RouteAim, RouteScenario,
     bar_reason, best_route, evaluate_directions, obstructions,
 };
-use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale, ShownWay};
+use crate::report::trafficability::{
+    self, MapFolder, MapLayer, MapRequest, MapSheet, RouteOverlay, Scale,
+};
 use crate::report::write_file;
 use crate::scenario::map_paths;
 use clap::Args;
@@ -29,94 +31,94 @@ pub struct Route {
     folder: PathBuf,
     /// Start of the route, local frame, m
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
-    from: Point,
+    from: MapPoint,
     /// End of the route, local frame, m
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
-    to: Point,
+    to: MapPoint,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Point([f64; 2]);
+struct MapPoint([f64; 2]);
 
-fn point(text: &str) -> Result<Point, String> {
+fn point(text: &str) -> Result<MapPoint, String> {
     let wrong = || "must be X,Y in meters, such as -1500,250".to_owned();
     let (x, y) = text.split_once(',').ok_or_else(wrong)?;
     let number = |text: &str| {
         let parsed = text.trim().parse::<f64>().ok();
         parsed.filter(|x| x.is_finite()).ok_or_else(wrong)
     };
-    Ok(Point([number(x)?, number(y)?]))
+    Ok(MapPoint([number(x)?, number(y)?]))
 }
 
 impl Route {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
-        let asked = AskedOfMap::read(&self.folder)?;
-        let mapped = Mapped::of_folder(&self.folder)?;
+        let interrupted = interruption_signal()?;
+        let asked = MapRequest::read(&self.folder)?;
+        let map_cells = MapCells::read_folder(&self.folder)?;
         let folder = MapFolder::begin(&self.folder, &asked)?;
-        let [from, to] = self.ends(&mapped)?;
-        let known = mapped.known(&folder)?;
-        let params = mapped.params();
+        let [from, to] = self.ends(&map_cells)?;
+        let known = map_cells.known(&folder)?;
+        let params = map_cells.params();
         let (going, answers) = match asked.physics {
             Some(strengths) => {
-                let drives = mapped.drives(strengths);
-                let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
-                let ground = mapped.ground(&known, &[]);
+                let drives = map_cells.drives(strengths);
+                let driven = map_cells.driven_cells(&self.folder, &known, &drives)?;
+                let ground = map_cells.ground(&known, &[]);
                 let going = drives.trafficability(&ground, &params, &driven.crossings);
                 let reason = |own: &Obstruction| {
                     let (cell, crossings) = (own.cell, driven.crossings[own.cell].as_ref());
                     let levels = &driven.levels;
                     drives.bar_reason(&ground, &params, levels, cell, crossings, own.direction)
                 };
-                let answers = answers(&mapped, &going, [from, to], reason);
+                let answers = answers(&map_cells, &going, [from, to], reason);
                 (going, answers)
             }
             None => {
                 let count = std::thread::available_parallelism().map_or(1, usize::from);
                 let threads = DriveThreads { count, interrupted: &interrupted };
-                let driven = mapped.tables(&folder, &known, &threads, quiet)?;
-                let tables = asked_tables(&driven);
-                let ground = mapped.ground(&known, &tables);
+                let driven = map_cells.tables(&folder, &known, &threads, quiet)?;
+                let tables = resampled_tables(&driven);
+                let ground = map_cells.ground(&known, &tables);
                 let going = evaluate_directions(&ground, &params);
                 let reason =
                     |own: &Obstruction| bar_reason(&ground, &params, own.cell, own.direction);
-                let answers = answers(&mapped, &going, [from, to], reason);
+                let answers = answers(&map_cells, &going, [from, to], reason);
                 (going, answers)
             }
         };
-        let (mut ways, mut not_found): (Vec<MapRoute>, Vec<NoWay>) = Default::default();
+        let (mut ways, mut not_found): (Vec<MapRoute>, Vec<NoRoute>) = Default::default();
         for answer in answers {
             match answer {
                 Ok(way) => ways.push(way),
                 Err(none) => not_found.push(none),
             }
         }
-        let directions = mapped.params().directions;
+        let directions = map_cells.params().directions;
         if !directions.is_multiple_of(8) {
             eprintln!(
                 "warning: on a map with {directions} directions, routes follow the axes only and \
                  are up to 41 % longer than a straight line; use directions = 8"
             );
         }
-        folder.forget_ways()?;
+        folder.remove_routes()?;
         if ways.is_empty() {
-            let told: Vec<String> = not_found.iter().map(NoWay::sentence).collect();
+            let told: Vec<String> = not_found.iter().map(NoRoute::sentence).collect();
             let cause = format!("no route found; {}", told.join("; "));
             return Err(Failure::Run { subject: self.folder.display().to_string(), cause });
         }
-        let left_out = ways.iter().map(|way| self.write(&mapped, way));
+        let left_out = ways.iter().map(|way| self.write(&map_cells, way));
         let left_out: Vec<String> = left_out.collect::<Result<Vec<_>, _>>()?.concat();
-        let worst = |(cell, own): (usize, &CellTrafficability)| match mapped.has_data(cell) {
+        let worst = |(cell, own): (usize, &CellTrafficability)| match map_cells.has_data(cell) {
             true => own.p_go.iter().copied().fold(1.0, f32::min),
             false => f32::NAN,
         };
         let p_go: Vec<f32> = going.iter().enumerate().map(worst).collect();
-        self.picture(&mapped, &p_go, &ways)?;
+        self.picture(&map_cells, &p_go, &ways)?;
         if self.json {
-            let not_found: Vec<_> = not_found.iter().map(NoWay::as_json).collect();
+            let not_found: Vec<_> = not_found.iter().map(NoRoute::as_json).collect();
             return stdout::print_json(&json!({
                 "folder": self.folder, "ways": ways, "not_found": not_found, "left_out": left_out,
             }));
@@ -125,7 +127,7 @@ impl Route {
         let left_out = left_out.into_iter().map(|told| format!("  {told}"));
         let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).chain(left_out).collect();
         let [from, to] =
-            [from, to].map(|cell| mapped.cells.centre(cell).map(|x| x.to_string()).join(", "));
+            [from, to].map(|cell| map_cells.cells.centre(cell).map(|x| x.to_string()).join(", "));
         stdout::print(&format!(
             "{}: from ({from}) to ({to}) m, centers of their cells\n{}",
             self.folder.display(),
@@ -134,17 +136,18 @@ impl Route {
     }
 
     /// Returns the first and the last cell of the route.
-    fn ends(&self, mapped: &Mapped) -> Result<[usize; 2], Failure> {
-        let refused = |argument, Point([x, y]): Point, allowed| Failure::Usage {
+    fn ends(&self, map_cells: &MapCells) -> Result<[usize; 2], Failure> {
+        let refused = |argument, MapPoint([x, y]): MapPoint, allowed| Failure::Usage {
             argument,
             value: format!("{x},{y}"),
             allowed,
         };
-        let cell = |argument, at: Point| {
-            let [west, south, east, north] = mapped.cells.bounds();
+        let cell = |argument, at: MapPoint| {
+            let [west, south, east, north] = map_cells.cells.bounds();
             let allowed = format!("within the map: x {west} to {east}, y {south} to {north} m");
-            let cell = mapped.cells.cell_at(at.0).ok_or_else(|| refused(argument, at, allowed))?;
-            match mapped.has_data(cell) {
+            let cell =
+                map_cells.cells.cell_at(at.0).ok_or_else(|| refused(argument, at, allowed))?;
+            match map_cells.has_data(cell) {
                 true => Ok(cell),
                 false => {
                     let allowed =
@@ -155,7 +158,7 @@ impl Route {
         };
         let [from, to] = [cell("--from", self.from)?, cell("--to", self.to)?];
         if from == to {
-            let side = mapped.cells.side;
+            let side = map_cells.cells.side;
             let allowed = format!("in another cell than --from; cells are {side} m wide");
             return Err(refused("--to", self.to, allowed));
         }
@@ -163,14 +166,14 @@ impl Route {
     }
 
     /// Writes the files of a route. Returns properties of the map that they omit.
-    fn write(&self, mapped: &Mapped, way: &MapRoute) -> Result<Vec<String>, Failure> {
+    fn write(&self, map_cells: &MapCells, way: &MapRoute) -> Result<Vec<String>, Failure> {
         let name = name(way.aim);
-        let land = &mapped.map.land;
+        let land = &map_cells.map.land;
         let height = |[x, y]: [f64; 2]| [x, y, land.terrain.height(x, y)];
         let points: Vec<[f64; 3]> = way.points.iter().copied().map(height).collect();
         let path = |ending: &str| self.folder.join(format!("{name}.{ending}"));
         let mut left_out = Vec::new();
-        going::write_csv(&path("csv"), &points)?;
+        trafficability::write_csv(&path("csv"), &points)?;
         match &land.site {
             Some(site) => {
                 let properties = match json!({
@@ -180,8 +183,8 @@ impl Route {
                     serde_json::Value::Object(properties) => properties,
                     _ => Default::default(),
                 };
-                going::write_gpx(&path("gpx"), name, site, &points)?;
-                going::write_geojson(&path("geojson"), properties, site, &points)?;
+                trafficability::write_gpx(&path("gpx"), name, site, &points)?;
+                trafficability::write_geojson(&path("geojson"), properties, site, &points)?;
             }
             None => left_out.push(format!(
                 "{name}.gpx and {name}.geojson not written: the terrain has no geographic \
@@ -191,8 +194,8 @@ impl Route {
         // 50 % margin, and a minute to start and to stop
         let duration = (1.5 * way.time + 60.0).ceil();
         let RouteScenario { mut scenario, omissions } =
-            mapped.map.route_scenario(name, way, duration);
-        let base = &mapped.map.base.folder;
+            map_cells.map.route_scenario(name, way, duration);
+        let base = &map_cells.map.base.folder;
         map_paths(&mut scenario, |path| {
             let path = base.join(path);
             path.canonicalize().unwrap_or(path)
@@ -213,28 +216,33 @@ impl Route {
         Ok(left_out)
     }
 
-    fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapRoute]) -> Result<(), Failure> {
+    fn picture(
+        &self,
+        map_cells: &MapCells,
+        p_go: &[f32],
+        ways: &[MapRoute],
+    ) -> Result<(), Failure> {
         let labels: Vec<String> = ways.iter().map(|way| sentence(way).trim().to_owned()).collect();
-        let lines: Vec<ShownWay<'_>> = ways
+        let lines: Vec<RouteOverlay<'_>> = ways
             .iter()
             .zip(&labels)
-            .map(|(way, label)| ShownWay { label, points: &way.points })
+            .map(|(way, label)| RouteOverlay { label, points: &way.points })
             .collect();
         let [from, to] = [ways[0].points.first(), ways[0].points.last()]
             .map(|end| end.map_or(String::new(), |[x, y]| format!("({x:.0}, {y:.0})")));
         let subtitle = format!("from {from} to {to} m, from median speeds and GO probabilities");
         let heading = "GO probability in the worst direction";
-        let layers = [(heading, Layer::Numbers(p_go, Scale::Probability))];
-        let maps = Maps {
-            title: &format!("Routes of {}", mapped.vehicle),
+        let layers = [(heading, MapLayer::Numbers(p_go, Scale::Probability))];
+        let maps = MapSheet {
+            title: &format!("Routes of {}", map_cells.vehicle),
             subtitle: &[&subtitle],
-            grid: mapped.grid(),
-            terrain: &mapped.map.land.terrain,
+            grid: map_cells.grid(),
+            terrain: &map_cells.map.land.terrain,
             layers: &layers,
             ways: &lines,
-            footer: &mapped.map.config.description,
+            footer: &map_cells.map.config.description,
         };
-        Ok(going::write_picture(&self.folder.join("route.png"), &maps)?)
+        Ok(trafficability::write_picture(&self.folder.join("route.png"), &maps)?)
     }
 }
 
@@ -247,44 +255,44 @@ fn name(aim: RouteAim) -> &'static str {
 
 /// Returns the fastest and the safest route, or the reason why no route exists.
 fn answers(
-    mapped: &Mapped,
+    map_cells: &MapCells,
     going: &[CellTrafficability],
     [from, to]: [usize; 2],
     reason: impl Fn(&Obstruction) -> Reason,
-) -> Vec<Result<MapRoute, NoWay>> {
+) -> Vec<Result<MapRoute, NoRoute>> {
     let answer = |aim: RouteAim| {
-        best_route(&mapped.cells, going, from, to, aim).ok_or_else(|| {
-            let found = obstructions(&mapped.cells, going, from, to, aim);
-            NoWay::of(mapped, aim, &found, &reason)
+        best_route(&map_cells.cells, going, from, to, aim).ok_or_else(|| {
+            let found = obstructions(&map_cells.cells, going, from, to, aim);
+            NoRoute::new(map_cells, aim, &found, &reason)
         })
     };
     [RouteAim::Fastest, RouteAim::Safest].map(answer).into()
 }
 
 /// Reason why no route exists.
-struct NoWay {
+struct NoRoute {
     aim: RouteAim,
     /// Barriers: reason, length that cannot be crossed, m, and position, m.
     bars: Vec<(Reason, f64, [f64; 2])>,
 }
 
-impl NoWay {
-    fn of(
-        mapped: &Mapped,
+impl NoRoute {
+    fn new(
+        map_cells: &MapCells,
         aim: RouteAim,
         found: &[Obstruction],
         reason: impl Fn(&Obstruction) -> Reason,
-    ) -> NoWay {
+    ) -> NoRoute {
         let mut bars: Vec<(Reason, f64, [f64; 2])> = Vec::new();
         for own in found {
-            let (reason, place) = (reason(own), mapped.cells.centre(own.cell));
+            let (reason, place) = (reason(own), map_cells.cells.centre(own.cell));
             match bars.iter_mut().find(|bar| bar.0 == reason) {
                 Some(bar) => bar.1 += own.length,
                 None => bars.push((reason, own.length, place)),
             }
         }
         bars.sort_by(|a, b| b.1.total_cmp(&a.1));
-        NoWay { aim, bars }
+        NoRoute { aim, bars }
     }
 
     /// Describes the barriers of the route.

@@ -1,17 +1,17 @@
 //! `bekker map run`
 
-use super::mapped::{Mapped, asked_of, asked_tables};
+use super::map_cells::{MapCells, map_request, resampled_tables};
+use super::map_files::{self, MapOutput, MapSource};
 use super::summary::{CONFIDENCES, answer};
-use super::written::{self, Source, Written};
-use crate::cli::counting::counting;
-use crate::cli::interruption::interruption;
+use crate::cli::interruption::interruption_signal;
+use crate::cli::progress_bar::progress_bar;
 use crate::cli::quantity::quantity;
 use crate::cli::shard::shard;
 use crate::cli::workers::Workers;
 use crate::cli::{Failure, stdout};
 use crate::map::{CoverData, DrivePlan, DriveThreads, MapFile, evaluate};
-use crate::report::going::MapFolder;
 use crate::report::study::Shard;
+use crate::report::trafficability::MapFolder;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde_json::json;
@@ -60,46 +60,50 @@ pub struct Run {
 
 impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
+        let interrupted = interruption_signal()?;
         let map = MapFile::read(&self.map, &self.sets)?;
-        let asked = asked_of(&map, &self.map, &self.sets)?.driven(self.physics, self.shard);
+        let asked =
+            map_request(&map, &self.map, &self.sets)?.with_physics(self.physics, self.shard);
         let folder = match self.force {
-            true => MapFolder::begin_over(&self.out, &asked)?,
+            true => MapFolder::begin_overwriting(&self.out, &asked)?,
             false => MapFolder::begin(&self.out, &asked)?,
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.threads.unwrap_or(cores);
         let pool = Workers::new(count);
-        let mapped = pool.install(|| Mapped::of(map))?;
-        mapped.warn();
-        let known = pool.install(|| mapped.known(&folder))?;
+        let map_cells = pool.install(|| MapCells::new(map))?;
+        map_cells.warn();
+        let known = pool.install(|| map_cells.known(&folder))?;
         let threads = DriveThreads { count, interrupted: &interrupted };
         if let Some(strengths) = self.physics {
-            let drives = mapped.drives(strengths);
+            let drives = map_cells.drives(strengths);
             let [cells, new] =
-                mapped.drive_cells(&folder, &known, &drives, self.shard, &threads, quiet)?;
+                map_cells.drive_cells(&folder, &known, &drives, self.shard, &threads, quiet)?;
             if self.shard != Shard::WHOLE {
-                return self.tell_part(cells, new);
+                return self.print_shard(cells, new);
             }
             let make =
-                || from_cells(&mapped, &folder, &known, &drives, &self.confidence, self.json);
+                || from_cells(&map_cells, &folder, &known, &drives, &self.confidence, self.json);
             return pool.install(make);
         }
-        let driven = mapped.tables(&folder, &known, &threads, quiet)?;
-        let tables = asked_tables(&driven);
-        let bar = counting(mapped.cells.count() as u64, "cells", quiet);
+        let driven = map_cells.tables(&folder, &known, &threads, quiet)?;
+        let tables = resampled_tables(&driven);
+        let bar = progress_bar(map_cells.cells.count() as u64, "cells", quiet);
         let cells = pool.install(|| {
-            evaluate(&mapped.ground(&known, &tables), &mapped.params(), |done| bar.inc(done as u64))
+            evaluate(&map_cells.ground(&known, &tables), &map_cells.params(), |done| {
+                bar.inc(done as u64)
+            })
         });
         bar.finish_and_clear();
-        let (mapped, source) = (&mapped, Source::Tables(&driven));
+        let (map_cells, source) = (&map_cells, MapSource::Tables(&driven));
         let (confidences, out) = (&self.confidence[..], &self.out);
-        let made = Written { mapped, known: &known, cells: &cells, source, confidences, out };
-        pool.install(|| write(&made, &folder, self.json))
+        let output =
+            MapOutput { map_cells, known: &known, cells: &cells, source, confidences, out };
+        pool.install(|| write(&output, &folder, self.json))
     }
 
     /// Reports the number of cells of a shard, for which no map is computed.
-    fn tell_part(&self, cells: usize, new: usize) -> Result<(), Failure> {
+    fn print_shard(&self, cells: usize, new: usize) -> Result<(), Failure> {
         let Shard { index, of } = self.shard;
         if self.json {
             return stdout::print_json(&json!({
@@ -116,27 +120,27 @@ impl Run {
 
 /// Computes the map of completely driven cells for these confidence levels, and prints the result.
 pub fn from_cells(
-    mapped: &Mapped,
+    map_cells: &MapCells,
     folder: &MapFolder,
     known: &[CoverData],
     drives: &DrivePlan,
     confidences: &[f64],
     json: bool,
 ) -> Result<(), Failure> {
-    let driven = mapped.driven_cells(folder.path(), known, drives)?;
-    let (ground, params) = (mapped.ground(known, &[]), mapped.params());
+    let driven = map_cells.driven_cells(folder.path(), known, drives)?;
+    let (ground, params) = (map_cells.ground(known, &[]), map_cells.params());
     let cells = drives.cell_metrics(&ground, &params, &driven.levels, &driven.crossings);
-    let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());
-    write(&Written { mapped, known, cells: &cells, source, confidences, out }, folder, json)
+    let (source, out): (_, &Path) = (MapSource::RasterCells(&driven), folder.path());
+    write(&MapOutput { map_cells, known, cells: &cells, source, confidences, out }, folder, json)
 }
 
-fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {
-    let (names, summary) = written::write(made)?;
-    folder.forget(&names)?;
+fn write(output: &MapOutput<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {
+    let (names, summary) = map_files::write(output)?;
+    folder.remove_outputs(&names)?;
     folder.write_manifest(&names)?;
     if json {
         return stdout::print_json(&summary);
     }
-    let (out, [title, shares]) = (made.out.display(), answer(made.mapped, &summary));
+    let (out, [title, shares]) = (output.out.display(), answer(output.map_cells, &summary));
     stdout::print(&format!("{out}: {title}; {shares}"))
 }

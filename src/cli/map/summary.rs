@@ -1,10 +1,10 @@
 //! Summary statistics of a map.
 
 use super::crossings;
-use super::mapped::Mapped;
-use super::written::{Figured, Source, Written};
+use super::map_cells::MapCells;
+use super::map_files::{CellValue, MapOutput, MapSource};
 use crate::map::{CellMetrics, CoverData, CrossingEnd, GroundCover, Reason};
-use crate::report::going;
+use crate::report::trafficability;
 use serde::Serialize;
 
 /// Default go probabilities; for each, the fraction of the area that reaches it is reported.
@@ -12,7 +12,7 @@ pub const CONFIDENCES: [f64; 3] = [0.5, 0.8, 0.95];
 
 /// Summary statistics of a map; fractions refer to the area with elevation data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
+pub struct MapSummary {
     /// Number of cells with elevation data; `area_km2` is their area.
     pub cells: usize,
     pub area_km2: f64,
@@ -76,37 +76,37 @@ pub fn quantile(values: &mut [f32], share: f64) -> f32 {
 }
 
 /// Computes the summary of a map that is to be written.
-pub fn summary(made: &Written<'_>) -> Summary {
-    let cells = || made.known_cells();
+pub fn summary(output: &MapOutput<'_>) -> MapSummary {
+    let cells = || output.known_cells();
     let count = cells().count() as f64;
     let share =
         |is: &dyn Fn(&CellMetrics) -> bool| cells().filter(|own| is(own)).count() as f64 / count;
-    let mean = |of: Figured| cells().map(|own| f64::from(of(own))).sum::<f64>() / count;
-    let median = |of: Figured| f64::from(quantile(&mut cells().map(of).collect::<Vec<_>>(), 0.5));
-    let confidences = made
+    let mean = |of: CellValue| cells().map(|own| f64::from(of(own))).sum::<f64>() / count;
+    let median = |of: CellValue| f64::from(quantile(&mut cells().map(of).collect::<Vec<_>>(), 0.5));
+    let confidences = output
         .confidences
         .iter()
-        .map(|&p_go| ConfidenceShare { p_go, share: share(&|own| is_sure(own, p_go)) });
+        .map(|&p_go| ConfidenceShare { p_go, share: share(&|own| is_confident(own, p_go)) });
     let known: Vec<f64> =
         cells().map(|own| f64::from(own.soil_share)).filter(|share| share.is_finite()).collect();
     let reasons = Reason::ALL.into_iter().map(|reason| ReasonShare {
         code: reason as u8,
         reason: reason.name(),
         share: share(&|own| own.reason == reason),
-        color: going::class_color(reason as u8),
+        color: trafficability::class_color(reason as u8),
     });
-    let ends: Vec<CrossingEnd> = match made.source {
-        Source::Tables(driven) => {
+    let ends: Vec<CrossingEnd> = match output.source {
+        MapSource::Tables(driven) => {
             let columns = driven.iter().flat_map(|own| &own.columns);
             columns.flat_map(|own| own.driven.values()).map(|own| own.end).collect()
         }
-        Source::Cells(driven) => driven.all().map(|own| own.end).collect(),
+        MapSource::RasterCells(driven) => driven.all().map(|own| own.end).collect(),
     };
-    let side = made.mapped.map.config.cell;
-    Summary {
+    let side = output.map_cells.map.config.cell;
+    MapSummary {
         cells: cells().count(),
         area_km2: count * side * side * 1e-6,
-        cells_without_data: made.cells.len() - cells().count(),
+        cells_without_data: output.cells.len() - cells().count(),
         go_every_direction: confidences.collect(),
         // with a tie of the draws the median is 0, although the vehicle goes in half of them
         no_go: share(&|own| own.v_p50 == 0.0 && own.p_go < 0.5),
@@ -119,17 +119,17 @@ pub fn summary(made: &Written<'_>) -> Summary {
         v_omnidirectional: median(|own| own.v_omnidirectional),
         soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         reasons: reasons.collect(),
-        covers: covers(made),
+        covers: covers(output),
         crossings: ends.len(),
         failed_crossings: ends.iter().filter(|end| **end == CrossingEnd::Failed).count(),
     }
 }
 
-fn covers(made: &Written<'_>) -> Vec<CoverShare> {
-    let shares = made.mapped.cover_shares();
-    let covers = made.mapped.covers.iter().zip(made.known).zip(shares);
+fn covers(output: &MapOutput<'_>) -> Vec<CoverShare> {
+    let shares = output.map_cells.cover_shares();
+    let covers = output.map_cells.covers.iter().zip(output.known).zip(shares);
     let told = |((cover, known), share): ((&GroundCover, &CoverData), f64)| CoverShare {
-        soil: made.mapped.map.soil_of(cover).name.clone(),
+        soil: output.map_cells.map.soil_of(cover).name.clone(),
         cover: crossings::covered(cover),
         share,
         ride_speed: Some(known.ride).filter(|speed| speed.is_finite()),
@@ -139,16 +139,16 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
 }
 
 /// Whether a cell's probability to go in every direction is at least `p_go`.
-pub fn is_sure(cell: &CellMetrics, p_go: f64) -> bool {
+pub fn is_confident(cell: &CellMetrics, p_go: f64) -> bool {
     // within the precision of an f32
     f64::from(cell.p_go) >= p_go - 1e-6
 }
 
 /// Returns the main result: a title and the text below it.
-pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
+pub fn answer(map_cells: &MapCells, summary: &MapSummary) -> [String; 2] {
     let title = format!(
         "{}: GO probability in every direction {:.2} on average over {} km2",
-        mapped.vehicle,
+        map_cells.vehicle,
         summary.p_go,
         area(summary.area_km2),
     );

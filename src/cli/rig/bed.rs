@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Soil that the rig tests.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Soil")]
-pub struct Bed {
+pub struct SoilBed {
     /// Soil from the catalog, by any of its names (see `bekker soils`)
     #[arg(long, value_name = "NAME", required_unless_present = "soil_file")]
     soil: Option<String>,
@@ -56,7 +56,7 @@ enum LawsChoice {
     Reference,
 }
 
-impl Bed {
+impl SoilBed {
     /// Returns the selected laws.
     pub fn laws(&self) -> Laws {
         let laws = match self.laws {
@@ -68,10 +68,10 @@ impl Bed {
     }
 
     /// Creates a bed of an unchanged soil of the catalog.
-    pub fn of(name: &str) -> Bed {
+    pub fn with_soil(name: &str) -> SoilBed {
         let laws = LawsChoice::Refined;
         let soil = Some(name.to_owned());
-        Bed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new() }
+        SoilBed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new() }
     }
 
     /// Returns the soil and its parameters. Firm soils are refused, because they have no curve.

@@ -1,19 +1,19 @@
 //! Convergence reports of a rig.
 
-use super::slips::Setting;
+use super::slips::RigSetting;
 use super::table;
 use crate::rig::{Convergence, Refinement};
 use serde::Serialize;
 
 /// Returns the name of a refinement for a rig, and the argument that sets it.
-pub type Terms = fn(Refinement) -> (&'static str, &'static str);
+pub type RefinementNames = fn(Refinement) -> (&'static str, &'static str);
 
 /// Change of one result under one refinement, at one setting if the rig has several.
 #[derive(Clone, Debug, Serialize)]
-pub struct Change {
+pub struct ConvergenceChange {
     /// The slip and the slip angle, or the inflation.
     #[serde(flatten)]
-    pub at: Setting,
+    pub at: RigSetting,
     /// Change of the result.
     #[serde(flatten)]
     pub convergence: Convergence,
@@ -21,29 +21,33 @@ pub struct Change {
 
 /// Convergence of all results under all refinements.
 #[derive(Clone, Debug, Serialize)]
-pub struct Check {
+pub struct ConvergenceCheck {
     /// Largest change that counts as converged.
     pub tolerance: f64,
     /// Whether all changes are within the tolerance.
     pub converged: bool,
     /// The changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ConvergenceChange>,
     #[serde(skip)]
-    terms: Terms,
+    terms: RefinementNames,
 }
 
-impl Check {
-    pub fn new(tolerance: f64, changes: Vec<Change>, terms: Terms) -> Check {
+impl ConvergenceCheck {
+    pub fn new(
+        tolerance: f64,
+        changes: Vec<ConvergenceChange>,
+        terms: RefinementNames,
+    ) -> ConvergenceCheck {
         let converged = changes.iter().all(|change| change.convergence.converged);
-        Check { tolerance, converged, changes, terms }
+        ConvergenceCheck { tolerance, converged, changes, terms }
     }
 
     /// Returns the largest change of each result under each refinement, in order of first
     /// occurrence.
-    fn greatest(&self) -> Vec<&Change> {
-        let mut greatest: Vec<&Change> = Vec::new();
+    fn greatest(&self) -> Vec<&ConvergenceChange> {
+        let mut greatest: Vec<&ConvergenceChange> = Vec::new();
         for change in &self.changes {
-            let same = |other: &&mut &Change| {
+            let same = |other: &&mut &ConvergenceChange| {
                 other.convergence.refinement == change.convergence.refinement
                     && other.convergence.figure == change.convergence.figure
             };
@@ -66,7 +70,7 @@ impl Check {
         let rows = self
             .greatest()
             .into_iter()
-            .map(|Change { at, convergence: c }| {
+            .map(|ConvergenceChange { at, convergence: c }| {
                 let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
                 row.extend(at.slip.map(|slip| format!("{slip:.3}")));
                 row.extend(at.slip_angle.map(|angle| format!("{:.1}", angle.to_degrees())));
@@ -91,7 +95,7 @@ impl Check {
             .changes
             .iter()
             .max_by(|a, b| a.convergence.change.total_cmp(&b.convergence.change));
-        let Some(Change { at, convergence: c }) = worst else {
+        let Some(ConvergenceChange { at, convergence: c }) = worst else {
             return "convergence: nothing to compare".into();
         };
         let change = table::percent(c.change);
@@ -105,7 +109,7 @@ impl Check {
                 remedies.push(remedy);
             }
         }
-        let at = if *at == Setting::default() { String::new() } else { format!(" at {at}") };
+        let at = if *at == RigSetting::default() { String::new() } else { format!(" at {at}") };
         format!(
             "NOT converged: {} changes by {change} %{at} with {} ({allowed}); try {}",
             c.figure,

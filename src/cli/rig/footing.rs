@@ -1,6 +1,6 @@
 //! Plate of a rig, and its load.
 
-use super::bed::Bed;
+use super::bed::SoilBed;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::rig::PlateRig;
@@ -13,10 +13,10 @@ use std::str::FromStr;
 /// The plate and its load.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Plate")]
-pub struct Footing {
+pub struct PlateOptions {
     /// Length and width of a rectangular plate, m
     #[arg(long, value_name = "LxB", default_value = "0.6x0.2", conflicts_with = "disc")]
-    size: Sides,
+    size: PlateSides,
     /// Radius of a round plate, m, instead of --size
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.01..=5.0, "m"))]
     disc: Option<f64>,
@@ -36,32 +36,32 @@ pub struct Footing {
 
 /// Length and width, m.
 #[derive(Clone, Copy, Debug)]
-struct Sides {
+struct PlateSides {
     length: f64,
     width: f64,
 }
 
-impl FromStr for Sides {
+impl FromStr for PlateSides {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Sides, String> {
+    fn from_str(text: &str) -> Result<PlateSides, String> {
         let side = quantity(0.01..=10.0, "m");
         let (length, width) =
             text.split_once(['x', 'X', ',']).ok_or("must be length x width, such as 0.6x0.2")?;
         let length = side(length).map_err(|error| format!("length: {error}"))?;
         let width = side(width).map_err(|error| format!("width: {error}"))?;
-        Ok(Sides { length, width })
+        Ok(PlateSides { length, width })
     }
 }
 
 /// Default pressure, Pa.
 const PRESSURE: f64 = 1e5;
 
-impl Footing {
+impl PlateOptions {
     /// Returns the rig on its soil; `grid` is the default spacing of nodes, m.
-    pub fn rig(&self, bed: &Bed, grid: f64) -> Result<(PlateRig, DeformableSoil), Failure> {
+    pub fn rig(&self, bed: &SoilBed, grid: f64) -> Result<(PlateRig, DeformableSoil), Failure> {
         let grid = self.grid.unwrap_or(grid);
-        let Sides { length, width } = self.size;
+        let PlateSides { length, width } = self.size;
         let (outline, area, least) = match self.disc {
             Some(radius) => (PlateOutline::Disc { radius }, PI * radius * radius, radius),
             None => (PlateOutline::Rectangle { length, width }, length * width, length.min(width)),
@@ -87,7 +87,7 @@ impl Footing {
 }
 
 /// Describes the plate.
-pub fn described(outline: PlateOutline) -> String {
+pub fn describe(outline: PlateOutline) -> String {
     match outline {
         PlateOutline::Rectangle { length, width } => format!("plate {length} m x {width} m"),
         PlateOutline::Disc { radius } => format!("disc of {radius} m radius"),

@@ -1,7 +1,7 @@
 //! Output of the results of a rig.
 
-use super::convergence::Check;
-use super::slips::Refused;
+use super::convergence::ConvergenceCheck;
+use super::slips::FailedSetting;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, destination, stdout};
 use crate::report::plot::{self, Figure};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Output files and formats of a rig.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub struct Output {
+pub struct RigOutput {
     /// Print JSON, in SI units and radians
     #[arg(long)]
     json: bool,
@@ -33,7 +33,7 @@ pub struct Output {
 }
 
 /// Results of a rig.
-pub struct Findings {
+pub struct RigFindings {
     /// Name of the rig.
     pub kind: &'static str,
     /// Soil of the rig.
@@ -45,9 +45,9 @@ pub struct Findings {
     /// Plot of the results.
     pub figure: Figure,
     /// Convergence, if it was checked.
-    pub check: Option<Check>,
+    pub check: Option<ConvergenceCheck>,
     /// Settings without a result.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<FailedSetting>,
 }
 
 fn png(text: &str) -> Result<PathBuf, String> {
@@ -55,13 +55,13 @@ fn png(text: &str) -> Result<PathBuf, String> {
     check_writable(&path).map(|()| path).map_err(|error| error.to_string())
 }
 
-impl Output {
+impl RigOutput {
     /// Prints the results and draws the plot.
     ///
     /// # Errors
     /// Errors of writing; after all output, an error if slips were refused.
-    pub fn present(&self, findings: Findings, quiet: bool) -> Result<(), Failure> {
-        let Findings { kind, soil, data, text, mut figure, check, refused } = findings;
+    pub fn present(&self, findings: RigFindings, quiet: bool) -> Result<(), Failure> {
+        let RigFindings { kind, soil, data, text, mut figure, check, refused } = findings;
         let plot = (!self.no_plot).then(|| match &self.plot {
             Some(path) => path.clone(),
             None => PathBuf::from(format!("rig_{kind}_{}.png", plain(&soil.name))),
@@ -93,7 +93,8 @@ impl Output {
             }))?;
         } else {
             let check = check.map_or("convergence not checked (--no-check)".into(), |c| c.report());
-            let line = |Refused { at, reason }: &Refused| format!("\nat {at}: {reason}");
+            let line =
+                |FailedSetting { at, reason }: &FailedSetting| format!("\nat {at}: {reason}");
             let lines: String = refused.iter().map(line).collect();
             stdout::print(&format!("{text}{lines}\n\n{check}"))?;
         }

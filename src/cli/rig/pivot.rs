@@ -1,9 +1,9 @@
 //! `bekker rig pivot`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::output::{Findings, Output};
-use super::slips::Setting;
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::output::{RigFindings, RigOutput};
+use super::slips::RigSetting;
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 0.05;
     bekker rig pivot --soil mud --speed 0.2,0.5,1 --json --no-check")]
 pub struct Pivot {
     #[command(flatten)]
-    bed: Bed,
+    bed: SoilBed,
     /// Tracked vehicle from the catalog (see `bekker vehicles`), or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "m113")]
     vehicle: String,
@@ -30,14 +30,14 @@ pub struct Pivot {
     #[arg(long, value_name = "M_S", default_value = "0.25,0.5,1", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.01..=10.0, "m/s"))]
     speed: Vec<f64>,
     #[command(flatten)]
-    run: tracked::Run,
+    run: tracked::TrackedRun,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Results of the tracks at one speed, and of theory.
 #[derive(Debug, Serialize)]
-struct Row {
+struct PivotRow {
     speed: f64,
     #[serde(flatten)]
     means: TrackResult,
@@ -62,37 +62,43 @@ impl Pivot {
             } else {
                 converge(&rig, tolerance)?
             };
-            rows.push(Row {
+            rows.push(PivotRow {
                 speed,
                 means,
                 lateral_friction: means.turning_moment / theory.turning_moment(1.0),
                 turning_share: means.yaw_rate * theory.gauge / (2.0 * speed),
             });
             let moved = moved.into_iter().filter(|m| m.figure.contains("moment"));
-            changes.extend(moved.map(|convergence| Change { at: Setting::default(), convergence }));
+            changes.extend(
+                moved.map(|convergence| ConvergenceChange {
+                    at: RigSetting::default(),
+                    convergence,
+                }),
+            );
         }
         let friction = crate::numeric::tan(yielding.friction_angle);
-        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
-        let measured = Measured { rig, theory, friction, rows };
+        let check = (!self.output.no_check)
+            .then(|| ConvergenceCheck::new(tolerance, changes, tracked::terms));
+        let measured = PivotSweep { rig, theory, friction, rows };
         let (text, figure, data) = (measured.text(), measured.figure(), measured.data());
         let (soil, refused) = (measured.rig.soil, Vec::new());
-        let findings = Findings { kind: "pivot", soil, data, text, figure, check, refused };
+        let findings = RigFindings { kind: "pivot", soil, data, text, figure, check, refused };
         self.output.present(findings, quiet)
     }
 }
 
 /// Results of a sweep of speeds, with theory.
-struct Measured {
+struct PivotSweep {
     rig: TrackRig,
     theory: RigidTracks,
     /// Coefficient of friction of the soil.
     friction: f64,
-    rows: Vec<Row>,
+    rows: Vec<PivotRow>,
 }
 
-impl Measured {
+impl PivotSweep {
     fn text(&self) -> String {
-        let Measured { rig, theory, friction, rows } = self;
+        let PivotSweep { rig, theory, friction, rows } = self;
         let cells = rows.iter().map(|row| {
             vec![
                 format!("{:.2}", row.speed),
@@ -128,8 +134,8 @@ impl Measured {
     }
 
     fn figure(&self) -> Figure {
-        let Measured { rig, theory, friction, rows } = self;
-        let line = |of: &dyn Fn(&Row) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
+        let PivotSweep { rig, theory, friction, rows } = self;
+        let line = |of: &dyn Fn(&PivotRow) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
         let panel =
             |label: &str, series: Vec<Series>| Panel::from_zero("track speed, m/s", label, series);
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
@@ -161,7 +167,7 @@ impl Measured {
     }
 
     fn data(&self) -> serde_json::Value {
-        let Measured { rig, theory, friction, rows } = self;
+        let PivotSweep { rig, theory, friction, rows } = self;
         json!({
             "vehicle": rig.vehicle.name,
             "weight": rig.weight(),

@@ -1,11 +1,11 @@
 //! `bekker rig plate`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::footing::{Footing, described, inverse_width};
-use super::output::{Findings, Output};
-use super::slips::Setting;
-use super::table::{beside_closed_form, columns, spread};
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::footing::{PlateOptions, describe, inverse_width};
+use super::output::{RigFindings, RigOutput};
+use super::slips::RigSetting;
+use super::table::{columns, compare_with_closed_form, spread};
 use crate::cli::Failure;
 use crate::report::plot::{Figure, Mark, Panel, Series};
 use crate::rig::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
@@ -21,11 +21,11 @@ use serde_json::json;
     bekker rig plate --soil deep_snow --disc 0.1 --load 1000 --set k_phi=3e5 --json")]
 pub struct Plate {
     #[command(flatten)]
-    bed: Bed,
+    bed: SoilBed,
     #[command(flatten)]
-    footing: Footing,
+    footing: PlateOptions,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Default spacing of nodes, m.
@@ -44,12 +44,12 @@ impl Plate {
             let (result, changes) = converge(&rig, tolerance)?;
             let changes = changes
                 .into_iter()
-                .map(|convergence| Change { at: Setting::default(), convergence })
+                .map(|convergence| ConvergenceChange { at: RigSetting::default(), convergence })
                 .collect();
-            (result, Some(Check::new(tolerance, changes, terms)))
+            (result, Some(ConvergenceCheck::new(tolerance, changes, terms)))
         };
-        let bekker = Bekker { soil: &soil, inverse_width: inverse_width(rig.outline) };
-        let findings = Findings {
+        let bekker = BekkerCurve { soil: &soil, inverse_width: inverse_width(rig.outline) };
+        let findings = RigFindings {
             kind: "plate",
             soil: rig.soil.clone(),
             text: text(&rig, &result, &bekker),
@@ -78,12 +78,12 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 }
 
 /// Bekker's curve of the plate.
-struct Bekker<'s> {
+struct BekkerCurve<'s> {
     soil: &'s DeformableSoil,
     inverse_width: f64,
 }
 
-impl Bekker<'_> {
+impl BekkerCurve<'_> {
     fn pressure(&self, sinkage: f64) -> f64 {
         virgin_pressure(self.soil, self.inverse_width, sinkage)
     }
@@ -117,17 +117,17 @@ impl Bekker<'_> {
 }
 
 /// Returns `count` points of the loading curve, evenly spaced along it.
-fn some(result: &PlateResult, pressure: f64, count: usize) -> Vec<&PlatePoint> {
+fn sample_points(result: &PlateResult, pressure: f64, count: usize) -> Vec<&PlatePoint> {
     let along = |p: &PlatePoint| p.sinkage / result.sinkage + p.pressure / pressure;
     spread(&result.loading, count, along)
 }
 
-fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
-    let rows = some(result, rig.pressure, 12)
+fn text(rig: &PlateRig, result: &PlateResult, bekker: &BekkerCurve<'_>) -> String {
+    let rows = sample_points(result, rig.pressure, 12)
         .into_iter()
         .map(|&PlatePoint { sinkage, pressure }| {
             let millimeters = format!("{:.2}", 1e3 * sinkage);
-            beside_closed_form(millimeters, pressure, bekker.pressure(sinkage))
+            compare_with_closed_form(millimeters, pressure, bekker.pressure(sinkage))
         })
         .collect();
     let header = ["sinkage mm", "pressure kPa", "Bekker kPa", "difference %"];
@@ -136,7 +136,7 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
         "{} on {}: {} Pa, nodes {} m apart\n\n{}\n\n{}sinkage {}, of which {} remain after \
          unloading; {} after reloading\n\
          loading work {:.2} J, recovered {:.3} J",
-        described(rig.outline),
+        describe(rig.outline),
         rig.soil.name,
         rig.pressure.round(),
         rig.spacing,
@@ -150,9 +150,9 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> String {
     )
 }
 
-fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
+fn figure(rig: &PlateRig, result: &PlateResult, bekker: &BekkerCurve<'_>) -> Figure {
     let at = |point: &PlatePoint| [1e3 * point.sinkage, 1e-3 * point.pressure];
-    let dots = some(result, rig.pressure, 30);
+    let dots = sample_points(result, rig.pressure, 30);
     let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
     let loading = dots.into_iter().map(at).collect();
     let back = result.unloading.iter().chain(&result.reloading).map(at).collect();
@@ -163,7 +163,7 @@ fn figure(rig: &PlateRig, result: &PlateResult, bekker: &Bekker<'_>) -> Figure {
     ];
     Figure {
         title: format!("Pressure\u{2013}sinkage on {}", rig.soil.name),
-        subtitle: format!("{}, nodes {} mm apart", described(rig.outline), 1e3 * rig.spacing),
+        subtitle: format!("{}, nodes {} mm apart", describe(rig.outline), 1e3 * rig.spacing),
         panels: vec![Panel::from_zero("sinkage, mm", "mean pressure, kPa", series)],
     }
 }

@@ -1,11 +1,11 @@
 //! `bekker rig shear`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::footing::{Footing, described};
-use super::output::{Findings, Output};
-use super::slips::Setting;
-use super::table::{beside_closed_form, columns, spread};
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::footing::{PlateOptions, describe};
+use super::output::{RigFindings, RigOutput};
+use super::slips::RigSetting;
+use super::table::{columns, compare_with_closed_form, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
@@ -21,9 +21,9 @@ use serde_json::json;
     bekker rig shear --soil mud --set friction_angle_deg=20 --set shear_modulus=0.01 --json")]
 pub struct Shear {
     #[command(flatten)]
-    bed: Bed,
+    bed: SoilBed,
     #[command(flatten)]
-    footing: Footing,
+    footing: PlateOptions,
     /// Sliding distance of the plate, m (default: 0.1, or eight times the soil's K if larger)
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.001..=10.0, "m"))]
     displacement: Option<f64>,
@@ -34,7 +34,7 @@ pub struct Shear {
     #[arg(long, value_name = "S", default_value = "0.01", allow_negative_numbers = true, value_parser = quantity(1e-4..=1.0, "s"))]
     step: f64,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Default spacing of nodes, m.
@@ -58,13 +58,13 @@ impl Shear {
             let (result, changes) = converge(&rig, tolerance)?;
             let changes = changes
                 .into_iter()
-                .map(|convergence| Change { at: Setting::default(), convergence })
+                .map(|convergence| ConvergenceChange { at: RigSetting::default(), convergence })
                 .collect();
-            (result, Some(Check::new(tolerance, changes, terms)))
+            (result, Some(ConvergenceCheck::new(tolerance, changes, terms)))
         };
         let janosi =
-            Janosi { strength: ShearStrength::from_soil(&soil), pressure: result.pressure };
-        let findings = Findings {
+            JanosiCurve { strength: ShearStrength::from_soil(&soil), pressure: result.pressure };
+        let findings = RigFindings {
             kind: "shear",
             soil: rig.plate.soil.clone(),
             text: text(&rig, &result, &janosi),
@@ -114,12 +114,12 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 }
 
 /// Janosi-Hanamoto curve at the pressure of the test.
-struct Janosi {
+struct JanosiCurve {
     strength: ShearStrength,
     pressure: f64,
 }
 
-impl Janosi {
+impl JanosiCurve {
     fn stress(&self, displacement: f64) -> f64 {
         self.strength.stress(self.pressure, displacement)
     }
@@ -137,17 +137,17 @@ impl Janosi {
 }
 
 /// Returns `count` points of the curve, evenly spaced along it.
-fn some<'r>(rig: &ShearRig, result: &'r ShearResult, count: usize) -> Vec<&'r ShearPoint> {
+fn sample_points<'r>(rig: &ShearRig, result: &'r ShearResult, count: usize) -> Vec<&'r ShearPoint> {
     let along = |p: &ShearPoint| p.displacement / rig.displacement + p.stress / result.strength;
     spread(&result.curve, count, along)
 }
 
-fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
-    let rows = some(rig, result, 12)
+fn text(rig: &ShearRig, result: &ShearResult, janosi: &JanosiCurve) -> String {
+    let rows = sample_points(rig, result, 12)
         .into_iter()
         .map(|&ShearPoint { displacement, stress }| {
             let millimeters = format!("{:.1}", 1e3 * displacement);
-            beside_closed_form(millimeters, stress, janosi.stress(displacement))
+            compare_with_closed_form(millimeters, stress, janosi.stress(displacement))
         })
         .collect();
     let header = ["displacement mm", "stress kPa", "Janosi kPa", "difference %"];
@@ -155,7 +155,7 @@ fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
     format!(
         "{} on {}: {} Pa, nodes {} m apart, {} m/s, step {} s\n\n{}\n\nmaximum stress {:.3} kPa; \
          Mohr-Coulomb limit {:.3} kPa",
-        described(rig.plate.outline),
+        describe(rig.plate.outline),
         rig.plate.soil.name,
         result.pressure.round(),
         rig.plate.spacing,
@@ -167,9 +167,9 @@ fn text(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> String {
     )
 }
 
-fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
+fn figure(rig: &ShearRig, result: &ShearResult, janosi: &JanosiCurve) -> Figure {
     let at = |point: &ShearPoint| [1e3 * point.displacement, 1e-3 * point.stress];
-    let dots = some(rig, result, 30);
+    let dots = sample_points(rig, result, 30);
     let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
     let series = vec![
         line("Janosi-Hanamoto curve", janosi.curve(result).iter().map(at).collect(), Mark::Dashes),
@@ -179,7 +179,7 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &Janosi) -> Figure {
         title: format!("Shear stress\u{2013}displacement on {}", rig.plate.soil.name),
         subtitle: format!(
             "{} under {:.1} kPa, nodes {} mm apart, step {} s",
-            described(rig.plate.outline),
+            describe(rig.plate.outline),
             1e-3 * result.pressure,
             1e3 * rig.plate.spacing,
             rig.step

@@ -82,7 +82,7 @@ fn slip_angle(text: &str) -> Result<f64, String> {
 ///
 /// A towed wheel has no slip. The inflation applies to a tire that does not turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Setting {
+pub struct RigSetting {
     /// The slip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip: Option<f64>,
@@ -94,17 +94,17 @@ pub struct Setting {
     pub inflation_kpa: Option<f64>,
 }
 
-impl Setting {
-    pub fn at_slip(slip: f64) -> Setting {
-        Setting { slip: Some(slip), ..Setting::default() }
+impl RigSetting {
+    pub fn at_slip(slip: f64) -> RigSetting {
+        RigSetting { slip: Some(slip), ..RigSetting::default() }
     }
 
-    pub fn at_inflation(kpa: f64) -> Setting {
-        Setting { inflation_kpa: Some(kpa), ..Setting::default() }
+    pub fn at_inflation(kpa: f64) -> RigSetting {
+        RigSetting { inflation_kpa: Some(kpa), ..RigSetting::default() }
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for RigSetting {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(kpa) = self.inflation_kpa {
             return write!(to, "{kpa:.0} kPa");
@@ -122,18 +122,18 @@ impl fmt::Display for Setting {
 
 /// A setting without a valid result.
 #[derive(Clone, Debug, Serialize)]
-pub struct Refused {
+pub struct FailedSetting {
     /// The setting.
     #[serde(flatten)]
-    pub at: Setting,
+    pub at: RigSetting,
     /// The reason.
     pub reason: String,
 }
 
 /// Results of a rig at its settings, in order, and the settings without a result.
-pub struct Swept<T> {
-    pub found: Vec<(Setting, T)>,
-    pub refused: Vec<Refused>,
+pub struct SweepResult<T> {
+    pub found: Vec<(RigSetting, T)>,
+    pub refused: Vec<FailedSetting>,
 }
 
 /// Advice if the ground does not carry the load by the end of the run.
@@ -145,9 +145,9 @@ const LONGER: &str = "Increase --duration or decrease --step; if neither helps, 
 /// # Errors
 /// An error that does not depend on the setting; the first refusal if all settings are refused.
 pub fn sweep<T: Send>(
-    settings: &[Setting],
-    run: impl Fn(Setting) -> Result<T, RigError> + Sync,
-) -> Result<Swept<T>, Failure> {
+    settings: &[RigSetting],
+    run: impl Fn(RigSetting) -> Result<T, RigError> + Sync,
+) -> Result<SweepResult<T>, Failure> {
     // results are in the order of the settings, whichever thread finishes first
     let runs: Vec<_> = settings.par_iter().map(|&at| (at, run(at))).collect();
     let (mut found, mut refused) = (Vec::new(), Vec::new());
@@ -155,18 +155,18 @@ pub fn sweep<T: Send>(
         match run {
             Ok(result) => found.push((at, result)),
             Err(cause @ RigError::NotCarried { .. }) => {
-                refused.push(Refused { at, reason: format!("{cause}. {LONGER}") });
+                refused.push(FailedSetting { at, reason: format!("{cause}. {LONGER}") });
             }
             Err(cause @ RigError::NotFinite { .. }) => {
-                refused.push(Refused { at, reason: cause.to_string() });
+                refused.push(FailedSetting { at, reason: cause.to_string() });
             }
             Err(cause) => return Err(cause.into()),
         }
     }
-    if let (true, Some(Refused { at, reason })) = (found.is_empty(), refused.first()) {
+    if let (true, Some(FailedSetting { at, reason })) = (found.is_empty(), refused.first()) {
         return Err(Failure::NoResult { at: at.to_string(), reason: reason.clone() });
     }
-    Ok(Swept { found, refused })
+    Ok(SweepResult { found, refused })
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn spread<T>(curve: &[T], count: usize, place: impl Fn(&T) -> f64) -> Vec<&T
 }
 
 /// Formats a row of a stress, Pa, that of a closed form, and their difference.
-pub fn beside_closed_form(place: String, stress: f64, closed_form: f64) -> Vec<String> {
+pub fn compare_with_closed_form(place: String, stress: f64, closed_form: f64) -> Vec<String> {
     let kilopascals = |stress: f64| format!("{:.3}", 1e-3 * stress);
     vec![place, kilopascals(stress), kilopascals(closed_form), percent(stress / closed_form - 1.0)]
 }

@@ -1,9 +1,9 @@
 //! `bekker rig track`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::output::{Findings, Output};
-use super::slips::{Setting, Slips, Swept, sweep};
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::output::{RigFindings, RigOutput};
+use super::slips::{RigSetting, Slips, SweepResult, sweep};
 use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 0.05;
     bekker rig track --soil chrono_mid --tracks segmented --slip 0.1 --no-check")]
 pub struct Track {
     #[command(flatten)]
-    bed: Bed,
+    bed: SoilBed,
     /// Tracked vehicle from the catalog (see `bekker vehicles`), or a vehicle file (.toml)
     #[arg(long, value_name = "NAME", default_value = "m113")]
     vehicle: String,
@@ -39,14 +39,14 @@ pub struct Track {
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.05..=20.0, "m/s"))]
     speed: f64,
     #[command(flatten)]
-    run: tracked::Run,
+    run: tracked::TrackedRun,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Results of the tracks at one slip, and of theory.
 #[derive(Debug, Serialize)]
-struct Row {
+struct TrackRow {
     slip: f64,
     #[serde(flatten)]
     means: TrackResult,
@@ -64,9 +64,9 @@ impl Track {
         let motion = TrackMotion::Straight { speed: self.speed, slip: 0.0 };
         let rig = self.run.rig(vehicle, soil, self.bed.laws(), motion);
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
-        let settings: Vec<Setting> =
-            self.slip.0.iter().map(|&slip| Setting::at_slip(slip)).collect();
-        let Swept { found, refused } = sweep(&settings, |at| {
+        let settings: Vec<RigSetting> =
+            self.slip.0.iter().map(|&slip| RigSetting::at_slip(slip)).collect();
+        let SweepResult { found, refused } = sweep(&settings, |at| {
             let slip = at.slip.unwrap_or_default();
             let motion = TrackMotion::Straight { speed: self.speed, slip };
             let rig = TrackRig { motion, ..rig.clone() };
@@ -81,12 +81,13 @@ impl Track {
             let slip = at.slip.unwrap_or_default();
             let theory_thrust = theory.thrust(&yielding, slip);
             let theory_drawbar = theory_thrust - theory.resistance(&yielding);
-            rows.push(Row { slip, means, theory_thrust, theory_drawbar });
+            rows.push(TrackRow { slip, means, theory_thrust, theory_drawbar });
             let moved = moved.into_iter().filter(|moved| moved.figure != "turning moment");
-            changes.extend(moved.map(|convergence| Change { at, convergence }));
+            changes.extend(moved.map(|convergence| ConvergenceChange { at, convergence }));
         }
-        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, tracked::terms));
-        let findings = Findings {
+        let check = (!self.output.no_check)
+            .then(|| ConvergenceCheck::new(tolerance, changes, tracked::terms));
+        let findings = RigFindings {
             kind: "track",
             soil: rig.soil.clone(),
             text: text(&rig, &rows, &theory, &yielding),
@@ -108,10 +109,10 @@ impl Track {
     }
 }
 
-fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &DeformableSoil) -> String {
+fn text(rig: &TrackRig, rows: &[TrackRow], theory: &RigidTracks, soil: &DeformableSoil) -> String {
     let cells = rows
         .iter()
-        .map(|Row { slip, means, theory_thrust, theory_drawbar }| {
+        .map(|TrackRow { slip, means, theory_thrust, theory_drawbar }| {
             vec![
                 format!("{slip:.3}"),
                 format!("{:.2}", 1e-3 * means.thrust),
@@ -151,8 +152,13 @@ fn text(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &DeformableSoi
     )
 }
 
-fn figure(rig: &TrackRig, rows: &[Row], theory: &RigidTracks, soil: &DeformableSoil) -> Figure {
-    let panel = |label: &str, of: &dyn Fn(&Row) -> f64, classic: &dyn Fn(f64) -> f64| {
+fn figure(
+    rig: &TrackRig,
+    rows: &[TrackRow],
+    theory: &RigidTracks,
+    soil: &DeformableSoil,
+) -> Figure {
+    let panel = |label: &str, of: &dyn Fn(&TrackRow) -> f64, classic: &dyn Fn(f64) -> f64| {
         let points: Vec<[f64; 2]> = rows.iter().map(|row| [row.slip, of(row)]).collect();
         let most = rows.iter().map(|row| row.slip).fold(0.0, f64::max);
         let curve = (0..=100).map(|k| {

@@ -13,13 +13,13 @@ use std::path::Path;
 /// Length and resolution of a run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
-pub struct Run {
+pub struct TrackedRun {
     /// Distance between soil nodes, m
     #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.05", allow_negative_numbers = true, value_parser = quantity(0.005..=0.2, "m"))]
     grid: f64,
     /// Track model (default: from the vehicle file)
     #[arg(long, value_name = "MODEL", value_enum)]
-    tracks: Option<Model>,
+    tracks: Option<TrackModelName>,
     /// Time step, s
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
     step: f64,
@@ -28,7 +28,7 @@ pub struct Run {
     duration: f64,
 }
 
-impl Run {
+impl TrackedRun {
     /// Returns the rig of a vehicle on a soil with its laws.
     pub fn rig(
         &self,
@@ -37,7 +37,7 @@ impl Run {
         laws: Laws,
         motion: TrackMotion,
     ) -> TrackRig {
-        let Run { grid, tracks, step, duration } = *self;
+        let TrackedRun { grid, tracks, step, duration } = *self;
         let model = tracks.map_or(vehicle.model, TrackModel::from);
         let vehicle = TrackedSpec { model, ..vehicle };
         TrackRig { laws, spacing: grid, step, duration, ..TrackRig::new(vehicle, soil, motion) }
@@ -46,18 +46,18 @@ impl Run {
 
 /// Model of a track, as given on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Model {
+enum TrackModelName {
     /// Continuous band that carries the shoes
     Belt,
     /// Every shoe is a separate body
     Segmented,
 }
 
-impl From<Model> for TrackModel {
-    fn from(model: Model) -> TrackModel {
+impl From<TrackModelName> for TrackModel {
+    fn from(model: TrackModelName) -> TrackModel {
         match model {
-            Model::Belt => TrackModel::Belt,
-            Model::Segmented => TrackModel::Segmented,
+            TrackModelName::Belt => TrackModel::Belt,
+            TrackModelName::Segmented => TrackModel::Segmented,
         }
     }
 }

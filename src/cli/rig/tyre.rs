@@ -1,9 +1,9 @@
 //! `bekker rig tyre`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::output::{Findings, Output};
-use super::slips::{Refused, Setting};
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::output::{RigFindings, RigOutput};
+use super::slips::{FailedSetting, RigSetting};
 use super::table::columns;
 use super::wheel::mean_wheel_load;
 use crate::cli::Failure;
@@ -49,11 +49,11 @@ pub struct Tyre {
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Tire to press.
-struct Mounted {
+struct MountedTyre {
     name: String,
     underside: Underside,
     ring: Ring,
@@ -70,10 +70,10 @@ const SHARES: [f64; 4] = [0.4, 0.6, 1.0, 1.5];
 /// Default change that counts as converged.
 const TOLERANCE: f64 = 0.02;
 
-impl Mounted {
+impl MountedTyre {
     /// Returns the reason why a load, N, has no result at an inflation, kPa, if it flattens the
     /// tire.
-    fn flat(&self, kpa: f64, load: f64) -> Option<String> {
+    fn flat_reason(&self, kpa: f64, load: f64) -> Option<String> {
         // beyond that, the belt law extrapolates values that no tire has
         let flat = self.figures.plate(1e3 * kpa, self.file.section_height).load;
         (load > flat).then(|| {
@@ -102,19 +102,20 @@ impl Tyre {
             );
         }
         let load = self.load.unwrap_or(mounted.load);
-        let bed = self.soil.as_deref().map(Bed::of);
+        let bed = self.soil.as_deref().map(SoilBed::with_soil);
         let soil = bed.as_ref().map(|bed| bed.soil().map(|(soil, _)| soil)).transpose()?;
         let pressed = self.press(&mounted, load, &inflations, soil.as_ref())?;
-        let Pressed { runs, changes, refused } = pressed;
+        let PressResult { runs, changes, refused } = pressed;
         let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
-        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, terms));
+        let check =
+            (!self.output.no_check).then(|| ConvergenceCheck::new(tolerance, changes, terms));
         let plate = Soil {
             name: "plate".into(),
             source: String::new(),
             kind: SoilKind::Firm { friction: 0.8 },
         };
         let bed = soil.unwrap_or(plate);
-        let findings = Findings {
+        let findings = RigFindings {
             kind: "tyre",
             text: text(&mounted, load, &bed, &runs, &refused),
             figure: figure(&mounted, load, &bed, &runs),
@@ -140,31 +141,31 @@ impl Tyre {
     /// Presses the tire at every inflation. Results are in the order of the inflations.
     fn press(
         &self,
-        mounted: &Mounted,
+        mounted: &MountedTyre,
         load: f64,
         inflations_kpa: &[f64],
         soil: Option<&Soil>,
-    ) -> Result<Pressed, Failure> {
+    ) -> Result<PressResult, Failure> {
         let flattest = inflations_kpa.iter().copied().max_by(f64::total_cmp);
-        if let Some(reason) = flattest.and_then(|most| mounted.flat(most, load)) {
+        if let Some(reason) = flattest.and_then(|most| mounted.flat_reason(most, load)) {
             // if the tire at the highest inflation is flat, all are
             return Err(Failure::Input { subject: mounted.name.clone(), cause: reason });
         }
         let at = |&kpa: &f64| (kpa, self.press_at(mounted, load, kpa, soil));
         let all: Vec<_> = inflations_kpa.par_iter().map(at).collect();
-        let mut pressed = Pressed::default();
+        let mut pressed = PressResult::default();
         for (kpa, found) in all {
-            let at = Setting::at_inflation(kpa);
+            let at = RigSetting::at_inflation(kpa);
             match found? {
                 Ok((run, changes)) => {
                     pressed.runs.push(run);
                     pressed.changes.extend(changes);
                 }
-                Err(reason) => pressed.refused.push(Refused { at, reason }),
+                Err(reason) => pressed.refused.push(FailedSetting { at, reason }),
             }
         }
         match pressed.refused.first() {
-            Some(Refused { reason, .. }) if pressed.runs.is_empty() => {
+            Some(FailedSetting { reason, .. }) if pressed.runs.is_empty() => {
                 Err(Failure::Run { subject: mounted.name.clone(), cause: reason.clone() })
             }
             _ => Ok(pressed),
@@ -175,12 +176,12 @@ impl Tyre {
     /// is no result.
     fn press_at(
         &self,
-        mounted: &Mounted,
+        mounted: &MountedTyre,
         load: f64,
         kpa: f64,
         soil: Option<&Soil>,
-    ) -> Result<Result<(Run, Vec<Change>), String>, Failure> {
-        if let Some(reason) = mounted.flat(kpa, load) {
+    ) -> Result<Result<(InflationRun, Vec<ConvergenceChange>), String>, Failure> {
+        if let Some(reason) = mounted.flat_reason(kpa, load) {
             return Ok(Err(reason));
         }
         let rig = |soil: Option<&Soil>| TyreRig {
@@ -215,19 +216,19 @@ impl Tyre {
     }
 
     /// Runs a rig, and checks its convergence unless disabled.
-    fn checked(&self, rig: &TyreRig) -> Result<(TyreResult, Vec<Change>), RigError> {
+    fn checked(&self, rig: &TyreRig) -> Result<(TyreResult, Vec<ConvergenceChange>), RigError> {
         if self.output.no_check {
             return rig.run().map(|result| (result, Vec::new()));
         }
         let (result, mut changes) = converge(rig, self.output.tolerance.unwrap_or(TOLERANCE))?;
-        let at = Setting::at_inflation(kilopascals(rig.inflation));
+        let at = RigSetting::at_inflation(kilopascals(rig.inflation));
         let on = rig.soil.as_ref().map_or("plate", |soil| &soil.name);
         changes.iter_mut().for_each(|own| own.figure = format!("{} on {on}", own.figure));
-        let at_it = |convergence| Change { at, convergence };
+        let at_it = |convergence| ConvergenceChange { at, convergence };
         Ok((result, changes.into_iter().map(at_it).collect()))
     }
 
-    fn mounted(&self) -> Result<Mounted, Failure> {
+    fn mounted(&self) -> Result<MountedTyre, Failure> {
         let refused =
             |subject: &str, cause: String| Failure::Input { subject: subject.to_owned(), cause };
         let make = |name: &str, rigid: &RigidTyre, file: &FlexibleTyre, radius: f64, load: f64| {
@@ -236,7 +237,7 @@ impl Tyre {
             // pressed quasi-statically, so damping is irrelevant
             let ring = ring(file, &figures, 0.0);
             let (name, file) = (name.to_owned(), file.clone());
-            Ok(Mounted { name, underside, ring, figures, file, load })
+            Ok(MountedTyre { name, underside, ring, figures, file, load })
         };
         if let Some(name) = &self.tyre {
             let own = tyre(name).map_err(|error| refused("--tyre", error.to_string()))?;
@@ -262,15 +263,15 @@ impl Tyre {
 }
 
 /// Inflation, kPa, and results of the tire on a plate and on soil.
-type Run = (f64, TyreResult, Option<TyreResult>);
-type Runs = [Run];
+type InflationRun = (f64, TyreResult, Option<TyreResult>);
+type InflationRuns = [InflationRun];
 
 /// Results of a tire at its inflations, and the inflations without a result.
 #[derive(Default)]
-struct Pressed {
-    runs: Vec<Run>,
-    changes: Vec<Change>,
-    refused: Vec<Refused>,
+struct PressResult {
+    runs: Vec<InflationRun>,
+    changes: Vec<ConvergenceChange>,
+    refused: Vec<FailedSetting>,
 }
 
 fn terms(refinement: Refinement) -> (&'static str, &'static str) {
@@ -282,7 +283,13 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
     }
 }
 
-fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refused]) -> String {
+fn text(
+    mounted: &MountedTyre,
+    load: f64,
+    bed: &Soil,
+    runs: &InflationRuns,
+    refused: &[FailedSetting],
+) -> String {
     let row = |on: &str, kpa: f64, result: &TyreResult| {
         vec![
             on.to_owned(),
@@ -299,7 +306,7 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
     let soils = runs
         .iter()
         .filter_map(|(kpa, _, soil)| soil.as_ref().map(|result| row(&bed.name, *kpa, result)));
-    let nothing = refused.iter().map(|Refused { at, .. }| {
+    let nothing = refused.iter().map(|FailedSetting { at, .. }| {
         let kpa = format!("{:.0}", at.inflation_kpa.unwrap_or_default());
         ["no result".to_owned(), kpa].into_iter().chain([(); 6].map(|()| "-".into())).collect()
     });
@@ -325,7 +332,7 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refuse
 }
 
 /// Describes contacts that are too short for the stations of the belt.
-fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
+fn unresolved(mounted: &MountedTyre, bed: &Soil, runs: &InflationRuns) -> String {
     let short = |on: &str, kpa: f64, result: &TyreResult| {
         (result.stations < RESOLVED).then(|| {
             format!(
@@ -344,7 +351,7 @@ fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
     plates.chain(soils).collect()
 }
 
-fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
+fn figure(mounted: &MountedTyre, load: f64, bed: &Soil, runs: &InflationRuns) -> Figure {
     let line = |name: String, points: Vec<[f64; 2]>, mark| Series { name, points, mark };
     let panel = Panel::from_zero;
     let deepest = mounted.file.load_deflection.iter().map(|p| p.deflection).fold(0.0, f64::max);
@@ -367,7 +374,7 @@ fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {
         let points = points.map(|point| [1e3 * point.deflection, 1e-3 * point.load]).collect();
         loads.push(line(name, points, Mark::Dots));
     }
-    let under = |of: fn(&Run) -> Option<TyreResult>| {
+    let under = |of: fn(&InflationRun) -> Option<TyreResult>| {
         let series = runs.iter().filter_map(|run| {
             let result = of(run)?;
             let reach = 0.55 * result.contact_length + 0.03;

@@ -1,9 +1,9 @@
 //! `bekker rig wheel`
 
-use super::bed::Bed;
-use super::convergence::{Change, Check};
-use super::output::{Findings, Output};
-use super::slips::{Setting, SlipAngles, Slips, Swept, sweep};
+use super::bed::SoilBed;
+use super::convergence::{ConvergenceChange, ConvergenceCheck};
+use super::output::{RigFindings, RigOutput};
+use super::slips::{RigSetting, SlipAngles, Slips, SweepResult, sweep};
 use super::table::columns;
 use crate::cli::Failure;
 use crate::cli::models::tyre_model;
@@ -40,9 +40,9 @@ use std::path::Path;
     bekker rig wheel --soil chrono_mid --slip 0.2 --slip-angle-deg 0,5,10,20")]
 pub struct Wheel {
     #[command(flatten)]
-    bed: Bed,
+    bed: SoilBed,
     #[command(flatten)]
-    shape: Shape,
+    shape: WheelShape,
     /// Vertical load, N (default: mean wheel load of the vehicle, or 6312)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
@@ -58,15 +58,15 @@ pub struct Wheel {
     #[arg(long, value_name = "ANGLES", allow_hyphen_values = true)]
     slip_angle_deg: Option<SlipAngles>,
     #[command(flatten)]
-    guide: Guide,
+    guide: CarriageOptions,
     #[command(flatten)]
-    output: Output,
+    output: RigOutput,
 }
 
 /// Wheel of the rig.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Wheel")]
-struct Shape {
+struct WheelShape {
     /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
     /// (.toml)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
@@ -88,7 +88,7 @@ struct Shape {
 /// Motion of the wheel over the soil, and the resolution of the run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
-struct Guide {
+struct CarriageOptions {
     /// Speed of the wheel center, m/s
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.01..=30.0, "m/s"))]
     speed: f64,
@@ -107,7 +107,7 @@ struct Guide {
 }
 
 /// Wheel with its tread and its load on the vehicle.
-struct Mounted {
+struct MountedWheel {
     wheel: Underside,
     tread: Tread,
     /// Belt and inflation, Pa, of a flexible tire.
@@ -124,9 +124,9 @@ const MANY: usize = 1000;
 
 /// Results of a wheel at one slip and slip angle.
 #[derive(Debug, Serialize)]
-struct Run {
+struct WheelRun {
     #[serde(flatten)]
-    at: Setting,
+    at: RigSetting,
     #[serde(flatten)]
     means: WheelResult,
     /// Skid 1 - omega r/v of a towed wheel.
@@ -149,11 +149,12 @@ impl Wheel {
         }
         let (soil, _) = self.bed.soil()?;
         let rig = self.rig(soil, &mounted);
-        let Swept { found, refused } = self.sweep(&rig, quiet)?;
+        let SweepResult { found, refused } = self.sweep(&rig, quiet)?;
         let (mut runs, mut changes) = (Vec::new(), Vec::new());
         for (at, (means, moved)) in found {
-            runs.push(Run::new(at, means, &rig));
-            changes.extend(moved.into_iter().map(|convergence| Change { at, convergence }));
+            runs.push(WheelRun::new(at, means, &rig));
+            changes
+                .extend(moved.into_iter().map(|convergence| ConvergenceChange { at, convergence }));
         }
         let sinkage = runs.iter().map(|run| run.means.sinkage).fold(0.0, f64::max);
         let radius = rig.wheel.max_radius();
@@ -163,8 +164,9 @@ impl Wheel {
                  vehicle would rest on its hull, which the rig does not model"
             );
         }
-        let check = (!self.output.no_check).then(|| Check::new(self.tolerance(), changes, terms));
-        let findings = Findings {
+        let check = (!self.output.no_check)
+            .then(|| ConvergenceCheck::new(self.tolerance(), changes, terms));
+        let findings = RigFindings {
             kind: "wheel",
             soil: rig.soil.clone(),
             text: text(&rig, &mounted, &runs),
@@ -195,7 +197,7 @@ impl Wheel {
     ///
     /// # Errors
     /// [`Failure`] if there are more than [`MANY`].
-    fn settings(&self) -> Result<Vec<Setting>, Failure> {
+    fn settings(&self) -> Result<Vec<RigSetting>, Failure> {
         let slips: Vec<Option<f64>> =
             if self.towed { vec![None] } else { self.slip.0.iter().copied().map(Some).collect() };
         let angles = match &self.slip_angle_deg {
@@ -211,12 +213,12 @@ impl Wheel {
             });
         }
         let at_angle = |&slip_angle: &Option<f64>| {
-            slips.iter().map(move |&slip| Setting { slip, slip_angle, inflation_kpa: None })
+            slips.iter().map(move |&slip| RigSetting { slip, slip_angle, inflation_kpa: None })
         };
         Ok(angles.iter().flat_map(at_angle).collect())
     }
 
-    fn motion(&self, at: Setting) -> WheelMotion {
+    fn motion(&self, at: RigSetting) -> WheelMotion {
         let speed = self.guide.speed;
         match (at.slip, at.slip_angle) {
             (Some(slip), None) => WheelMotion::Rolling { speed, slip },
@@ -229,10 +231,10 @@ impl Wheel {
     }
 
     /// Returns the rig, without its motion.
-    fn rig(&self, soil: Soil, mounted: &Mounted) -> WheelRig {
-        let Guide { grid, step, duration, damping, .. } = self.guide;
+    fn rig(&self, soil: Soil, mounted: &MountedWheel) -> WheelRig {
+        let CarriageOptions { grid, step, duration, damping, .. } = self.guide;
         let load = self.load.unwrap_or(mounted.load);
-        let motion = self.motion(Setting::at_slip(0.0));
+        let motion = self.motion(RigSetting::at_slip(0.0));
         WheelRig {
             laws: self.bed.laws(),
             tread: mounted.tread,
@@ -250,7 +252,7 @@ impl Wheel {
         &self,
         rig: &WheelRig,
         quiet: bool,
-    ) -> Result<Swept<(WheelResult, Vec<Convergence>)>, Failure> {
+    ) -> Result<SweepResult<(WheelResult, Vec<Convergence>)>, Failure> {
         let settings = self.settings()?;
         let bar = progress(settings.len() as u64, quiet);
         let swept = sweep(&settings, |at| {
@@ -268,14 +270,14 @@ impl Wheel {
     }
 }
 
-impl Run {
-    fn new(at: Setting, means: WheelResult, rig: &WheelRig) -> Run {
+impl WheelRun {
+    fn new(at: RigSetting, means: WheelResult, rig: &WheelRig) -> WheelRun {
         let part = means.drawbar * rig.wheel.max_radius() / means.torque;
         let drives = means.drawbar > 0.0 && means.torque > 0.0;
         let tractive_efficiency = at.slip.map(|slip| part * (1.0 - slip)).filter(|_| drives);
         let speed = forward_speed(rig, at);
         let skid = at.slip.is_none().then(|| 1.0 - means.rim_speed / speed);
-        Run { at, means, skid, tractive_efficiency }
+        WheelRun { at, means, skid, tractive_efficiency }
     }
 
     fn slip_angle_deg(&self) -> f64 {
@@ -283,15 +285,15 @@ impl Run {
     }
 }
 
-impl Shape {
-    fn mounted(&self) -> Result<Mounted, Failure> {
+impl WheelShape {
+    fn mounted(&self) -> Result<MountedWheel, Failure> {
         let refused = |subject: &str, error: UndersideError| Failure::Input {
             subject: subject.to_string(),
             cause: error.to_string(),
         };
         let Some(name) = &self.vehicle else {
             let (radius, width) = (self.radius, self.width);
-            return Ok(Mounted {
+            return Ok(MountedWheel {
                 wheel: Underside::cylinder(radius, width)
                     .map_err(|error| refused("--radius", error))?,
                 tread: Tread::rough(),
@@ -319,7 +321,7 @@ impl Shape {
         let belt = own
             .map(|(ring, inflation)| (ring, self.inflation_kpa.map_or(inflation, |kpa| 1e3 * kpa)));
         let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
-        Ok(Mounted {
+        Ok(MountedWheel {
             wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,
             tread: tread(&spec.tyre.rigid),
             belt,
@@ -350,26 +352,26 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 }
 
 /// Column of the table: heading, and the text for a run under a load, N.
-type Column = (&'static str, fn(&Run, f64) -> String);
+type RigColumn = (&'static str, fn(&WheelRun, f64) -> String);
 
-const DRIVEN: [Column; 4] = [
+const DRIVEN: [RigColumn; 4] = [
     ("slip", |r, _| r.at.slip.map_or("-".into(), |slip| format!("{slip:.3}"))),
     ("drawbar\nN", |r, _| format!("{:.0}", r.means.drawbar)),
     ("net traction\nratio", |r, load| format!("{:.3}", r.means.drawbar / load)),
     ("torque\nN m", |r, _| format!("{:.1}", r.means.torque)),
 ];
-const TOWED: [Column; 3] = [
+const TOWED: [RigColumn; 3] = [
     ("skid", |r, _| r.skid.map_or("-".into(), |skid| format!("{skid:.3}"))),
     ("towed resistance\nN", |r, _| format!("{:.0}", -r.means.drawbar)),
     ("resistance\nratio", |r, load| format!("{:.3}", -r.means.drawbar / load)),
 ];
-const ANGLE: Column = ("slip angle\ndeg", |r, _| format!("{:.1}", r.slip_angle_deg()));
-const STEERED: [Column; 3] = [
+const ANGLE: RigColumn = ("slip angle\ndeg", |r, _| format!("{:.1}", r.slip_angle_deg()));
+const STEERED: [RigColumn; 3] = [
     ("side force\nN", |r, _| format!("{:.0}", r.means.lateral)),
     ("side force\nratio", |r, load| format!("{:.3}", r.means.lateral / load)),
     ("aligning\nN m", |r, _| format!("{:.1}", r.means.aligning)),
 ];
-const PRESSED: [Column; 6] = [
+const PRESSED: [RigColumn; 6] = [
     ("sinkage\ncm", |r, _| format!("{:.2}", 100.0 * r.means.sinkage)),
     ("deflection\nmm", |r, _| format!("{:.1}", 1e3 * r.means.deflection)),
     ("length\ncm", |r, _| format!("{:.1}", 100.0 * r.means.contact_length)),
@@ -377,14 +379,14 @@ const PRESSED: [Column; 6] = [
     ("contact\ncm2", |r, _| format!("{:.0}", 1e4 * r.means.area)),
     ("vertical\nload %", |r, load| format!("{:.1}", 100.0 * r.means.vertical / load)),
 ];
-const EFFICIENCY: Column = ("efficiency\n%", |r, _| {
+const EFFICIENCY: RigColumn = ("efficiency\n%", |r, _| {
     r.tractive_efficiency.map_or("-".into(), |part| format!("{:.1}", 100.0 * part))
 });
 
-fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
+fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun]) -> String {
     let towed = runs.iter().any(|run| run.at.slip.is_none());
     let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
-    let mut shown: Vec<Column> = Vec::new();
+    let mut shown: Vec<RigColumn> = Vec::new();
     shown.extend(steered.then_some(ANGLE));
     if towed {
         shown.extend(TOWED)
@@ -395,7 +397,7 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
     shown.extend(PRESSED);
     shown.extend((!towed).then_some(EFFICIENCY));
     let header: Vec<&str> = shown.iter().map(|(heading, _)| *heading).collect();
-    let row = |run: &Run| shown.iter().map(|(_, cell)| cell(run, rig.load)).collect();
+    let row = |run: &WheelRun| shown.iter().map(|(_, cell)| cell(run, rig.load)).collect();
     format!(
         "{}, load {:.0} N, on {}: nodes {} m apart, step {} s, run {} s\n\n{}",
         mounted.name,
@@ -409,7 +411,7 @@ fn text(rig: &WheelRig, mounted: &Mounted, runs: &[Run]) -> String {
 }
 
 /// Returns the speed of the wheel's center in the wheel plane, m/s.
-fn forward_speed(rig: &WheelRig, at: Setting) -> f64 {
+fn forward_speed(rig: &WheelRig, at: RigSetting) -> f64 {
     let speed = match rig.motion {
         WheelMotion::Pressed => 0.0,
         WheelMotion::Rolling { speed, .. }
@@ -420,31 +422,36 @@ fn forward_speed(rig: &WheelRig, at: Setting) -> f64 {
 }
 
 /// Quantity of a plot panel: name in the check, label, factor to its unit, and accessor.
-type Shown = (&'static str, &'static str, f64, fn(&WheelResult) -> f64);
+type PanelQuantity = (&'static str, &'static str, f64, fn(&WheelResult) -> f64);
 
-const PULL: Shown = ("drawbar", "drawbar pull, kN", 1e-3, |r| r.drawbar);
-const RESISTANCE: Shown = ("drawbar", "towed resistance, kN", -1e-3, |r| r.drawbar);
-const SIDE_FORCE: Shown = ("side force", "side force, kN", 1e-3, |r| r.lateral);
-const TORQUE: Shown = ("torque", "torque, kN m", 1e-3, |r| r.torque);
-const SINKAGE: Shown = ("sinkage", "sinkage, cm", 100.0, |r| r.sinkage);
+const PULL: PanelQuantity = ("drawbar", "drawbar pull, kN", 1e-3, |r| r.drawbar);
+const RESISTANCE: PanelQuantity = ("drawbar", "towed resistance, kN", -1e-3, |r| r.drawbar);
+const SIDE_FORCE: PanelQuantity = ("side force", "side force, kN", 1e-3, |r| r.lateral);
+const TORQUE: PanelQuantity = ("torque", "torque, kN m", 1e-3, |r| r.torque);
+const SINKAGE: PanelQuantity = ("sinkage", "sinkage, cm", 100.0, |r| r.sinkage);
 
 /// Plots quantities over slip, with a line per slip angle; over the slip angle if there is at most
 /// one slip.
-fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>) -> Figure {
-    let first = runs.first().map_or(Setting::default(), |run| run.at);
+fn figure(
+    rig: &WheelRig,
+    mounted: &MountedWheel,
+    runs: &[WheelRun],
+    check: Option<&ConvergenceCheck>,
+) -> Figure {
+    let first = runs.first().map_or(RigSetting::default(), |run| run.at);
     let towed = first.slip.is_none();
     let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
     let over_angle = towed || steered && runs.iter().all(|run| run.at.slip == first.slip);
-    let across = |at: &Setting| match (over_angle, at.slip) {
+    let across = |at: &RigSetting| match (over_angle, at.slip) {
         (false, Some(slip)) => slip,
         _ => at.slip_angle.unwrap_or_default().to_degrees(),
     };
     // runs that are joined by a line are adjacent
-    let lines: Vec<&[Run]> = match over_angle {
+    let lines: Vec<&[WheelRun]> = match over_angle {
         true => vec![runs],
         false => runs.chunk_by(|a, b| a.at.slip_angle == b.at.slip_angle).collect(),
     };
-    let panel = |(figure, y_label, factor, of): Shown| {
+    let panel = |(figure, y_label, factor, of): PanelQuantity| {
         let mut series = Vec::new();
         for line in &lines {
             let points: Vec<[f64; 2]> =
@@ -456,12 +463,13 @@ fn figure(rig: &WheelRig, mounted: &Mounted, runs: &[Run], check: Option<&Check>
             let here = own(format!("nodes {} mm apart", 1e3 * rig.spacing));
             series.push(Series { name: here.clone(), points: points.clone(), mark: Mark::Line });
             if let Some(check) = check {
-                let finer = check.changes.iter().filter_map(|Change { at, convergence: c }| {
-                    let wanted = c.refinement == Refinement::Spacing
-                        && c.figure == figure
-                        && line.iter().any(|run| run.at == *at);
-                    Some([across(at), factor * c.refined]).filter(|_| wanted)
-                });
+                let finer =
+                    check.changes.iter().filter_map(|ConvergenceChange { at, convergence: c }| {
+                        let wanted = c.refinement == Refinement::Spacing
+                            && c.figure == figure
+                            && line.iter().any(|run| run.at == *at);
+                        Some([across(at), factor * c.refined]).filter(|_| wanted)
+                    });
                 series.push(Series {
                     name: own(format!("nodes {} mm apart", 500.0 * rig.spacing)),
                     points: finer.collect(),

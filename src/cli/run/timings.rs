@@ -69,7 +69,7 @@ mod tests {
 
     /// If rank 0 has no autonomous vehicle, other processes may have some.
     #[test]
-    fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
+    fn untimed_phases_are_not_attributed() {
         assert!(untimed(1).contains("no vehicle in this process is autonomous"));
         let told = untimed(3);
         assert!(told.contains("only the first of 3 processes is timed"), "{told}");

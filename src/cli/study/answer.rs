@@ -2,7 +2,7 @@
 
 use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
-use crate::report::study::AskedOfStudy;
+use crate::report::study::StudyRequest;
 use crate::study::analysis::{LevelAnswer, QuestionResult, ResponseStatistics};
 use crate::study::design::{Factor, Goal, Level, RunMetric, StudyConfig};
 
@@ -27,13 +27,13 @@ fn counted(response: &str) -> &'static str {
 }
 
 /// Inputs of an answer.
-pub struct Sentence<'a> {
+pub struct AnswerText<'a> {
     pub question: &'a QuestionResult,
-    pub asked: &'a AskedOfStudy,
+    pub asked: &'a StudyRequest,
     pub config: &'a StudyConfig,
 }
 
-impl Sentence<'_> {
+impl AnswerText<'_> {
     /// Returns the answer, without the sentence about the most important factor.
     pub fn text(&self) -> String {
         let question = self.question;
@@ -62,7 +62,7 @@ impl Sentence<'_> {
 
     fn scale(&self) -> f64 {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
-        own.map_or(1.0, |own| DisplayUnit::of(own).scale)
+        own.map_or(1.0, |own| DisplayUnit::new(own).scale)
     }
 
     /// Formats a value with its interval and, for a total, the number of trials that arrived.
@@ -127,7 +127,8 @@ impl Sentence<'_> {
             true => format!("{head}."),
             false => format!("{head}{joint}{}{more}.", shown.join("; ")),
         };
-        let few: Vec<String> = others.iter().take(NAMED).map(|own| few(factor, own)).collect();
+        let few: Vec<String> =
+            others.iter().take(NAMED).map(|own| rare_level(factor, own)).collect();
         if !few.is_empty() {
             text += &format!(" Not compared (too few arrived trials): {}.", few.join("; "));
         }
@@ -180,7 +181,7 @@ impl Sentence<'_> {
 }
 
 /// Describes a level that is not compared.
-fn few(factor: Option<&Factor>, own: &LevelAnswer) -> String {
+fn rare_level(factor: Option<&Factor>, own: &LevelAnswer) -> String {
     let level = level_with_unit(factor, &own.level);
     match own.figures {
         ResponseStatistics::Total { arrived, .. } => format!("{level}, {arrived} of {}", own.done),

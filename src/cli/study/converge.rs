@@ -1,12 +1,12 @@
 //! `bekker study converge`
 
-use super::{evenly, rounded};
-use crate::cli::counting::counting;
+use super::{rounded, spaced_trials};
 use crate::cli::failure::INTERRUPTED;
-use crate::cli::interruption::interruption;
+use crate::cli::interruption::interruption_signal;
+use crate::cli::progress_bar::progress_bar;
 use crate::cli::{Failure, stdout};
 use crate::map::{DriveThreads, DrivingError};
-use crate::report::study::Outline;
+use crate::report::study::TitledTable;
 use crate::report::table::TextStyle;
 use crate::rig::Refinement;
 use crate::scenario::build::AssetCache;
@@ -52,8 +52,8 @@ impl Converge {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let study = design::Study::read(&self.study)?;
         let all = study.trials();
-        let trials = evenly(all, self.trials);
-        let driven = self.driven(&study, &trials, quiet)?;
+        let trials = spaced_trials(all, self.trials);
+        let driven = self.run_refinements(&study, &trials, quiet)?;
         let failed = driven.iter().zip(&trials);
         let failed: Vec<_> = failed.flat_map(|(driven, trial)| failures(driven, *trial)).collect();
         if driven.iter().all(|own| own[0].is_err()) {
@@ -78,7 +78,7 @@ impl Converge {
             }));
         }
         for (trial, refined, reason) in &failed {
-            let how = refined.map_or("unrefined", by);
+            let how = refined.map_or("unrefined", changed_setting);
             eprintln!("warning: trial {trial}, {how}: {reason}");
         }
         let title = format!(
@@ -90,18 +90,18 @@ impl Converge {
     }
 
     /// Drives trials with each refinement. Returns the results by refinement and trial.
-    fn driven(
+    fn run_refinements(
         &self,
         study: &design::Study,
         trials: &[u64],
         quiet: bool,
     ) -> Result<Vec<Vec<Outcome>>, Failure> {
-        let interrupted = interruption()?;
+        let interrupted = interruption_signal()?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads =
             DriveThreads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
         let (assets, drives) = (AssetCache::default(), DRIVES.len() * trials.len());
-        let bar = counting(drives as u64, "drives", quiet);
+        let bar = progress_bar(drives as u64, "drives", quiet);
         let driven = threads.run_all(drives, |job| {
             let trial = study.trial(trials[job / DRIVES.len()]);
             let trial = match DRIVES[job % DRIVES.len()] {
@@ -157,7 +157,7 @@ fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<Resp
     response_shifts(&study.responses, refinement, &pairs)
 }
 
-fn by(refinement: Refinement) -> &'static str {
+fn changed_setting(refinement: Refinement) -> &'static str {
     match refinement {
         Refinement::Step => "half the step",
         Refinement::Spacing => "half the spacing",
@@ -165,7 +165,7 @@ fn by(refinement: Refinement) -> &'static str {
     }
 }
 
-fn table(title: String, told: &[ResponseShift]) -> Outline {
+fn table(title: String, told: &[ResponseShift]) -> TitledTable {
     let head = ["response", "mean", "with", "shift", "rms", "of the mean", "max", "changed"];
     let or_none = |x: Option<f64>| x.map_or("-".into(), rounded);
     let row = |own: &ResponseShift| {
@@ -174,7 +174,7 @@ fn table(title: String, told: &[ResponseShift]) -> Outline {
         vec![
             format!("{}{unit}", own.response),
             or_none(own.mean),
-            by(own.refinement).to_owned(),
+            changed_setting(own.refinement).to_owned(),
             or_none(own.shift),
             or_none(own.rms),
             share.map_or("-".into(), |(rms, mean)| format!("{:.2} %", 100.0 * rms / mean.abs())),
@@ -183,5 +183,5 @@ fn table(title: String, told: &[ResponseShift]) -> Outline {
         ]
     };
     let rows = told.iter().map(row).collect();
-    Outline { title, head: head.map(str::to_owned).to_vec(), rows }
+    TitledTable { title, head: head.map(str::to_owned).to_vec(), rows }
 }

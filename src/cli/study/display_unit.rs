@@ -13,7 +13,7 @@ pub struct DisplayUnit<'a> {
 
 impl<'a> DisplayUnit<'a> {
     /// Returns the display unit of a response, given with its SI unit.
-    pub fn of([name, unit]: &'a [String; 2]) -> DisplayUnit<'a> {
+    pub fn new([name, unit]: &'a [String; 2]) -> DisplayUnit<'a> {
         match (unit.as_str(), RunMetric::from_response(name)) {
             ("J", _) => DisplayUnit { scale: 1e-3, unit: "kJ" },
             ("B", _) => DisplayUnit { scale: 1e-3, unit: "kB" },
@@ -25,7 +25,7 @@ impl<'a> DisplayUnit<'a> {
 
 /// Returns the name of a response with its display unit.
 pub fn labelled(response: &[String; 2]) -> String {
-    match DisplayUnit::of(response).unit {
+    match DisplayUnit::new(response).unit {
         "" => response[0].clone(),
         unit => format!("{}, {unit}", response[0]),
     }

@@ -1,14 +1,14 @@
 //! Trials that a study comprises under its stopping rule.
 
 use crate::cli::Failure;
-use crate::report::study::{AskedOfStudy, Cell, Shard, TrialRecord};
+use crate::report::study::{Cell, Shard, StudyRequest, TrialRecord};
 use crate::study::design::{self, RunMetric, StudyConfig, TrialOutcome};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Parses the study's configuration, as stored in its folder.
-pub fn config(asked: &AskedOfStudy, folder: &Path) -> Result<StudyConfig, Failure> {
+pub fn config(asked: &StudyRequest, folder: &Path) -> Result<StudyConfig, Failure> {
     let config = Value::Object(asked.study.clone());
     serde_json::from_value(config).map_err(|error| Failure::input(folder, &error))
 }
@@ -17,7 +17,7 @@ pub fn config(asked: &AskedOfStudy, folder: &Path) -> Result<StudyConfig, Failur
 ///
 /// A shard of the trials is always driven completely, as the rule can be evaluated only on all
 /// shards.
-pub struct Extent {
+pub struct TrialSelection {
     pub taken: Vec<u64>,
     pub next: Vec<u64>,
     /// Trials whose response is outside the rule's bounds.
@@ -30,7 +30,7 @@ pub struct Extent {
     pub nobody_arrived: bool,
 }
 
-impl Extent {
+impl TrialSelection {
     /// Reason why the rule cannot stop the study: a response outside the bounds, or no counted
     /// trial.
     pub fn fault(&self, config: &StudyConfig) -> Option<String> {
@@ -65,15 +65,15 @@ impl Extent {
 
 /// Computes the extent from the records so far.
 pub fn extent(
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     config: &StudyConfig,
     records: &BTreeMap<u64, TrialRecord>,
-) -> Extent {
+) -> TrialSelection {
     if asked.shard != Shard::WHOLE {
         let taken: Vec<u64> = (0..asked.trials).filter(|trial| asked.shard.has(*trial)).collect();
         let next = taken.iter().copied().filter(|trial| !records.contains_key(trial)).collect();
         let (outside, nobody_arrived) = (Vec::new(), false);
-        return Extent { taken, next, outside, groups: 0, unknown: 0, nobody_arrived };
+        return TrialSelection { taken, next, outside, groups: 0, unknown: 0, nobody_arrived };
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
@@ -98,10 +98,13 @@ pub fn extent(
     let taken: Vec<u64> = taken.into_iter().flatten().collect();
     let known = || taken.iter().filter_map(|trial| arrived(records.get(trial)?));
     let nobody_arrived = known().next().is_some() && !known().any(|arrived| arrived);
-    Extent { taken, next, outside, groups, unknown, nobody_arrived }
+    TrialSelection { taken, next, outside, groups, unknown, nobody_arrived }
 }
 
 /// The records of the taken trials, in their order.
-pub fn taken<'a>(extent: &Extent, records: &'a BTreeMap<u64, TrialRecord>) -> Vec<&'a TrialRecord> {
+pub fn selected_trials<'a>(
+    extent: &TrialSelection,
+    records: &'a BTreeMap<u64, TrialRecord>,
+) -> Vec<&'a TrialRecord> {
     extent.taken.iter().filter_map(|trial| records.get(trial)).collect()
 }

@@ -4,7 +4,7 @@ use crate::cli::shell_word::shell_word;
 use std::path::Path;
 
 /// Settings of a job script.
-pub struct Job<'a> {
+pub struct JobSettings<'a> {
     pub study: &'a Path,
     /// Number of shards; each is one task.
     pub shards: u64,
@@ -15,10 +15,10 @@ pub struct Job<'a> {
     pub bytes: Option<u64>,
 }
 
-impl Job<'_> {
+impl JobSettings<'_> {
     /// A SLURM script with a job array; each task drives a shard of many trials.
     pub fn slurm(&self) -> String {
-        let Job { shards, threads, .. } = self;
+        let JobSettings { shards, threads, .. } = self;
         let study = shell_word(&self.study.display().to_string());
         let name = self.study.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         let out = shell_word(&name);
@@ -51,8 +51,13 @@ mod tests {
     #[test]
     fn the_script_drives_every_part_once() {
         let study = Path::new("my study/sand.toml");
-        let job =
-            Job { study, shards: 7, threads: 4, seconds: Some(90_000.0), bytes: Some(50_000_000) };
+        let job = JobSettings {
+            study,
+            shards: 7,
+            threads: 4,
+            seconds: Some(90_000.0),
+            bytes: Some(50_000_000),
+        };
         let script = job.slurm();
         for line in [
             "#SBATCH --array=1-7",

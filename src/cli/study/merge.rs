@@ -1,9 +1,9 @@
 //! `bekker study merge`
 
-use super::extent::{config, extent, taken};
-use super::run::tell;
+use super::extent::{config, extent, selected_trials};
+use super::run::print_summary;
 use crate::cli::Failure;
-use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
+use crate::report::study::{Shard, StudyFolder, StudyRequest, TrialRecord, write_tables};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,10 @@ pub struct Merge {
 impl Merge {
     pub fn execute(self) -> Result<(), Failure> {
         let first = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
-        let whole = AskedOfStudy::read(first)?.of_shard(Shard::WHOLE);
+        let whole = StudyRequest::read(first)?.of_shard(Shard::WHOLE);
         let mut records: BTreeMap<u64, TrialRecord> = BTreeMap::new();
         for folder in &self.folders {
-            let asked = AskedOfStudy::read(folder)?;
+            let asked = StudyRequest::read(folder)?;
             if let Some([key, found, asked]) = asked.of_shard(Shard::WHOLE).difference(&whole) {
                 let first = first.display();
                 let cause = format!(
@@ -57,14 +57,14 @@ impl Merge {
             return Err(Failure::Input { subject: "merge".into(), cause });
         }
         let (folder, there) = StudyFolder::begin(&self.out, &whole)?;
-        let trials: Vec<&TrialRecord> = taken(&extent, &records);
+        let trials: Vec<&TrialRecord> = selected_trials(&extent, &records);
         for record in trials.iter().filter(|record| !there.contains_key(&record.trial)) {
             folder.put_of(record, &self.folders)?;
         }
         folder.keep_scenario_of(self.folders.iter().map(PathBuf::as_path))?;
         folder.sync()?;
         write_tables(&self.out, &whole, &trials)?;
-        tell(&self.out, &whole, &trials, trials.len() - there.len(), self.json)
+        print_summary(&self.out, &whole, &trials, trials.len() - there.len(), self.json)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables of the analyses beyond the design points.
 
 use super::rounded;
-use crate::report::study::Outline;
+use crate::report::study::TitledTable;
 use crate::rig::Estimate;
 use crate::study::analysis::{
     Analysis, FitOutcome, IndicesResult, LogisticResult, ResponseFinding, SurrogateResult,
@@ -10,7 +10,7 @@ use crate::study::analysis::{
 use crate::study::statistics::Interval;
 
 /// Returns all tables that apply.
-pub fn further(analysis: &Analysis) -> Vec<Outline> {
+pub fn further_tables(analysis: &Analysis) -> Vec<TitledTable> {
     let survival = analysis.survival.iter().map(survival_table);
     let logistic = analysis.logistic.iter().map(logistic_table);
     let indices = analysis.indices.iter().map(indices_table);
@@ -28,12 +28,14 @@ fn table<T>(
     answer: &ResponseFinding<T>,
     head: Vec<String>,
     rows: impl FnOnce(&T) -> Vec<Vec<String>>,
-) -> Outline {
+) -> TitledTable {
     match &answer.outcome {
-        FitOutcome::Found(found) => Outline { title, head, rows: rows(found) },
-        FitOutcome::Refused(reason) => {
-            Outline { title, head: words(["no result: reason"]), rows: vec![vec![reason.clone()]] }
-        }
+        FitOutcome::Found(found) => TitledTable { title, head, rows: rows(found) },
+        FitOutcome::Refused(reason) => TitledTable {
+            title,
+            head: words(["no result: reason"]),
+            rows: vec![vec![reason.clone()]],
+        },
     }
 }
 
@@ -47,7 +49,7 @@ fn share(own: &Interval) -> String {
     interval(&Interval { value: value.max(0.0), low: low.max(0.0), high: high.max(0.0) })
 }
 
-fn survival_table(own: &SurvivalResult) -> Outline {
+fn survival_table(own: &SurvivalResult) -> TitledTable {
     let title = format!(
         "{}: fraction of convoys of {} without a stuck vehicle after each pass (Kaplan-Meier, 95 % \
          interval); convoys without a stuck vehicle are censored at the last pass",
@@ -70,14 +72,14 @@ fn survival_table(own: &SurvivalResult) -> Outline {
         first.into_iter().chain(steps).collect::<Vec<_>>()
     });
     let rows = rows.collect();
-    Outline {
+    TitledTable {
         title,
         head: words(["point", "none stuck", "pass", "stuck in pass", "survival"]),
         rows,
     }
 }
 
-fn logistic_table(answer: &ResponseFinding<LogisticResult>) -> Outline {
+fn logistic_table(answer: &ResponseFinding<LogisticResult>) -> TitledTable {
     let title = format!("{}: logistic regression over all trials", answer.response);
     table(title, answer, words(["term", "log odds", "error", "low", "high"]), |found| {
         let row = |name: &str, own: &Estimate| {
@@ -90,7 +92,7 @@ fn logistic_table(answer: &ResponseFinding<LogisticResult>) -> Outline {
     })
 }
 
-fn indices_table(answer: &ResponseFinding<IndicesResult>) -> Outline {
+fn indices_table(answer: &ResponseFinding<IndicesResult>) -> TitledTable {
     let title = format!(
         "{}: Sobol' indices (95 % interval; negative estimates are noise and shown as 0)",
         answer.response
@@ -109,7 +111,7 @@ fn indices_table(answer: &ResponseFinding<IndicesResult>) -> Outline {
 }
 
 /// Returns the accuracy of the surrogate of each response; `None` without surrogates.
-fn surrogates_table(answers: &[ResponseFinding<SurrogateResult>]) -> Option<Outline> {
+fn surrogates_table(answers: &[ResponseFinding<SurrogateResult>]) -> Option<TitledTable> {
     let row = |answer: &ResponseFinding<SurrogateResult>| match &answer.outcome {
         FitOutcome::Found(SurrogateResult { fit, .. }) => vec![
             answer.response.clone(),
@@ -126,5 +128,5 @@ fn surrogates_table(answers: &[ResponseFinding<SurrogateResult>]) -> Option<Outl
     let title = "Gaussian process between design points: leave-one-out error";
     let head = words(["response", "points", "error", "explained", "length scales (of range)"]);
     let rows: Vec<Vec<String>> = answers.iter().map(row).collect();
-    (!rows.is_empty()).then(|| Outline { title: title.into(), head, rows })
+    (!rows.is_empty()).then(|| TitledTable { title: title.into(), head, rows })
 }

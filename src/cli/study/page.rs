@@ -2,11 +2,11 @@
 
 mod charts;
 
-use super::answer::Sentence;
+use super::answer::AnswerText;
 use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
 use crate::report::html::{Interval, Page, Picture, Section};
-use crate::report::study::{AskedOfStudy, Outline};
+use crate::report::study::{StudyRequest, TitledTable};
 use crate::study::analysis::{
     Analysis, FitOutcome, Influence, PointStatistics, ResponseFinding, ResponseStatistics,
 };
@@ -14,8 +14,8 @@ use crate::study::design::{Level, StudyConfig};
 use std::collections::BTreeMap;
 
 /// The contents of the page.
-pub struct Reported<'a> {
-    pub asked: &'a AskedOfStudy,
+pub struct StudyReport<'a> {
+    pub asked: &'a StudyRequest,
     pub config: &'a StudyConfig,
     pub analysis: &'a Analysis,
     /// The number of reported trials, in words.
@@ -27,7 +27,7 @@ pub struct Reported<'a> {
     /// Whether more trials are to be driven.
     pub unfinished: bool,
     /// Tables of all design points, of differences and of further analyses.
-    pub tables: &'a [Outline],
+    pub tables: &'a [TitledTable],
     /// Trials that failed, with their reasons.
     pub failures: Vec<[String; 2]>,
     pub worst: WorstTrials,
@@ -43,17 +43,17 @@ pub struct WorstTrials {
 
 /// A value with its interval.
 #[derive(Clone, Copy)]
-struct Valued {
+struct ValueRange {
     value: f64,
     ends: [f64; 2],
 }
 
-impl Valued {
+impl ValueRange {
     /// The value of a response in its display unit; `None` for words, passes and missing values.
-    fn of(figures: &ResponseStatistics, done: u64, scale: f64) -> Option<Valued> {
+    fn new(figures: &ResponseStatistics, done: u64, scale: f64) -> Option<ValueRange> {
         let value = scale * figures.value(done)?;
         let ends = figures.interval().unwrap_or([f64::NAN; 2]).map(|x| scale * x);
-        Some(Valued { value, ends })
+        Some(ValueRange { value, ends })
     }
 
     fn at(self, at: f64) -> Interval {
@@ -61,7 +61,7 @@ impl Valued {
     }
 }
 
-impl Reported<'_> {
+impl StudyReport<'_> {
     /// Creates the page.
     pub fn page(&self) -> Page {
         let config = self.config;
@@ -121,7 +121,7 @@ impl Reported<'_> {
 
     /// Factor from a response's SI unit to its display unit.
     fn scale(&self, response: usize) -> f64 {
-        self.asked.responses.get(response).map_or(1.0, |own| DisplayUnit::of(own).scale)
+        self.asked.responses.get(response).map_or(1.0, |own| DisplayUnit::new(own).scale)
     }
 
     /// Label of a factor's axis: its name with its unit.
@@ -138,7 +138,7 @@ impl Reported<'_> {
         let Some(question) = &self.analysis.question else {
             return self.counts();
         };
-        let sentence = Sentence { question, asked: self.asked, config: self.config };
+        let sentence = AnswerText { question, asked: self.asked, config: self.config };
         let decisive = self.first().map_or(String::new(), |n| self.decisive(n));
         [sentence.text(), decisive].join(" ").trim().to_owned()
     }
@@ -243,7 +243,7 @@ impl Reported<'_> {
         let title = "Trials without a result (not counted as NO-GO)".into();
         (!rows.is_empty()).then(|| Section {
             heading: "Failed trials".into(),
-            tables: vec![Outline { title, head, rows }],
+            tables: vec![TitledTable { title, head, rows }],
             ..Section::default()
         })
     }
@@ -258,7 +258,7 @@ impl Reported<'_> {
     }
 }
 
-fn found<T>(answer: &ResponseFinding<T>) -> Option<&T> {
+fn available<T>(answer: &ResponseFinding<T>) -> Option<&T> {
     match &answer.outcome {
         FitOutcome::Found(found) => Some(found),
         FitOutcome::Refused(_) => None,

@@ -1,8 +1,8 @@
 //! `bekker study plan`
 
-use super::driving::alone;
-use super::evenly;
-use super::job_script::Job;
+use super::job_script::JobSettings;
+use super::spaced_trials;
+use super::trial_runner::single_thread;
 use crate::cli::{Failure, stdout};
 use crate::scenario::build::{AssetCache, BuiltWorld, world_with_assets};
 use crate::scenario::{Diagnostic, Diagnostics, Inputs, ScenarioFile};
@@ -62,8 +62,8 @@ impl Plan {
         let (trials, points) = (study.trials(), study.points());
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
-        let pool = alone();
-        let probed = evenly(trials, self.probe);
+        let pool = single_thread();
+        let probed = spaced_trials(trials, self.probe);
         let before = resident("VmRSS:");
         let (mut refused, mut doubts) = (Vec::new(), Vec::new());
         let shown = showing_levels(&study).into_iter().filter(|trial| !probed.contains(trial));
@@ -85,7 +85,7 @@ impl Plan {
             }
         }
         refused.sort();
-        let doubts = told_once(&study, doubts);
+        let doubts = distinct_warnings(&study, doubts);
         // additional memory of the probes for each thread, and a row for each trial
         let row = 64 * (8 + study.config.factor.len() + study.responses.len()) as u64;
         let bytes = before
@@ -97,7 +97,7 @@ impl Plan {
             warn(&refused, &doubts);
             let shards = self.shards.min(trials);
             let seconds = each.map(|each| each * trials.div_ceil(threads * shards) as f64);
-            let job = Job { study: &self.study, shards, threads, seconds, bytes };
+            let job = JobSettings { study: &self.study, shards, threads, seconds, bytes };
             return stdout::print(&job.slurm());
         }
         if self.json {
@@ -180,7 +180,10 @@ fn warn(refused: &[(u64, String)], doubts: &[(u64, String)]) {
 }
 
 /// Returns each distinct warning with its first trial.
-fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Diagnostic>)>) -> Vec<(u64, String)> {
+fn distinct_warnings(
+    study: &design::Study,
+    mut doubts: Vec<(u64, Vec<Diagnostic>)>,
+) -> Vec<(u64, String)> {
     doubts.sort_by_key(|(trial, _)| *trial);
     let mut told: Vec<(u64, String)> = Vec::new();
     for (trial, warnings) in doubts {

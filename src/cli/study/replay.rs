@@ -1,7 +1,7 @@
 //! `bekker study replay`
 
 use crate::cli::{Failure, run};
-use crate::report::study::{AskedOfStudy, level_inputs};
+use crate::report::study::{StudyRequest, level_inputs};
 use crate::scenario::build::world;
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::RunSummary;
@@ -29,9 +29,9 @@ pub struct Replay {
 
 impl Replay {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let asked = AskedOfStudy::read(&self.folder)?;
+        let asked = StudyRequest::read(&self.folder)?;
         // the files of the run would overwrite those of the study
-        if AskedOfStudy::read(&self.out).is_ok() {
+        if StudyRequest::read(&self.out).is_ok() {
             return Err(Failure::Input {
                 subject: self.out.display().to_string(),
                 cause: "is a study folder; give another folder".into(),
@@ -82,14 +82,14 @@ impl Replay {
 
 /// Returns the path of the scenario of a study: the original file if unchanged, otherwise its copy
 /// in the folder.
-pub fn trial_scenario(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failure> {
+pub fn trial_scenario(folder: &Path, asked: &StudyRequest) -> Result<PathBuf, Failure> {
     let now = ScenarioFile::read(&asked.scenario, &[])
         .and_then(|file| Ok((file.scenario.time.duration, world(&file)?.fingerprint)));
     if now.is_ok_and(|now| now == (asked.duration, asked.fingerprint.clone())) {
         return Ok(asked.scenario.clone());
     }
     let subject = asked.scenario.display().to_string();
-    match AskedOfStudy::kept_scenario(folder) {
+    match StudyRequest::kept_scenario(folder) {
         Some(copy) => {
             let copied = copy.display();
             let there = asked.scenario.exists();

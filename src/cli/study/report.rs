@@ -1,13 +1,13 @@
 //! `bekker study report`
 
 use super::display_unit::{DisplayUnit, labelled};
-use super::extent::{Extent, config, extent};
-use super::outlines::further;
-use super::page::{Reported, WorstTrials};
+use super::extent::{TrialSelection, config, extent};
+use super::outlines::further_tables;
+use super::page::{StudyReport, WorstTrials};
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{
-    AskedOfStudy, Cell, Outline, Shard, TrialRecord, repeated, repeated_points,
+    Cell, Shard, StudyRequest, TitledTable, TrialRecord, repeated, repeated_points,
 };
 use crate::report::table::TextStyle;
 use crate::report::write_file;
@@ -54,7 +54,7 @@ pub struct Report {
 
 impl Report {
     pub fn execute(self) -> Result<(), Failure> {
-        let asked = AskedOfStudy::read(&self.folder)?;
+        let asked = StudyRequest::read(&self.folder)?;
         let records = asked.records(&self.folder)?;
         let config = config(&asked, &self.folder)?;
         let extent = extent(&asked, &config, &records);
@@ -70,13 +70,14 @@ impl Report {
         let repeated = repeated(&trials);
         let pairs = config.common_random_numbers && config.replications > 1;
         let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
-        let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
-        let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
+        let tables: Vec<TitledTable> =
+            tables.into_iter().flatten().chain(further_tables(&analysis)).collect();
+        let sections: Vec<String> = tables.iter().map(TitledTable::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let note = repeated.as_ref().map_or_else(String::new, |told| format!("{told}.\n\n"));
         let partial = trials.len() < extent.taken.len() || asked.shard != Shard::WHOLE;
         let unfinished = partial || !extent.next.is_empty();
-        let reported = Reported {
+        let reported = StudyReport {
             asked: &asked,
             config: &config,
             analysis: &analysis,
@@ -153,7 +154,11 @@ impl Report {
 impl Report {
     /// Writes report.html with the worst trials. Omits trials that cannot be driven again, and
     /// reports them.
-    fn write_page(&self, reported: Reported<'_>, trials: &[&TrialRecord]) -> Result<(), Failure> {
+    fn write_page(
+        &self,
+        reported: StudyReport<'_>,
+        trials: &[&TrialRecord],
+    ) -> Result<(), Failure> {
         let asked = reported.asked;
         let (mut text, worst) = worst::worst(
             asked,
@@ -168,13 +173,18 @@ impl Report {
             Vec::new()
         });
         let worst = WorstTrials { description: text, pictures };
-        let reported = Reported { worst, ..reported };
+        let reported = StudyReport { worst, ..reported };
         Ok(reported.page().write(&self.folder.join("report.html"))?)
     }
 }
 
 /// Describes the number of reported trials, and the number of all trials.
-fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: usize) -> String {
+fn progress(
+    asked: &StudyRequest,
+    config: &StudyConfig,
+    extent: &TrialSelection,
+    count: usize,
+) -> String {
     let counted = format!("{count} of {} trials", asked.trials);
     match asked.shard {
         Shard::WHOLE if config.stop.is_some() && extent.next.is_empty() => {
@@ -241,7 +251,7 @@ fn result(trial: &TrialRecord) -> TrialResult {
     }
 }
 
-fn as_json(asked: &AskedOfStudy, point: &PointStatistics) -> Value {
+fn as_json(asked: &StudyRequest, point: &PointStatistics) -> Value {
     let levels = asked.factors.iter().cloned().zip(point.levels.iter().map(|own| json!(own)));
     let mut value = serde_json::to_value(point).unwrap_or_default();
     value["levels"] = Value::Object(levels.collect::<Map<_, _>>());
@@ -253,11 +263,11 @@ fn point_words(point: &PointStatistics) -> Vec<String> {
     std::iter::once(point.point.to_string()).chain(point.levels.iter().map(level_word)).collect()
 }
 
-fn point_head(asked: &AskedOfStudy) -> Vec<String> {
+fn point_head(asked: &StudyRequest) -> Vec<String> {
     std::iter::once("point".to_owned()).chain(asked.factors.iter().cloned()).collect()
 }
 
-fn points_table(asked: &AskedOfStudy, points: &[PointStatistics]) -> Option<Outline> {
+fn points_table(asked: &StudyRequest, points: &[PointStatistics]) -> Option<TitledTable> {
     let mut head = point_head(asked);
     head.extend(["done".into(), "failed".into()]);
     head.extend(asked.responses.iter().map(labelled));
@@ -266,7 +276,7 @@ fn points_table(asked: &AskedOfStudy, points: &[PointStatistics]) -> Option<Outl
         words.extend([point.done.to_string(), point.failed.to_string()]);
         let each = point.responses.iter().zip(&asked.responses);
         words.extend(each.map(|(own, response)| {
-            sentence(own, DisplayUnit::of(response).scale, point.done, point.failed)
+            sentence(own, DisplayUnit::new(response).scale, point.done, point.failed)
         }));
         words
     };
@@ -280,7 +290,7 @@ fn points_table(asked: &AskedOfStudy, points: &[PointStatistics]) -> Option<Outl
     let title = format!(
         "Design points: proportion with 95 % Wilson interval, or mean ± standard deviation{totals}"
     );
-    Some(Outline { title, head, rows: points.iter().map(row).collect() })
+    Some(TitledTable { title, head, rows: points.iter().map(row).collect() })
 }
 
 fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> String {
@@ -328,10 +338,10 @@ fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> S
 /// Returns the differences to the first point, or the reason without any, if replications have
 /// `pairs`.
 fn differences_table(
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     points: &[PointStatistics],
     pairs: bool,
-) -> Option<Outline> {
+) -> Option<TitledTable> {
     let title = "Differences to point 0, paired by seed: gained and lost, or mean with 95 % \
         Student interval";
     let any = |n: usize| points.iter().any(|point| point.responses[n].difference.is_some());
@@ -340,13 +350,13 @@ fn differences_table(
         let empty = pairs && points.len() > 1 && points[0].done == 0;
         let cause = "no trial of point 0 has a result, so differences are undefined";
         let (head, rows) = (vec!["no result: reason".into()], vec![vec![cause.into()]]);
-        return empty.then(|| Outline { title: title.into(), head, rows });
+        return empty.then(|| TitledTable { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);
     head.extend(shown.iter().map(|n| labelled(&asked.responses[*n])));
     let difference = |point: &PointStatistics, n: usize| match point.responses[n].difference {
         Some(Difference::Mean { difference: own, pairs }) => {
-            let scale = DisplayUnit::of(&asked.responses[n]).scale;
+            let scale = DisplayUnit::new(&asked.responses[n]).scale;
             let [value, low, high] = [own.value, own.low, own.high].map(|x| rounded(scale * x));
             let of =
                 if pairs as u64 == point.done { String::new() } else { format!(" of {pairs}") };
@@ -362,11 +372,11 @@ fn differences_table(
         point_words(point).into_iter().chain(differences).collect()
     };
     let rows = points.iter().filter(|point| point.point != 0).map(row).collect();
-    Some(Outline { title: title.into(), head, rows })
+    Some(TitledTable { title: title.into(), head, rows })
 }
 
 /// Returns all values with all digits, one row per design point and response.
-fn all_figures(asked: &AskedOfStudy, points: &[PointStatistics]) -> Outline {
+fn all_figures(asked: &StudyRequest, points: &[PointStatistics]) -> TitledTable {
     let mut head = point_head(asked);
     let figures = [
         "done",
@@ -447,5 +457,5 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointStatistics]) -> Outline {
         let responses = point.responses.iter().zip(&asked.responses);
         responses.map(move |(own, [_, unit])| row(point, own, unit))
     });
-    Outline { title: String::new(), head, rows: rows.collect() }
+    TitledTable { title: String::new(), head, rows: rows.collect() }
 }

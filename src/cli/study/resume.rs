@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use crate::cli::Failure;
-use crate::report::study::AskedOfStudy;
+use crate::report::study::StudyRequest;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Resume {
 
 impl Resume {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let asked = AskedOfStudy::read(&self.folder)?;
-        Run::of(asked.file, self.folder, self.threads, asked.shard, self.json).execute(quiet)
+        let asked = StudyRequest::read(&self.folder)?;
+        Run::new(asked.file, self.folder, self.threads, asked.shard, self.json).execute(quiet)
     }
 }

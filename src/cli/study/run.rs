@@ -1,17 +1,17 @@
 //! `bekker study run`
 
-use super::asked;
+use super::extent::{extent, selected_trials};
+use super::study_request;
 #[cfg(feature = "mpi")]
-use super::dealing::{deal, drive_dealt};
-use super::driving::Driving;
-use super::extent::{extent, taken};
-use super::keeping::Keeping;
-use crate::cli::counting::counting;
-use crate::cli::interruption::interruption;
+use super::trial_distribution::{distribute, drive_received_trials};
+use super::trial_runner::TrialRunner;
+use super::trial_store::TrialStore;
+use crate::cli::interruption::interruption_signal;
+use crate::cli::progress_bar::progress_bar;
 use crate::cli::shard::shard;
 use crate::cli::{Failure, launcher, stdout};
 use crate::report::study::{
-    AskedOfStudy, Shard, StudyFolder, TrialRecord, repeated, repeated_points, write_tables,
+    Shard, StudyFolder, StudyRequest, TrialRecord, repeated, repeated_points, write_tables,
 };
 #[cfg(feature = "mpi")]
 use crate::simulation::{RankError, StartupError, first_startup_error};
@@ -55,7 +55,7 @@ pub struct Run {
 
 impl Run {
     /// Creates the command for a study file and a folder that was begun for a shard of its trials.
-    pub fn of(
+    pub fn new(
         study: PathBuf,
         out: PathBuf,
         threads: Option<usize>,
@@ -68,43 +68,43 @@ impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         #[cfg(not(feature = "mpi"))]
         {
-            launcher::alone()?;
-            self.driven(quiet)
+            launcher::check_alone()?;
+            self.run_alone(quiet)
         }
         #[cfg(feature = "mpi")]
         match launcher::session()? {
             // a launcher kills all ranks as soon as one exits with an error: print it before that
-            Some(session) => self.driven_together(&session, quiet).map_err(Failure::tell),
-            None => self.driven(quiet),
+            Some(session) => self.run_on_ranks(&session, quiet).map_err(Failure::print),
+            None => self.run_alone(quiet),
         }
     }
 
-    fn driven(&self, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
+    fn run_alone(&self, quiet: bool) -> Result<(), Failure> {
+        let interrupted = interruption_signal()?;
         let study = design::Study::read(&self.study)?;
-        let asked = asked(&study, &self.study, self.shard)?;
-        let driving = Driving::new(&study, &interrupted);
+        let asked = study_request(&study, &self.study, self.shard)?;
+        let driving = TrialRunner::new(&study, &interrupted);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(cores);
-        self.kept(&study, &asked, quiet, |keeping| {
+        self.run_trials(&study, &asked, quiet, |store| {
             loop {
-                let next = keeping.next();
+                let next = store.next();
                 if next.is_empty() || interrupted.load(Ordering::Relaxed) {
                     return Ok(!next.is_empty());
                 }
-                driving.drive(&next, threads, &|record| keeping.keep(record))?;
+                driving.drive(&next, threads, &|record| store.keep(record))?;
             }
         })
     }
 
     /// Begins or continues the folder, drives trials with a function that returns whether it was
     /// interrupted, and writes the tables.
-    fn kept(
+    fn run_trials(
         &self,
         study: &design::Study,
-        asked: &AskedOfStudy,
+        asked: &StudyRequest,
         quiet: bool,
-        drive: impl FnOnce(&Keeping<'_>) -> Result<bool, Failure>,
+        drive: impl FnOnce(&TrialStore<'_>) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
         if let Some(told) = study.arrivals_sentence().filter(|_| !quiet) {
             eprintln!("{told}");
@@ -113,46 +113,48 @@ impl Run {
         folder.check_files(asked.scenario_folder())?;
         folder.keep_scenario(&study.base)?;
         let before = records.len();
-        let bar = counting(self.shard.count(asked.trials), "trials driven", quiet);
+        let bar = progress_bar(self.shard.count(asked.trials), "trials driven", quiet);
         bar.set_position(before as u64);
         let (config, records) = (&study.config, Mutex::new(records));
-        let keeping = Keeping { asked, config, folder: &folder, bar: &bar, records };
-        let driven = drive(&keeping);
+        let store = TrialStore { asked, config, folder: &folder, bar: &bar, records };
+        let driven = drive(&store);
         bar.finish_and_clear();
         if driven? {
             return Err(Failure::FolderInterrupted { folder: self.out.clone() });
         }
         folder.sync()?;
-        let records = keeping.records.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let records = store.records.into_inner().unwrap_or_else(PoisonError::into_inner);
         let extent = extent(asked, config, &records);
         extent.warn(config);
-        let trials = taken(&extent, &records);
+        let trials = selected_trials(&extent, &records);
         write_tables(&self.out, asked, &trials)?;
-        tell(&self.out, asked, &trials, records.len() - before, self.json)
+        print_summary(&self.out, asked, &trials, records.len() - before, self.json)
     }
 
     /// Drives as one of several processes; rank 0 assigns the trials. Default: one thread per
     /// process.
     #[cfg(feature = "mpi")]
-    fn driven_together(&self, session: &MpiSession, quiet: bool) -> Result<(), Failure> {
-        let interrupted = interruption()?;
+    fn run_on_ranks(&self, session: &MpiSession, quiet: bool) -> Result<(), Failure> {
+        let interrupted = interruption_signal()?;
         let prepared = design::Study::read(&self.study)
             .map_err(Failure::from)
-            .and_then(|study| Ok((asked(&study, &self.study, self.shard)?, study)));
+            .and_then(|study| Ok((study_request(&study, &self.study, self.shard)?, study)));
         let (asked, study) = all_ready(session, prepared)?;
-        let driving = Driving::new(&study, &interrupted);
+        let driving = TrialRunner::new(&study, &interrupted);
         let (post, threads) = (session.point_to_point(), self.threads.unwrap_or(1));
         let driven = if post.rank() == 0 {
-            self.kept(&study, &asked, quiet, |keeping| deal(&post, &driving, keeping, threads))
+            self.run_trials(&study, &asked, quiet, |store| {
+                distribute(&post, &driving, store, threads)
+            })
         } else {
-            drive_dealt(&post, &driving, threads)
+            drive_received_trials(&post, &driving, threads)
         };
         match driven {
             // all ranks receive an interruption
             Err(Failure::FolderInterrupted { .. } | Failure::Reported { .. }) | Ok(()) => driven,
             Err(failure) => {
                 // without an abort the other ranks would wait for this one
-                failure.tell();
+                failure.print();
                 session.abort()
             }
         }
@@ -163,8 +165,8 @@ impl Run {
 #[cfg(feature = "mpi")]
 fn all_ready(
     session: &MpiSession,
-    prepared: Result<(AskedOfStudy, design::Study), Failure>,
-) -> Result<(AskedOfStudy, design::Study), Failure> {
+    prepared: Result<(StudyRequest, design::Study), Failure>,
+) -> Result<(StudyRequest, design::Study), Failure> {
     let mut mpi = session.rank(Duration::from_secs(60));
     let obstacle = prepared.as_ref().err().map(|failure| {
         let (cause, code) = (failure.to_string(), failure.code());
@@ -182,8 +184,8 @@ fn all_ready(
     let gathered = mpi.all_gather(&own, &mut || (), &mut all);
     gathered.map_err(|source| RankError::Lost { tick: 0, source })?;
     for (rank, theirs) in all.iter().enumerate().skip(1) {
-        let theirs: AskedOfStudy = serde_json::from_slice(theirs).unwrap_or_else(|_| asked.clone());
-        let first: AskedOfStudy =
+        let theirs: StudyRequest = serde_json::from_slice(theirs).unwrap_or_else(|_| asked.clone());
+        let first: StudyRequest =
             serde_json::from_slice(all.part(0)).unwrap_or_else(|_| asked.clone());
         if let Some([key, theirs, firsts]) = theirs.difference(&first) {
             if mpi.rank() != 0 {
@@ -197,9 +199,9 @@ fn all_ready(
 }
 
 /// Prints the content of the folder, including the number of new trials, `driven`.
-pub fn tell(
+pub fn print_summary(
     out: &Path,
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     trials: &[&TrialRecord],
     driven: usize,
     json: bool,

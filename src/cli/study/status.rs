@@ -2,7 +2,7 @@
 
 use super::extent::{config, extent};
 use crate::cli::{Failure, stdout};
-use crate::report::study::AskedOfStudy;
+use crate::report::study::StudyRequest;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Status {
 
 impl Status {
     pub fn execute(self) -> Result<(), Failure> {
-        let asked = AskedOfStudy::read(&self.folder)?;
+        let asked = StudyRequest::read(&self.folder)?;
         let records = asked.records(&self.folder)?;
         let (done, total) = (records.len() as u64, asked.shard.count(asked.trials));
         let config = config(&asked, &self.folder)?;

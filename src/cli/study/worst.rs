@@ -5,7 +5,7 @@ use crate::cli::Failure;
 use crate::report::html::Picture;
 use crate::report::photograph;
 use crate::report::shot::{Shot, Viewpoint};
-use crate::report::study::{AskedOfStudy, Cell, TrialRecord, level_inputs};
+use crate::report::study::{Cell, StudyRequest, TrialRecord, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::simulation::{Observer, Runner, Schedule};
@@ -22,7 +22,7 @@ const SIZE: (u32, u32) = (960, 540);
 /// With a binary response: the negative trials, from different design points first. Otherwise the
 /// worst by the study's question, or else the lowest of the first numeric response.
 pub fn worst<'a>(
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     question: Option<&QuestionResult>,
     trials: &[&'a TrialRecord],
     most: usize,
@@ -66,7 +66,7 @@ pub fn worst<'a>(
 /// [`Failure`] if the scenario differs from that of the study, or cannot be driven.
 pub fn pictures(
     folder: &Path,
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     trials: &[&TrialRecord],
 ) -> Result<Vec<Picture>, Failure> {
     if trials.is_empty() {
@@ -78,7 +78,7 @@ pub fn pictures(
 
 fn picture(
     [folder, scenario]: [&Path; 2],
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     trial: &TrialRecord,
 ) -> Result<Picture, Failure> {
     let failed = |cause: String| Failure::Run { subject: format!("trial {}", trial.trial), cause };

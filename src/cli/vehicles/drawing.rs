@@ -11,7 +11,7 @@ const SCALE: f64 = 90.0;
 const MARGIN: f64 = 0.5;
 
 /// The drawn parts of a vehicle, in the chassis frame, m.
-struct Parts {
+struct DrawnParts {
     /// Boxes: center and size.
     boxes: Vec<[Point; 2]>,
     /// Wheels: center, radius, width.
@@ -22,30 +22,30 @@ struct Parts {
 
 /// The chassis axes that point right and up in a view, with their signs.
 #[derive(Clone, Copy)]
-struct View {
+struct DrawingView {
     name: &'static str,
-    right: Axis,
-    up: Axis,
+    right: SignedAxis,
+    up: SignedAxis,
 }
 
 /// A chassis axis with its sign.
 #[derive(Clone, Copy)]
-struct Axis {
+struct SignedAxis {
     index: usize,
     sign: f64,
 }
 
-impl Axis {
-    const FRONT: Axis = Axis { index: 0, sign: 1.0 };
-    const LEFT: Axis = Axis { index: 1, sign: 1.0 };
-    const RIGHT: Axis = Axis { index: 1, sign: -1.0 };
-    const UP: Axis = Axis { index: 2, sign: 1.0 };
+impl SignedAxis {
+    const FRONT: SignedAxis = SignedAxis { index: 0, sign: 1.0 };
+    const LEFT: SignedAxis = SignedAxis { index: 1, sign: 1.0 };
+    const RIGHT: SignedAxis = SignedAxis { index: 1, sign: -1.0 };
+    const UP: SignedAxis = SignedAxis { index: 2, sign: 1.0 };
 }
 
-const VIEWS: [View; 3] = [
-    View { name: "side", right: Axis::FRONT, up: Axis::UP },
-    View { name: "above", right: Axis::FRONT, up: Axis::LEFT },
-    View { name: "behind", right: Axis::RIGHT, up: Axis::UP },
+const VIEWS: [DrawingView; 3] = [
+    DrawingView { name: "side", right: SignedAxis::FRONT, up: SignedAxis::UP },
+    DrawingView { name: "above", right: SignedAxis::FRONT, up: SignedAxis::LEFT },
+    DrawingView { name: "behind", right: SignedAxis::RIGHT, up: SignedAxis::UP },
 ];
 
 /// Returns the three views as SVG text.
@@ -77,7 +77,7 @@ pub(super) fn views(spec: &AnySpec) -> String {
     );
     for (view, [x0, y0]) in VIEWS.into_iter().zip(origins) {
         let place = |point: &Point| {
-            let along = |Axis { index, sign }: Axis| {
+            let along = |SignedAxis { index, sign }: SignedAxis| {
                 if sign > 0.0 { point[index] - low[index] } else { high[index] - point[index] }
             };
             let down = size[view.up.index] - 2.0 * MARGIN - along(view.up);
@@ -91,7 +91,12 @@ pub(super) fn views(spec: &AnySpec) -> String {
     svg
 }
 
-fn draw(svg: &mut String, view: View, parts: &Parts, place: impl Fn(&Point) -> [f64; 2]) {
+fn draw(
+    svg: &mut String,
+    view: DrawingView,
+    parts: &DrawnParts,
+    place: impl Fn(&Point) -> [f64; 2],
+) {
     let mut rectangle = |centre: &Point, size: &Point, style: &str| {
         let [x, y] = place(centre);
         let (width, height) = (SCALE * size[view.right.index], SCALE * size[view.up.index]);
@@ -130,7 +135,7 @@ fn draw(svg: &mut String, view: View, parts: &Parts, place: impl Fn(&Point) -> [
     );
 }
 
-fn parts(spec: &AnySpec) -> Parts {
+fn parts(spec: &AnySpec) -> DrawnParts {
     let (chassis, wheels, points) = match spec {
         AnySpec::Wheeled(own) => (&own.chassis, wheels(own), hard_points(own)),
         AnySpec::Tracked(own) => {
@@ -150,7 +155,7 @@ fn parts(spec: &AnySpec) -> Parts {
             (&own.chassis, wheels, Vec::new())
         }
     };
-    let mut parts = Parts { boxes: boxes(chassis, spec), wheels, points, com: chassis.com };
+    let mut parts = DrawnParts { boxes: boxes(chassis, spec), wheels, points, com: chassis.com };
     if let Some(trailer) = spec.wheeled().and_then(|own| own.trailer.as_ref()) {
         let behind = |[x, y, z]: Point| {
             let [x0, y0, z0] = trailer.coupling;

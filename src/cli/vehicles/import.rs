@@ -71,7 +71,7 @@ impl Import {
             tyres: self.tyre.clone(),
         };
         let read = import(&self.vehicle, self.data.as_deref(), &beside).map_err(failed)?;
-        let path = self.out.unwrap_or_else(|| own_name(&self.vehicle));
+        let path = self.out.unwrap_or_else(|| default_path(&self.vehicle));
         if path.symlink_metadata().is_ok() && !self.force {
             let subject = path.display().to_string();
             let cause = "already exists; overwrite it with --force".to_owned();
@@ -96,7 +96,7 @@ impl Import {
 }
 
 /// Returns the default path of the imported vehicle file in this folder.
-fn own_name(vehicle: &Path) -> PathBuf {
+fn default_path(vehicle: &Path) -> PathBuf {
     let stem = vehicle.file_stem().unwrap_or(vehicle.as_os_str());
     Path::new(stem).with_extension("toml")
 }

@@ -47,7 +47,7 @@ impl New {
             let cause = "already exists; overwrite it with --force".to_owned();
             return Err(wrong(&path.display().to_string(), cause));
         }
-        write_file(&path, begun(&self.name, &from, &text).as_bytes())?;
+        write_file(&path, copied_file(&self.name, &from, &text).as_bytes())?;
         let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
         stdout::print(&format!(
             "{path}: copied from {from}; check it with:\n\
@@ -69,7 +69,7 @@ fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
 }
 
 /// Returns the text of a vehicle with a new name and with its comments.
-fn begun(name: &str, from: &str, text: &str) -> String {
+fn copied_file(name: &str, from: &str, text: &str) -> String {
     let named = text.lines().map(|line| match line.strip_prefix("name = ") {
         Some(_) => format!("name = {name:?}"),
         None => line.to_owned(),
@@ -101,10 +101,10 @@ mod tests {
     use crate::vehicle::AnySpec;
 
     #[test]
-    fn a_begun_file_is_the_vehicle_under_another_name() {
+    fn a_new_file_is_the_vehicle_under_another_name() {
         for entry in catalogue() {
             let before = AnySpec::from_toml(entry.text).unwrap();
-            let text = begun("Own 1", entry.key, entry.text);
+            let text = copied_file("Own 1", entry.key, entry.text);
             let after = AnySpec::from_toml(&text).unwrap();
             assert_eq!(after.name(), "Own 1");
             assert_eq!(after.total_mass(), before.total_mass());

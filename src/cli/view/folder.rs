@@ -3,8 +3,8 @@
 //! A request refers to an entry by its number in the list; no path from a request is ever opened.
 //! Links that lead out of the folder are not followed.
 
-use super::{commands, shown};
-use crate::cli::{Failure, recorded};
+use super::{commands, displayed_run};
+use crate::cli::{Failure, recorded_run};
 use crate::link::{Page, Target};
 use crate::report::manifest::{self, Manifest, Status};
 use crate::scenario::build::world;
@@ -21,30 +21,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 const LARGEST: u64 = 64 << 20;
 
 /// Runs and studies of a folder, with the clients that watch runs.
-pub struct Folder {
+pub struct RunFolder {
     path: PathBuf,
     /// The path with links resolved.
     root: PathBuf,
-    runs: Vec<Run>,
+    runs: Vec<ListedRun>,
     studies: Vec<PathBuf>,
     watched: Mutex<BTreeMap<usize, Arc<Clients>>>,
     interrupted: Arc<AtomicBool>,
 }
 
 /// A run in the list.
-struct Run {
+struct ListedRun {
     path: PathBuf,
     name: String,
     manifest: Manifest,
     summary: Option<RunSummary>,
 }
 
-impl Folder {
+impl RunFolder {
     /// Lists the content of a folder, sorted by name.
     ///
     /// # Errors
     /// [`Failure::Input`] if it cannot be read or contains neither a run nor a study.
-    pub fn read(path: &Path, interrupted: Arc<AtomicBool>) -> Result<Folder, Failure> {
+    pub fn read(path: &Path, interrupted: Arc<AtomicBool>) -> Result<RunFolder, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| Failure::input(path, &error))?;
         let root = path.canonicalize().map_err(|error| Failure::input(path, &error))?;
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -60,15 +60,16 @@ impl Folder {
             }
             lies_inside
         });
-        let runs: Vec<Run> = folders.iter().filter_map(|folder| Run::read(folder, &root)).collect();
+        let runs: Vec<ListedRun> =
+            folders.iter().filter_map(|folder| ListedRun::read(folder, &root)).collect();
         let studies: Vec<PathBuf> =
-            folders.into_iter().filter(|own| lies_in(&root, &own.join(REPORT))).collect();
+            folders.into_iter().filter(|own| is_inside(&root, &own.join(REPORT))).collect();
         if runs.is_empty() && studies.is_empty() {
             let cause = "is not a run folder and contains no runs or studies".into();
             return Err(Failure::Input { subject: path.display().to_string(), cause });
         }
         let (path, watched) = (path.to_path_buf(), Mutex::default());
-        Ok(Folder { path, root, runs, studies, watched, interrupted })
+        Ok(RunFolder { path, root, runs, studies, watched, interrupted })
     }
 
     /// Returns the page at a path.
@@ -144,7 +145,7 @@ impl Folder {
 
     /// Compares two runs side by side.
     fn comparison(&self, query: &str) -> String {
-        let chosen: Vec<&Run> = query
+        let chosen: Vec<&ListedRun> = query
             .split('&')
             .filter_map(|pair| self.runs.get(number(pair.strip_prefix("run=")?)?))
             .collect();
@@ -162,7 +163,7 @@ impl Folder {
             let _ = write!(body, "<td>{picture}</td>");
         }
         body.push_str("</tr>");
-        let vehicles = |run: &Run| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
+        let vehicles = |run: &ListedRun| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
         for index in 0..vehicles(left).max(vehicles(right)) {
             let pair = [left, right]
                 .map(|run| run.summary.as_ref().and_then(|own| own.vehicles.get(index)));
@@ -181,8 +182,8 @@ impl Folder {
 }
 
 /// A compared value of a vehicle.
-type Figure = (&'static str, fn(&VehicleSummary) -> String);
-const FIGURES: [Figure; 6] = [
+type ComparedValue = (&'static str, fn(&VehicleSummary) -> String);
+const FIGURES: [ComparedValue; 6] = [
     ("outcome", |own| own.outcome.sentence.clone()),
     ("distance, m", |own| format!("{:.1}", own.distance)),
     ("speed made good, m/s", |own| format!("{:.2}", own.speed_made_good)),
@@ -193,17 +194,17 @@ const FIGURES: [Figure; 6] = [
 
 const REPORT: &str = "report.html";
 
-impl Run {
-    fn read(path: &Path, root: &Path) -> Option<Run> {
+impl ListedRun {
+    fn read(path: &Path, root: &Path) -> Option<ListedRun> {
         // a link to another run's manifest would expose that run
-        if !lies_in(root, &path.join("manifest.json")) {
+        if !is_inside(root, &path.join("manifest.json")) {
             return None;
         }
         let manifest = manifest::of_run(path).ok()?;
         let summary = inside(root, &path.join("summary.json"));
         let summary = summary.and_then(|own| input::read_text(&own, LARGEST).ok());
         let summary = summary.and_then(|text| serde_json::from_str(&text).ok());
-        Some(Run { path: path.to_path_buf(), name: name_of(path), manifest, summary })
+        Some(ListedRun { path: path.to_path_buf(), name: name_of(path), manifest, summary })
     }
 
     fn row(&self, number: usize, body: &mut String) {
@@ -237,13 +238,13 @@ impl Run {
 
     /// Simulates the run for its viewers, until the program ends.
     fn play(&self, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
-        let (manifest, file) = recorded::read(&self.path, &[])?;
+        let (manifest, file) = recorded_run::read(&self.path, &[])?;
         if manifest.status == Status::Running {
             let (subject, cause) = (self.name.clone(), "the run has not ended".into());
             return Err(Failure::Run { subject, cause });
         }
         let built = world(&file)?;
-        let shown = shown(&file, &built, manifest.simulated_s);
+        let shown = displayed_run(&file, &built, manifest.simulated_s);
         let world = World::new(shown.model.clone());
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, Source::Recorded, control);
@@ -293,7 +294,7 @@ fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a path is a regular file below `root`.
-fn lies_in(root: &Path, path: &Path) -> bool {
+fn is_inside(root: &Path, path: &Path) -> bool {
     inside(root, path).is_some_and(|found| found.is_file())
 }
 

@@ -2,9 +2,9 @@
 
 mod folder;
 
-use super::interruption::interruption;
-use super::watching::{self, serve};
-use super::{Failure, destination, recorded, stdout};
+use super::interruption::interruption_signal;
+use super::page_server::{self, serve};
+use super::{Failure, destination, recorded_run, stdout};
 use crate::link::Address;
 use crate::report::hashes::hexadecimal;
 use crate::report::manifest::{Manifest, Status};
@@ -13,9 +13,11 @@ use crate::report::{check_writable, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, scene_model, world};
 use crate::simulation::World;
-use crate::view::{Clients, Commands, Control, HtmlFile, Player, Source, View as Shown};
+use crate::view::{
+    Clients, CommandReplay, Control, DisplayedRun as Shown, HtmlFile, Player, Source,
+};
 use clap::Args;
-pub use folder::Folder;
+pub use folder::RunFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,14 +50,14 @@ impl View {
         if self.html.is_none() && !self.run.join("manifest.json").exists() && self.run.is_dir() {
             return self.list();
         }
-        let (manifest, file) = recorded::read(&self.run, &[])?;
+        let (manifest, file) = recorded_run::read(&self.run, &[])?;
         if manifest.status == Status::Running {
             let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(Failure::Run { subject, cause: cause.into() });
         }
-        recorded::warn_of_edits(&self.run, &manifest, &file);
+        recorded_run::warn_of_edits(&self.run, &manifest, &file);
         let built = world(&file)?;
-        let shown = shown(&file, &built, manifest.simulated_s);
+        let shown = displayed_run(&file, &built, manifest.simulated_s);
         let world = World::new(shown.model.clone());
         match &self.html {
             Some(path) => {
@@ -68,18 +70,18 @@ impl View {
 
     /// Shows all runs and studies of a folder.
     fn list(&self) -> Result<(), Failure> {
-        let interrupted = interruption()?;
-        let folder = Folder::read(&self.run, interrupted.clone())?;
-        let served = watching::serve_folder(folder, &self.address, self.token.as_deref())?;
+        let interrupted = interruption_signal()?;
+        let folder = RunFolder::read(&self.run, interrupted.clone())?;
+        let served = page_server::serve_folder(folder, &self.address, self.token.as_deref())?;
         stdout::print(&served.url)?;
         while !interrupted.load(Ordering::Relaxed) {
-            std::thread::sleep(watching::LOOK);
+            std::thread::sleep(page_server::LOOK);
         }
         Ok(())
     }
 
     fn play(&self, shown: Shown, world: World, manifest: &Manifest) -> Result<(), Failure> {
-        let interrupted = interruption()?;
+        let interrupted = interruption_signal()?;
         let commands = commands(&self.run, manifest, &world)?;
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, Source::Recorded, control);
@@ -92,14 +94,14 @@ impl View {
 }
 
 /// Reads the external commands of a run.
-fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Commands, Failure> {
-    let log = recorded::commands(run, manifest, world)?;
+fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<CommandReplay, Failure> {
+    let log = recorded_run::commands(run, manifest, world)?;
     // the recorded commands fit the run's vehicles, so that they cannot be refused
     Ok(Box::new(move |world| drop(log.apply(world))))
 }
 
 /// Returns the view of the world of a scenario, up to a simulated time, s.
-pub fn shown(file: &ScenarioFile, built: &BuiltWorld, until: f64) -> Shown {
+pub fn displayed_run(file: &ScenarioFile, built: &BuiltWorld, until: f64) -> Shown {
     let scene = match &built.world.scene_model {
         Some(scene) => scene.clone(),
         None => Arc::new(scene_model(file, &built.world, &built.meshes, built.random.as_ref())),
@@ -114,21 +116,21 @@ fn write_html(
     shown: Shown,
     mut world: World,
     manifest: &Manifest,
-    commands: &Commands,
+    commands: &CommandReplay,
     quiet: bool,
 ) -> Result<(), Failure> {
     let last = manifest.last_tick;
-    let interrupted = interruption()?;
+    let interrupted = interruption_signal()?;
     let mut progress = Progress::start(shown.duration, quiet);
     let mut page = HtmlFile::new(shown)?;
-    page.take(&world, false)?;
+    page.add(&world, false)?;
     while world.state().tick < last {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Failure::Reported { code: super::failure::INTERRUPTED });
         }
         commands(&mut world);
         world.advance();
-        page.take(&world, world.state().tick >= last)?;
+        page.add(&world, world.state().tick >= last)?;
         progress.update(world.time());
     }
     progress.finish();

@@ -113,7 +113,7 @@ impl TrafficModel {
     ///
     /// `message` is from the measurement with the most agents. `border` and `own` are from that and
     /// the next smaller number of agents on the same ranks. `round` is from the protocol's sizes.
-    pub fn of(measured: &[Traffic]) -> Option<TrafficModel> {
+    pub fn fit(measured: &[Traffic]) -> Option<TrafficModel> {
         let way = |neighbour: bool| {
             measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2)
         };
@@ -372,7 +372,7 @@ mod tests {
     /// Twice the agents on twice the ranks receive twice the bytes by broadcast, and one round more
     /// between neighbors.
     #[test]
-    fn between_neighbours_nothing_grows_but_a_round_for_twice_the_ranks() {
+    fn neighbour_traffic_grows_only_by_a_round_for_twice_the_ranks() {
         let received = |ranks, neighbour| traffic(ranks, 4 * ranks, neighbour).unwrap().mean;
         let (all, twice) = (received(4, false), received(8, false));
         assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");

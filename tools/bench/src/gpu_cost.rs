@@ -3,14 +3,14 @@
 //! Images of 1 to 64 cameras of a full scene, with the changes uploaded each time, and the rays of
 //! a lidar.
 
-use crate::rendering::{Full, camera, fastest};
+use crate::rendering::{BenchScene, camera, fastest};
 use bekker_math::spatial::Vec3;
 use bekker_rig::BenchError;
-use bekker_sensor::camera::{Channel, Dice, Take};
-use bekker_sensor::gpu::{GpuDevice, GpuError, GpuRenderer, Props};
+use bekker_sensor::camera::{Channel, ImageRequest, PixelRng};
+use bekker_sensor::gpu::{GpuDevice, GpuError, GpuRenderer, SceneConstants};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::ray::Ray;
-use bekker_sensor::relief::Relief;
+use bekker_sensor::relief::HeightPyramid;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,15 +53,15 @@ pub struct FrameCost {
 pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let gave_up = |error: GpuError| BenchError::GpuDevice(error.to_string());
     let gpu = Arc::new(gpu);
-    let mut full = Full::new()?;
+    let mut full = BenchScene::new()?;
     let here = [0.0, 0.0];
     let ground = full.world.model().ground.clone();
-    let mut relief = Relief::around(&ground, &full.published, here);
+    let mut relief = HeightPyramid::new(&ground, &full.published, here);
     let moments_us = [full.world.time_us(); 2];
     let messages = [&full.messages[..]; 2];
     let moving = full.scene_model.moving(full.world.model(), moments_us, messages);
     let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
-    let props = Arc::new(Props::new(&gpu, &scene).map_err(gave_up)?);
+    let props = Arc::new(SceneConstants::new(&gpu, &scene).map_err(gave_up)?);
     let mut renderer = GpuRenderer::new(gpu.clone(), props).map_err(gave_up)?;
     let begun = Instant::now();
     renderer.update(&scene).map_err(gave_up)?;
@@ -70,12 +70,12 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let mut frames = Vec::new();
     let mut heartbeat = 0;
     for cameras in CAMERAS {
-        let takes: Vec<Take<'_>> = (0..cameras)
-            .map(|k| Take {
+        let takes: Vec<ImageRequest<'_>> = (0..cameras)
+            .map(|k| ImageRequest {
                 camera: &camera,
                 poses: [full.viewpoint(k % full.messages.len()); 2],
-                apart: 0.0,
-                dice: Dice { noise: Noise::new(1, k as u32, 0), frame: 1 },
+                interval: 0.0,
+                rng: PixelRng { noise: Noise::new(1, k as u32, 0), frame: 1 },
                 channels: &[Channel::Colour],
             })
             .collect();
@@ -88,7 +88,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
             let begun = Instant::now();
             let scene = full.scene_model.scene(full.world.model(), &relief, &moving);
             let dirty = renderer.update(&scene).map_err(gave_up)?;
-            let images = renderer.pictures(&scene, &takes).map_err(gave_up)?;
+            let images = renderer.render_images(&scene, &takes).map_err(gave_up)?;
             let time = begun.elapsed().as_secs_f64();
             let rate = images.len() as f64 / time;
             if round > 0 && best.is_none_or(|best| time < best.time) {
@@ -105,7 +105,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let rays = lidar_rays(full.viewpoint(0).position);
     let mut struck = Ok(Vec::new());
     let (time, ()) =
-        fastest(|| struck = renderer.strike(&scene, rays.iter().copied(), [0.3, 240.0]));
+        fastest(|| struck = renderer.cast_rays(&scene, rays.iter().copied(), [0.3, 240.0]));
     let rays = struck.map_err(gave_up)?.len() as f64 / time;
     Ok(GpuCost { name: gpu.name().into(), software: gpu.is_software(), first, frames, rays })
 }

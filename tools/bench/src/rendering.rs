@@ -8,13 +8,13 @@ use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_rig::BenchError;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{BuiltMeshes, BuiltWorld, scene_model, world};
-use bekker_sensor::camera::{Camera, Dice, Lens};
-use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
+use bekker_sensor::camera::{Camera, Lens, PixelRng};
+use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, ScanPart};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::packet::RAYS;
 use bekker_sensor::ray::Ray;
-use bekker_sensor::relief::Relief;
-use bekker_sensor::scene::{Scene, between};
+use bekker_sensor::relief::HeightPyramid;
+use bekker_sensor::scene::{Scene, interpolate_pose};
 use bekker_sync::message::VehicleMessage;
 use bekker_world::{SceneModel, World};
 use serde::Serialize;
@@ -128,12 +128,12 @@ pub(super) fn fastest<T>(mut act: impl FnMut() -> T) -> (f64, T) {
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
-pub fn ground_rays(spacing: f64, side: u32) -> Result<(GroundRays, Exported), BenchError> {
+pub fn ground_rays(spacing: f64, side: u32) -> Result<(GroundRays, ExportedRays), BenchError> {
     let model = world(&scenario(spacing, ONE)?)?.world.ground;
     let rays = rays(&model);
     let cost = single_thread()?.install(|| {
         let begun = Instant::now();
-        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
+        let relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         let build = begun.elapsed().as_secs_f64();
         let cast = |rays: &[Ray]| relief.cast_all(rays, 0.0, FAR).iter().flatten().count();
         let (time, hits) = fastest(|| rays.chunks(RAYS).map(cast).sum());
@@ -148,19 +148,19 @@ pub fn ground_rays(spacing: f64, side: u32) -> Result<(GroundRays, Exported), Be
         [o.x, o.y, o.z, d.x, d.y, d.z].map(|x| x as f32)
     });
     let rays = lines.collect();
-    Ok((cost, Exported { side, spacing: spacing as f32, heights, rays }))
+    Ok((cost, ExportedRays { side, spacing: spacing as f32, heights, rays }))
 }
 
 /// Ground and rays for another program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exported {
+pub struct ExportedRays {
     side: u32,
     spacing: f32,
     heights: Vec<f32>,
     rays: Vec<[f32; 6]>,
 }
 
-impl Exported {
+impl ExportedRays {
     /// Returns the ground in the format of `scripts/embree_rays.c`.
     pub fn ground_bytes(&self) -> Vec<u8> {
         let mut bytes = self.side.to_le_bytes().to_vec();
@@ -197,7 +197,7 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
 
 /// Scene of 20 vehicles among 500 trees on rolling ground at 5 cm with twelve ruts.
 #[derive(Debug)]
-pub(super) struct Full {
+pub(super) struct BenchScene {
     pub scene_model: SceneModel,
     pub world: World,
     pub published: SharedGround,
@@ -205,8 +205,8 @@ pub(super) struct Full {
     pub messages: Vec<VehicleMessage>,
 }
 
-impl Full {
-    pub fn new() -> Result<Full, BenchError> {
+impl BenchScene {
+    pub fn new() -> Result<BenchScene, BenchError> {
         let mut rest = String::from("[sky]\nsun_elevation_deg = 35\n");
         for index in 0..20 {
             let (x, y) = (12.0 * f64::from(index % 5) - 24.0, 8.0 * f64::from(index / 5) - 12.0);
@@ -232,7 +232,7 @@ impl Full {
             rut(&mut patches, -800, 1600, 30 * line - 180);
         }
         published.merge(&patches);
-        Ok(Full { scene_model, world, published, messages })
+        Ok(BenchScene { scene_model, world, published, messages })
     }
 
     /// Adds the deformation by 20 vehicles at 5 m/s in one heartbeat.
@@ -309,7 +309,7 @@ pub fn wood_scan() -> Result<WoodScan, BenchError> {
     single_thread()?.install(|| {
         let messages = world.messages();
         let before = a_scan_before(&messages);
-        let relief = Relief::around(&world.model().ground, &SharedGround::default(), [0.0; 2]);
+        let relief = HeightPyramid::new(&world.model().ground, &SharedGround::default(), [0.0; 2]);
         let moving = scene_model.moving(world.model(), [world.time_us(); 2], [&before, &messages]);
         let scene = scene_model.scene(world.model(), &relief, &moving);
         let poses = [&before, &messages].map(|messages| {
@@ -332,9 +332,15 @@ fn one_ray(lidar: LidarSpec) -> LidarSpec {
 
 /// Returns the number of points of a scan from the first of these poses to the second.
 fn points(lidar: &LidarSpec, scene: &Scene<'_>, poses: &[Pose; 2]) -> usize {
-    let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
+    let part = ScanPart { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     let mut cloud = Cloud::default();
-    lidar.scan(scene, |share| between(poses, share), &part, &Noise::new(1, 0, 0), &mut cloud);
+    lidar.scan(
+        scene,
+        |share| interpolate_pose(poses, share),
+        &part,
+        &Noise::new(1, 0, 0),
+        &mut cloud,
+    );
     cloud.returns.len()
 }
 
@@ -344,15 +350,15 @@ fn points(lidar: &LidarSpec, scene: &Scene<'_>, poses: &[Pose; 2]) -> usize {
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
 pub fn scene_cost() -> Result<SceneCost, BenchError> {
-    let mut full = Full::new()?;
+    let mut full = BenchScene::new()?;
     let chassis = full.messages[0].chassis;
     let here = [chassis.position.x, chassis.position.y];
     single_thread()?.install(|| {
         let ground = full.world.model().ground.clone();
-        let mut relief = Relief::around(&ground, &full.published, here);
+        let mut relief = HeightPyramid::new(&ground, &full.published, here);
         let before = full.published.merges();
         full.drive(0);
-        let Full { scene_model, world, published, messages } = &full;
+        let BenchScene { scene_model, world, published, messages } = &full;
         let model = world.model();
         let (place, moving) =
             fastest(|| scene_model.moving(model, [world.time_us(); 2], [messages, messages]));
@@ -377,8 +383,8 @@ pub fn scene_cost() -> Result<SceneCost, BenchError> {
         let scene = scene_model.scene(model, &relief, &moving);
         let noise = Noise::new(1, 0, 0);
         let (viewpoint, camera) = (full.viewpoint(0), camera());
-        let dice = Dice { noise, frame: 1 };
-        let take = || camera.picture(&scene, &[viewpoint; 2], 0.0, &dice);
+        let rng = PixelRng { noise, frame: 1 };
+        let take = || camera.render(&scene, &[viewpoint; 2], 0.0, &rng);
         let one = fastest(take).0;
         let two = threads(2)?.install(|| fastest(take).0);
         let moving = moving.len();

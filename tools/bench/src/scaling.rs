@@ -4,7 +4,7 @@
 //! recorder. Traffic is counted in the communicator, so the count is complete. Times are from the
 //! first heartbeat to the last; placing the vehicles is excluded.
 
-use crate::scaling_cost::{Counting, DriveCost, Watch};
+use crate::scaling_cost::{CostObserver, CountingCommunicator, DriveCost};
 use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
 use bekker_scenario::build::world;
 use bekker_scenario::{Diagnostics, ScenarioFile};
@@ -39,7 +39,7 @@ pub enum Formation {
 /// Ground of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Footing {
+pub enum GroundKind {
     /// Firm ground, steps of 1 ms.
     Firm,
     /// The reference's medium soil with nodes 5 cm apart, steps of 2 ms.
@@ -52,7 +52,7 @@ pub struct ScalingCase {
     /// Arrangement of the vehicles.
     pub formation: Formation,
     /// Ground.
-    pub footing: Footing,
+    pub footing: GroundKind,
     /// Number of vehicles.
     pub vehicles: usize,
     /// Number of ranks.
@@ -104,8 +104,8 @@ impl ScalingCase {
     /// Returns the text of the scenario.
     fn text(&self) -> String {
         let (step, soil) = match self.footing {
-            Footing::Firm => (0.001, "firm"),
-            Footing::Soil => (0.002, "chrono_mid"),
+            GroundKind::Firm => (0.001, "firm"),
+            GroundKind::Soil => (0.002, "chrono_mid"),
         };
         let rough = self.formation == Formation::Platoon;
         let mut text = format!(
@@ -180,9 +180,9 @@ impl ScalingDrive {
         // imaging sensors need the states of all vehicles
         let route = if looks { Route::All } else { Route::Neighbour };
         let sharing = Sharing { route, digest: true, ..Sharing::default() };
-        let counting = Counting::new(communicator);
+        let counting = CountingCommunicator::new(communicator);
         let alone = counting.size() == 1;
-        let mut watch = Watch::new(counting.counts(), alone, self.case.seconds);
+        let mut watch = CostObserver::new(counting.counts(), alone, self.case.seconds);
         let ranks = Ranks::new(counting, self.model.clone(), self.start.clone(), &sharing, &[])?;
         let schedule = Schedule {
             hash_every: Some(1),

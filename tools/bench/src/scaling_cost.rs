@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Traffic of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct TrafficCounts {
     /// Bytes sent, counted once per receiver.
     pub sent: u64,
     /// Bytes received.
@@ -23,9 +23,9 @@ pub struct Counts {
     pub most_heard: u64,
 }
 
-impl Counts {
-    fn since(&self, before: &Counts) -> Counts {
-        Counts {
+impl TrafficCounts {
+    fn since(&self, before: &TrafficCounts) -> TrafficCounts {
+        TrafficCounts {
             sent: self.sent - before.sent,
             received: self.received - before.received,
             exchanges: self.exchanges - before.exchanges,
@@ -36,26 +36,26 @@ impl Counts {
 }
 
 /// Communicator that counts its traffic.
-pub(super) struct Counting<'a, C> {
+pub(super) struct CountingCommunicator<'a, C> {
     inner: &'a mut C,
-    counts: Arc<Mutex<Counts>>,
+    counts: Arc<Mutex<TrafficCounts>>,
 }
 
-fn locked(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
+fn locked(counts: &Mutex<TrafficCounts>) -> MutexGuard<'_, TrafficCounts> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, C> Counting<'a, C> {
-    pub fn new(inner: &'a mut C) -> Counting<'a, C> {
-        Counting { inner, counts: Arc::default() }
+impl<'a, C> CountingCommunicator<'a, C> {
+    pub fn new(inner: &'a mut C) -> CountingCommunicator<'a, C> {
+        CountingCommunicator { inner, counts: Arc::default() }
     }
 
-    pub fn counts(&self) -> Arc<Mutex<Counts>> {
+    pub fn counts(&self) -> Arc<Mutex<TrafficCounts>> {
         self.counts.clone()
     }
 }
 
-impl<C: Communicator> Communicator for Counting<'_, C> {
+impl<C: Communicator> Communicator for CountingCommunicator<'_, C> {
     fn rank(&self) -> usize {
         self.inner.rank()
     }
@@ -116,7 +116,7 @@ pub struct DriveCost {
     /// Wall time in steps of the rank's vehicles, s.
     pub steps: f64,
     /// Traffic.
-    pub counts: Counts,
+    pub counts: TrafficCounts,
     /// Maximum distance of another rank's vehicle from its predicted position, m.
     pub ghost_error: f64,
     /// Maximum bound D_H of these distances, m.
@@ -128,20 +128,20 @@ pub struct DriveCost {
 }
 
 /// Observer that measures a drive, called after all others.
-pub(super) struct Watch {
-    counts: Arc<Mutex<Counts>>,
+pub(super) struct CostObserver {
+    counts: Arc<Mutex<TrafficCounts>>,
     until: f64,
     /// Returns the CPU time so far, s.
     time: fn() -> Option<f64>,
-    begun: Option<(Instant, Option<f64>, Counts)>,
+    begun: Option<(Instant, Option<f64>, TrafficCounts)>,
     cost: DriveCost,
 }
 
-impl Watch {
+impl CostObserver {
     /// Creates the observer of a rank until a simulated time, s; `alone` for a single rank.
-    pub fn new(counts: Arc<Mutex<Counts>>, alone: bool, until: f64) -> Watch {
+    pub fn new(counts: Arc<Mutex<TrafficCounts>>, alone: bool, until: f64) -> CostObserver {
         let time = if alone { process_time } else { thread_time };
-        Watch { counts, until, time, begun: None, cost: DriveCost::default() }
+        CostObserver { counts, until, time, begun: None, cost: DriveCost::default() }
     }
 
     /// Returns the cost of the drive that ended with `world`.
@@ -152,7 +152,7 @@ impl Watch {
     }
 }
 
-impl<E> Observer<E> for Watch {
+impl<E> Observer<E> for CostObserver {
     fn on_start(&mut self, _: &World, _: &[Sample]) -> Result<(), E> {
         self.begun = Some((Instant::now(), (self.time)(), *locked(&self.counts)));
         Ok(())
@@ -247,7 +247,7 @@ impl Network {
         }
         let cpu =
             costs.iter().map(|own| own.cpu).try_fold(0.0, |most: f64, own| Some(most.max(own?)))?;
-        let most = |of: fn(&Counts) -> u64| {
+        let most = |of: fn(&TrafficCounts) -> u64| {
             costs.iter().map(|own| of(&own.counts)).max().unwrap_or(0) as f64
         };
         let (gathers, exchanges) = (most(|own| own.gathers), most(|own| own.exchanges));
@@ -266,12 +266,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_adds_up_what_nothing_hides() {
+    fn the_model_sums_unhidden_times() {
         let network = Network { latency: 1e-3, bandwidth: 1e6 };
         let of = |cpu: f64, received: u64| DriveCost {
             simulated: 2.0,
             cpu: Some(cpu),
-            counts: Counts { received, gathers: 10, exchanges: 5, ..Counts::default() },
+            counts: TrafficCounts {
+                received,
+                gathers: 10,
+                exchanges: 5,
+                ..TrafficCounts::default()
+            },
             ..DriveCost::default()
         };
         let costs = [of(0.5, 1_000), of(0.7, 1_000), of(0.6, 1_000), of(0.1, 100_000)];

@@ -1,6 +1,6 @@
 //! Hashes of states and of the files that runs and studies write.
 
-use super::{Measured, Values};
+use super::{MeasuredValues, MeasurementResult};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Command;
@@ -53,7 +53,7 @@ const SOURCE_LENGTH: usize = 16;
 const STUDIES: [&str; 2] = ["sand_slope", "clay_lane"];
 
 /// Computes all hashes with the release build of `bekker`.
-pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
+pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementResult<()> {
     let scratch = tempfile::tempdir()?;
     for (kind, runs) in [("example", &EXAMPLES[..]), ("golden", &GOLDEN[..])] {
         for &(example, seconds) in runs {
@@ -91,7 +91,7 @@ fn drive(
     seconds: f64,
     ranks: usize,
     folder: &Path,
-) -> Measured<String> {
+) -> MeasurementResult<String> {
     let mut command = bekker(root);
     command.args(["run", &format!("examples/{example}.toml"), "--quiet", "--json", "--no-picture"]);
     command.args(["--set", &format!("time.duration={seconds}")]);
@@ -113,7 +113,7 @@ pub(super) fn bekker(root: &Path) -> Command {
 ///
 /// # Errors
 /// The command and its standard error when it fails.
-pub(super) fn output(command: &mut Command) -> Measured<Vec<u8>> {
+pub(super) fn output(command: &mut Command) -> MeasurementResult<Vec<u8>> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
     if !output.status.success() {
@@ -126,7 +126,7 @@ pub(super) fn output(command: &mut Command) -> Measured<Vec<u8>> {
 ///
 /// For a checkpoint, its own digest and the hash of bekker's source are excluded: they change with
 /// every edit.
-fn hash_of(path: &Path) -> Measured<String> {
+fn hash_of(path: &Path) -> MeasurementResult<String> {
     let mut bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     if path.file_name().is_some_and(|name| name == "checkpoint.bin") {
         bytes.drain(..CHECKPOINT_HEAD);

@@ -1,7 +1,7 @@
 //! Instruction count of one step, by callgrind.
 
 use super::files::{bekker, output};
-use super::{Measured, Values};
+use super::{MeasuredValues, MeasurementResult};
 use std::path::Path;
 use std::process::Command;
 
@@ -26,7 +26,7 @@ const BENCHES: [(&str, &[&str]); 4] = [
 ];
 
 /// Counts the instructions of a whole step of each benchmark.
-pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
+pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementResult<()> {
     let scratch = tempfile::tempdir()?;
     for (name, options) in BENCHES {
         let [few, many] = DRIVES.map(|seconds| count(root, scratch.path(), seconds, options));
@@ -38,7 +38,7 @@ pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
 }
 
 /// Returns the instruction count of a whole drive.
-fn count(root: &Path, scratch: &Path, seconds: f64, options: &[&str]) -> Measured<f64> {
+fn count(root: &Path, scratch: &Path, seconds: f64, options: &[&str]) -> MeasurementResult<f64> {
     let counts = scratch.join("counts");
     let mut command = Command::new("valgrind");
     command.current_dir(root).arg("--tool=callgrind");

@@ -18,10 +18,10 @@ use std::process::ExitCode;
 const INSTRUCTIONS_TOLERANCE: f64 = 0.01;
 
 /// Result of a measurement.
-type Measured<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type MeasurementResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Values by name: hashes as text, instruction counts as numbers.
-type Values = BTreeMap<String, String>;
+type MeasuredValues = BTreeMap<String, String>;
 
 /// Returns the root of the repository.
 fn root() -> PathBuf {
@@ -47,8 +47,8 @@ fn main() -> ExitCode {
 }
 
 /// Measures, prints and compares or records; returns whether all values match the record.
-fn run(record: bool, with_instructions: bool) -> Measured<bool> {
-    let mut values = Values::new();
+fn run(record: bool, with_instructions: bool) -> MeasurementResult<bool> {
+    let mut values = MeasuredValues::new();
     files::measure(&root(), &mut values)?;
     messages::measure(&root(), &mut values)?;
     if with_instructions {
@@ -73,7 +73,7 @@ fn run(record: bool, with_instructions: bool) -> Measured<bool> {
 }
 
 /// Reads the values of a record.
-fn read(path: &Path) -> Measured<Values> {
+fn read(path: &Path) -> MeasurementResult<MeasuredValues> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
@@ -81,7 +81,11 @@ fn read(path: &Path) -> Measured<Values> {
 }
 
 /// Returns the differences between the recorded and the measured values, one line each.
-fn compare(recorded: &Values, measured: &Values, with_instructions: bool) -> Vec<String> {
+fn compare(
+    recorded: &MeasuredValues,
+    measured: &MeasuredValues,
+    with_instructions: bool,
+) -> Vec<String> {
     let wanted = |name: &str| with_instructions || !name.starts_with(instructions::PREFIX);
     let mut differences = Vec::new();
     for (name, expected) in recorded.iter().filter(|(name, _)| wanted(name)) {

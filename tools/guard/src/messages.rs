@@ -1,6 +1,6 @@
 //! Hashes of all bytes that two ranks send each other in heartbeats.
 
-use super::{Measured, Values};
+use super::{MeasuredValues, MeasurementResult};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Ranks, Route, Sharing};
 use bekker::sync::{CommError, Communicator, ExchangeTimes, RankBuffers, Threads};
@@ -17,7 +17,7 @@ const SCENARIOS: [(&str, usize); 3] =
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Hashes the messages of two ranks, separately for each.
-pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
+pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementResult<()> {
     for (scenario, heartbeats) in SCENARIOS {
         for route in [Route::All, Route::Star, Route::Neighbour] {
             let hashes = sent(&root.join(format!("examples/{scenario}.toml")), heartbeats, route)?;
@@ -33,10 +33,10 @@ pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
 }
 
 /// Drives a scenario on two ranks; returns a hash of the bytes that each sends.
-fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String>> {
-    let drive = |rank: Threads| -> Measured<String> {
+fn sent(scenario: &Path, heartbeats: usize, route: Route) -> MeasurementResult<Vec<String>> {
+    let drive = |rank: Threads| -> MeasurementResult<String> {
         let sent = Arc::new(Mutex::new(Sha256::new()));
-        let recorder = Recorder { rank, sent: sent.clone() };
+        let recorder = HashingCommunicator { rank, sent: sent.clone() };
         let model = build::world(&ScenarioFile::read(scenario, &[])?)?.world;
         let sharing = Sharing { route, ..Sharing::default() };
         let mut ranks = Ranks::new(recorder, model, None, &sharing, &[])?;
@@ -60,12 +60,12 @@ fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String
 }
 
 /// Communicator that hashes all bytes that it sends.
-struct Recorder {
+struct HashingCommunicator {
     rank: Threads,
     sent: Arc<Mutex<Sha256>>,
 }
 
-impl Recorder {
+impl HashingCommunicator {
     /// Adds bytes and their length to the hash.
     fn record(&self, bytes: &[u8]) {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +74,7 @@ impl Recorder {
     }
 }
 
-impl Communicator for Recorder {
+impl Communicator for HashingCommunicator {
     fn rank(&self) -> usize {
         self.rank.rank()
     }

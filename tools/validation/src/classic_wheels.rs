@@ -203,7 +203,7 @@ impl WongSoil {
     }
 }
 
-struct Case {
+struct WheelCase {
     name: &'static str,
     theory: WongReece,
     soil: DeformableSoil,
@@ -212,13 +212,13 @@ struct Case {
 }
 
 /// Returns the case of a wheel of Wong and Reece, in inches and pounds, on one of their sands.
-fn sand(name: &'static str, soil: &WongSoil, width: f64, load: f64) -> Case {
+fn sand(name: &'static str, soil: &WongSoil, width: f64, load: f64) -> WheelCase {
     let wheel = RigidWheel { radius: 24.7 * INCH, width: width * INCH, load: load * POUND };
-    Case { name, theory: soil.theory(wheel), soil: soil.soil(), spacing: 0.02, speed: 1.0 }
+    WheelCase { name, theory: soil.theory(wheel), soil: soil.soil(), spacing: 0.02, speed: 1.0 }
 }
 
 /// Returns the case of the HMMWV's wheel on a soil of Bekker's form.
-fn of_bekker(name: &'static str) -> Case {
+fn of_bekker(name: &'static str) -> WheelCase {
     let soil = of_width(name, 1.0 / HMMWV.width);
     let theory = WongReece {
         wheel: HMMWV,
@@ -230,11 +230,11 @@ fn of_bekker(name: &'static str) -> Case {
         peak: [0.4, 0.2],
         exit: 0.0,
     };
-    Case { name, theory, soil, spacing: 0.02, speed: 1.0 }
+    WheelCase { name, theory, soil, spacing: 0.02, speed: 1.0 }
 }
 
 /// Returns the case of Ishigami's rover on simulated lunar soil.
-fn lunar() -> Result<Case, ValidationError> {
+fn lunar() -> Result<WheelCase, ValidationError> {
     let SoilKind::Deformable(simulant) =
         catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
     else {
@@ -247,7 +247,7 @@ fn lunar() -> Result<Case, ValidationError> {
         damping: 0.0,
         ..simulant
     };
-    Ok(Case {
+    Ok(WheelCase {
         name: "FJS-1",
         theory: WongReece {
             wheel: rover,
@@ -331,7 +331,7 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-fn run(case: &Case, slip: f64) -> Result<WheelResult, ValidationError> {
+fn run(case: &WheelCase, slip: f64) -> Result<WheelResult, ValidationError> {
     let motion = WheelMotion::Rolling { speed: case.speed, slip };
     let mut rig = rig(&case.theory.wheel, bed(case.soil.clone()), motion)?;
     rig.laws = Laws::refined();

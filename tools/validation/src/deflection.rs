@@ -34,7 +34,7 @@ const CLAYS: [&str; 5] = [
 ];
 
 /// Tire with the rolling resistance of its rubber.
-struct Tyre {
+struct RubberTyre {
     underside: Underside,
     tread: Tread,
     ring: Ring,
@@ -45,9 +45,9 @@ struct Tyre {
     rubber: f64,
 }
 
-impl Tyre {
+impl RubberTyre {
     /// Returns the HMMWV's tire.
-    fn hmmwv() -> Result<Tyre, ValidationError> {
+    fn hmmwv() -> Result<RubberTyre, ValidationError> {
         let spec = vehicle_spec("hmmwv", Path::new(""))?;
         let none = || ValidationError::NoBelt("hmmwv");
         let spec = spec.wheeled().ok_or_else(none)?;
@@ -63,7 +63,7 @@ impl Tyre {
             load: 0.0,
             deflection: 0.0,
         };
-        Ok(Tyre {
+        Ok(RubberTyre {
             underside: underside(&spec.tyre.rigid)?,
             tread: tread(&spec.tyre.rigid),
             ring,
@@ -115,16 +115,16 @@ const TOWED: WheelMotion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
 
 /// Pull at [`SLIP`] and towed resistance over load, at every deflection that the tire reaches.
 #[derive(Clone, Copy, Debug, Default)]
-struct OverDeflection {
+struct DeflectionSweep {
     pull: [Option<f64>; DEFLECTIONS.len()],
     towed: [Option<f64>; DEFLECTIONS.len()],
 }
 
-impl OverDeflection {
+impl DeflectionSweep {
     /// Computes them by the rig; the rubber's resistance is added to the towed resistance of the
     /// soil.
-    fn run(tyre: &Tyre, soil: &Soil, load: f64) -> Result<OverDeflection, ValidationError> {
-        let mut found = OverDeflection::default();
+    fn run(tyre: &RubberTyre, soil: &Soil, load: f64) -> Result<DeflectionSweep, ValidationError> {
+        let mut found = DeflectionSweep::default();
         for (k, deflection) in DEFLECTIONS.into_iter().enumerate() {
             let Some(inflation) = tyre.inflation(load, deflection) else { continue };
             let drawbar = |motion| -> Result<f64, RigError> {
@@ -138,9 +138,14 @@ impl OverDeflection {
     }
 
     /// Computes them by a relation at a cone index.
-    fn of(relation: DeflectionRelation, tyre: &Tyre, load: f64, cone_index: f64) -> OverDeflection {
+    fn new(
+        relation: DeflectionRelation,
+        tyre: &RubberTyre,
+        load: f64,
+        cone_index: f64,
+    ) -> DeflectionSweep {
         let at = DEFLECTIONS.map(|deflection| tyre.loaded(load, deflection));
-        OverDeflection {
+        DeflectionSweep {
             pull: at.map(|tyre| Some(relation.drawbar_pull(&tyre, cone_index))),
             towed: at.map(|tyre| Some(relation.towed_resistance(&tyre, cone_index))),
         }
@@ -155,7 +160,7 @@ fn ratio(figures: &[Option<f64>; DEFLECTIONS.len()]) -> Option<f64> {
 /// Soil with the expected range of P20(25 %)/P20(15 %).
 ///
 /// The range is from the research notes: the span of the relations under [`LOADS`]`[0]`.
-struct Band {
+struct ExpectedRange {
     name: &'static str,
     /// Lower and upper limit.
     pull: [f64; 2],
@@ -170,17 +175,17 @@ fn near(strength: f64, band: f64) -> bool {
 }
 
 /// Returns the band of sand with a gradient of penetration resistance, MPa/m.
-fn sand_band(gradient: f64) -> Option<Band> {
+fn sand_band(gradient: f64) -> Option<ExpectedRange> {
     match gradient {
-        g if near(g, 2.0) => Some(Band { name: "G 2", pull: [1.3, 1.9] }),
-        g if near(g, 4.0) => Some(Band { name: "G 4", pull: [1.15, 1.3] }),
+        g if near(g, 2.0) => Some(ExpectedRange { name: "G 2", pull: [1.3, 1.9] }),
+        g if near(g, 4.0) => Some(ExpectedRange { name: "G 4", pull: [1.15, 1.3] }),
         _ => None,
     }
 }
 
 /// Returns the band of clay with a cone index, kPa.
-fn clay_band(cone_index: f64) -> Option<Band> {
-    near(cone_index, 200.0).then_some(Band { name: "CI 200", pull: [1.1, 1.45] })
+fn clay_band(cone_index: f64) -> Option<ExpectedRange> {
+    near(cone_index, 200.0).then_some(ExpectedRange { name: "CI 200", pull: [1.1, 1.45] })
 }
 
 /// Returns the position of a value relative to a band.
@@ -194,14 +199,14 @@ fn verdict(value: Option<f64>, [low, high]: [f64; 2]) -> &'static str {
 }
 
 /// Soil with the results of the rig and of the relations.
-struct Case {
+struct DeflectionCase {
     soil: &'static str,
     load: f64,
     sandy: bool,
-    found: OverDeflection,
+    found: DeflectionSweep,
 }
 
-impl Case {
+impl DeflectionCase {
     fn relations(&self) -> &'static [(DeflectionRelation, &'static str)] {
         use DeflectionRelation::{Brixius, GeeClough, Sand, Vti, WismerLuth};
         if self.sandy {
@@ -217,7 +222,7 @@ impl Case {
     }
 
     /// Returns the cone index, kPa, at which a relation has the rig's pull at 15 %.
-    fn cone_index(&self, tyre: &Tyre, relation: DeflectionRelation) -> Option<f64> {
+    fn cone_index(&self, tyre: &RubberTyre, relation: DeflectionRelation) -> Option<f64> {
         let at = tyre.loaded(self.load, DEFLECTIONS[MATCHED]);
         Some(1e-3 * relation.cone_index(&at, self.found.pull[MATCHED]?)?)
     }
@@ -226,24 +231,28 @@ impl Case {
     ///
     /// It is by the relation from which the bands of the soil's kind were made, scaled to their
     /// load. Every mobility numeric is proportional to cone index over load.
-    fn strength(&self, tyre: &Tyre) -> Option<f64> {
+    fn strength(&self, tyre: &RubberTyre) -> Option<f64> {
         let relation = if self.sandy { DeflectionRelation::Sand } else { DeflectionRelation::Vti };
         Some(self.cone_index(tyre, relation)? * LOADS[0] / self.load)
     }
 
-    fn band(&self, tyre: &Tyre) -> Option<Band> {
+    fn band(&self, tyre: &RubberTyre) -> Option<ExpectedRange> {
         let cone_index = self.strength(tyre)?;
         if self.sandy { sand_band(gradient(cone_index)) } else { clay_band(cone_index) }
     }
 
     /// Returns a value for every relation that includes the deflection, each at its own cone index.
-    fn by_relations(&self, tyre: &Tyre, figure: fn(&OverDeflection) -> Option<f64>) -> Vec<f64> {
+    fn by_relations(
+        &self,
+        tyre: &RubberTyre,
+        figure: fn(&DeflectionSweep) -> Option<f64>,
+    ) -> Vec<f64> {
         let known = self.relations().iter().map(|(relation, _)| *relation);
         known
             .filter(|relation| *relation != DeflectionRelation::WismerLuth)
             .filter_map(|relation| {
                 let index = 1e3 * self.cone_index(tyre, relation)?;
-                figure(&OverDeflection::of(relation, tyre, self.load, index))
+                figure(&DeflectionSweep::new(relation, tyre, self.load, index))
             })
             .collect()
     }
@@ -268,7 +277,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          measurements include it. The original papers were not available; \
          `crates/rig/src/deflection_relations.rs` lists the sources of each formula.",
     );
-    let tyre = Tyre::hmmwv()?;
+    let tyre = RubberTyre::hmmwv()?;
     let kinds = [(true, SANDS), (false, CLAYS)];
     let jobs: Vec<(f64, bool, &'static str)> = LOADS
         .into_iter()
@@ -281,8 +290,8 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         .collect();
     let cases = jobs
         .in_parallel(|&(load, sandy, soil)| {
-            let found = OverDeflection::run(&tyre, &catalogue().find(soil)?.to_soil(), load)?;
-            Ok(Case { soil, load, sandy, found })
+            let found = DeflectionSweep::run(&tyre, &catalogue().find(soil)?.to_soil(), load)?;
+            Ok(DeflectionCase { soil, load, sandy, found })
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
     bands(&mut section, &tyre, &cases);
@@ -316,7 +325,7 @@ fn cell(value: Option<f64>, places: usize) -> String {
 }
 
 /// Adds the ratios at 25 and 15 % with their bands.
-fn bands(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
+fn bands(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
     let listed =
         |values: &[f64]| values.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(", ");
     let mut rows = Vec::new();
@@ -369,11 +378,11 @@ fn bands(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
 }
 
 /// Adds pull and resistance at every deflection, for the greater load.
-fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
+fn predictions(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
     let shown = cases.iter().filter(|case| case.load == LOADS[1]);
     let mut rows = Vec::new();
     for case in shown.clone() {
-        let mut row = |name: String, found: &OverDeflection| {
+        let mut row = |name: String, found: &DeflectionSweep| {
             let mut cells = vec![name];
             cells.extend(found.pull.map(|pull| cell(pull, 3)));
             cells.extend(found.towed.map(|towed| cell(towed, 3)));
@@ -384,7 +393,7 @@ fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
             let Some(index) = case.cone_index(tyre, relation) else {
                 continue;
             };
-            let found = OverDeflection::of(relation, tyre, case.load, 1e3 * index);
+            let found = DeflectionSweep::new(relation, tyre, case.load, 1e3 * index);
             row(format!("{name}, CI {index:.0}"), &found);
         }
     }
@@ -412,19 +421,19 @@ fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
 }
 
 /// Returns the chart of pull over deflection on a sand and a clay.
-fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
+fn chart(tyre: &RubberTyre, cases: &[&DeflectionCase]) -> Chart {
     let points = |figures: &[Option<f64>; DEFLECTIONS.len()]| -> Vec<[f64; 2]> {
         let each = DEFLECTIONS.into_iter().zip(figures);
         each.filter_map(|(deflection, figure)| Some([100.0 * deflection, (*figure)?])).collect()
     };
-    let of = |soil: &str, figures: fn(&OverDeflection) -> &[Option<f64>; DEFLECTIONS.len()]| {
+    let of = |soil: &str, figures: fn(&DeflectionSweep) -> &[Option<f64>; DEFLECTIONS.len()]| {
         let mut lines: Vec<PlotLine> = Vec::new();
         for case in cases.iter().filter(|case| case.soil == soil) {
             lines.push(line("rig", LineStyle::Line, points(figures(&case.found))));
             lines.push(line("rig", LineStyle::Dots, points(figures(&case.found))));
             for &(relation, name) in case.relations() {
                 let Some(index) = case.cone_index(tyre, relation) else { continue };
-                let found = OverDeflection::of(relation, tyre, case.load, 1e3 * index);
+                let found = DeflectionSweep::new(relation, tyre, case.load, 1e3 * index);
                 lines.push(line(name, LineStyle::Dashes, points(figures(&found))));
             }
         }
@@ -446,7 +455,7 @@ fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
 }
 
 /// Shows how the values change with spacing, step and duration of the run.
-fn convergence(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError> {
+fn convergence(section: &mut Section, tyre: &RubberTyre) -> Result<(), ValidationError> {
     let soils = [SANDS[0], SANDS[2], CLAYS[3]];
     let mut jobs = Vec::new();
     for soil in soils {
@@ -514,7 +523,7 @@ fn weakened(soil: &Soil, factor: f64) -> Soil {
 }
 
 /// Returns whether the tire has positive pull at any slip.
-fn passes(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, RigError> {
+fn passes(tyre: &RubberTyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, RigError> {
     for slip in STRUGGLING {
         match tyre.rig(soil, load, inflation, pulling(slip)).run() {
             Ok(found) if found.drawbar > 0.0 => return Ok(true),
@@ -527,7 +536,7 @@ fn passes(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, R
 }
 
 /// Returns the strength of the weakest passable soil, relative to the catalogue's.
-fn weakest(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, RigError> {
+fn weakest(tyre: &RubberTyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, RigError> {
     let [mut low, mut high] = STRENGTHS;
     for _ in 0..10 {
         let middle = (low * high).sqrt();
@@ -538,7 +547,7 @@ fn weakest(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, R
 }
 
 /// Adds the weakest passable clay over deflection, compared with the one-pass cone index.
-fn weakest_soils(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError> {
+fn weakest_soils(section: &mut Section, tyre: &RubberTyre) -> Result<(), ValidationError> {
     let load = LOADS[1];
     let soils = [CLAYS[2], CLAYS[3]];
     let jobs: Vec<(&str, f64)> = soils
@@ -584,7 +593,7 @@ mod tests {
 
     #[test]
     fn inflations_give_their_deflections() {
-        let tyre = Tyre::hmmwv().unwrap();
+        let tyre = RubberTyre::hmmwv().unwrap();
         for load in LOADS {
             for deflection in DEFLECTIONS {
                 let Some(inflation) = tyre.inflation(load, deflection) else {
@@ -601,11 +610,11 @@ mod tests {
     /// pull indicates.
     #[test]
     fn a_flatter_tyre_gains_on_sand_as_the_relations_have_it() {
-        let tyre = Tyre::hmmwv().unwrap();
+        let tyre = RubberTyre::hmmwv().unwrap();
         for soil in ["dry_sand_lll", "push_pull_silica_2020"] {
             let bed = catalogue().find(soil).unwrap().to_soil();
-            let found = OverDeflection::run(&tyre, &bed, LOADS[0]).unwrap();
-            let case = Case { soil, load: LOADS[0], sandy: true, found };
+            let found = DeflectionSweep::run(&tyre, &bed, LOADS[0]).unwrap();
+            let case = DeflectionCase { soil, load: LOADS[0], sandy: true, found };
             let band = case.band(&tyre).unwrap();
             let [pull, towed] = [ratio(&case.found.pull), ratio(&case.found.towed)];
             assert_eq!(verdict(pull, band.pull), "inside", "{soil}, {}: {pull:?}", band.name);

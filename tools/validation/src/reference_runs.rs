@@ -115,12 +115,12 @@ driver = { kind = "table", rows = [
 "#;
 
 /// Distance, speed and sinkage of the front and rear left wheel over time.
-struct Drive {
+struct RecordedDrive {
     points: Vec<[f64; 5]>,
     end: String,
 }
 
-fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
+fn drive(soil: &str, laws: &str, step: f64) -> Result<RecordedDrive, ValidationError> {
     let sets = [
         format!("soil.custom[0].based_on=chrono_{soil}"),
         format!("ground.laws={laws}"),
@@ -128,7 +128,7 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
     ];
     let file = ScenarioFile::parse("straight", SCENARIO, Path::new(""), &sets)?;
     let mut world = World::new(build::world(&file)?.world);
-    let mut drive = Drive { points: Vec::new(), end: "drives".into() };
+    let mut drive = RecordedDrive { points: Vec::new(), end: "drives".into() };
     let mut next = 0.0;
     while world.time() < 10.0 - 1e-9 {
         world.advance();

@@ -6,7 +6,7 @@ use bekker_ground::soil::Laws;
 use bekker_rig::LineStyle;
 use bekker_rig::WheelResult;
 
-type Pairs = Vec<(WheelTrial, WheelResult)>;
+type MeasuredAndSimulated = Vec<(WheelTrial, WheelResult)>;
 
 /// Section on drawbar pull, side force and sinkage over slip, at slip angles of 0 and 45 degrees.
 pub(super) fn section() -> Result<Section, ValidationError> {
@@ -82,16 +82,21 @@ pub(super) fn section() -> Result<Section, ValidationError> {
 }
 
 /// Returns the root mean squares of the measured values.
-fn sizes(pairs: &Pairs) -> TrialErrors {
+fn sizes(pairs: &MeasuredAndSimulated) -> TrialErrors {
     let nothing = |(trial, _): &(WheelTrial, WheelResult)| (trial.clone(), WheelResult::default());
     trial_errors(&pairs.iter().map(nothing).collect::<Vec<_>>())
 }
 
-fn chart(wheel: &str, angle: f64, reference: &Pairs, default: &Pairs) -> Chart {
+fn chart(
+    wheel: &str,
+    angle: f64,
+    reference: &MeasuredAndSimulated,
+    default: &MeasuredAndSimulated,
+) -> Chart {
     let measured = |of: fn(&WheelTrial) -> f64| -> Vec<[f64; 2]> {
         reference.iter().map(|(t, _)| [t.slip, of(t)]).collect()
     };
-    let of = |pairs: &Pairs, of: fn(&WheelResult) -> f64| -> Vec<[f64; 2]> {
+    let of = |pairs: &MeasuredAndSimulated, of: fn(&WheelResult) -> f64| -> Vec<[f64; 2]> {
         pairs.iter().map(|(t, r)| [t.slip, of(r)]).collect()
     };
     let lines = |trial: fn(&WheelTrial) -> f64, run: fn(&WheelResult) -> f64| {

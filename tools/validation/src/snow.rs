@@ -28,26 +28,26 @@ const DENSITIES: [f64; 7] = [110.0, 150.0, 200.0, 250.0, 300.0, 350.0, 400.0];
 
 /// Measured row, m and kg/m³.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct SnowRow {
     depth: f64,
     sinkage: f64,
     resistance: f64,
     density: f64,
 }
 
-fn measured() -> Vec<Row> {
+fn measured() -> Vec<SnowRow> {
     let rows = MEASURED.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.filter_map(|row| {
         let figures: Vec<f64> = row.split(',').filter_map(|cell| cell.parse().ok()).collect();
         let [depth, sinkage, resistance, density] = figures.try_into().ok()?;
-        Some(Row { depth, sinkage, resistance, density })
+        Some(SnowRow { depth, sinkage, resistance, density })
     })
     .collect()
 }
 
 /// Model of the snow under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Snow {
+pub enum SnowModel {
     /// All snow packs to 500 kg/m³ (CRREL report 95-7, up to 210 kPa) on Harrison's curve.
     ///
     /// No parameter is fitted.
@@ -58,16 +58,16 @@ pub enum Snow {
     Leaves,
 }
 
-impl Snow {
+impl SnowModel {
     /// Returns snow of a depth and density over frozen ground.
     fn soil(self, depth: f64, density: f64) -> Result<Soil, ValidationError> {
         let (packed_density, share_leaving) = match self {
-            Snow::Stays => (500.0, 0.0),
-            Snow::Leaves => (550.0, 0.42),
+            SnowModel::Stays => (500.0, 0.0),
+            SnowModel::Leaves => (550.0, 0.42),
         };
         let crushing_pressure = None;
         let cover = SnowCover { depth, density, packed_density, share_leaving, crushing_pressure };
-        if self == Snow::Leaves {
+        if self == SnowModel::Leaves {
             return crushed(&cover);
         }
         let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
@@ -95,16 +95,16 @@ pub struct SnowErrors {
 }
 
 /// Runs each measured row.
-fn runs(snow: Snow) -> Result<Vec<(Row, WheelResult)>, ValidationError> {
+fn runs(snow: SnowModel) -> Result<Vec<(SnowRow, WheelResult)>, ValidationError> {
     measured().in_parallel(|&row| Ok((row, snow.roll(row.depth, row.density)?))).collect()
 }
 
-fn errors(runs: &[(Row, WheelResult)]) -> SnowErrors {
-    let mean = |error: &dyn Fn(&(Row, WheelResult)) -> f64| {
+fn errors(runs: &[(SnowRow, WheelResult)]) -> SnowErrors {
+    let mean = |error: &dyn Fn(&(SnowRow, WheelResult)) -> f64| {
         runs.iter().map(error).sum::<f64>() / runs.len() as f64
     };
-    let rut = |(row, run): &(Row, WheelResult)| run.rut - row.sinkage;
-    let resistance = |(row, run): &(Row, WheelResult)| run.compaction / LOAD - row.resistance;
+    let rut = |(row, run): &(SnowRow, WheelResult)| run.rut - row.sinkage;
+    let resistance = |(row, run): &(SnowRow, WheelResult)| run.compaction / LOAD - row.resistance;
     SnowErrors {
         sinkage: mean(&|pair| rut(pair) * rut(pair)).sqrt(),
         bias: mean(&rut),
@@ -116,7 +116,7 @@ fn errors(runs: &[(Row, WheelResult)]) -> SnowErrors {
 ///
 /// # Errors
 /// A run that fails.
-pub fn snow_errors(snow: Snow) -> Result<SnowErrors, ValidationError> {
+pub fn snow_errors(snow: SnowModel) -> Result<SnowErrors, ValidationError> {
     Ok(errors(&runs(snow)?))
 }
 
@@ -189,13 +189,13 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          (ρ/200)^1.26. The exponent is that of CRREL's formula; the factor is fitted to that \
          formula. Resistance is the compaction energy per meter, over the load.",
     );
-    let [stays, leaves] = [runs(Snow::Stays)?, runs(Snow::Leaves)?];
+    let [stays, leaves] = [runs(SnowModel::Stays)?, runs(SnowModel::Leaves)?];
     let mut order: Vec<usize> = (0..stays.len()).collect();
     let at = |&k: &usize| (stays[k].0.density, stays[k].0.depth);
     order.sort_by(|a, b| at(a).partial_cmp(&at(b)).unwrap_or(std::cmp::Ordering::Equal));
     let rows = order.chunk_by(|a, b| at(a) == at(b)).map(|alike| {
         let row = stays[alike[0]].0;
-        let of = |figure: fn(&Row) -> f64| spread(alike.iter().map(|&k| figure(&stays[k].0)));
+        let of = |figure: fn(&SnowRow) -> f64| spread(alike.iter().map(|&k| figure(&stays[k].0)));
         let mean = alike.iter().map(|&k| stays[k].0.sinkage).sum::<f64>() / alike.len() as f64;
         let crrel = wheel_resistance(row.density, WIDTH, RADIUS, mean) / LOAD;
         let [a, b] = [&stays[alike[0]].1, &leaves[alike[0]].1];
@@ -280,12 +280,12 @@ fn spread(values: impl Iterator<Item = f64>) -> String {
 /// Returns the chart of rut over depth and resistance over load against the depth of the snow.
 ///
 /// It shows the measured rows and points of the model.
-fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
-    type Figure = fn(&(Row, WheelResult)) -> f64;
-    let dots = |runs: &[(Row, WheelResult)], figure: Figure| -> Vec<[f64; 2]> {
+fn chart(stays: &[(SnowRow, WheelResult)], leaves: &[(SnowRow, WheelResult)]) -> Chart {
+    type SnowQuantity = fn(&(SnowRow, WheelResult)) -> f64;
+    let dots = |runs: &[(SnowRow, WheelResult)], figure: SnowQuantity| -> Vec<[f64; 2]> {
         runs.iter().map(|pair| [100.0 * pair.0.depth, figure(pair)]).collect()
     };
-    let lines = |measured: Figure, model: Figure| {
+    let lines = |measured: SnowQuantity, model: SnowQuantity| {
         vec![
             line("measured", LineStyle::Dots, dots(stays, measured)),
             line("stays", LineStyle::Dots, dots(stays, model)),
@@ -371,7 +371,7 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     );
     let mut cases = Vec::new();
     for depth in [0.15, 0.12] {
-        cases.extend([(depth, Snow::Stays), (depth, Snow::Leaves)]);
+        cases.extend([(depth, SnowModel::Stays), (depth, SnowModel::Leaves)]);
     }
     let rows = cases
         .in_parallel(|&(depth, snow)| {
@@ -389,7 +389,7 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
             let of_snow = printed / weight - SnowBase::Road.resistance();
             Ok(vec![
                 format!("{:.0}", 100.0 * depth),
-                if snow == Snow::Stays { "stays" } else { "leaves" }.into(),
+                if snow == SnowModel::Stays { "stays" } else { "leaves" }.into(),
                 format!("{:.1}", rut(depth)),
                 format!("{:.1}", 100.0 * found.sinkage),
                 format!("{traction:.3}"),

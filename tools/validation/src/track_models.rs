@@ -45,7 +45,7 @@ fn both(soil: &str, motion: TrackMotion, laws: Laws) -> Result<[TrackResult; 2],
 }
 
 /// Drive from rest at a throttle and, from 3 s on, with steering.
-struct Drive {
+struct ModelDrive {
     soil: &'static str,
     height: Option<f64>,
     throttle: f64,
@@ -54,7 +54,7 @@ struct Drive {
 }
 
 /// Results at the end of a drive.
-struct Ended {
+struct DriveEnd {
     distance: f64,
     speed: f64,
     pitch: f64,
@@ -63,7 +63,7 @@ struct Ended {
     radius: f64,
 }
 
-fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
+fn drive(model: TrackModel, case: &ModelDrive) -> Result<DriveEnd, ValidationError> {
     let mut spec = vehicle(model);
     if let TrackSteering::Differential { brake_torque, .. } = &mut spec.drive.steering {
         // enough to hold the ratio of the differential
@@ -103,7 +103,7 @@ fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
     }
     let pose = own.pose();
     let speed = way / (steps * own.step);
-    Ok(Ended {
+    Ok(DriveEnd {
         distance: pose.position.x,
         speed,
         pitch: pose.pitch().to_degrees(),
@@ -189,8 +189,8 @@ fn driven(section: &mut Section) -> Result<(), ValidationError> {
          of the rims, bending of the pins, and the width of the patch.",
     );
     let straight =
-        |soil| Drive { soil, height: Some(1.1), throttle: 0.6, steering: 0.0, seconds: 6.0 };
-    let turn = |soil| Drive { soil, height: None, throttle: 0.9, steering: 1.0, seconds: 8.0 };
+        |soil| ModelDrive { soil, height: Some(1.1), throttle: 0.6, steering: 0.0, seconds: 6.0 };
+    let turn = |soil| ModelDrive { soil, height: None, throttle: 0.9, steering: 1.0, seconds: 8.0 };
     let cases = [
         ("straight, hard", straight("hard"), Some([8.573, 2.744, -0.0084])),
         ("straight, mid", straight("mid"), Some([5.878, 1.795, -0.0111])),

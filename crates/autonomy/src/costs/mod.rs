@@ -5,7 +5,7 @@
 //! classes, clearances, slopes and marks follows the cost of the coarse cells, over which the route
 //! is searched.
 //!
-//! Everything is derived lazily: [`CostMap::note`] marks changed tiles as stale, and
+//! Everything is derived lazily: [`CostMap::apply_changes`] marks changed tiles as stale, and
 //! [`CostMap::refresh`] recomputes those that are requested. The result depends only on the map and
 //! the marks, not on the order or size of the updates.
 
@@ -80,7 +80,7 @@ impl Default for CostModel {
 
 /// A disk of ground that is expensive for a reason that the map does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct CostPenalty {
     /// Center, m.
     pub place: [f64; 2],
     /// Radius, m.
@@ -91,7 +91,7 @@ pub struct Mark {
 
 /// Inputs from which classes, clearances and costs are computed.
 #[derive(Clone, Copy)]
-pub struct Judgement<'a> {
+pub struct CostInputs<'a> {
     /// Elevation map.
     pub map: &'a ElevationMap,
     /// Model that classifies cells.
@@ -158,7 +158,7 @@ impl CostMap {
 
     /// Returns the cost map with ground without elevation data blocked.
     #[must_use]
-    pub fn without(mut self, gaps: Option<Arc<Gaps>>) -> CostMap {
+    pub fn with_gaps(mut self, gaps: Option<Arc<Gaps>>) -> CostMap {
         self.gaps = gaps;
         self
     }
@@ -184,7 +184,7 @@ impl CostMap {
     }
 
     /// Index of the coarse cell at a position, m, if it lies in the area.
-    pub fn coarse(&self, [x, y]: [f64; 2]) -> Option<usize> {
+    pub fn coarse_index(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
         let side = self.side();
         let (i, j) = (((x - i0) / side).floor(), ((y - j0) / side).floor());
@@ -203,7 +203,7 @@ impl CostMap {
 
     /// Cost per meter at a position, m; [`IMPASSABLE`] outside the area.
     pub fn cost(&self, place: [f64; 2]) -> u16 {
-        self.coarse(place).map_or(IMPASSABLE, |at| {
+        self.coarse_index(place).map_or(IMPASSABLE, |at| {
             let [width, _] = self.size();
             let fine = at / width * COARSE * self.area.width() + at % width * COARSE;
             debug_assert!(self.is_fresh(fine, CLASSES | CLEARANCES | COSTS));
@@ -212,14 +212,14 @@ impl CostMap {
     }
 
     #[inline]
-    fn fine(&self, [x, y]: [f64; 2]) -> Option<usize> {
+    fn fine_index(&self, [x, y]: [f64; 2]) -> Option<usize> {
         self.area.index([(x / self.cell).floor() as i32, (y / self.cell).floor() as i32])
     }
 
     /// Class of the fine cell at a position, m; an obstacle outside the area.
     #[inline]
     pub fn class(&self, place: [f64; 2]) -> Class {
-        self.fine(place).map_or(Class::Obstacle, |at| {
+        self.fine_index(place).map_or(Class::Obstacle, |at| {
             debug_assert!(self.is_fresh(at, CLASSES));
             self.classes[at]
         })
@@ -235,7 +235,7 @@ impl CostMap {
     /// Saturates at a few meters; 0 outside the area.
     #[inline]
     pub fn clearance(&self, place: [f64; 2]) -> f64 {
-        self.fine(place).map_or(0.0, |at| {
+        self.fine_index(place).map_or(0.0, |at| {
             debug_assert!(self.is_fresh(at, CLASSES | CLEARANCES));
             f64::from(self.clearances[at]) / PER_METRE
         })
@@ -250,7 +250,7 @@ impl CostMap {
         // The clearance is center to center less half a cell side. A position and a corner are each
         // up to half a diagonal from their centers. So the true distance is at most 0.91 sides
         // shorter and 0.21 sides longer.
-        if rough - self.cell >= needed || self.fine([x, y]).is_none() {
+        if rough - self.cell >= needed || self.fine_index([x, y]).is_none() {
             return rough;
         }
         let reach = rough + self.cell;
@@ -279,11 +279,11 @@ impl CostMap {
     }
 
     /// Marks as stale what changed in the map and what new marks cover.
-    pub fn note(&mut self, map: &ElevationMap, marks: &[Mark]) {
+    pub fn apply_changes(&mut self, map: &ElevationMap, marks: &[CostPenalty]) {
         let is_new = self.up_to == 0;
         for (key, _) in map.changed_since(self.up_to) {
             // the class of a cell depends on cells of the neighboring tiles
-            self.spoil_about(*key, CLASSES | COSTS);
+            self.invalidate_around(*key, CLASSES | COSTS);
         }
         self.up_to = map.tick();
         if is_new && self.bounds.is_some() {
@@ -301,7 +301,7 @@ impl CostMap {
                 let [x, y] = key.first().map(|least| f64::from(least) * self.cell);
                 let side = TILE as f64 * self.cell;
                 if gaps.intersects([x, y, x + side, y + side]) {
-                    self.spoil_about(key, CLASSES | COSTS);
+                    self.invalidate_around(key, CLASSES | COSTS);
                 }
             }
         }
@@ -312,19 +312,19 @@ impl CostMap {
     /// recomputed.
     pub fn refresh(
         &mut self,
-        judgement: &Judgement<'_>,
+        cost_inputs: &CostInputs<'_>,
         wanted: impl Iterator<Item = TileKey> + Clone,
     ) -> usize {
         // the clearance of a cell depends on classes of the neighboring tiles
         let around = wanted.clone().flat_map(neighbourhood);
-        let count = self.refresh_classes(judgement, around);
+        let count = self.refresh_classes(cost_inputs, around);
         for key in wanted {
             let Some(at) = self.tile(key) else { continue };
             if self.stale[at] & CLEARANCES != 0 {
                 self.clear(key);
             }
             if self.stale[at] & COSTS != 0 {
-                self.price(key, judgement.costs, judgement.half_width);
+                self.compute_costs(key, cost_inputs.costs, cost_inputs.half_width);
             }
             self.stale[at] = 0;
         }
@@ -332,19 +332,19 @@ impl CostMap {
     }
 
     /// Recomputes everything that is stale; returns for how many tiles the classes were recomputed.
-    pub fn refresh_all(&mut self, judgement: &Judgement<'_>) -> usize {
+    pub fn refresh_all(&mut self, cost_inputs: &CostInputs<'_>) -> usize {
         let Area { first, columns, rows } = self.area;
         let keys = (0..columns * rows).map(move |at| TileKey {
             a: first.a + (at % columns) as i32,
             b: first.b + (at / columns) as i32,
         });
-        self.refresh(judgement, keys)
+        self.refresh(cost_inputs, keys)
     }
 
     /// Recomputes the stale classes of the wanted tiles; returns for how many tiles.
     pub fn refresh_classes(
         &mut self,
-        judgement: &Judgement<'_>,
+        cost_inputs: &CostInputs<'_>,
         wanted: impl Iterator<Item = TileKey>,
     ) -> usize {
         let mut count = 0;
@@ -354,8 +354,8 @@ impl CostMap {
             };
             self.stale[at] &= !CLASSES;
             count += 1;
-            if self.classify(judgement.map, key, judgement.obstacles) {
-                self.spoil_about(key, CLEARANCES | COSTS);
+            if self.classify(cost_inputs.map, key, cost_inputs.obstacles) {
+                self.invalidate_around(key, CLEARANCES | COSTS);
             }
         }
         count
@@ -363,7 +363,7 @@ impl CostMap {
 
     /// Tile that contains a position, m.
     pub fn tile_of(&self, [x, y]: [f64; 2]) -> TileKey {
-        TileKey::of([x, y].map(|at| (at / self.cell).floor() as i32))
+        TileKey::containing([x, y].map(|at| (at / self.cell).floor() as i32))
     }
 
     /// Index of a tile inside the area.
@@ -375,7 +375,7 @@ impl CostMap {
     }
 
     /// Marks something as stale in a tile and its eight neighbors.
-    fn spoil_about(&mut self, key: TileKey, what: u8) {
+    fn invalidate_around(&mut self, key: TileKey, what: u8) {
         for key in neighbourhood(key) {
             if let Some(at) = self.tile(key) {
                 self.stale[at] |= what;
@@ -434,7 +434,7 @@ impl CostMap {
     }
 
     /// Returns whether the map has dropped tiles that this cost map still contains.
-    pub fn has_forgotten(&self, map: &ElevationMap) -> bool {
+    pub fn lacks_tiles_of(&self, map: &ElevationMap) -> bool {
         map.forgotten() > self.up_to
     }
 
@@ -495,7 +495,7 @@ impl CostMap {
     }
 
     /// Applies new marks and marks the tiles that they cover as stale.
-    fn mark(&mut self, marks: &[Mark]) {
+    fn mark(&mut self, marks: &[CostPenalty]) {
         let side = self.side();
         let [width, _] = self.size();
         for mark in marks.iter().skip(self.marks) {
@@ -504,7 +504,7 @@ impl CostMap {
             for (di, dj) in (-steps..=steps).flat_map(|j| (-steps..=steps).map(move |i| (i, j))) {
                 let [x, y] = mark.place;
                 let place = [x + side * f64::from(di), y + side * f64::from(dj)];
-                let Some(at) = self.coarse(place) else { continue };
+                let Some(at) = self.coarse_index(place) else { continue };
                 let [mx, my] = self.middle(at);
                 if (mx - x) * (mx - x) + (my - y) * (my - y) <= mark.radius * mark.radius {
                     self.marked[at] = self.marked[at].max(cost);
@@ -517,7 +517,7 @@ impl CostMap {
     }
 
     /// Computes the costs of the coarse cells of a tile.
-    fn price(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
+    fn compute_costs(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
         let (corner, width) = (self.corner(key), self.area.width());
         let (i0, j0) = (corner % width / COARSE, corner / width / COARSE);
         let hard = half_width + model.margin;

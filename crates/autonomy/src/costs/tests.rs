@@ -10,19 +10,19 @@ use std::sync::LazyLock;
 const HALF: f64 = 0.785;
 
 fn costs(bounds: Option<[[f64; 2]; 2]>) -> CostMap {
-    let area = Area::of([[-16.0, -16.0], [32.0, 32.0]], 0.5);
+    let area = Area::spanning([[-16.0, -16.0], [32.0, 32.0]], 0.5);
     CostMap::new(area, bounds, 0.5, &CostModel::default())
 }
 
-fn update(costs: &mut CostMap, map: &ElevationMap, marks: &[Mark]) -> usize {
-    costs.note(map, marks);
+fn update(costs: &mut CostMap, map: &ElevationMap, marks: &[CostPenalty]) -> usize {
+    costs.apply_changes(map, marks);
     costs.refresh_all(&judged(map))
 }
 
-fn judged(map: &ElevationMap) -> Judgement<'_> {
+fn judged(map: &ElevationMap) -> CostInputs<'_> {
     static OBSTACLES: LazyLock<ObstacleModel> = LazyLock::new(ObstacleModel::default);
     static COSTS: LazyLock<CostModel> = LazyLock::new(CostModel::default);
-    Judgement { map, obstacles: &OBSTACLES, costs: &COSTS, half_width: HALF }
+    CostInputs { map, obstacles: &OBSTACLES, costs: &COSTS, half_width: HALF }
 }
 
 /// Adds level cells to the map as seen; those flagged contain an obstacle of 2 m.
@@ -31,7 +31,7 @@ fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
         let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
         let rise = if stands { 2000 } else { 0 };
         tile[index(place)] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
-        map.merge_tile(TileKey::of(place), &Arc::new(Tile::new(tile)));
+        map.merge_tile(TileKey::containing(place), &Arc::new(Tile::new(tile)));
     }
 }
 
@@ -43,7 +43,7 @@ fn square(side: i32) -> impl Iterator<Item = [i32; 2]> {
 ///
 /// Cells are impassable where the clearance is below half the width of the vehicle plus the margin.
 #[test]
-fn clearance_is_the_distance_to_what_stands() {
+fn clearance_is_the_distance_to_obstacles() {
     let mut map = ElevationMap::new(MapModel::default());
     see(&mut map, square(31).map(|cell| (cell, cell == [15, 15])));
     let mut costs = costs(None);
@@ -106,7 +106,7 @@ fn distance_is_that_to_the_nearest_point() {
 fn small_cells_are_cleared_as_far() {
     let mut map = ElevationMap::new(MapModel { cell: 0.1, ..MapModel::default() });
     see(&mut map, square(60).map(|cell| (cell, cell == [5, 5])));
-    let area = Area::of([[-3.0, -3.0], [9.0, 9.0]], 0.1);
+    let area = Area::spanning([[-3.0, -3.0], [9.0, 9.0]], 0.1);
     let mut costs = CostMap::new(area, None, 0.1, &CostModel::default());
     update(&mut costs, &map, &[]);
     for away in [0.5, 1.0, 2.0] {
@@ -140,7 +140,7 @@ fn ground_without_elevation_data_is_impassable() {
     for seen in [31, 0] {
         let mut map = ElevationMap::new(MapModel::default());
         see(&mut map, square(seen).map(|cell| (cell, false)));
-        let mut costs = costs(None).without(gaps.clone());
+        let mut costs = costs(None).with_gaps(gaps.clone());
         update(&mut costs, &map, &[]);
         for (place, passable) in [([6.5, 6.5], false), ([4.5, 7.5], false), ([12.5, 6.5], true)] {
             assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{seen}: {place:?}");
@@ -150,12 +150,12 @@ fn ground_without_elevation_data_is_impassable() {
 }
 
 #[test]
-fn marks_make_dear_what_is_near_them() {
+fn penalties_raise_the_cost_around_them() {
     let mut map = ElevationMap::new(MapModel::default());
     see(&mut map, square(31).map(|cell| (cell, false)));
     let mut costs = costs(None);
     update(&mut costs, &map, &[]);
-    let mark = |cost| Mark { place: [7.5, 7.5], radius: 2.5, cost };
+    let mark = |cost| CostPenalty { place: [7.5, 7.5], radius: 2.5, cost };
     let marks = [mark(3.0), mark(1.0)];
     update(&mut costs, &map, &marks[..1]);
     assert_eq!([costs.cost([7.5, 7.5]), costs.cost([7.5, 11.5])], [400, 100]);
@@ -185,7 +185,7 @@ proptest! {
                 square(4).map(move |[di, dj]| ([i + di, j + dj], *stands && di == dj))
             });
             see(&mut map, patch);
-            portions.note(&map, &[]);
+            portions.apply_changes(&map, &[]);
             let wanted = wanted.iter().map(|[a, b]| TileKey { a: *a, b: *b });
             portions.refresh(&judged(&map), wanted.clone());
             let mut whole = costs(None);

@@ -70,7 +70,7 @@ impl Cell {
 
     /// Adds the cell of a scan: as [`Cell::merged`], but the returns add up.
     #[inline]
-    pub(super) fn with(self, scan: Cell) -> Cell {
+    pub(super) fn update_from(self, scan: Cell) -> Cell {
         let returns = self.returns.saturating_add(scan.returns).min(EXPLORED);
         Cell { returns, ..self.merged(scan) }
     }

@@ -15,7 +15,7 @@ mod tests;
 
 pub use cell::{Cell, EXPLORED};
 pub use codec::CodecError;
-pub use registration::{Scan, Window};
+pub use registration::{RegistrationWindow, Scan};
 pub use tile::{TILE, TILE_CELLS, Tile, TileKey, index};
 
 use bekker_math::spatial::Vec3;
@@ -117,7 +117,9 @@ impl ElevationMap {
 
     /// The cell at (column, row); [`Cell::EMPTY`] if nothing is known of it.
     pub fn cell(&self, cell: [i32; 2]) -> Cell {
-        self.tiles.get(&TileKey::of(cell)).map_or(Cell::EMPTY, |tile| tile.cells()[index(cell)])
+        self.tiles
+            .get(&TileKey::containing(cell))
+            .map_or(Cell::EMPTY, |tile| tile.cells()[index(cell)])
     }
 
     /// Height of the ground around a position, m; `None` where nothing was seen.

@@ -43,7 +43,7 @@ pub struct Scan<'a> {
 ///
 /// It is reused between scans to avoid allocations.
 #[derive(Clone, Debug, Default)]
-pub struct Window {
+pub struct RegistrationWindow {
     /// Key of the first tile, and number of tiles along each side.
     first: [i32; 2],
     side: usize,
@@ -69,14 +69,14 @@ const FACE: f64 = 0.08;
 const STEEP: f64 = 2.0;
 const NEAR_BY: f64 = 8.0;
 
-impl Window {
+impl RegistrationWindow {
     /// Positions of nearby faces that no beam of the last scan passed over, m; their height is
     /// unknown.
     pub fn faces(&self) -> &[[f64; 2]] {
         &self.faces
     }
 
-    fn place(&mut self, centre: &Vec3, model: &MapModel) {
+    fn recenter(&mut self, centre: &Vec3, model: &MapModel) {
         let span = model.range + model.cell;
         let tile = |x: f64| (x / (model.cell * TILE as f64)).floor() as i32;
         self.first = [tile(centre.x - span), tile(centre.y - span)];
@@ -94,7 +94,7 @@ impl Window {
     /// Index of a cell and of its tile, if it lies in the window.
     #[inline]
     fn index(&self, cell: [i32; 2]) -> Option<(usize, usize)> {
-        let key = TileKey::of(cell);
+        let key = TileKey::containing(cell);
         let (a, b) = (key.a.wrapping_sub(self.first[0]), key.b.wrapping_sub(self.first[1]));
         let side = self.side as u32;
         if a as u32 >= side || b as u32 >= side {
@@ -112,7 +112,7 @@ impl Window {
 
 /// A return in the world frame, as used by the search for gaps.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct WorldReturn {
     x: f64,
     y: f64,
     z: f64,
@@ -122,26 +122,26 @@ struct Seen {
 
 /// A gap that is a hole if a far wall follows.
 #[derive(Clone, Copy, Debug)]
-struct Gap {
-    from: Seen,
-    to: Seen,
+struct GapCandidate {
+    from: WorldReturn,
+    to: WorldReturn,
 }
 
 /// Search for gaps upward in a column.
 #[derive(Clone, Copy, Debug, Default)]
-struct Column {
+struct GapSearch {
     /// The last four returns; the one with number n is at n modulo 4.
-    last: [Seen; 4],
+    last: [WorldReturn; 4],
     count: usize,
-    gap: Option<Gap>,
+    gap: Option<GapCandidate>,
     /// Lowest return of the face that contains the last return, and the ring of the last return.
-    foot: Seen,
+    foot: WorldReturn,
     ring: u16,
 }
 
-impl Column {
+impl GapSearch {
     /// Adds the next return; returns a gap once its far wall is confirmed.
-    fn next(&mut self, seen: Seen, model: &MapModel) -> Option<Gap> {
+    fn next(&mut self, seen: WorldReturn, model: &MapModel) -> Option<GapCandidate> {
         let found = self.gap.filter(|gap| gap.has_far_wall(&seen, model));
         if found.is_some() || self.gap.is_some_and(|gap| gap.is_over(&seen)) {
             self.gap = None;
@@ -152,7 +152,7 @@ impl Column {
                 let before = &self.last[..self.count.min(4)];
                 let low = before.iter().fold(f64::INFINITY, |low, one| low.min(one.z));
                 if seen.z <= low - model.gap_depth {
-                    self.gap = Some(Gap { from, to: seen });
+                    self.gap = Some(GapCandidate { from, to: seen });
                 }
             }
         }
@@ -173,53 +173,53 @@ impl Column {
     }
 }
 
-impl Gap {
+impl GapCandidate {
     /// Returns whether a return beyond the gap lies on a wall as steep as that of a hole.
     ///
     /// The limits exclude ground that is less steep and obstacles that are steeper.
-    fn has_far_wall(&self, seen: &Seen, model: &MapModel) -> bool {
+    fn has_far_wall(&self, seen: &WorldReturn, model: &MapModel) -> bool {
         let (rise, run) = (seen.z - self.to.z, seen.distance - self.to.distance);
         let [least, greatest] = model.wall_slope.map(|slope| slope * run);
         rise >= 0.7 * model.gap_depth && rise >= least && rise <= greatest
     }
 
     /// Returns whether a return is too far away or too high for the far wall.
-    fn is_over(&self, seen: &Seen) -> bool {
+    fn is_over(&self, seen: &WorldReturn) -> bool {
         seen.distance - self.to.distance > 1.0 || seen.z >= self.from.z
     }
 }
 
 /// The sensor at the firing time of a column.
 #[derive(Clone, Copy)]
-struct Firing {
+struct FiringFrame {
     axes: Mat3,
     origin: Vec3,
     /// Height of the ground under the vehicle, m.
     ground: f64,
 }
 
-impl Firing {
-    fn of(chassis: &Pose, mount: &Pose, body: &Body) -> Firing {
+impl FiringFrame {
+    fn new(chassis: &Pose, mount: &Pose, body: &Body) -> FiringFrame {
         let axes = (chassis.orientation * mount.orientation).to_rotation_matrix().into_inner();
         let ground = chassis.point(&Vec3::new(0.0, 0.0, body.ground)).z;
-        Firing { axes, origin: chassis.point(&mount.position), ground }
+        FiringFrame { axes, origin: chassis.point(&mount.position), ground }
     }
 }
 
 impl ElevationMap {
     /// Registers a scan in the map; returns how many of its returns counted.
-    pub fn register(&mut self, scan: &Scan<'_>, window: &mut Window) -> usize {
+    pub fn register(&mut self, scan: &Scan<'_>, window: &mut RegistrationWindow) -> usize {
         let model = *self.model();
         let now = (scan.pose_at)(0.0);
-        window.place(&now.position, &model);
+        window.recenter(&now.position, &model);
         let mount_axes = scan.mount.orientation.to_rotation_matrix().into_inner();
         let per_metre = 1.0 / model.cell;
         let step = ((model.resolution * 1e3).round() as i32).max(1);
         let per_step = 1e3 / f64::from(step);
         let farthest = model.range * model.range;
         let mut column: Option<(u16, f32)> = None;
-        let mut firing = Firing::of(&now, scan.mount, scan.body);
-        let mut search = Column::default();
+        let mut firing = FiringFrame::new(&now, scan.mount, scan.body);
+        let mut search = GapSearch::default();
         let top = scan.cloud.returns.iter().map(|own| own.ring).max().unwrap_or(0);
         for (index, own) in scan.cloud.returns.iter().enumerate() {
             if is_isolated(&scan.cloud.returns, index) {
@@ -228,12 +228,14 @@ impl ElevationMap {
             if column != Some((own.column, own.time)) {
                 column = Some((own.column, own.time));
                 let pose = (scan.pose_at)(f64::from(own.time));
-                firing = Firing::of(&pose, scan.mount, scan.body);
+                firing = FiringFrame::new(&pose, scan.mount, scan.body);
                 window.faces.extend(search.face(top));
-                search = Column::default();
+                search = GapSearch::default();
             }
-            let Some(seen) = seen(own, &firing, &mount_axes, scan, farthest) else { continue };
-            let Seen { x, y, z, distance } = seen;
+            let Some(seen) = world_return(own, &firing, &mount_axes, scan, farthest) else {
+                continue;
+            };
+            let WorldReturn { x, y, z, distance } = seen;
             let clear = scan.body.clearance + model.overhead_slope * distance;
             if z - firing.ground > clear || scan.hits_another(x, y) {
                 continue;
@@ -256,7 +258,7 @@ impl ElevationMap {
         window.faces.extend(search.face(top));
         // what is higher above the lowest return of its cell than the vehicle needs is no obstacle
         let clearance = (scan.body.clearance * 1e3) as i32;
-        let Window { kept, cells, tops, .. } = window;
+        let RegistrationWindow { kept, cells, tops, .. } = window;
         for &(at, height) in kept.iter() {
             let (cell, top) = (&mut cells[at as usize], &mut tops[at as usize]);
             if height - cell.lowest <= clearance {
@@ -281,7 +283,7 @@ impl ElevationMap {
     }
 
     /// Merges the cells of a scan into the map and clears the window.
-    fn take_window(&mut self, window: &mut Window) {
+    fn take_window(&mut self, window: &mut RegistrationWindow) {
         self.tick += 1;
         for tile in 0..window.touched.len() {
             if !std::mem::take(&mut window.touched[tile]) {
@@ -290,11 +292,16 @@ impl ElevationMap {
             let key = window.key(tile);
             let cells = &mut window.cells[tile * TILE_CELLS..][..TILE_CELLS];
             let own = self.tiles.entry(key).or_default();
-            let changes =
-                own.cells().iter().zip(cells.iter()).any(|(own, scan)| own.with(*scan) != *own);
+            let changes = own
+                .cells()
+                .iter()
+                .zip(cells.iter())
+                .any(|(own, scan)| own.update_from(*scan) != *own);
             if changes {
                 let own = Arc::make_mut(own).cells_mut(self.tick);
-                own.iter_mut().zip(cells.iter()).for_each(|(own, scan)| *own = own.with(*scan));
+                own.iter_mut()
+                    .zip(cells.iter())
+                    .for_each(|(own, scan)| *own = own.update_from(*scan));
             }
             cells.fill(Cell::EMPTY);
         }
@@ -309,21 +316,21 @@ impl ElevationMap {
         for wheel in body.wheels() {
             let point = pose.point(&wheel);
             let place = self.cell_of(point.x, point.y);
-            let own = self.tiles.entry(TileKey::of(place)).or_default();
+            let own = self.tiles.entry(TileKey::containing(place)).or_default();
             if !own.cells()[index(place)].is_seen() {
                 let height = (point.z * 1e3).round() as i32;
                 let stood = Cell { lowest: height, range: 0, returns: 1, ..Cell::EMPTY };
                 let own: &mut Tile = Arc::make_mut(own);
                 let cell = &mut own.cells_mut(tick)[index(place)];
-                *cell = cell.with(stood);
+                *cell = cell.update_from(stood);
             }
         }
     }
 }
 
-impl Window {
+impl RegistrationWindow {
     /// Marks the cells under a gap as a hole, except the cell in front of it.
-    fn mark(&mut self, gap: &Gap, cell: f64) {
+    fn mark(&mut self, gap: &GapCandidate, cell: f64) {
         let width = gap.to.distance - gap.from.distance;
         let steps = (2.0 * width / cell).ceil().max(1.0) as u32;
         for step in 1..=steps {
@@ -377,26 +384,26 @@ fn is_isolated(returns: &[Return], index: usize) -> bool {
 
 /// Transforms a return to the world; `None` if it is too far away or from this vehicle.
 #[inline]
-fn seen(
+fn world_return(
     own: &Return,
-    firing: &Firing,
+    firing: &FiringFrame,
     mount: &Mat3,
     scan: &Scan<'_>,
     farthest: f64,
-) -> Option<Seen> {
+) -> Option<WorldReturn> {
     let [x, y, z] = own.point.map(f64::from);
     let point = Vec3::new(x, y, z);
     if point.norm_squared() > farthest {
         return None;
     }
     let chassis = mount * point + scan.mount.position;
-    if scan.body.holds(&chassis) {
+    if scan.body.contains(&chassis) {
         return None;
     }
     let arm = firing.axes * point;
     let at = firing.origin + arm;
     let distance = (arm.x * arm.x + arm.y * arm.y).sqrt();
-    Some(Seen { x: at.x, y: at.y, z: at.z, distance })
+    Some(WorldReturn { x: at.x, y: at.y, z: at.z, distance })
 }
 
 impl Scan<'_> {

@@ -1,7 +1,7 @@
 //! Merging of maps, encoding of tiles and registration of scans.
 
 use super::*;
-use crate::proving_ground::{Ground, body, lidar, mount};
+use crate::proving_ground::{ProvingGround, body, lidar, mount};
 use bekker_math::spatial::Pose;
 use bekker_sensor::lidar::{Cloud, Return};
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn deltas_alone_bring_another_map_up_to_date() {
     let mut other = own.clone();
     let mut told = 0;
     for step in 0..5 {
-        look(&mut own, &Ground::default(), 3.0 * f64::from(step));
+        look(&mut own, &ProvingGround::default(), 3.0 * f64::from(step));
         let delta: Vec<_> = own.changed_since(told).map(|(k, t)| (*k, t.encode())).collect();
         assert!(!delta.is_empty() && delta.len() <= own.tiles().count());
         told = own.tick();
@@ -116,7 +116,7 @@ fn deltas_alone_bring_another_map_up_to_date() {
 #[test]
 fn a_map_is_the_same_after_storage() {
     let mut map = ElevationMap::new(MapModel::default());
-    look(&mut map, &Ground::default(), 0.0);
+    look(&mut map, &ProvingGround::default(), 0.0);
     let bytes = postcard::to_allocvec(&map).unwrap();
     let stored: ElevationMap = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(stored, map);
@@ -124,7 +124,7 @@ fn a_map_is_the_same_after_storage() {
 }
 
 /// Registers one scan of a vehicle at rest at x that looks along the x axis.
-fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> usize {
+fn look(map: &mut ElevationMap, ground: &ProvingGround, x: f64) -> usize {
     let pose = Pose { position: Vec3::new(x, 0.0, 0.33), ..Pose::default() };
     let eye = Pose { position: pose.point(&mount().position), orientation: mount().orientation };
     let cloud = ground.scan(&lidar(512), &eye);
@@ -138,7 +138,7 @@ fn register(
     others: &[[f64; 3]],
 ) -> usize {
     let scan = Scan { cloud, mount: &mount(), pose_at, body: &body(), others };
-    map.register(&scan, &mut Window::default())
+    map.register(&scan, &mut RegistrationWindow::default())
 }
 
 /// Ahead, cells are explored where beams hit the ground, and none beyond.
@@ -147,7 +147,7 @@ fn register(
 #[test]
 fn ahead_it_sees_as_far_as_its_beams_look_down() {
     let mut map = ElevationMap::new(MapModel::default());
-    look(&mut map, &Ground::default(), 0.0);
+    look(&mut map, &ProvingGround::default(), 0.0);
     let explored = |x: f64| map.cell(map.cell_of(x, 0.1)).is_explored();
     for x in [3.1, 3.6, 4.1, 4.6, 5.1] {
         assert!(explored(x), "{x}");
@@ -201,7 +201,7 @@ fn returns_are_put_where_their_beams_were_fired() {
 }
 
 #[test]
-fn what_hangs_overhead_and_others_do_not_count() {
+fn overhead_returns_and_other_vehicles_are_ignored() {
     let above = |height: f64| {
         let eye = Pose { position: Vec3::new(1.5, 0.0, 1.0), orientation: mount().orientation };
         let place = |ring: u16, z: f64| {
@@ -239,9 +239,9 @@ fn what_hangs_overhead_and_others_do_not_count() {
 #[test]
 fn tiles_beyond_the_extent_are_forgotten() {
     let mut map = ElevationMap::new(MapModel { extent: Some(20.0), ..MapModel::default() });
-    look(&mut map, &Ground::default(), 0.0);
+    look(&mut map, &ProvingGround::default(), 0.0);
     assert!(map.cell([8, 0]).is_seen());
-    look(&mut map, &Ground::default(), 100.0);
+    look(&mut map, &ProvingGround::default(), 100.0);
     assert_eq!(map.cell([8, 0]), Cell::EMPTY);
     assert!(map.tiles().count() <= 16);
 }

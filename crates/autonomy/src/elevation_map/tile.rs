@@ -22,7 +22,7 @@ pub struct TileKey {
 impl TileKey {
     /// Key of the tile that contains a cell (column, row).
     #[inline]
-    pub fn of([i, j]: [i32; 2]) -> TileKey {
+    pub fn containing([i, j]: [i32; 2]) -> TileKey {
         TileKey { a: i >> SHIFT, b: j >> SHIFT }
     }
 
@@ -121,7 +121,7 @@ pub(super) fn fold(word: u64) -> u64 {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredTile {
     version: u64,
     #[serde(with = "super::codec::as_bytes")]
     cells: Box<[Cell; TILE_CELLS]>,
@@ -129,13 +129,13 @@ struct Stored {
 
 impl Serialize for Tile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Stored { version: self.version, cells: self.cells.clone() }.serialize(serializer)
+        StoredTile { version: self.version, cells: self.cells.clone() }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Tile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tile, D::Error> {
-        let Stored { version, cells } = Stored::deserialize(deserializer)?;
+        let StoredTile { version, cells } = StoredTile::deserialize(deserializer)?;
         Ok(Tile { version, ..Tile::new(cells) })
     }
 }

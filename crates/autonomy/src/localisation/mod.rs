@@ -18,7 +18,7 @@ pub use track::PoseTrack;
 use bekker_math::geodesy::Site;
 use bekker_math::numeric::sin_cos;
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_sensor::gps::{Gps, Wander};
+use bekker_sensor::gps::{CorrelatedError, Gps};
 use bekker_sensor::imu::{Imu, Triad};
 use bekker_sensor::{Fix, Odometry, Reading};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ impl Estimate {
 
 /// A reading of the IMU.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Felt {
+struct ImuSample {
     time: f64,
     force: Vec3,
     rate: Vec3,
@@ -122,7 +122,7 @@ struct Navigation {
     anchor: Filter,
     anchor_time: f64,
     /// IMU readings after the anchor.
-    felt: VecDeque<Felt>,
+    felt: VecDeque<ImuSample>,
 }
 
 /// State of a localizer.
@@ -156,7 +156,7 @@ impl FilterModel {
     /// The drift of a bias is modeled as the random walk that grows at the same rate. Errors of
     /// scale and alignment are not estimated; instead the noise is multiplied by `margin`, which is
     /// 1 for none.
-    pub fn of(imu: &Imu, gps: &Gps, margin: f64) -> FilterModel {
+    pub fn from_sensors(imu: &Imu, gps: &Gps, margin: f64) -> FilterModel {
         let square = |x: f64| x * x;
         let triad = |triad: &Triad| {
             let drift = if triad.drift_time > 0.0 { triad.drift } else { 0.0 };
@@ -167,7 +167,7 @@ impl FilterModel {
                 walk: margin * (square(triad.random_walk) + rate).sqrt(),
             }
         };
-        let Wander { horizontal, vertical, time } = gps.fast;
+        let CorrelatedError { horizontal, vertical, time } = gps.fast;
         let slow = gps.slow.map_or([0.0; 2], |slow| [slow.horizontal, slow.vertical]);
         let [level, up] = [[horizontal, slow[0]], [vertical, slow[1]]]
             .map(|[fast, slow]| (square(fast) + square(slow)).sqrt());
@@ -185,14 +185,14 @@ impl FilterModel {
 
 impl Localiser {
     /// Returns a localizer by ground truth of a frame mounted at `odometry` in the chassis frame.
-    pub fn by_truth(odometry: Pose) -> Localiser {
+    pub fn from_odometry(odometry: Pose) -> Localiser {
         Localiser { localisation: Localisation::True, odometry, memory: 1.0, latest_fix: 0.5 }
     }
 
     /// Returns a localizer by inertial and satellite navigation.
-    pub fn by_filter(inertial: Inertial) -> Localiser {
+    pub fn from_filter(inertial: Inertial) -> Localiser {
         let localisation = Localisation::Filter(Box::new(inertial));
-        Localiser { localisation, ..Localiser::by_truth(Pose::default()) }
+        Localiser { localisation, ..Localiser::from_odometry(Pose::default()) }
     }
 
     /// Returns the state of a vehicle at rest at `pose` at `time`, s.
@@ -221,7 +221,13 @@ impl Localiser {
 
     /// Takes a reading that was measured at `taken`, s; readings that the method does not use are
     /// ignored.
-    pub fn feel(&self, state: &mut LocaliserState, role: Role, taken: f64, reading: &Reading) {
+    pub fn add_reading(
+        &self,
+        state: &mut LocaliserState,
+        role: Role,
+        taken: f64,
+        reading: &Reading,
+    ) {
         match (&self.localisation, role, reading) {
             (Localisation::True, Role::Odometry, Reading::Odometry(truth)) => {
                 self.follow_truth(state, taken, truth);
@@ -231,8 +237,8 @@ impl Localiser {
                 Role::Imu,
                 Reading::Imu { specific_force, angular_rate },
             ) => {
-                let felt = Felt { time: taken, force: *specific_force, rate: *angular_rate };
-                self.go_on(inertial, state, felt);
+                let felt = ImuSample { time: taken, force: *specific_force, rate: *angular_rate };
+                self.integrate(inertial, state, felt);
             }
             (Localisation::Filter(inertial), Role::Gps, Reading::Fix(fix)) if fix.valid => {
                 self.correct(inertial, state, taken, fix);
@@ -257,7 +263,7 @@ impl Localiser {
         state.estimate = Estimate { time: taken, pose, velocity, yaw_rate, ..Estimate::default() };
     }
 
-    fn go_on(&self, inertial: &Inertial, state: &mut LocaliserState, felt: Felt) {
+    fn integrate(&self, inertial: &Inertial, state: &mut LocaliserState, felt: ImuSample) {
         let Some(navigation) = &mut state.navigation else { return };
         let before = navigation.felt.back().map_or(navigation.anchor_time, |last| last.time);
         if felt.time <= before {
@@ -267,7 +273,7 @@ impl Localiser {
         navigation.now.predict(model, &felt.force, &felt.rate, felt.time - before);
         navigation.felt.push_back(felt);
         while navigation.felt.front().is_some_and(|next| next.time < felt.time - self.latest_fix) {
-            let Some(Felt { time, force, rate }) = navigation.felt.pop_front() else { break };
+            let Some(ImuSample { time, force, rate }) = navigation.felt.pop_front() else { break };
             navigation.anchor.predict(model, &force, &rate, time - navigation.anchor_time);
             navigation.anchor_time = time;
         }
@@ -285,7 +291,7 @@ impl Localiser {
         let velocity = inertial.world(&antenna, &fix.velocity);
         let lever = inertial.imu.local_point(&inertial.antenna);
         while navigation.felt.front().is_some_and(|next| next.time <= taken) {
-            let Some(Felt { time, force, rate }) = navigation.felt.pop_front() else { break };
+            let Some(ImuSample { time, force, rate }) = navigation.felt.pop_front() else { break };
             navigation.anchor.predict(model, &force, &rate, time - navigation.anchor_time);
             navigation.anchor_time = time;
         }

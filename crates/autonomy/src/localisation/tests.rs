@@ -13,7 +13,7 @@ const FINE: usize = 5;
 
 /// Ground truth of the chassis at a step.
 #[derive(Clone, Copy)]
-struct Truth {
+struct GroundTruth {
     pose: Pose,
     velocity: Vec3,
     /// Means over the previous step, axes of the IMU.
@@ -31,7 +31,7 @@ fn antenna() -> Vec3 {
 }
 
 /// A drive over waves that starts from rest, turns to both sides and varies its speed.
-fn drive(seconds: f64) -> Vec<Truth> {
+fn drive(seconds: f64) -> Vec<GroundTruth> {
     let h = STEP / FINE as f64;
     let pose = |t: f64, at: [f64; 2], yaw: f64| {
         let [pitch, roll] = [0.05 * sin(1.1 * t), 0.04 * sin(0.9 * t)];
@@ -70,7 +70,7 @@ fn drive(seconds: f64) -> Vec<Truth> {
             rate += 2.0 * (a.inverse() * b).imag() / h / FINE as f64;
         }
         let velocity = (poses[step + 1].position - poses[step - 1].position) / (2.0 * h);
-        truths.push(Truth { pose: poses[step], velocity, force, rate });
+        truths.push(GroundTruth { pose: poses[step], velocity, force, rate });
     }
     truths
 }
@@ -94,24 +94,24 @@ fn sensors() -> (Imu, Gps) {
 /// One localization run, with the sensor errors of a seed.
 ///
 /// Fixes arrive at 5 Hz, `lag` steps late, except during an outage.
-struct Trial {
+struct LocalisationRun {
     localiser: Localiser,
     state: LocaliserState,
     imu: ImuState,
 }
 
 fn localise(
-    truths: &[Truth],
+    truths: &[GroundTruth],
     seed: u64,
     outage: [f64; 2],
     lag: usize,
     mut watch: impl FnMut(usize, &LocaliserState),
-) -> Trial {
+) -> LocalisationRun {
     let (imu, gps) = sensors();
-    let model = FilterModel::of(&imu, &gps, 1.0);
+    let model = FilterModel::from_sensors(&imu, &gps, 1.0);
     let site = gps.site;
     let inertial = Inertial { model, site, imu: imu_mount(), antenna: antenna() };
-    let localiser = Localiser::by_filter(inertial);
+    let localiser = Localiser::from_filter(inertial);
     let noise = [0, 1].map(|sensor| Noise::new(seed, 0, sensor));
     let mut imu_state = imu.start(&noise[0]);
     let mut gps_state = gps.start(&noise[1]);
@@ -141,7 +141,7 @@ fn localise(
             imu.measure(&mut imu_state, [truth.force, truth.rate], STEP, STEP, &noise[0], frame);
         let [specific_force, angular_rate] = measured;
         let reading = Reading::Imu { specific_force, angular_rate };
-        localiser.feel(&mut state, Role::Imu, time, &reading);
+        localiser.add_reading(&mut state, Role::Imu, time, &reading);
         if frame.is_multiple_of(20) {
             let place = truth.pose.point(&antenna());
             // velocity of the antenna from the motion of the chassis
@@ -156,15 +156,15 @@ fn localise(
         }
         while late.front().is_some_and(|(due, ..)| *due <= step) {
             let (_, time, fix) = late.pop_front().unwrap();
-            localiser.feel(&mut state, Role::Gps, time, &Reading::Fix(fix));
+            localiser.add_reading(&mut state, Role::Gps, time, &Reading::Fix(fix));
         }
         watch(step, &state);
     }
-    Trial { localiser, state, imu: imu_state }
+    LocalisationRun { localiser, state, imu: imu_state }
 }
 
 /// Errors of position, velocity and attitude of the IMU's frame, in the order of the covariance.
-fn errors(truth: &Truth, filter: &Filter) -> SVector<f64, 9> {
+fn errors(truth: &GroundTruth, filter: &Filter) -> SVector<f64, 9> {
     let imu = imu_mount();
     let position = truth.pose.point(&imu.position) - filter.position;
     let arm = truth.pose.direction(&imu.position);
@@ -180,7 +180,7 @@ fn errors(truth: &Truth, filter: &Filter) -> SVector<f64, 9> {
 /// If they do, the normalized squared error of a drive is chi-square with 9 degrees of freedom.
 /// Over 30 drives the mean is within 9 ± 4 √(2 · 9 / 30) = 3.1.
 #[test]
-fn its_errors_are_as_large_as_it_says() {
+fn errors_match_the_reported_deviation() {
     let truths = drive(40.0);
     let last = truths[truths.len() - 1];
     let mut sum = 0.0;
@@ -222,7 +222,7 @@ fn finds_the_bias_of_the_gyroscope() {
 ///
 /// It recovers once fixes arrive again.
 #[test]
-fn an_outage_lets_it_drift_as_it_says() {
+fn an_outage_drifts_by_the_reported_deviation() {
     let truths = drive(60.0);
     for seed in 0..4 {
         let mut seen = Vec::new();
@@ -250,7 +250,7 @@ fn late_fixes_end_in_the_same_bits() {
     let prompt = localise(&truths, 3, [19.5, 99.0], 0, |_, _| {});
     let late = localise(&truths, 3, [19.5, 99.0], 23, |_, _| {});
     assert_eq!(prompt.state.estimate(), late.state.estimate());
-    let at = |trial: &Trial| trial.state.track().pose_at(19.55);
+    let at = |trial: &LocalisationRun| trial.state.track().pose_at(19.55);
     assert_eq!(at(&prompt), at(&late));
 }
 
@@ -258,7 +258,7 @@ fn late_fixes_end_in_the_same_bits() {
 #[test]
 fn the_truth_is_taken_from_any_mount() {
     let mount = imu_mount();
-    let localiser = Localiser::by_truth(mount);
+    let localiser = Localiser::from_odometry(mount);
     let mut state = localiser.start(&Pose::default(), 0.0);
     let chassis = Pose {
         position: Vec3::new(3.0, 4.0, 1.0),
@@ -276,7 +276,7 @@ fn the_truth_is_taken_from_any_mount() {
         velocity: pose.orientation.inverse_transform_vector(&swing),
         angular_velocity: pose.orientation.inverse_transform_vector(&angular),
     };
-    localiser.feel(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
+    localiser.add_reading(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
     let Estimate { pose, velocity, yaw_rate, .. } = *state.estimate();
     assert!((pose.position - chassis.position).norm() < 1e-12 && velocity.norm() < 1e-12);
     assert!(

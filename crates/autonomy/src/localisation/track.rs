@@ -40,7 +40,7 @@ impl PoseTrack {
         match (after, count) {
             (_, 0) => Pose::default(),
             (0, _) | (_, 1) => self.poses[0].1,
-            _ => between(
+            _ => interpolate(
                 &self.poses[after.min(count - 1) - 1],
                 &self.poses[after.min(count - 1)],
                 time,
@@ -62,7 +62,7 @@ impl PoseTrack {
 /// The pose on the line through two poses.
 ///
 /// Beyond the second it extrapolates by at most the time between them.
-fn between((t0, a): &(f64, Pose), (t1, b): &(f64, Pose), time: f64) -> Pose {
+fn interpolate((t0, a): &(f64, Pose), (t1, b): &(f64, Pose), time: f64) -> Pose {
     let share = ((time - t0) / (t1 - t0)).clamp(0.0, 2.0);
     let position: Vec3 = a.position + (b.position - a.position) * share;
     let (from, to) = (a.orientation.into_inner(), b.orientation.into_inner());
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_two_moments_it_is_between_two_poses() {
+    fn poses_are_interpolated_in_time() {
         let mut track = PoseTrack::default();
         for step in 0..100 {
             let time = 0.01 * f64::from(step);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn without_poses_it_is_nowhere() {
+    fn an_empty_track_has_no_pose() {
         assert_eq!(PoseTrack::default().pose_at(1.0), Pose::default());
     }
 }

@@ -1,29 +1,29 @@
 //! The complete driver: from readings to commands.
 //!
 //! It has two parts. The fast part, [`NavigatorState`], takes every reading and computes commands
-//! each step from the last [`Plan`]. The slow part, [`Memory`], runs once per scan: it registers
+//! each step from the last [`Plan`]. The slow part, [`PlannerState`], runs once per scan: it registers
 //! the scan, updates the costs, plans the route when that is due, and always plans the local path.
 //!
-//! They exchange only the [`Look`] in one direction and the plan in the other. The slow part may
+//! They exchange only the [`PlanInput`] in one direction and the plan in the other. The slow part may
 //! therefore run in parallel with the dynamics.
 
-mod thinking;
+mod planning;
 
 #[cfg(test)]
 mod tests;
 
-pub use thinking::{Look, Memory, RouteModel};
+pub use planning::{PlanInput, PlannerState, RouteModel};
 
 use super::body::Body;
-use super::costs::{CostModel, Mark};
+use super::costs::{CostModel, CostPenalty};
 use super::elevation_map::MapModel;
 use super::localisation::{Estimate, Localiser, LocaliserState, PoseTrack, Role};
 use super::obstacles::ObstacleModel;
 use super::plan::Plan;
 use super::recovery::{FreeArc, NEAR, RearAxle, RecoveryModel, RecoveryState, Waypoint};
-use super::smoothing::Smoothing;
+use super::smoothing::SmoothingModel;
 use super::spline::SplineModel;
-use super::tracking::{Going, Tracking, TrackingState};
+use super::tracking::{TrackingInput, TrackingModel, TrackingState};
 use bekker_ground::terrain::Gaps;
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::{Pose, Vec3};
@@ -59,11 +59,11 @@ pub struct Navigator {
     /// Parameters of route planning.
     pub route: RouteModel,
     /// Parameters of route smoothing.
-    pub smoothing: Smoothing,
+    pub smoothing: SmoothingModel,
     /// Parameters of local paths.
     pub spline: SplineModel,
     /// Parameters of plan tracking.
-    pub tracking: Tracking,
+    pub tracking: TrackingModel,
     /// Parameters of recovery from being stuck.
     pub recovery: RecoveryModel,
 }
@@ -94,7 +94,7 @@ pub struct NavigatorState {
     reached: usize,
     /// Time of the plan that is being followed, s.
     followed: f64,
-    marks: Vec<Mark>,
+    marks: Vec<CostPenalty>,
 }
 
 impl NavigatorState {
@@ -119,7 +119,7 @@ impl NavigatorState {
     }
 
     /// Target speed, m/s, negative backward.
-    pub fn wanted(&self) -> f64 {
+    pub fn target_speed(&self) -> f64 {
         self.tracking.wanted
     }
 
@@ -141,7 +141,7 @@ impl NavigatorState {
     }
 
     /// Ground that turned out to be expensive.
-    pub fn marks(&self) -> &[Mark] {
+    pub fn marks(&self) -> &[CostPenalty] {
         &self.marks
     }
 }
@@ -172,13 +172,19 @@ impl Navigator {
     ///
     /// It updates the estimated motion and, from wheel readings, the marks of soft or slippery
     /// ground.
-    pub fn feel(&self, state: &mut NavigatorState, role: Role, taken: f64, reading: &Reading) {
-        self.localiser.feel(&mut state.localiser, role, taken, reading);
+    pub fn add_reading(
+        &self,
+        state: &mut NavigatorState,
+        role: Role,
+        taken: f64,
+        reading: &Reading,
+    ) {
+        self.localiser.add_reading(&mut state.localiser, role, taken, reading);
         if let (Role::Ground, Reading::Ground(wheels)) = (role, reading) {
             let count = wheels.len().max(1) as f64;
             let slip = wheels.iter().map(|wheel| wheel.slip.abs()).sum::<f64>() / count;
             let sinkage = wheels.iter().map(|wheel| wheel.sinkage.max(0.0)).sum::<f64>() / count;
-            self.mark_felt(state, self.costs.slip * slip + self.costs.sinkage * sinkage);
+            self.add_penalty(state, self.costs.slip * slip + self.costs.sinkage * sinkage);
         }
     }
 
@@ -186,15 +192,15 @@ impl Navigator {
     ///
     /// It skips the mark if one of the last eight is closer than half its radius and costs at least
     /// 80 % as much.
-    fn mark_felt(&self, state: &mut NavigatorState, cost: f64) {
+    fn add_penalty(&self, state: &mut NavigatorState, cost: f64) {
         let radius = self.costs.felt_radius;
         let place = self.rear(state);
-        let is_near = |mark: &Mark| {
+        let is_near = |mark: &CostPenalty| {
             let away = hypot(mark.place[0] - place[0], mark.place[1] - place[1]);
             away < 0.5 * radius && mark.cost >= 0.8 * cost
         };
         if cost > 0.05 && !state.marks.iter().rev().take(8).any(is_near) {
-            state.marks.push(Mark { place, radius, cost });
+            state.marks.push(CostPenalty { place, radius, cost });
         }
     }
 
@@ -204,26 +210,30 @@ impl Navigator {
 
     /// Path of the rear axle back from its current position, m, as long as the first attempt backs
     /// off.
-    pub fn way_back(&self, state: &NavigatorState) -> Vec<Waypoint> {
+    pub fn path_back(&self, state: &NavigatorState) -> Vec<Waypoint> {
         let gone = state.tracking.place.station;
-        state.recovery.way_back(self.rear(state), gone, self.recovery.distance)
+        state.recovery.path_back(self.rear(state), gone, self.recovery.distance)
     }
 
     /// Returns the commands for the next `h` seconds from the last plan and the current estimate.
     pub fn drive(&self, state: &mut NavigatorState, plan: &Plan, time: f64, h: f64) -> Controls {
         let estimate = state.estimate().at(time);
-        let going =
-            Going { body: &self.body, pose: estimate.pose, speed: estimate.speed(), step: h };
+        let going = TrackingInput {
+            body: &self.body,
+            pose: estimate.pose,
+            speed: estimate.speed(),
+            step: h,
+        };
         self.arrive(state, plan, &going);
         let tracking = &self.tracking;
         match state.phase {
-            Phase::Arrived | Phase::GaveUp => tracking.stand(&mut state.tracking, &going),
-            Phase::Backing => self.back(state, plan, &going),
-            Phase::Driving => self.go(state, plan, &going),
+            Phase::Arrived | Phase::GaveUp => tracking.stop(&mut state.tracking, &going),
+            Phase::Backing => self.back_up(state, plan, &going),
+            Phase::Driving => self.follow_plan(state, plan, &going),
         }
     }
 
-    fn arrive(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) {
+    fn arrive(&self, state: &mut NavigatorState, plan: &Plan, going: &TrackingInput<'_>) {
         let at = going.pose.position;
         while let (Phase::Driving | Phase::Backing, Some(goal)) = (state.phase, state.goal()) {
             let widened = if plan.goal == Some(goal) { plan.near_enough } else { 0.0 };
@@ -237,10 +247,15 @@ impl Navigator {
         }
     }
 
-    fn go(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
+    fn follow_plan(
+        &self,
+        state: &mut NavigatorState,
+        plan: &Plan,
+        going: &TrackingInput<'_>,
+    ) -> Controls {
         let rear = self.body.geometry.rear(&going.pose);
         let heading = heading(&going.pose);
-        self.recovery.drive_on(&mut state.recovery, rear);
+        self.recovery.record_position(&mut state.recovery, rear);
         if plan.time != state.followed {
             state.followed = plan.time;
             state.tracking.place = PathPosition::default();
@@ -254,7 +269,7 @@ impl Navigator {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
             let here = RearAxle { rear, heading };
             let arc = FreeArc { arc: &plan.back, is_behind: plan.is_behind };
-            match self.recovery.back_off(&mut state.recovery, here, arc, front + 1.0) {
+            match self.recovery.start_backing(&mut state.recovery, here, arc, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = PathPosition::default();
@@ -268,7 +283,12 @@ impl Navigator {
         controls
     }
 
-    fn back(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
+    fn back_up(
+        &self,
+        state: &mut NavigatorState,
+        plan: &Plan,
+        going: &TrackingInput<'_>,
+    ) -> Controls {
         let done = |controls, state: &mut NavigatorState| {
             self.recovery.stop_backing(&mut state.recovery, state.tracking.place.station);
             state.tracking.place = PathPosition::default();
@@ -276,18 +296,19 @@ impl Navigator {
             controls
         };
         let Some((way, since)) = &mut state.recovery.backing else {
-            return done(self.tracking.stand(&mut state.tracking, going), state);
+            return done(self.tracking.stop(&mut state.tracking, going), state);
         };
         *since += going.step;
         let places: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let (since, way) = (*since, Path::polyline(&places));
-        let late = self.recovery.is_late(&state.recovery, since);
+        let late = self.recovery.has_timed_out(&state.recovery, since);
         let Ok(path) = way else {
-            return done(self.tracking.stand(&mut state.tracking, going), state);
+            return done(self.tracking.stop(&mut state.tracking, going), state);
         };
-        let controls = self.tracking.back(&mut state.tracking, &path, plan.behind, going);
+        let controls =
+            self.tracking.follow_backward(&mut state.tracking, &path, plan.behind, going);
         if self.recovery.is_stuck(&mut state.recovery, [true; 2], going.speed, going.step) {
-            self.recovery.forget_the_way_back(&mut state.recovery);
+            self.recovery.clear_path_back(&mut state.recovery);
             return done(controls, state);
         }
         let left = (path.length() - state.tracking.place.station).min(plan.behind);

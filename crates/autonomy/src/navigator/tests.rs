@@ -1,19 +1,19 @@
 //! Drives over the proving ground.
 
 use super::*;
-use crate::proving_ground::{Ground, Trial, navigator};
+use crate::proving_ground::{ProvingGround, ProvingRun, navigator};
 use bekker_vehicle::spec::Footprint;
 
 /// A drive from the origin eastward.
-fn trial(ground: Ground, goals: Vec<[f64; 2]>) -> Trial {
-    Trial::new(ground, navigator(goals), [0.0, 0.0], 0.0)
+fn trial(ground: ProvingGround, goals: Vec<[f64; 2]>) -> ProvingRun {
+    ProvingRun::new(ground, navigator(goals), [0.0, 0.0], 0.0)
 }
 
 /// Drives until the vehicle arrives or gives up, for at most `seconds`.
 ///
 /// Returns whether it touched anything, and whether it drove over cells that its own map showed as
 /// blocked at the last plan.
-fn drive(trial: &mut Trial, seconds: f64) -> [bool; 2] {
+fn drive(trial: &mut ProvingRun, seconds: f64) -> [bool; 2] {
     let (mut touched, mut knew) = (false, false);
     let end = trial.time + seconds;
     while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
@@ -30,7 +30,7 @@ fn drive(trial: &mut Trial, seconds: f64) -> [bool; 2] {
 
 #[test]
 fn drives_over_flat_ground_to_its_goals() {
-    let mut trial = trial(Ground::default(), vec![[25.0, 0.0], [25.0, 15.0]]);
+    let mut trial = trial(ProvingGround::default(), vec![[25.0, 0.0], [25.0, 15.0]]);
     assert_eq!(drive(&mut trial, 40.0), [false; 2]);
     assert_eq!((trial.state.phase(), trial.state.reached()), (Phase::Arrived, 2));
     (0..100).for_each(|_| {
@@ -47,7 +47,7 @@ fn drives_over_flat_ground_to_its_goals() {
 #[test]
 fn goes_through_the_gap_in_a_wall() {
     let walls = vec![[15.0, -30.0, 15.5, 4.0, 2.0], [15.0, 9.0, 15.5, 30.0, 2.0]];
-    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    let mut trial = trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[28.0, 0.0]]);
     assert_eq!(drive(&mut trial, 60.0), [false; 2]);
     assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
 }
@@ -60,8 +60,8 @@ fn finds_its_way_among_holes_and_trunks() {
     for seed in [3, 6] {
         let goal = [70.0, 10.0];
         let spare = [[0.0, 0.0], goal];
-        let ground = Ground::random(seed, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
-        let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+        let ground = ProvingGround::random(seed, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+        let mut trial = trial(ProvingGround { waves: 0.1, ..ground }, vec![goal]);
         assert_eq!(drive(&mut trial, 60.0), [false; 2], "seed {seed} at {:?}", trial.rear);
         assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
     }
@@ -72,11 +72,11 @@ fn finds_its_way_among_holes_and_trunks() {
 /// Each range has 3 cm of noise. The localization wanders by 1.5 cm, 2.5 cm in height, and 0.1 to
 /// 0.2 degrees.
 #[test]
-fn finds_its_way_although_lidar_and_localisation_err() {
+fn reaches_its_goal_despite_lidar_and_localisation_errors() {
     let goal = [70.0, 10.0];
     let spare = [[0.0, 0.0], goal];
-    let ground = Ground::random(2, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
-    let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+    let ground = ProvingGround::random(2, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+    let mut trial = trial(ProvingGround { waves: 0.1, ..ground }, vec![goal]);
     trial.errs = true;
     let [touched, _] = drive(&mut trial, 60.0);
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
@@ -94,8 +94,8 @@ fn crosses_field_after_field() {
         let touched = (0..12).filter(|seed| {
             let goal = [120.0, 10.0];
             let spare = [[0.0, 0.0], goal];
-            let ground = Ground::random(*seed, [130.0, 80.0], [1.5e-3, 8e-3], &spare);
-            let mut trial = trial(Ground { waves, ..ground }, vec![goal]);
+            let ground = ProvingGround::random(*seed, [130.0, 80.0], [1.5e-3, 8e-3], &spare);
+            let mut trial = trial(ProvingGround { waves, ..ground }, vec![goal]);
             trial.errs = true;
             let [touched, _] = drive(&mut trial, 150.0);
             assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
@@ -114,7 +114,7 @@ fn gets_out_of_a_dead_end() {
         [10.0, -5.0, 18.0, -4.5, 2.0],
         [10.0, 4.5, 18.0, 5.0, 2.0],
     ];
-    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    let mut trial = trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[28.0, 0.0]]);
     let [touched, _] = drive(&mut trial, 120.0);
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
 }
@@ -136,7 +136,8 @@ fn goes_round_a_deep_dead_end() {
             [10.0, -half - 0.5, 40.0, -half, 2.0],
             [10.0, half, 40.0, half + 0.5, 2.0],
         ];
-        let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[60.0, 0.0]]);
+        let mut trial =
+            trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[60.0, 0.0]]);
         let body = &mut trial.navigator.body;
         body.footprint = Footprint { front, rear, width };
         body.geometry.wheelbase = wheelbase;
@@ -151,9 +152,9 @@ fn goes_round_a_deep_dead_end() {
 
 /// A vehicle that is held backs off, marks the position, retries and finally gives up.
 #[test]
-fn one_that_is_held_gives_up_in_the_end() {
+fn a_stuck_vehicle_gives_up() {
     for driven in [0.0, 4.0] {
-        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        let mut trial = trial(ProvingGround::default(), vec![[28.0, 0.0]]);
         trial.navigator.recovery.attempts = 2;
         drive(&mut trial, driven);
         trial.held = true;
@@ -176,9 +177,9 @@ fn one_that_is_held_gives_up_in_the_end() {
 fn does_not_drive_into_a_post_for_which_it_has_braked() {
     for k in 0..4 {
         let post = [18.0 + 0.13 * f64::from(k), 0.05 + 0.1 * f64::from(k), 0.05];
-        let ground = Ground { trunks: vec![post], ..Ground::default() };
+        let ground = ProvingGround { trunks: vec![post], ..ProvingGround::default() };
         let mut trial = trial(ground, vec![[35.0, 0.0]]);
-        trial.navigator.tracking = Tracking::at_most(4.0);
+        trial.navigator.tracking = TrackingModel::at_most(4.0);
         trial.lidar = crate::proving_ground::lidar(256);
         assert_eq!(drive(&mut trial, 60.0), [false; 2], "{post:?} at {:?}", trial.rear);
         assert_eq!(trial.state.phase(), Phase::Arrived, "{post:?} at {:?}", trial.rear);
@@ -189,14 +190,14 @@ fn does_not_drive_into_a_post_for_which_it_has_braked() {
 #[test]
 fn does_not_back_into_what_it_has_seen_behind() {
     let walls = vec![[-3.4, -6.0, -2.9, 6.0, 2.0]];
-    let ground = Ground { walls, ..Ground::default() };
+    let ground = ProvingGround { walls, ..ProvingGround::default() };
     // the map of another vehicle that has looked there
     let navigator = navigator(vec![[28.0, 0.0]]);
-    let mut other = Trial::new(ground.clone(), navigator, [2.72, 0.0], std::f64::consts::PI);
-    other.think();
+    let mut other = ProvingRun::new(ground.clone(), navigator, [2.72, 0.0], std::f64::consts::PI);
+    other.replan();
     let mut trial = trial(ground, vec![[28.0, 0.0]]);
     trial.memory.map = other.memory.map;
-    trial.think();
+    trial.replan();
     assert!((0.5..2.3).contains(&trial.plan.behind), "{}", trial.plan.behind);
     trial.held = true;
     (0..220).for_each(|_| {
@@ -215,10 +216,12 @@ fn does_not_back_into_what_it_has_seen_behind() {
 /// do not stop it on the way back.
 #[test]
 fn backs_through_what_it_has_driven_through() {
-    let leaves = Ground { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..Ground::default() };
-    let mut other = Trial::new(leaves, navigator(Vec::new()), [7.7, 0.0], std::f64::consts::PI);
-    other.think();
-    let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+    let leaves =
+        ProvingGround { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..ProvingGround::default() };
+    let mut other =
+        ProvingRun::new(leaves, navigator(Vec::new()), [7.7, 0.0], std::f64::consts::PI);
+    other.replan();
+    let mut trial = trial(ProvingGround::default(), vec![[28.0, 0.0]]);
     while trial.rear[0] < 5.0 {
         trial.step();
     }
@@ -243,10 +246,10 @@ fn backs_through_what_it_has_driven_through() {
 
 /// A low cruise speed does not count as being stuck.
 #[test]
-fn one_that_is_slow_gets_on() {
+fn a_slow_vehicle_makes_progress() {
     for speed in [0.2, 0.4] {
-        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
-        trial.navigator.tracking = Tracking::at_most(speed);
+        let mut trial = trial(ProvingGround::default(), vec![[28.0, 0.0]]);
+        trial.navigator.tracking = TrackingModel::at_most(speed);
         trial.navigator.recovery = RecoveryModel::at_most(speed);
         drive(&mut trial, 20.0);
         assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
@@ -258,25 +261,25 @@ fn one_that_is_slow_gets_on() {
 
 /// The speed backward does not exceed the speed forward.
 #[test]
-fn one_that_is_slow_backs_off_slowly() {
-    assert_eq!(Tracking::at_most(0.3).backward, 0.3);
-    assert_eq!(Tracking::at_most(5.0), Tracking::default());
+fn a_slow_vehicle_backs_up_slowly() {
+    assert_eq!(TrackingModel::at_most(0.3).backward, 0.3);
+    assert_eq!(TrackingModel::at_most(5.0), TrackingModel::default());
 }
 
 /// Measured slip raises the cost of the ground if the slip weight is not 0.
 #[test]
-fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
+fn slippery_ground_costs_more_if_slip_has_a_weight() {
     let wheel = bekker_sensor::WheelGround { slip: 0.5, ..Default::default() };
     let reading = Reading::Ground(vec![wheel; 4]);
     for (heed, cost) in [(0.0, 0), (4.0, 200)] {
-        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        let mut trial = trial(ProvingGround::default(), vec![[28.0, 0.0]]);
         trial.navigator.costs.slip = heed;
         trial.step();
-        trial.think();
+        trial.replan();
         let at = trial.rear;
         let before = trial.memory.costs().unwrap().cost(at);
-        trial.navigator.feel(&mut trial.state, Role::Ground, 0.02, &reading);
-        trial.think();
+        trial.navigator.add_reading(&mut trial.state, Role::Ground, 0.02, &reading);
+        trial.replan();
         // costs are truncated to integers
         let dearer = trial.memory.costs().unwrap().cost(at) - before;
         assert!(dearer.abs_diff(cost) <= 1, "{dearer} for {cost}");
@@ -287,8 +290,8 @@ fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
 ///
 /// This holds although the data derived from the map is recomputed.
 #[test]
-fn one_that_is_stored_goes_the_same_way() {
-    let ground = Ground { holes: vec![[12.0, 0.5]], waves: 0.1, ..Ground::default() };
+fn a_stored_driver_continues_bit_for_bit() {
+    let ground = ProvingGround { holes: vec![[12.0, 0.5]], waves: 0.1, ..ProvingGround::default() };
     let mut one = trial(ground.clone(), vec![[25.0, 0.0]]);
     (0..150).for_each(|_| {
         one.step();

@@ -4,7 +4,7 @@
 //! FlatBuffers of Arrow's `Schema.fbs` and `Message.fbs`, as base64
 //! (<https://arrow.apache.org/docs/format/Columnar.html>).
 
-use super::rows::Node;
+use super::rows::TableNode;
 use super::{Column, Values};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,18 +28,18 @@ const fn slot(field: u16) -> u16 {
     4 + 2 * field
 }
 
-type Built = WIPOffset<Table>;
+type TableOffset = WIPOffset<Table>;
 
 /// Type of a field.
 #[derive(Clone, Copy)]
 struct FieldType {
     /// Discriminant of the union `Type`.
     kind: u8,
-    table: Built,
+    table: TableOffset,
 }
 
 impl FieldType {
-    fn new(kind: u8, ended: Built) -> FieldType {
+    fn new(kind: u8, ended: TableOffset) -> FieldType {
         FieldType { kind, table: WIPOffset::new(ended.value()) }
     }
 }
@@ -49,8 +49,8 @@ fn field(
     builder: &mut FlatBufferBuilder<'_>,
     name: &str,
     own: FieldType,
-    children: &[Built],
-) -> Built {
+    children: &[TableOffset],
+) -> TableOffset {
     let name = builder.create_string(name);
     let children = builder.create_vector(children);
     let table = builder.start_table();
@@ -86,7 +86,7 @@ fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> FieldType {
     FieldType::new(kind, ended)
 }
 
-fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> Built {
+fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> TableOffset {
     let of = type_of(builder, &column.values);
     let Some(width) = column.width else { return field(builder, &column.name, of, &[]) };
     let element = field(builder, "element", of, &[]);
@@ -97,11 +97,12 @@ fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> Built {
     field(builder, &column.name, list, &[element])
 }
 
-fn node(builder: &mut FlatBufferBuilder<'_>, node: &Node) -> Built {
+fn node(builder: &mut FlatBufferBuilder<'_>, node: &TableNode) -> TableOffset {
     match node {
-        Node::Leaf(leaf) => column(builder, leaf),
-        Node::Group(name, columns) => {
-            let children: Vec<Built> = columns.iter().map(|one| column(builder, one)).collect();
+        TableNode::Leaf(leaf) => column(builder, leaf),
+        TableNode::Group(name, columns) => {
+            let children: Vec<TableOffset> =
+                columns.iter().map(|one| column(builder, one)).collect();
             let table = builder.start_table();
             let ended = builder.end_table(table);
             field(builder, name, FieldType::new(kind::STRUCT, ended), &children)
@@ -109,7 +110,7 @@ fn node(builder: &mut FlatBufferBuilder<'_>, node: &Node) -> Built {
     }
 }
 
-fn pair(builder: &mut FlatBufferBuilder<'_>, (key, text): &(&str, String)) -> Built {
+fn pair(builder: &mut FlatBufferBuilder<'_>, (key, text): &(&str, String)) -> TableOffset {
     let (key, text) = (builder.create_string(key), builder.create_string(text));
     let table = builder.start_table();
     builder.push_slot_always(slot(0), key);
@@ -122,11 +123,11 @@ fn pair(builder: &mut FlatBufferBuilder<'_>, (key, text): &(&str, String)) -> Bu
 ///
 /// It repeats the key-value `pairs` of the file: readers ignore the file's pairs if there is a
 /// schema.
-pub(super) fn schema(nodes: &[Node], pairs: &[(&str, String)]) -> String {
+pub(super) fn schema(nodes: &[TableNode], pairs: &[(&str, String)]) -> String {
     let mut builder = FlatBufferBuilder::new();
-    let fields: Vec<Built> = nodes.iter().map(|one| node(&mut builder, one)).collect();
+    let fields: Vec<TableOffset> = nodes.iter().map(|one| node(&mut builder, one)).collect();
     let fields = builder.create_vector(&fields);
-    let pairs: Vec<Built> = pairs.iter().map(|one| pair(&mut builder, one)).collect();
+    let pairs: Vec<TableOffset> = pairs.iter().map(|one| pair(&mut builder, one)).collect();
     let pairs = builder.create_vector(&pairs);
     let table = builder.start_table();
     builder.push_slot_always(slot(1), fields);

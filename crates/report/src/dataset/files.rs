@@ -7,14 +7,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Files written to a folder.
-pub(super) struct Files {
+pub(super) struct DatasetFiles {
     folder: PathBuf,
     /// Hashes, in the order of completion.
     pub written: Vec<FileHash>,
 }
 
 /// A file that is being written.
-pub(super) struct Part {
+pub(super) struct PendingFile {
     file: BufWriter<fs::File>,
     name: String,
     /// Final path of the file.
@@ -22,16 +22,16 @@ pub(super) struct Part {
     part: PathBuf,
 }
 
-impl Files {
+impl DatasetFiles {
     /// Creates the list for an existing folder.
-    pub fn new(folder: &Path) -> Files {
-        Files { folder: folder.to_owned(), written: Vec::new() }
+    pub fn new(folder: &Path) -> DatasetFiles {
+        DatasetFiles { folder: folder.to_owned(), written: Vec::new() }
     }
 
     /// Begins a file and creates the folders in its name.
     ///
     /// A partial file left by a killed process is replaced.
-    pub fn begin(&self, name: &str) -> Result<Part, ReportError> {
+    pub fn begin(&self, name: &str) -> Result<PendingFile, ReportError> {
         let path = self.folder.join(name);
         let folder = path.parent().unwrap_or(&self.folder);
         fs::create_dir_all(folder).map_err(ReportError::file("create folder", folder))?;
@@ -39,16 +39,16 @@ impl Files {
         let last = path.file_name().unwrap_or_default().to_string_lossy();
         let part = path.with_file_name(format!(".{last}.part"));
         let file = BufWriter::new(file::create(&part)?);
-        Ok(Part { file, name: name.into(), path, part })
+        Ok(PendingFile { file, name: name.into(), path, part })
     }
 
     /// Completes a file and renames it to its final path.
-    pub fn finish(&mut self, mut part: Part) -> Result<(), ReportError> {
+    pub fn finish(&mut self, mut part: PendingFile) -> Result<(), ReportError> {
         let whole = part.file.flush().and_then(|()| part.file.get_ref().sync_all());
         whole
             .and_then(|()| fs::rename(&part.part, &part.path))
             .map_err(ReportError::file("write", &part.path))?;
-        self.written.push(FileHash::of(&part.path, &part.name)?);
+        self.written.push(FileHash::read(&part.path, &part.name)?);
         Ok(())
     }
 
@@ -66,7 +66,7 @@ impl Files {
     }
 }
 
-impl Write for Part {
+impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }

@@ -4,11 +4,11 @@
 //! episodes. A frame is a step: its observation, the action and its result (`next.`). Labels are
 //! separate features (`label.`), so that no policy uses them as observations.
 
-use super::files::Files;
-use super::rows::{Node, Rows};
-use super::statistics::Statistics;
+use super::files::DatasetFiles;
+use super::rows::{NestedParquetWriter, TableNode};
+use super::statistics::ColumnStatistics;
 use super::tables::{at_the_end, summary_columns};
-use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
 use serde_json::{Map, Value, json};
 
@@ -20,11 +20,11 @@ const GROUP: usize = 100;
 
 /// Writes the dataset.
 pub(super) fn write(
-    files: &mut Files,
-    asked: &Asked,
+    files: &mut DatasetFiles,
+    asked: &DatasetRequest,
     episodes: &mut Episodes<'_>,
 ) -> Result<(), ReportError> {
-    let mut frames = Frames::new(asked);
+    let mut frames = FrameTables::new(asked);
     for episode in episodes {
         frames.add(files, &episode?)?;
     }
@@ -32,28 +32,28 @@ pub(super) fn write(
 }
 
 /// Writer of the data files and of their metadata.
-struct Frames {
+struct FrameTables {
     period: f64,
-    file: Option<Rows>,
+    file: Option<NestedParquetWriter>,
     /// Number of the current file.
     number: u64,
     /// Number of frames so far.
     count: usize,
     features: Map<String, Value>,
     /// Statistics of each feature over all episodes.
-    statistics: Vec<(String, Statistics)>,
+    statistics: Vec<(String, ColumnStatistics)>,
     /// Number of episodes so far, and the table of episodes.
     episodes: usize,
-    table: Option<Rows>,
+    table: Option<NestedParquetWriter>,
     /// Rows of that table that are not written yet.
     noted: Vec<Column>,
     /// Name of the task.
     task: String,
 }
 
-impl Frames {
-    fn new(asked: &Asked) -> Frames {
-        Frames {
+impl FrameTables {
+    fn new(asked: &DatasetRequest) -> FrameTables {
+        FrameTables {
             period: asked.number("period"),
             file: None,
             number: 0,
@@ -67,17 +67,19 @@ impl Frames {
         }
     }
 
-    fn add(&mut self, files: &mut Files, episode: &Episode) -> Result<(), ReportError> {
+    fn add(&mut self, files: &mut DatasetFiles, episode: &Episode) -> Result<(), ReportError> {
         let columns = self.frames(episode);
-        let own: Vec<(String, Statistics)> = columns
+        let own: Vec<(String, ColumnStatistics)> = columns
             .iter()
-            .filter_map(|column| Some((column.name.clone(), Statistics::of(column)?)))
+            .filter_map(|column| {
+                Some((column.name.clone(), ColumnStatistics::from_column(column)?))
+            })
             .collect();
         if self.features.is_empty() {
             let features = columns.iter().map(|column| (column.name.clone(), feature(column)));
             self.features = features.collect();
         }
-        let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
+        let nodes: Vec<TableNode> = columns.into_iter().map(TableNode::Leaf).collect();
         if self.file.as_ref().is_some_and(|rows| rows.bytes() >= FILE_MB << 20) {
             self.end_file(files)?;
             self.number += 1;
@@ -86,7 +88,7 @@ impl Frames {
             Some(rows) => rows,
             None => {
                 let name = format!("data/{}", place(self.number));
-                self.file.insert(Rows::begin(files.begin(&name)?, &nodes, &[])?)
+                self.file.insert(NestedParquetWriter::begin(files.begin(&name)?, &nodes, &[])?)
             }
         };
         rows.add(&nodes)?;
@@ -115,7 +117,7 @@ impl Frames {
                     Role::Term => format!("next.{}", column.name),
                     Role::Label | Role::Index => format!("label.{}", column.name),
                 };
-                let column = column.of_rows(0..steps).called(&name);
+                let column = column.slice_rows(0..steps).with_name(&name);
                 match (&column.role, &column.values) {
                     // LeRobot's datasets hold rewards as float32
                     (Role::Reward, Values::Double(values)) => {
@@ -144,9 +146,9 @@ impl Frames {
     /// Adds a row to the table of episodes.
     fn note(
         &mut self,
-        files: &Files,
+        files: &DatasetFiles,
         episode: &Episode,
-        statistics: &[(String, Statistics)],
+        statistics: &[(String, ColumnStatistics)],
     ) -> Result<(), ReportError> {
         let EpisodeSummary { episode: number, steps, .. } = episode.summary;
         let (chunk, file) = (self.number / CHUNK, self.number % CHUNK);
@@ -190,8 +192,8 @@ impl Frames {
     }
 
     /// Writes the pending rows to the table of episodes.
-    fn end_group(&mut self, files: &Files) -> Result<(), ReportError> {
-        let nodes: Vec<Node> = self.noted.drain(..).map(Node::Leaf).collect();
+    fn end_group(&mut self, files: &DatasetFiles) -> Result<(), ReportError> {
+        let nodes: Vec<TableNode> = self.noted.drain(..).map(TableNode::Leaf).collect();
         if nodes.is_empty() {
             return Ok(());
         }
@@ -199,20 +201,24 @@ impl Frames {
             Some(table) => table,
             None => {
                 let name = format!("meta/episodes/{}", place(0));
-                self.table.insert(Rows::begin(files.begin(&name)?, &nodes, &[])?)
+                self.table.insert(NestedParquetWriter::begin(files.begin(&name)?, &nodes, &[])?)
             }
         };
         table.add(&nodes)
     }
 
-    fn end_file(&mut self, files: &mut Files) -> Result<(), ReportError> {
+    fn end_file(&mut self, files: &mut DatasetFiles) -> Result<(), ReportError> {
         match self.file.take() {
             Some(rows) => files.finish(rows.finish()?),
             None => Ok(()),
         }
     }
 
-    fn finish(mut self, files: &mut Files, asked: &Asked) -> Result<(), ReportError> {
+    fn finish(
+        mut self,
+        files: &mut DatasetFiles,
+        asked: &DatasetRequest,
+    ) -> Result<(), ReportError> {
         self.end_file(files)?;
         self.end_group(files)?;
         if let Some(table) = self.table {
@@ -254,13 +260,13 @@ fn place(number: u64) -> String {
 }
 
 fn put_table(
-    files: &mut Files,
+    files: &mut DatasetFiles,
     name: &str,
     columns: Vec<Column>,
     pairs: &[(&str, String)],
 ) -> Result<(), ReportError> {
-    let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
-    let mut rows = Rows::begin(files.begin(name)?, &nodes, pairs)?;
+    let nodes: Vec<TableNode> = columns.into_iter().map(TableNode::Leaf).collect();
+    let mut rows = NestedParquetWriter::begin(files.begin(name)?, &nodes, pairs)?;
     rows.add(&nodes)?;
     files.finish(rows.finish()?)
 }

@@ -17,7 +17,7 @@ const FORMAT: u32 = 2;
 ///
 /// The folder and the number of threads do not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct DatasetRequest {
     /// Name of the task.
     pub task: String,
     /// Name of the policy that drives.
@@ -38,16 +38,16 @@ pub struct Asked {
     pub source: String,
 }
 
-impl Asked {
+impl DatasetRequest {
     /// Sets version and source to those of this program.
-    pub fn of_this_program(mut self) -> Asked {
+    pub fn with_build(mut self) -> DatasetRequest {
         let build = Build::current();
         (self.version, self.source) = (build.version, build.source);
         self
     }
 
     /// Returns the first key in which `other` differs, with both values.
-    pub fn difference(&self, other: &Asked) -> Option<[String; 3]> {
+    pub fn difference(&self, other: &DatasetRequest) -> Option<[String; 3]> {
         let values = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
             if let Some(Value::Object(options)) = map.remove("options") {
@@ -83,7 +83,7 @@ pub struct DatasetManifest {
     /// Version of the manifest's format.
     pub manifest: u32,
     /// The request from which the dataset was made.
-    pub asked: Asked,
+    pub asked: DatasetRequest,
     /// Total number of steps.
     pub steps: usize,
     /// The episodes, in order.
@@ -95,7 +95,7 @@ pub struct DatasetManifest {
 impl DatasetManifest {
     /// Creates the manifest of these episodes and files.
     pub(super) fn new(
-        asked: &Asked,
+        asked: &DatasetRequest,
         episodes: Vec<EpisodeSummary>,
         files: Vec<FileHash>,
     ) -> DatasetManifest {

@@ -3,18 +3,18 @@
 //! `/observation` holds the observation and the labels at each moment. `/transition` holds the
 //! action from that moment on and its result.
 
-use super::files::Files;
+use super::files::DatasetFiles;
 use super::tables::at_the_end;
-use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
-use crate::mcap::Mcap;
-use crate::protobuf::{Field, File, Holds, Message, Type, describe};
+use crate::mcap::McapWriter;
+use crate::protobuf::{Field, FieldKind, File, Message, Type, describe};
 use serde_json::Value;
 
 /// Writes the dataset.
 pub(super) fn write(
-    files: &mut Files,
-    asked: &Asked,
+    files: &mut DatasetFiles,
+    asked: &DatasetRequest,
     episodes: &mut Episodes<'_>,
 ) -> Result<(), ReportError> {
     for episode in episodes {
@@ -28,7 +28,11 @@ pub(super) fn write(
 }
 
 /// Writes an episode as messages; times start at its reset.
-fn messages<W: std::io::Write>(to: W, asked: &Asked, episode: &Episode) -> std::io::Result<W> {
+fn messages<W: std::io::Write>(
+    to: W,
+    asked: &DatasetRequest,
+    episode: &Episode,
+) -> std::io::Result<W> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
     let of = |roles: &[Role]| {
         let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
@@ -39,7 +43,7 @@ fn messages<W: std::io::Write>(to: W, asked: &Asked, episode: &Episode) -> std::
     for (name, flag) in [("terminated", terminated), ("truncated", truncated)] {
         done.push(Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps))));
     }
-    let mut file = Mcap::new(to)?;
+    let mut file = McapWriter::new(to)?;
     file.metadata("episode", &pairs(&episode.summary))?;
     file.metadata("dataset", &pairs(asked))?;
     let [observed, moved] =
@@ -76,14 +80,14 @@ fn described(name: &str, columns: &[Column]) -> Vec<u8> {
         .iter()
         .zip(1..)
         .map(|(column, number)| {
-            let holds = match column.values {
-                Values::Float(_) => Holds::Float,
-                Values::Double(_) => Holds::Double,
-                Values::Long(_) => Holds::Int64,
-                Values::Bool(_) => Holds::Bool,
-                Values::Text(_) => Holds::Text,
+            let kind = match column.values {
+                Values::Float(_) => FieldKind::Float,
+                Values::Double(_) => FieldKind::Double,
+                Values::Long(_) => FieldKind::Int64,
+                Values::Bool(_) => FieldKind::Bool,
+                Values::Text(_) => FieldKind::Text,
             };
-            Field { number, name: &column.name, holds, repeated: column.width.is_some() }
+            Field { number, name: &column.name, kind, repeated: column.width.is_some() }
         })
         .collect();
     let types = [Type { name, fields: &fields, enumeration: None }];

@@ -5,10 +5,10 @@
 //! (`reset` in the first row) returned with its observation. Therefore the terms of a reward are
 //! one row below it.
 
-use super::files::Files;
-use super::rows::{Node, Rows};
+use super::files::DatasetFiles;
+use super::rows::{NestedParquetWriter, TableNode};
 use super::tables::at_the_end;
-use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
 use serde_json::{Value, json};
 
@@ -17,8 +17,8 @@ const VERSION: &str = "0.5.0";
 
 /// Writes the dataset.
 pub(super) fn write(
-    files: &mut Files,
-    asked: &Asked,
+    files: &mut DatasetFiles,
+    asked: &DatasetRequest,
     episodes: &mut Episodes<'_>,
 ) -> Result<(), ReportError> {
     let (mut count, mut steps, mut widths) = (0, 0, [0; 2]);
@@ -26,7 +26,11 @@ pub(super) fn write(
         let episode = episode?;
         let EpisodeSummary { episode: number, steps: own, .. } = episode.summary;
         let nodes = nodes(&episode);
-        let mut rows = Rows::begin(files.begin(&format!("{number}/part-0.parquet"))?, &nodes, &[])?;
+        let mut rows = NestedParquetWriter::begin(
+            files.begin(&format!("{number}/part-0.parquet"))?,
+            &nodes,
+            &[],
+        )?;
         rows.add(&nodes)?;
         files.finish(rows.finish()?)?;
         files.put_json(&format!("{number}/metadata.json"), &metadata(&episode.summary))?;
@@ -80,7 +84,7 @@ fn space(width: usize) -> Value {
 }
 
 /// Returns Gymnasium's specification of the environment; none for several vehicles.
-fn specification(asked: &Asked) -> Option<Value> {
+fn specification(asked: &DatasetRequest) -> Option<Value> {
     if asked.vehicles() > 1 {
         return None;
     }
@@ -101,29 +105,29 @@ fn specification(asked: &Asked) -> Option<Value> {
 }
 
 /// Returns the columns of an episode's table.
-fn nodes(episode: &Episode) -> Vec<Node> {
+fn nodes(episode: &Episode) -> Vec<TableNode> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
     let mut nodes = Vec::new();
     for (role, name) in
         [(Role::Observation, "observations"), (Role::Action, "actions"), (Role::Reward, "rewards")]
     {
-        let column = episode.column(role).cloned().map(|column| column.called(name));
+        let column = episode.column(role).cloned().map(|column| column.with_name(name));
         let fitted = column.map(|column| match role {
             Role::Observation => column,
             _ => padded(&column, 0, 1),
         });
-        nodes.extend(fitted.map(Node::Leaf));
+        nodes.extend(fitted.map(TableNode::Leaf));
     }
     for (name, flag) in [("terminations", terminated), ("truncations", truncated)] {
         let column = Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps)));
-        nodes.push(Node::Leaf(padded(&column, 0, 1)));
+        nodes.push(TableNode::Leaf(padded(&column, 0, 1)));
     }
     let infos = episode.columns.iter().filter_map(|column| match column.role {
         Role::Term => Some(padded(column, 1, 0)),
         Role::Label => Some(column.clone()),
         _ => None,
     });
-    nodes.push(Node::Group("infos", infos.collect()));
+    nodes.push(TableNode::Group("infos", infos.collect()));
     nodes
 }
 

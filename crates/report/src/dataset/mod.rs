@@ -1,6 +1,6 @@
 //! Datasets: episodes of driving as files for machine learning.
 //!
-//! While a dataset is made, its episodes are stored one by one in any order ([`Pieces`]). When all
+//! While a dataset is made, its episodes are stored one by one in any order ([`PartialDataset`]). When all
 //! are complete, [`write()`] creates the files of the requested format from them in order, and the
 //! manifest last. Each file is written completely or not at all. Therefore a dataset interrupted at
 //! any moment can be resumed and gives the same bytes.
@@ -11,17 +11,17 @@ mod lerobot;
 mod manifest;
 mod mcap;
 mod minari;
-mod pieces;
+mod partial_dataset;
 mod rows;
 mod statistics;
 mod tables;
 
-pub use manifest::{Asked, DatasetManifest};
-pub use pieces::{Begun, Pieces};
+pub use manifest::{DatasetManifest, DatasetRequest};
+pub use partial_dataset::{DatasetState, PartialDataset};
 
 use super::ReportError;
 use super::hashes::hexadecimal;
-use files::Files;
+use files::DatasetFiles;
 use manifest::MANIFEST;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -183,11 +183,11 @@ pub enum DatasetFormat {
 pub fn write(
     folder: &Path,
     format: DatasetFormat,
-    asked: &Asked,
-    pieces: &Pieces,
+    asked: &DatasetRequest,
+    pieces: &PartialDataset,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<DatasetManifest, ReportError> {
-    let mut files = Files::new(folder);
+    let mut files = DatasetFiles::new(folder);
     let mut summaries = Vec::new();
     let mut episodes = pieces.all(asked.pieces()).map(|episode| {
         let episode = episode?;

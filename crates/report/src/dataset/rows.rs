@@ -1,7 +1,7 @@
 //! Parquet with Snappy compression, groups, and lists of fixed length; a row group per episode.
 
 use super::arrow;
-use super::files::Part;
+use super::files::PendingFile;
 use super::{Column, Values};
 use crate::ReportError;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
@@ -18,23 +18,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A column of a table, or a named group of columns.
-pub(super) enum Node {
+pub(super) enum TableNode {
     Leaf(Column),
     Group(&'static str, Vec<Column>),
 }
 
-impl Node {
+impl TableNode {
     fn columns(&self) -> &[Column] {
         match self {
-            Node::Leaf(column) => std::slice::from_ref(column),
-            Node::Group(_, columns) => columns,
+            TableNode::Leaf(column) => std::slice::from_ref(column),
+            TableNode::Group(_, columns) => columns,
         }
     }
 }
 
 impl Column {
     /// Returns the column with only some of its rows.
-    pub(super) fn of_rows(&self, rows: Range<usize>) -> Column {
+    pub(super) fn slice_rows(&self, rows: Range<usize>) -> Column {
         let width = self.width.unwrap_or(1);
         let range = rows.start * width..rows.end * width;
         let values = match &self.values {
@@ -55,24 +55,24 @@ impl Column {
     }
 
     /// Returns the column with another name.
-    pub(super) fn called(self, name: &str) -> Column {
+    pub(super) fn with_name(self, name: &str) -> Column {
         Column { name: name.into(), ..self }
     }
 }
 
 /// Writer of a table.
-pub(super) struct Rows {
-    writer: SerializedFileWriter<Part>,
+pub(super) struct NestedParquetWriter {
+    writer: SerializedFileWriter<PendingFile>,
     path: PathBuf,
 }
 
-impl Rows {
+impl NestedParquetWriter {
     /// Begins a table with these columns; `pairs` are added to its metadata.
     pub fn begin(
-        part: Part,
-        nodes: &[Node],
+        part: PendingFile,
+        nodes: &[TableNode],
         pairs: &[(&str, String)],
-    ) -> Result<Rows, ReportError> {
+    ) -> Result<NestedParquetWriter, ReportError> {
         let path = part.path.clone();
         let begun = || {
             let fields = nodes.iter().map(field).collect::<Result<Vec<_>, _>>()?;
@@ -88,14 +88,14 @@ impl Rows {
             SerializedFileWriter::new(part, Arc::new(schema), Arc::new(properties))
         };
         let writer = begun().map_err(ReportError::encode(&path))?;
-        Ok(Rows { writer, path })
+        Ok(NestedParquetWriter { writer, path })
     }
 
     /// Adds rows as a row group.
-    pub fn add(&mut self, nodes: &[Node]) -> Result<(), ReportError> {
+    pub fn add(&mut self, nodes: &[TableNode]) -> Result<(), ReportError> {
         let mut added = || {
             let mut group = self.writer.next_row_group()?;
-            for column in nodes.iter().flat_map(Node::columns) {
+            for column in nodes.iter().flat_map(TableNode::columns) {
                 write_column(&mut group, column)?;
             }
             group.close().map(drop)
@@ -109,7 +109,7 @@ impl Rows {
     }
 
     /// Completes the table and returns its file, which the caller completes.
-    pub fn finish(self) -> Result<Part, ReportError> {
+    pub fn finish(self) -> Result<PendingFile, ReportError> {
         self.writer.into_inner().map_err(ReportError::encode(&self.path))
     }
 }
@@ -125,10 +125,10 @@ fn group(
     builder.with_logical_type(logical).with_fields(fields).build().map(Arc::new)
 }
 
-fn field(node: &Node) -> Result<Arc<Type>, ParquetError> {
+fn field(node: &TableNode) -> Result<Arc<Type>, ParquetError> {
     match node {
-        Node::Leaf(column) => column_type(column),
-        Node::Group(name, columns) => {
+        TableNode::Leaf(column) => column_type(column),
+        TableNode::Group(name, columns) => {
             let fields = columns.iter().map(column_type).collect::<Result<_, _>>()?;
             group(name, Repetition::REQUIRED, None, fields)
         }

@@ -11,7 +11,7 @@ const QUANTILES: [(&str, f64); 5] =
 
 /// Statistics of one element of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Moments {
+struct ElementStatistics {
     min: f64,
     max: f64,
     mean: f64,
@@ -22,14 +22,14 @@ struct Moments {
 
 /// Statistics of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Statistics {
+pub(super) struct ColumnStatistics {
     count: usize,
-    numbers: Vec<Moments>,
+    numbers: Vec<ElementStatistics>,
 }
 
-impl Statistics {
+impl ColumnStatistics {
     /// Returns the statistics of all rows of a column; none for text or without rows.
-    pub fn of(column: &Column) -> Option<Statistics> {
+    pub fn from_column(column: &Column) -> Option<ColumnStatistics> {
         let values: Vec<f64> = match &column.values {
             Values::Float(values) => values.iter().copied().map(f64::from).collect(),
             Values::Double(values) => values.clone(),
@@ -41,16 +41,17 @@ impl Statistics {
         };
         let width = column.width.unwrap_or(1);
         let count = values.len() / width;
-        let number =
-            |n: usize| Moments::of(values.iter().skip(n).step_by(width).copied().collect());
-        (count > 0).then(|| Statistics { count, numbers: (0..width).map(number).collect() })
+        let number = |n: usize| {
+            ElementStatistics::from_values(values.iter().skip(n).step_by(width).copied().collect())
+        };
+        (count > 0).then(|| ColumnStatistics { count, numbers: (0..width).map(number).collect() })
     }
 
     /// Merges the statistics of other rows.
     ///
     /// Quantiles are averaged, weighted by the numbers of rows, as in LeRobot: exact ones would
     /// need all rows at once.
-    pub fn merge(&mut self, other: &Statistics) {
+    pub fn merge(&mut self, other: &ColumnStatistics) {
         let (own, others) = (self.count as f64, other.count as f64);
         self.count += other.count;
         let share = others / self.count as f64;
@@ -67,10 +68,10 @@ impl Statistics {
 
     /// Returns the statistics by name, each as a list.
     pub fn named(&self) -> Vec<(&'static str, Values)> {
-        let of = |value: &dyn Fn(&Moments) -> f64| {
+        let of = |value: &dyn Fn(&ElementStatistics) -> f64| {
             Values::Double(self.numbers.iter().map(value).collect())
         };
-        let deviation = |own: &Moments| (own.squares / self.count as f64).sqrt();
+        let deviation = |own: &ElementStatistics| (own.squares / self.count as f64).sqrt();
         let mut named = vec![
             ("min", of(&|own| own.min)),
             ("max", of(&|own| own.max)),
@@ -97,9 +98,9 @@ impl Statistics {
     }
 }
 
-impl Moments {
+impl ElementStatistics {
     /// Returns the statistics of at least one value.
-    fn of(mut values: Vec<f64>) -> Moments {
+    fn from_values(mut values: Vec<f64>) -> ElementStatistics {
         values.sort_by(f64::total_cmp);
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -113,7 +114,7 @@ impl Moments {
             values[below] + (place - below as f64) * (values[above] - values[below])
         };
         let quantiles = QUANTILES.map(|(_, share)| quantile(share));
-        Moments { min: values[0], max: values[last], mean, squares, quantiles }
+        ElementStatistics { min: values[0], max: values[last], mean, squares, quantiles }
     }
 }
 
@@ -122,12 +123,13 @@ mod tests {
     use super::super::{Column, Role};
     use super::*;
 
-    fn of(values: Vec<f64>) -> Statistics {
-        Statistics::of(&Column::single("x", Role::Label, Values::Double(values))).unwrap()
+    fn of(values: Vec<f64>) -> ColumnStatistics {
+        ColumnStatistics::from_column(&Column::single("x", Role::Label, Values::Double(values)))
+            .unwrap()
     }
 
     #[test]
-    fn of_the_whole_numbers_to_a_hundred() {
+    fn statistics_of_one_to_a_hundred() {
         let statistics = of((0..=100).map(f64::from).collect());
         let named: std::collections::BTreeMap<_, _> = statistics.named().into_iter().collect();
         let value = |name| match &named[name] {

@@ -1,13 +1,16 @@
 //! A dataset as two tables: `steps.parquet`, a row group per episode, and `episodes.parquet`.
 
-use super::files::Files;
-use super::rows::{Node, Rows};
+use super::files::DatasetFiles;
+use super::rows::{NestedParquetWriter, TableNode};
 use super::{Column, Episode, EpisodeSummary, Episodes, Role, Values};
 use crate::ReportError;
 
 /// Writes both tables.
-pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<(), ReportError> {
-    let mut steps: Option<Rows> = None;
+pub(super) fn write(
+    files: &mut DatasetFiles,
+    episodes: &mut Episodes<'_>,
+) -> Result<(), ReportError> {
+    let mut steps: Option<NestedParquetWriter> = None;
     let (mut summaries, mut last) = (Vec::new(), None::<Column>);
     for episode in episodes {
         let episode = episode?;
@@ -16,7 +19,7 @@ pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<()
             Some(rows) => rows,
             None => {
                 let part = files.begin("steps.parquet")?;
-                steps.insert(Rows::begin(part, &nodes, &[("units", units(&nodes))])?)
+                steps.insert(NestedParquetWriter::begin(part, &nodes, &[("units", units(&nodes))])?)
             }
         };
         rows.add(&nodes)?;
@@ -27,9 +30,9 @@ pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<()
         files.finish(rows.finish()?)?;
     }
     let mut columns = summary_columns(&summaries);
-    columns.extend(last.map(|column| column.called("last_observation")));
-    let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
-    let mut rows = Rows::begin(files.begin("episodes.parquet")?, &nodes, &[])?;
+    columns.extend(last.map(|column| column.with_name("last_observation")));
+    let nodes: Vec<TableNode> = columns.into_iter().map(TableNode::Leaf).collect();
+    let mut rows = NestedParquetWriter::begin(files.begin("episodes.parquet")?, &nodes, &[])?;
     rows.add(&nodes)?;
     files.finish(rows.finish()?)
 }
@@ -38,7 +41,7 @@ pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<()
 fn keep_last(episode: &Episode, to: &mut Option<Column>) {
     let steps = episode.summary.steps;
     let Some(column) = episode.column(Role::Observation) else { return };
-    let one = column.of_rows(steps..steps + 1);
+    let one = column.slice_rows(steps..steps + 1);
     match to {
         Some(kept) => kept.values.append(one.values),
         None => *to = Some(one),
@@ -46,7 +49,7 @@ fn keep_last(episode: &Episode, to: &mut Option<Column>) {
 }
 
 /// Returns the columns of an episode's steps.
-fn nodes(episode: &Episode) -> Vec<Node> {
+fn nodes(episode: &Episode) -> Vec<TableNode> {
     let EpisodeSummary { episode: number, level, vehicle, steps, .. } = episode.summary;
     let single = |name, values| Column::single(name, Role::Index, values);
     let mut columns = vec![
@@ -57,7 +60,7 @@ fn nodes(episode: &Episode) -> Vec<Node> {
     ];
     let of = |roles: &[Role]| {
         let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
-        columns.map(|column| column.of_rows(0..steps)).collect::<Vec<_>>()
+        columns.map(|column| column.slice_rows(0..steps)).collect::<Vec<_>>()
     };
     columns.extend(of(&[Role::Observation, Role::Action, Role::Reward, Role::Term]));
     let EpisodeSummary { terminated, truncated, ending, .. } = &episode.summary;
@@ -67,7 +70,7 @@ fn nodes(episode: &Episode) -> Vec<Node> {
     endings.last_mut().into_iter().for_each(|last| last.clone_from(ending));
     columns.push(single("ending", Values::Text(endings)));
     columns.extend(of(&[Role::Label]));
-    columns.into_iter().map(Node::Leaf).collect()
+    columns.into_iter().map(TableNode::Leaf).collect()
 }
 
 /// Returns a flag per step that is false except in the last step, where it is `flag`.
@@ -76,9 +79,9 @@ pub(super) fn at_the_end(flag: bool, steps: usize) -> Vec<bool> {
 }
 
 /// Returns the units of all columns that have one, as JSON.
-fn units(nodes: &[Node]) -> String {
+fn units(nodes: &[TableNode]) -> String {
     let columns = nodes.iter().filter_map(|node| match node {
-        Node::Leaf(column) if !column.unit.is_empty() => Some(column),
+        TableNode::Leaf(column) if !column.unit.is_empty() => Some(column),
         _ => None,
     });
     let units = columns.map(|column| (column.name.clone(), column.unit.clone().into()));

@@ -1,6 +1,6 @@
 //! Charts as SVG.
 
-use super::escaped;
+use super::escape_html;
 use crate::chart::Scale;
 use crate::color::{self, Rgb};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub struct Chart {
     /// Vertical axis.
     pub y: Axis,
     /// Layers, from bottom to top.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<ChartLayer>,
 }
 
 /// An axis.
@@ -66,7 +66,7 @@ pub struct Interval {
 
 /// A filled rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Field {
+pub struct FilledRect {
     /// Horizontal range.
     pub across: [f64; 2],
     /// Vertical range.
@@ -77,7 +77,7 @@ pub struct Field {
 
 /// A layer of a chart.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Layer {
+pub enum ChartLayer {
     /// A line.
     Line {
         /// Name in the legend.
@@ -115,7 +115,7 @@ pub enum Layer {
         /// Quantity and unit of the values.
         label: String,
         /// Rectangles.
-        fields: Vec<Field>,
+        fields: Vec<FilledRect>,
         /// Values of the palest and of the deepest color.
         ends: [f64; 2],
     },
@@ -166,33 +166,33 @@ impl Axis {
     }
 }
 
-impl Layer {
+impl ChartLayer {
     fn name(&self) -> &str {
         match self {
-            Layer::Line { name, .. }
-            | Layer::Dots { name, .. }
-            | Layer::Intervals { name, .. }
-            | Layer::Bars { name, .. } => name,
-            Layer::Fields { .. } => "",
+            ChartLayer::Line { name, .. }
+            | ChartLayer::Dots { name, .. }
+            | ChartLayer::Intervals { name, .. }
+            | ChartLayer::Bars { name, .. } => name,
+            ChartLayer::Fields { .. } => "",
         }
     }
 
     /// Horizontal and vertical values that the axes must cover.
-    fn reach(&self) -> [Vec<f64>; 2] {
+    fn extents(&self) -> [Vec<f64>; 2] {
         let across = |points: &[[f64; 2]], n: usize| points.iter().map(|p| p[n]).collect();
         match self {
-            Layer::Line { points, .. } | Layer::Dots { points, .. } => {
+            ChartLayer::Line { points, .. } | ChartLayer::Dots { points, .. } => {
                 [across(points, 0), across(points, 1)]
             }
-            Layer::Intervals { values, .. } => [
+            ChartLayer::Intervals { values, .. } => [
                 values.iter().map(|v| v.at).collect(),
                 values.iter().flat_map(|v| [v.value, v.ends[0], v.ends[1]]).collect(),
             ],
-            Layer::Bars { bars, .. } => [
+            ChartLayer::Bars { bars, .. } => [
                 bars.iter().flat_map(|v| [v.value, v.ends[0], v.ends[1]]).collect(),
                 bars.iter().map(|v| v.at).collect(),
             ],
-            Layer::Fields { fields, .. } => [
+            ChartLayer::Fields { fields, .. } => [
                 fields.iter().flat_map(|field| field.across).collect(),
                 fields.iter().flat_map(|field| field.upwards).collect(),
             ],
@@ -201,14 +201,14 @@ impl Layer {
 }
 
 /// Area of the plot, with the scales of both axes.
-struct Frame {
+struct PlotArea {
     left: f64,
     bottom: f64,
     x: Scale,
     y: Scale,
 }
 
-impl Frame {
+impl PlotArea {
     fn x(&self, value: f64) -> f64 {
         self.left + f64::from(self.x.place(value)) * (WIDTH - RIGHT - self.left)
     }
@@ -221,7 +221,7 @@ impl Frame {
 impl Chart {
     /// Returns the chart as an SVG element.
     pub fn svg(&self) -> String {
-        let reach: Vec<[Vec<f64>; 2]> = self.layers.iter().map(Layer::reach).collect();
+        let reach: Vec<[Vec<f64>; 2]> = self.layers.iter().map(ChartLayer::extents).collect();
         let along = |n: usize| reach.iter().flat_map(move |r| r[n].iter().copied());
         let (x, x_ticks) = self.x.scale(along(0));
         let (y, y_ticks) = self.y.scale(along(1));
@@ -230,12 +230,12 @@ impl Chart {
         let named: Vec<usize> =
             (0..self.layers.len()).filter(|n| !self.layers[*n].name().is_empty()).collect();
         let legend = self.legend(&named);
-        let frame = Frame { left, bottom: HEIGHT - FOOT, x, y };
+        let frame = PlotArea { left, bottom: HEIGHT - FOOT, x, y };
         let height = HEIGHT + legend.1;
         let mut svg = format!(
             "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" font-family=\"inherit\" font-size=\"12.5\">\
              <title>{0}</title><text x=\"{left}\" y=\"22\" font-size=\"15\" font-weight=\"600\" fill=\"{INK}\">{0}</text>",
-            escaped(&self.title)
+            escape_html(&self.title)
         );
         svg += &self.axes(&frame, &x_ticks, &y_ticks);
         for (n, layer) in self.layers.iter().enumerate() {
@@ -244,8 +244,8 @@ impl Chart {
         svg + &legend.0 + "</svg>"
     }
 
-    fn axes(&self, frame: &Frame, x: &[(f64, String)], y: &[(f64, String)]) -> String {
-        let Frame { left, bottom, .. } = *frame;
+    fn axes(&self, frame: &PlotArea, x: &[(f64, String)], y: &[(f64, String)]) -> String {
+        let PlotArea { left, bottom, .. } = *frame;
         let right = WIDTH - RIGHT;
         let mut svg = String::new();
         // a label that would overlap the previous one is omitted
@@ -262,7 +262,7 @@ impl Chart {
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{SECONDARY}\">{}</text>",
                 left - 7.0,
                 y + 4.0,
-                escaped(&short(label, 24))
+                escape_html(&short(label, 24))
             );
         }
         let mut taken = f64::NEG_INFINITY;
@@ -278,7 +278,7 @@ impl Chart {
                 svg,
                 "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{SECONDARY}\">{}</text>",
                 bottom + 19.0,
-                escaped(&short(label, 16))
+                escape_html(&short(label, 16))
             );
         }
         let _ = write!(
@@ -288,9 +288,9 @@ impl Chart {
              <text transform=\"translate(15 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"{INK}\">{}</text>",
             0.5 * (left + right),
             bottom + 42.0,
-            escaped(self.x.label()),
+            escape_html(self.x.label()),
             0.5 * (TOP + bottom),
-            escaped(self.y.label())
+            escape_html(self.y.label())
         );
         svg
     }
@@ -315,14 +315,14 @@ impl Chart {
                     hex(color::line(*n)),
                     x + 19.0,
                     y,
-                    escaped(&name)
+                    escape_html(&name)
                 );
                 x += width;
             }
             y += ROW;
         }
         for layer in &self.layers {
-            let Layer::Fields { label, ends, .. } = layer else { continue };
+            let ChartLayer::Fields { label, ends, .. } = layer else { continue };
             for n in 0..60 {
                 let _ = write!(
                     svg,
@@ -336,7 +336,7 @@ impl Chart {
             let _ = write!(
                 svg,
                 "<text x=\"290\" y=\"{y:.1}\" fill=\"{INK}\">{low} to {high}: {}</text>",
-                escaped(&short(label, 34))
+                escape_html(&short(label, 34))
             );
             y += ROW;
         }
@@ -344,13 +344,13 @@ impl Chart {
     }
 }
 
-fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
+fn drawn(layer: &ChartLayer, frame: &PlotArea, color: Rgb) -> String {
     let (ink, mut svg) = (hex(color), String::new());
     match layer {
-        Layer::Line { points, steps, .. } => {
+        ChartLayer::Line { points, steps, .. } => {
             svg += &line(points, *steps, frame, &ink);
         }
-        Layer::Dots { points, .. } => {
+        ChartLayer::Dots { points, .. } => {
             for [x, y] in points.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
                 let [cx, cy] = [frame.x(*x), frame.y(*y)];
                 let _ = write!(
@@ -359,7 +359,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
                 );
             }
         }
-        Layer::Intervals { values, joined, .. } => {
+        ChartLayer::Intervals { values, joined, .. } => {
             if *joined {
                 let points: Vec<[f64; 2]> = values.iter().map(|v| [v.at, v.value]).collect();
                 svg += &line(&points, false, frame, &ink);
@@ -383,7 +383,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
                 );
             }
         }
-        Layer::Bars { bars, .. } => {
+        ChartLayer::Bars { bars, .. } => {
             for v in bars.iter().filter(|v| v.ends.iter().all(|end| end.is_finite())) {
                 let [left, right] =
                     [v.ends[0].min(v.ends[1]), v.ends[0].max(v.ends[1])].map(|end| frame.x(end));
@@ -406,8 +406,10 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
                 }
             }
         }
-        Layer::Fields { fields, ends: [low, high], .. } => {
-            for Field { across, upwards, value } in fields.iter().filter(|f| f.value.is_finite()) {
+        ChartLayer::Fields { fields, ends: [low, high], .. } => {
+            for FilledRect { across, upwards, value } in
+                fields.iter().filter(|f| f.value.is_finite())
+            {
                 let [left, right] = across.map(|x| frame.x(x));
                 let [low_y, high_y] = upwards.map(|y| frame.y(y));
                 let share = if high > low { (value - low) / (high - low) } else { 0.5 };
@@ -428,7 +430,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
 }
 
 /// Draws a line, interrupted where a value is not finite.
-fn line(points: &[[f64; 2]], steps: bool, frame: &Frame, ink: &str) -> String {
+fn line(points: &[[f64; 2]], steps: bool, frame: &PlotArea, ink: &str) -> String {
     let (mut path, mut down) = (String::new(), false);
     for [x, y] in points {
         if !(x.is_finite() && y.is_finite()) {
@@ -507,13 +509,17 @@ mod tests {
             x: Axis::Levels { label: "x".into(), levels, ends: [0.0, 11.0] },
             y: Axis::Between { label: "y".into(), ends: [0.0, 1.0] },
             layers: vec![
-                Layer::Dots {
+                ChartLayer::Dots {
                     name: "d".into(),
                     points: [1.0, 2.0, 10.0].map(|x| [x, 0.5]).to_vec(),
                 },
-                Layer::Fields {
+                ChartLayer::Fields {
                     label: "f".into(),
-                    fields: vec![Field { across: [1.5, 6.0], upwards: [0.0, 1.0], value: 0.5 }],
+                    fields: vec![FilledRect {
+                        across: [1.5, 6.0],
+                        upwards: [0.0, 1.0],
+                        value: 0.5,
+                    }],
                     ends: [0.0, 1.0],
                 },
             ],
@@ -534,7 +540,7 @@ mod tests {
             title: "t".into(),
             x: Axis::Between { label: "x".into(), ends: [0.0, 10.0] },
             y: Axis::Between { label: "y".into(), ends: [0.0, 1.0] },
-            layers: vec![Layer::Dots {
+            layers: vec![ChartLayer::Dots {
                 name: "d".into(),
                 points: vec![[10.0, 1.0], [f64::NAN, 0.0]],
             }],

@@ -4,9 +4,9 @@
 
 mod chart;
 
-pub use chart::{Axis, Chart, Field, Interval, Layer};
+pub use chart::{Axis, Chart, ChartLayer, FilledRect, Interval};
 
-use super::study::Outline;
+use super::study::TitledTable;
 use super::{ReportError, file};
 use base64::Engine;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ pub struct Section {
     /// Pictures, side by side if the width allows.
     pub pictures: Vec<Picture>,
     /// Tables.
-    pub tables: Vec<Outline>,
+    pub tables: Vec<TitledTable>,
     /// Whether the tables are initially folded.
     pub folded: bool,
 }
@@ -96,7 +96,7 @@ impl Page {
 
     /// Returns the page as HTML.
     pub fn html(&self) -> String {
-        let title = escaped(&self.title);
+        let title = escape_html(&self.title);
         let mut html = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
@@ -106,19 +106,19 @@ impl Page {
         html += &paragraph("answer", &self.answer);
         if !self.facts.is_empty() {
             let fact = |[value, what]: &[String; 2]| {
-                format!("<div><b>{}</b>{}</div>", escaped(value), escaped(what))
+                format!("<div><b>{}</b>{}</div>", escape_html(value), escape_html(what))
             };
             let facts: String = self.facts.iter().map(fact).collect();
             html += &format!("<div class=\"facts\">{facts}</div>\n");
         }
         self.sections.iter().for_each(|section| html += &section.html());
-        html + &format!("<footer>{}</footer>\n</main></body></html>\n", escaped(&self.footer))
+        html + &format!("<footer>{}</footer>\n</main></body></html>\n", escape_html(&self.footer))
     }
 }
 
 impl Section {
     fn html(&self) -> String {
-        let mut html = format!("<section><h2>{}</h2>\n", escaped(&self.heading));
+        let mut html = format!("<section><h2>{}</h2>\n", escape_html(&self.heading));
         self.text.iter().for_each(|text| html += &paragraph("", text));
         let charts: String =
             self.charts.iter().map(|chart| format!("<figure>{}</figure>\n", chart.svg())).collect();
@@ -140,7 +140,7 @@ impl Section {
 impl Picture {
     fn html(&self) -> String {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.png);
-        let caption = escaped(&self.caption);
+        let caption = escape_html(&self.caption);
         format!(
             "<figure><img alt=\"{caption}\" src=\"data:image/png;base64,{data}\">\
              <figcaption>{caption}</figcaption></figure>\n"
@@ -151,28 +151,28 @@ impl Picture {
 fn paragraph(class: &str, text: &str) -> String {
     match (text.is_empty(), class.is_empty()) {
         (true, _) => String::new(),
-        (_, true) => format!("<p>{}</p>\n", escaped(text)),
-        _ => format!("<p class=\"{class}\">{}</p>\n", escaped(text)),
+        (_, true) => format!("<p>{}</p>\n", escape_html(text)),
+        _ => format!("<p class=\"{class}\">{}</p>\n", escape_html(text)),
     }
 }
 
-fn table(outline: &Outline) -> String {
+fn table(outline: &TitledTable) -> String {
     let row = |words: &[String], tag: &str| {
         words.iter().fold(String::from("<tr>"), |mut row, word| {
-            let _ = write!(row, "<{tag}>{}</{tag}>", escaped(word));
+            let _ = write!(row, "<{tag}>{}</{tag}>", escape_html(word));
             row
         }) + "</tr>\n"
     };
     let rows: String = outline.rows.iter().map(|words| row(words, "td")).collect();
     format!(
         "<div class=\"wide\"><table><caption>{}</caption><thead>{}</thead><tbody>{rows}</tbody></table></div>\n",
-        escaped(&outline.title),
+        escape_html(&outline.title),
         row(&outline.head, "th")
     )
 }
 
 /// Escapes text for HTML and SVG.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -196,14 +196,21 @@ mod tests {
     #[test]
     fn nothing_that_a_user_wrote_becomes_markup() {
         let evil = "<script>alert(\"&\u{7}\")</script>";
-        let outline =
-            Outline { title: evil.into(), head: vec![evil.into()], rows: vec![vec![evil.into()]] };
+        let outline = TitledTable {
+            title: evil.into(),
+            head: vec![evil.into()],
+            rows: vec![vec![evil.into()]],
+        };
         let words = vec![evil.to_owned()];
         let chart = Chart {
             title: evil.into(),
             x: Axis::Words { label: evil.into(), words },
             y: Axis::Number { label: evil.into(), zero: true },
-            layers: vec![Layer::Line { name: evil.into(), points: vec![[0.0, 1.0]], steps: false }],
+            layers: vec![ChartLayer::Line {
+                name: evil.into(),
+                points: vec![[0.0, 1.0]],
+                steps: false,
+            }],
         };
         let section = Section {
             heading: evil.into(),

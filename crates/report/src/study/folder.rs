@@ -1,9 +1,9 @@
 //! The folder of a study: its request, and the completed trials.
 
 use super::TrialRecord;
-use super::level_files::{LevelFiles, keep, keep_of};
+use super::level_files::{LevelFiles, copy_level_file, keep_of};
+use crate::input_copies::{self, SCENARIO};
 use crate::journal::{self, Journal};
-use crate::kept_inputs::{self, SCENARIO};
 use crate::manifest::{self, Build};
 use crate::rundir::{Lock, lock};
 use crate::{ReportError, file};
@@ -48,7 +48,7 @@ impl Shard {
 
 /// All that determines the bytes of a study's tables, and the data needed to read them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AskedOfStudy {
+pub struct StudyRequest {
     /// Version of the folder's format.
     pub format: u32,
     /// The study's file, parsed.
@@ -88,9 +88,9 @@ pub struct AskedOfStudy {
     pub file: PathBuf,
 }
 
-impl AskedOfStudy {
+impl StudyRequest {
     /// Sets format, version and source to those of this program.
-    pub fn of_this_program(mut self) -> AskedOfStudy {
+    pub fn with_build(mut self) -> StudyRequest {
         let build = Build::current();
         (self.format, self.version, self.source) = (FORMAT, build.version, build.source);
         self
@@ -100,7 +100,7 @@ impl AskedOfStudy {
     ///
     /// Paths of the scenario and the study's file are ignored. If the fingerprints differ, the key
     /// is the first file that differs, if one does.
-    pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
+    pub fn difference(&self, other: &StudyRequest) -> Option<[String; 3]> {
         let [own, others] = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
             map.retain(|key, _| !["scenario", "file", "inputs"].contains(&key.as_str()));
@@ -125,7 +125,7 @@ impl AskedOfStudy {
     }
 
     /// Returns the first of the scenario's files with another content in `other`, with both hashes.
-    fn changed_input(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
+    fn changed_input(&self, other: &StudyRequest) -> Option<[String; 3]> {
         self.inputs.iter().find_map(|(path, own)| {
             let theirs = other.inputs.get(path).filter(|theirs| *theirs != own)?;
             Some([format!("SHA-256 of {path}"), own.clone(), theirs.clone()])
@@ -133,12 +133,12 @@ impl AskedOfStudy {
     }
 
     /// Returns the request for another part of the trials.
-    pub fn of_shard(&self, shard: Shard) -> AskedOfStudy {
-        AskedOfStudy { shard, ..self.clone() }
+    pub fn of_shard(&self, shard: Shard) -> StudyRequest {
+        StudyRequest { shard, ..self.clone() }
     }
 
     /// Returns the request as parsed from its JSON text.
-    fn as_read(&self, path: &Path) -> Result<AskedOfStudy, ReportError> {
+    fn as_read(&self, path: &Path) -> Result<StudyRequest, ReportError> {
         let text = serde_json::to_string(self).map_err(ReportError::encode(path))?;
         serde_json::from_str(&text).map_err(ReportError::decode(path))
     }
@@ -147,7 +147,7 @@ impl AskedOfStudy {
     ///
     /// # Errors
     /// [`ReportError::NotAStudy`] if there is none, [`ReportError`] if it cannot be read.
-    pub fn read(folder: &Path) -> Result<AskedOfStudy, ReportError> {
+    pub fn read(folder: &Path) -> Result<StudyRequest, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
             let cause = format!("it has no {ASKED}");
@@ -197,7 +197,7 @@ impl StudyFolder {
     /// it holds something else, [`ReportError::FolderLocked`].
     pub fn begin(
         out: &Path,
-        asked: &AskedOfStudy,
+        asked: &StudyRequest,
     ) -> Result<(StudyFolder, BTreeMap<u64, TrialRecord>), ReportError> {
         fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
         check(out, asked)?;
@@ -226,7 +226,7 @@ impl StudyFolder {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         for own in &record.files {
             if files.add(&self.path, own)? {
-                keep(&self.path, own, &base.join(&own.path))?;
+                copy_level_file(&self.path, own, &base.join(&own.path))?;
             }
         }
         drop(files);
@@ -269,9 +269,9 @@ impl StudyFolder {
         if self.path.join(SCENARIO).exists() {
             return Ok(());
         }
-        let inputs = kept_inputs::keep(&self.path, &file.inputs)?;
+        let inputs = input_copies::copy_inputs(&self.path, &file.inputs)?;
         // last: its presence means that the others exist
-        kept_inputs::write_scenario(&self.path, &file.scenario, &file.folder, &inputs)
+        input_copies::write_scenario(&self.path, &file.scenario, &file.folder, &inputs)
     }
 
     /// Stores the scenario from the first of other folders of the study that holds it.
@@ -302,10 +302,10 @@ impl StudyFolder {
 }
 
 /// Returns whether the study was begun; rejects a folder with any other content.
-fn check(out: &Path, asked: &AskedOfStudy) -> Result<bool, ReportError> {
+fn check(out: &Path, asked: &StudyRequest) -> Result<bool, ReportError> {
     if out.join(ASKED).exists() {
         let asked = asked.as_read(out)?;
-        return match AskedOfStudy::read(out)?.difference(&asked) {
+        return match StudyRequest::read(out)?.difference(&asked) {
             None => Ok(true),
             Some([key, found, asked]) => {
                 Err(ReportError::OtherStudy { path: out.to_owned(), key, found, asked })
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_share_all_trials_out() {
+    fn shards_cover_all_trials() {
         for (trials, of) in [(0, 1), (10, 1), (10, 3), (7, 7), (3, 5)] {
             let shards: Vec<Shard> = (1..=of).map(|index| Shard { index, of }).collect();
             for trial in 0..trials {

@@ -3,7 +3,7 @@
 //! They are checked for changes, and copied so that each trial can be repeated anywhere.
 
 use super::{LevelFile, TrialRecord};
-use crate::kept_inputs::{COPIED, FOLDER};
+use crate::input_copies::{COPIED, FOLDER};
 use crate::{ReportError, file};
 use bekker_scenario::input::LARGEST_BINARY;
 use bekker_scenario::{Input, Inputs, RecordedInput, input};
@@ -86,7 +86,11 @@ fn hash(path: &Path) -> Result<(Vec<u8>, String), ReportError> {
 /// # Errors
 /// [`ReportError::OtherStudy`] if the file has changed since it was read, [`ReportError`] if it
 /// cannot be read or written.
-pub(super) fn keep(folder: &Path, own: &LevelFile, from: &Path) -> Result<(), ReportError> {
+pub(super) fn copy_level_file(
+    folder: &Path,
+    own: &LevelFile,
+    from: &Path,
+) -> Result<(), ReportError> {
     let copy = copy_in(folder, &own.sha256);
     if own.bytes > COPIED || copy.is_file() {
         return Ok(());
@@ -111,7 +115,7 @@ pub(super) fn keep_of(
 ) -> Result<(), ReportError> {
     let mut copies = others.iter().map(|other| copy_in(other, &own.sha256));
     match copies.find(|copy| copy.is_file()) {
-        Some(copy) => keep(folder, own, &copy),
+        Some(copy) => copy_level_file(folder, own, &copy),
         // too large, or deleted manually: a replay searches for it at its original path
         None => Ok(()),
     }

@@ -7,13 +7,13 @@
 
 mod folder;
 mod level_files;
-mod outline;
 mod tables;
+mod titled_table;
 
-pub use folder::{AskedOfStudy, Shard, StudyFolder};
+pub use folder::{Shard, StudyFolder, StudyRequest};
 pub use level_files::level_inputs;
-pub use outline::Outline;
 pub use tables::{TRIALS, write_tables};
+pub use titled_table::TitledTable;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

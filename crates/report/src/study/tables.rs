@@ -3,8 +3,8 @@
 //!
 //! Rows are in the order of the trials' numbers.
 
-use super::{AskedOfStudy, Cell, TrialRecord};
-use crate::columns::{Column, Parquet, Values, csv_header, csv_rows};
+use super::{Cell, StudyRequest, TrialRecord};
+use crate::columns::{Column, ParquetWriter, Values, csv_header, csv_rows};
 use crate::{ReportError, write_file};
 use std::path::Path;
 
@@ -19,12 +19,12 @@ const GROUP: usize = 65_536;
 /// [`ReportError`] if a file cannot be written.
 pub fn write_tables(
     folder: &Path,
-    asked: &AskedOfStudy,
+    asked: &StudyRequest,
     trials: &[&TrialRecord],
 ) -> Result<(), ReportError> {
-    let words = Words::of(trials);
+    let words = TextColumns::new(trials);
     let path = folder.join(TRIALS);
-    let mut parquet = Parquet::begin(&path, "trials", &columns(asked, &words, &[]))?;
+    let mut parquet = ParquetWriter::begin(&path, "trials", &columns(asked, &words, &[]))?;
     let csv_path = folder.join("trials.csv");
     let mut csv =
         csv_header(&columns(asked, &words, &[])).map_err(ReportError::encode(&csv_path))?;
@@ -43,13 +43,13 @@ pub fn write_tables(
 }
 
 /// Whether each column contains text in any row; if so, all its values are written as text.
-struct Words {
+struct TextColumns {
     levels: Vec<bool>,
     responses: Vec<bool>,
 }
 
-impl Words {
-    fn of(trials: &[&TrialRecord]) -> Words {
+impl TextColumns {
+    fn new(trials: &[&TrialRecord]) -> TextColumns {
         let any = |cells: fn(&TrialRecord) -> &[Cell]| {
             let mut found = vec![false; trials.first().map_or(0, |first| cells(first).len())];
             for trial in trials {
@@ -59,11 +59,11 @@ impl Words {
             }
             found
         };
-        Words { levels: any(|trial| &trial.levels), responses: any(|trial| &trial.responses) }
+        TextColumns { levels: any(|trial| &trial.levels), responses: any(|trial| &trial.responses) }
     }
 }
 
-fn columns(asked: &AskedOfStudy, words: &Words, trials: &[&TrialRecord]) -> Vec<Column> {
+fn columns(asked: &StudyRequest, words: &TextColumns, trials: &[&TrialRecord]) -> Vec<Column> {
     let column = |name: &str, values| Column { name: name.into(), values };
     let longs = |name, value: fn(&TrialRecord) -> Option<u64>| {
         let values = trials.iter().map(|trial| value(trial).map(|value| value as i64)).collect();

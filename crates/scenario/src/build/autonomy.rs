@@ -10,9 +10,9 @@ use bekker_autonomy::elevation_map::MapModel;
 use bekker_autonomy::localisation::{FilterModel, Inertial};
 use bekker_autonomy::obstacles::ObstacleModel;
 use bekker_autonomy::recovery::RecoveryModel;
-use bekker_autonomy::smoothing::Smoothing;
+use bekker_autonomy::smoothing::SmoothingModel;
 use bekker_autonomy::spline::SplineModel;
-use bekker_autonomy::tracking::Tracking;
+use bekker_autonomy::tracking::TrackingModel;
 use bekker_autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel};
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_math::spatial::Pose;
@@ -92,7 +92,7 @@ pub(super) fn autonomy(
         geometry,
         protrusions: protrusions(&footprint, index, vehicle, meshes),
     };
-    let default_tracking = Tracking::at_most(speed);
+    let default_tracking = TrackingModel::at_most(speed);
     let max_braking = vehicle.full_braking(least_friction(soils));
     let braking = braking.unwrap_or(default_tracking.braking.min(max_braking).max(MIN_BRAKING));
     let [west, south, east, north] = land.terrain.bounds();
@@ -115,9 +115,9 @@ pub(super) fn autonomy(
             ..CostModel::default()
         },
         route: RouteModel::default(),
-        smoothing: Smoothing::default(),
+        smoothing: SmoothingModel::default(),
         spline: SplineModel::default(),
-        tracking: default_tracking.braked(braking),
+        tracking: default_tracking.with_braking(braking),
         recovery: RecoveryModel::at_most(speed),
     };
     let latency_us = (1e6 * latency).round() as u64;
@@ -141,7 +141,7 @@ fn protrusions(
             &drawn
         }
     };
-    Protrusions::of(footprint, hull.faces().map(|(corners, ..)| corners))
+    Protrusions::new(footprint, hull.faces().map(|(corners, ..)| corners))
 }
 
 /// Lowest friction coefficient of the firm soils.
@@ -165,12 +165,12 @@ fn localiser(
         sensors.get(at)
     };
     if truth {
-        return Some(Localiser::by_truth(of(Role::Odometry)?.mount));
+        return Some(Localiser::from_odometry(of(Role::Odometry)?.mount));
     }
     let (imu, gps) = (of(Role::Imu)?, of(Role::Gps)?);
     let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
-    Some(Localiser::by_filter(Inertial {
-        model: FilterModel::of(errors, service, MARGIN),
+    Some(Localiser::from_filter(Inertial {
+        model: FilterModel::from_sensors(errors, service, MARGIN),
         site: *land.site.as_ref()?,
         imu: imu.mount,
         antenna: gps.mount.position,

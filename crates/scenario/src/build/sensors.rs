@@ -11,7 +11,7 @@ use bekker_math::geodesy::Site;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use bekker_sensor::encoder::Encoder;
-use bekker_sensor::gps::{Gps, Outages, Wander};
+use bekker_sensor::gps::{CorrelatedError, Gps, Outages};
 use bekker_sensor::imu::{Imu, Triad};
 use bekker_sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker_sensor::magnetometer::{Field, Magnetometer};
@@ -102,7 +102,7 @@ fn model(
                 *site.ok_or_else(|| DiagnosticKind::Missing { expected: WHERE_ON_EARTH.into() })?;
             let gps = match preset {
                 GpsService::Ideal => {
-                    let fast = Wander { horizontal: 0.0, vertical: 0.0, time: 1.0 };
+                    let fast = CorrelatedError { horizontal: 0.0, vertical: 0.0, time: 1.0 };
                     Gps { fast, white: 0.0, velocity: 0.0, ..Gps::rtk_fixed(site) }
                 }
                 GpsService::Sps => Gps::sps(site),
@@ -327,7 +327,7 @@ model = { kind = "terramechanics" }
         assert!((right.position - left.position - Vec3::new(0.2, 0.0, 0.0)).norm() < 1e-12);
         // the disparity of a point ahead corresponds to the baseline
         let of = |at: usize| match &sensors[at].model {
-            Model::Camera(spec) => bekker_sensor::camera::Camera::of(spec).unwrap(),
+            Model::Camera(spec) => bekker_sensor::camera::Camera::from_spec(spec).unwrap(),
             _ => panic!(),
         };
         let [left, right] = [of(2), of(3)];
@@ -354,7 +354,7 @@ model = { kind = "terramechanics" }
         };
         for (sensor, k) in pair.iter().flat_map(|sensor| (0..50).map(move |k| (sensor, 3 * k))) {
             let Model::Camera(spec) = &sensor.model else { panic!() };
-            let camera = bekker_sensor::camera::Camera::of(spec).unwrap();
+            let camera = bekker_sensor::camera::Camera::from_spec(spec).unwrap();
             let depth = 1.0 + 30.0 * dice.uniform(k);
             let aside = [1, 2].map(|n| depth * (dice.uniform(k + n) - 0.5));
             let point = pair[0].mount.point(&Vec3::new(depth, aside[0], aside[1]));

@@ -29,7 +29,7 @@ impl Lens {
                 if aside < 1e-12 {
                     return (z > 0.0).then_some([0.0, 0.0]);
                 }
-                let (radius, slope) = bent(&k, atan2(aside, z));
+                let (radius, slope) = fisheye_radius(&k, atan2(aside, z));
                 (slope > 0.0).then(|| [x * radius / aside, y * radius / aside])
             }
             Lens::BrownConrady(k) => (z > 0.0).then(|| distorted(&k, [x / z, y / z]).0),
@@ -58,7 +58,7 @@ impl Lens {
                 }
                 let mut theta = radius;
                 for _ in 0..STEPS {
-                    let (value, slope) = bent(&k, theta);
+                    let (value, slope) = fisheye_radius(&k, theta);
                     if slope <= 0.0 {
                         return None;
                     }
@@ -68,7 +68,7 @@ impl Lens {
                         break;
                     }
                 }
-                let missed = (bent(&k, theta).0 - radius).abs();
+                let missed = (fisheye_radius(&k, theta).0 - radius).abs();
                 if missed > 1e-9 || !(0.0..=std::f64::consts::PI).contains(&theta) {
                     return None;
                 }
@@ -99,7 +99,7 @@ impl Lens {
 }
 
 /// Returns Kannala and Brandt's radius of an angle, and its derivative.
-fn bent(k: &[f64; 4], theta: f64) -> (f64, f64) {
+fn fisheye_radius(k: &[f64; 4], theta: f64) -> (f64, f64) {
     let t = theta * theta;
     let value = theta * (1.0 + t * (k[0] + t * (k[1] + t * (k[2] + t * k[3]))));
     let slope = 1.0 + t * (3.0 * k[0] + t * (5.0 * k[1] + t * (7.0 * k[2] + t * 9.0 * k[3])));
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_direction_comes_back(x in -0.7..0.7, y in -0.5..0.5) {
+        fn directions_project_back(x in -0.7..0.7, y in -0.5..0.5) {
             for lens in LENSES {
                 let direction = unit([x, y, 1.0]);
                 let again = lens.direction(lens.project(direction).unwrap()).unwrap();

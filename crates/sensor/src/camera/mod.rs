@@ -2,27 +2,27 @@
 
 mod chip;
 mod image;
+mod image_request;
 mod lens;
 mod shade;
 mod spec;
-mod take;
 
 pub use image::Image;
+pub use image_request::ImageRequest;
 pub use shade::{GRAINS, OPEN, SHADOW};
 pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
-pub use take::Take;
 
 use super::class::Class;
 use super::noise::Noise;
 use super::packet::RAYS;
 use super::ray::Ray;
-use super::relief::Mark;
-use super::scene::{Met, Scene, Surface, between};
+use super::relief::GroundMark;
+use super::scene::{RayHit, Scene, Surface, interpolate_pose};
 use super::sky::Light;
 use bekker_math::numeric::{exp, sin_cos};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use rayon::prelude::*;
-use shade::Spot;
+use shade::ShadePoint;
 
 /// Maximum visible range, m.
 pub const HORIZON: f64 = 6_000.0;
@@ -85,7 +85,7 @@ impl Camera {
     }
 
     /// Creates the camera of a specification; `None` where its lens cannot cover the field of view.
-    pub fn of(spec: &CameraSpec) -> Option<Camera> {
+    pub fn from_spec(spec: &CameraSpec) -> Option<Camera> {
         let camera = Camera::with_field(spec.width, spec.height, spec.lens, spec.field_of_view)?;
         Some(Camera {
             supersample: spec.supersample,
@@ -137,10 +137,16 @@ impl Camera {
 
     /// Renders an image that is complete at the scene's later keyframe.
     ///
-    /// `poses` are the camera's at the two keyframes, `apart` is the time between them, s. Exposure
-    /// before the earlier keyframe uses the earlier one. `dice` belongs to this frame; it draws the
+    /// `poses` are the camera's at the two keyframes, `interval` is the time between them, s. Exposure
+    /// before the earlier keyframe uses the earlier one. `rng` belongs to this frame; it draws the
     /// time of each sample within the exposure and the directions of the rays to the sky.
-    pub fn picture(&self, scene: &Scene<'_>, poses: &[Pose; 2], apart: f64, dice: &Dice) -> Image {
+    pub fn render(
+        &self,
+        scene: &Scene<'_>,
+        poses: &[Pose; 2],
+        interval: f64,
+        rng: &PixelRng,
+    ) -> Image {
         let light = scene.sky.light();
         let haze = scene.air.extinction(550e-9);
         let pixels = self.width as usize * self.height as usize;
@@ -160,14 +166,14 @@ impl Camera {
         };
         let [width, height] = [self.width, self.height].map(|side| side as usize);
         let across = width.div_ceil(BLOCK);
-        let shot = Shot { camera: self, scene, light: &light, haze, poses, apart, dice };
+        let shot = ImageRenderer { camera: self, scene, light: &light, haze, poses, interval, rng };
         let bands: Vec<Vec<[Pixel; RAYS]>> = (0..height.div_ceil(BLOCK))
             .into_par_iter()
             .map(|row| (0..across).map(|column| shot.block([column, row])).collect())
             .collect();
         for (index, block) in bands.iter().flatten().enumerate() {
             for (k, pixel) in block.iter().enumerate() {
-                let [u, v] = within([index % across, index / across], k);
+                let [u, v] = pixel_of_block([index % across, index / across], k);
                 if u >= width || v >= height {
                     continue;
                 }
@@ -179,7 +185,7 @@ impl Camera {
                 image.class[index] = surface.class as u8;
                 image.instance[index] = surface.instance;
                 image.soil[index] = surface.soil;
-                let Mark { sinkage, slip, passes, agent } = surface.mark;
+                let GroundMark { sinkage, slip, passes, agent } = surface.mark;
                 image.sinkage[index] = sinkage;
                 image.slip[index] = slip;
                 image.passes[index] = passes;
@@ -198,7 +204,7 @@ impl Camera {
 
 /// Random numbers of one frame of a camera, separate from those of its chip.
 #[derive(Clone, Copy, Debug)]
-pub struct Dice {
+pub struct PixelRng {
     /// Generator of the camera.
     pub noise: Noise,
     /// Frame number.
@@ -210,29 +216,29 @@ pub const LATE: u32 = 1 << 16;
 /// Lane of a sample's rays to the sky, plus 64 times the sample's number.
 pub const SKY: u32 = 1 << 24;
 
-impl Dice {
+impl PixelRng {
     /// Returns the time of a sample within its fraction of the exposure, 0 to 1.
-    fn late(&self, pixel: u32, sample: u32) -> f64 {
+    fn shutter_fraction(&self, pixel: u32, sample: u32) -> f64 {
         self.noise.uniforms(self.frame, pixel, LATE + sample)[0]
     }
 
     /// Returns the two numbers that determine the direction of a sample's ray to the sky.
-    fn open(&self, [pixel, sample]: [u32; 2], ray: u32) -> [f64; 2] {
+    fn sky_sample(&self, [pixel, sample]: [u32; 2], ray: u32) -> [f64; 2] {
         let [u, v, ..] = self.noise.uniforms(self.frame, pixel, SKY + 64 * sample + ray);
         [u, v]
     }
 }
 
 /// Image being rendered.
-struct Shot<'a> {
+struct ImageRenderer<'a> {
     camera: &'a Camera,
     scene: &'a Scene<'a>,
     light: &'a Light,
     /// Extinction of homogeneous air, 1/m.
     haze: f64,
     poses: &'a [Pose; 2],
-    apart: f64,
-    dice: &'a Dice,
+    interval: f64,
+    rng: &'a PixelRng,
 }
 
 #[derive(Clone, Copy)]
@@ -251,11 +257,11 @@ struct RayReturn {
 }
 
 /// Returns column and row of pixel `k` of a block.
-fn within(block: [usize; 2], k: usize) -> [usize; 2] {
+fn pixel_of_block(block: [usize; 2], k: usize) -> [usize; 2] {
     [BLOCK * block[0] + k % BLOCK, BLOCK * block[1] + k / BLOCK]
 }
 
-impl Shot<'_> {
+impl ImageRenderer<'_> {
     /// Renders the pixels of a block, whose rays form one packet.
     fn block(&self, block: [usize; 2]) -> [Pixel; RAYS] {
         let camera = self.camera;
@@ -267,8 +273,8 @@ impl Shot<'_> {
                 .map(|step| (f64::from(step) + 0.5) / f64::from(side));
             // spread over the exposure: stratified, in an order that correlates with no axis
             let stratum = f64::from((sample * 7 + 3) % samples);
-            let sent = self.send(block, aside, |pixel| match camera.exposure > 0.0 {
-                true => (stratum + self.dice.late(pixel, sample)) / f64::from(samples),
+            let sent = self.rays_through(block, aside, |pixel| match camera.exposure > 0.0 {
+                true => (stratum + self.rng.shutter_fraction(pixel, sample)) / f64::from(samples),
                 false => 1.0,
             });
             let returns = self.trace(&sent, sample);
@@ -285,10 +291,10 @@ impl Shot<'_> {
             }
         }
         if samples > 1 {
-            let middle = self.send(block, [0.5; 2], |_| 1.0);
+            let middle = self.rays_through(block, [0.5; 2], |_| 1.0);
             let met = self.scene.cast_all(middle.rays(), 0.0, HORIZON);
             for (k, met) in met.iter().enumerate().take(middle.count) {
-                let seen = |met: &Met| {
+                let seen = |met: &RayHit| {
                     let surface = self.scene.surface(&middle.rays[k], met);
                     (met.range() * middle.own[k].x, surface)
                 };
@@ -302,8 +308,13 @@ impl Shot<'_> {
     ///
     /// `late` gives the fraction of the exposure for a pixel. Rays that the lens blocks or that are
     /// outside the image are left out.
-    fn send(&self, block: [usize; 2], aside: [f64; 2], late: impl Fn(u32) -> f64) -> Sent {
-        let mut sent = Sent {
+    fn rays_through(
+        &self,
+        block: [usize; 2],
+        aside: [f64; 2],
+        late: impl Fn(u32) -> f64,
+    ) -> RayBlock {
+        let mut sent = RayBlock {
             rays: [Ray::NONE; RAYS],
             own: [Vec3::zeros(); RAYS],
             place: [0; RAYS],
@@ -312,7 +323,7 @@ impl Shot<'_> {
         };
         let [width, height] = [self.camera.width, self.camera.height];
         for k in 0..RAYS {
-            let [u, v] = within(block, k).map(|at| at as u32);
+            let [u, v] = pixel_of_block(block, k).map(|at| at as u32);
             if u >= width || v >= height {
                 continue;
             }
@@ -333,21 +344,22 @@ impl Shot<'_> {
         let own = camera.direction(u, v)?;
         let ago =
             camera.readout * (1.0 - v / f64::from(camera.height)) + camera.exposure * (1.0 - late);
-        let moment = if self.apart > 0.0 { (1.0 - ago / self.apart).clamp(0.0, 1.0) } else { 1.0 };
+        let moment =
+            if self.interval > 0.0 { (1.0 - ago / self.interval).clamp(0.0, 1.0) } else { 1.0 };
         let pose = if self.poses[0] == self.poses[1] {
             self.poses[1]
         } else {
-            between(self.poses, moment)
+            interpolate_pose(self.poses, moment)
         };
         Some((Ray { origin: pose.position, direction: pose.direction(&own), moment }, own))
     }
 
     /// Returns the radiance along rays with the range and surface of their hits.
-    fn trace(&self, sent: &Sent, sample: u32) -> [RayReturn; RAYS] {
-        let Shot { camera, scene, light, dice, .. } = self;
+    fn trace(&self, sent: &RayBlock, sample: u32) -> [RayReturn; RAYS] {
+        let ImageRenderer { camera, scene, light, rng, .. } = self;
         let met = scene.cast_all(sent.rays(), 0.0, HORIZON);
         let mut returns = [RayReturn { radiance: [0.0; 3], seen: None }; RAYS];
-        let mut spots = [Spot::NONE; RAYS];
+        let mut spots = [ShadePoint::NONE; RAYS];
         let mut count = 0;
         for (k, ray) in sent.rays().iter().enumerate() {
             let Some(met) = met[k] else {
@@ -359,10 +371,10 @@ impl Shot<'_> {
             returns[k].seen = Some((met.range(), surface));
             let facing = surface.normal.dot(&ray.direction).abs().max(0.1);
             let footprint = met.range() / camera.focal[0] / facing;
-            spots[count] = Spot::new(*ray, surface, footprint, [sent.pixel[k], sample]);
+            spots[count] = ShadePoint::new(*ray, surface, footprint, [sent.pixel[k], sample]);
             count += 1;
         }
-        let got = shade::radiance(scene, light, &spots[..count], camera.sky_rays, dice);
+        let got = shade::radiance(scene, light, &spots[..count], camera.sky_rays, rng);
         let mut got = got.into_iter();
         for (look, ray) in returns.iter_mut().zip(sent.rays()) {
             if let Some((range, _)) = look.seen {
@@ -375,7 +387,7 @@ impl Shot<'_> {
 
     /// Attenuates light from `range`, m, and adds the light scattered by the air.
     fn through_air(&self, ray: &Ray, range: f64, from: [f32; 3]) -> [f32; 3] {
-        let Shot { scene, light, .. } = self;
+        let ImageRenderer { scene, light, .. } = self;
         let left = exp(-self.haze * range) as f32;
         let veil = light.veil(&ray.direction);
         let hazy = [0, 1, 2].map(|k| left * from[k] + (1.0 - left) * veil[k]);
@@ -390,7 +402,7 @@ impl Shot<'_> {
 }
 
 /// Rays through a block of pixels.
-struct Sent {
+struct RayBlock {
     rays: [Ray; RAYS],
     /// Directions in the camera's frame.
     own: [Vec3; RAYS],
@@ -400,7 +412,7 @@ struct Sent {
     count: usize,
 }
 
-impl Sent {
+impl RayBlock {
     fn rays(&self) -> &[Ray] {
         &self.rays[..self.count]
     }

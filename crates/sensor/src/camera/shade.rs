@@ -4,7 +4,7 @@
 //! (Walter et al. 2007), Schlick's Fresnel term, and a Lambertian base. The sun casts shadows; the
 //! sky lights a surface from all unoccluded directions.
 
-use super::Dice;
+use super::PixelRng;
 use crate::class::Class;
 use crate::packet::RAYS;
 use crate::ray::Ray;
@@ -28,7 +28,7 @@ pub const GRAINS: [(f64, f64, f64); 5] = [
 
 /// Shaded point of a ray.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct ShadePoint {
     ray: Ray,
     /// Surface with its grain.
     surface: Surface,
@@ -38,21 +38,25 @@ pub(super) struct Spot {
     sample: [u32; 2],
 }
 
-impl Spot {
+impl ShadePoint {
     /// Placeholder for no point.
-    pub const NONE: Spot =
-        Spot { ray: Ray::NONE, surface: Surface::NONE, from: Ray::NONE.origin, sample: [0; 2] };
+    pub const NONE: ShadePoint = ShadePoint {
+        ray: Ray::NONE,
+        surface: Surface::NONE,
+        from: Ray::NONE.origin,
+        sample: [0; 2],
+    };
 
     /// Creates the shaded point at a hit; `footprint` is the width of the pixel there, m.
-    pub fn new(ray: Ray, mut surface: Surface, footprint: f64, sample: [u32; 2]) -> Spot {
+    pub fn new(ray: Ray, mut surface: Surface, footprint: f64, sample: [u32; 2]) -> ShadePoint {
         if surface.class == Class::Ground {
             grain(&mut surface, footprint);
         }
         let from = surface.point + surface.normal * (2e-3 + 1e-3 * footprint);
-        Spot { ray, surface, from, sample }
+        ShadePoint { ray, surface, from, sample }
     }
 
-    fn towards(&self, direction: Vec3) -> Ray {
+    fn ray_to(&self, direction: Vec3) -> Ray {
         Ray { origin: self.from, direction, moment: self.ray.moment }
     }
 }
@@ -77,20 +81,20 @@ fn blocked(scene: &Scene<'_>, rays: &[Option<Ray>; RAYS], far: f64) -> [bool; RA
 
 /// Returns the radiance of up to [`RAYS`] points towards the origin of their rays.
 ///
-/// `sky_rays` rays per point, drawn from `dice`, test the visibility of the sky.
+/// `sky_rays` rays per point, drawn from `rng`, test the visibility of the sky.
 pub(super) fn radiance(
     scene: &Scene<'_>,
     light: &Light,
-    spots: &[Spot],
+    spots: &[ShadePoint],
     sky_rays: u32,
-    dice: &Dice,
+    rng: &PixelRng,
 ) -> [[f32; 3]; RAYS] {
     let mut sums = [[0.0_f32; 3]; RAYS];
     let mut rays = [None; RAYS];
     let sunlit = light.sun[1] > 0.0;
     for (ray, spot) in rays.iter_mut().zip(spots) {
         let faces = sunlit && spot.surface.normal.dot(&light.to_sun) > 0.0;
-        *ray = faces.then(|| spot.towards(light.to_sun));
+        *ray = faces.then(|| spot.ray_to(light.to_sun));
     }
     let shadowed = blocked(scene, &rays, SHADOW);
     for (k, spot) in spots.iter().enumerate() {
@@ -113,9 +117,9 @@ pub(super) fn radiance(
     for index in 0..sky_rays {
         let mut rays = [None; RAYS];
         for (ray, spot) in rays.iter_mut().zip(spots) {
-            let [u, v] = dice.open(spot.sample, index);
+            let [u, v] = rng.sky_sample(spot.sample, index);
             let direction = cosine(&spot.surface.normal, u, v);
-            *ray = (direction.z >= 0.0).then(|| spot.towards(direction));
+            *ray = (direction.z >= 0.0).then(|| spot.ray_to(direction));
         }
         let covered = blocked(scene, &rays, OPEN);
         for k in 0..spots.len() {
@@ -138,7 +142,7 @@ pub(super) fn radiance(
 }
 
 /// Returns the reflected sky: diffuse `ambient` light and the mirrored sky.
-fn skylight(light: &Light, spot: &Spot, ambient: &[f32; 3]) -> [f32; 3] {
+fn skylight(light: &Light, spot: &ShadePoint, ambient: &[f32; 3]) -> [f32; 3] {
     let Surface { normal, material, .. } = &spot.surface;
     let view = -spot.ray.direction;
     let head_on = normal.dot(&view).max(0.0) as f32;

@@ -1,7 +1,7 @@
 //! Selection of the GPU, and its compute programs.
 
 use crate::camera::GRAINS;
-use crate::relief::Shape;
+use crate::relief::WordLayout;
 use std::sync::{OnceLock, mpsc};
 use wgpu::{BufferUsages, ShaderSource};
 
@@ -218,15 +218,15 @@ fn programs(
     layout: &wgpu::BindGroupLayout,
 ) -> (wgpu::ComputePipeline, wgpu::ComputePipeline) {
     let numbers = [
-        ("SIDE", Shape::SIDE),
-        ("LEVELS", Shape::LEVELS as usize),
-        ("CORNERS", Shape::CORNERS),
-        ("WINDOW", Shape::WINDOW),
-        ("FINE", 2 * Shape::WINDOW),
+        ("SIDE", WordLayout::SIDE),
+        ("LEVELS", WordLayout::LEVELS as usize),
+        ("CORNERS", WordLayout::CORNERS),
+        ("WINDOW", WordLayout::WINDOW),
+        ("FINE", 2 * WordLayout::WINDOW),
         ("TILES", super::mirror::TILES),
         ("TILE", bekker_math::grid::TILE),
-        ("TILE_LEVELS", Shape::TILE_LEVELS as usize),
-        ("NODES", Shape::NODES),
+        ("TILE_LEVELS", WordLayout::TILE_LEVELS as usize),
+        ("NODES", WordLayout::NODES),
         ("SLOT", super::mirror::SLOT),
         ("DEPTH", crate::bvh::DEPTH),
         ("GROUND", crate::class::Class::Ground as usize),

@@ -10,18 +10,18 @@ use bekker_math::spatial::{Quat, Vec3};
 
 /// Data that is constant in a run: meshes, soil appearance and soil map.
 #[derive(Clone, Debug)]
-pub struct Props {
+pub struct SceneConstants {
     pub(super) buffer: wgpu::Buffer,
     pub(super) soils: usize,
 }
 
-impl Props {
+impl SceneConstants {
     /// Uploads the meshes and soils of a scene.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] if a buffer exceeds the limit of the device.
-    pub fn new(gpu: &GpuDevice, scene: &Scene<'_>) -> Result<Props, GpuError> {
-        let mut words = Fours::default();
+    pub fn new(gpu: &GpuDevice, scene: &Scene<'_>) -> Result<SceneConstants, GpuError> {
+        let mut words = WordQuads::default();
         // soils, raster, regions; then a head for each mesh
         words.push([0; 4]);
         scene.meshes.iter().for_each(|_| words.push([0; 4]));
@@ -42,13 +42,13 @@ impl Props {
         for (index, mesh) in scene.meshes.iter().enumerate() {
             words.0[1 + index] = words.mesh(mesh);
         }
-        Ok(Props { buffer: gpu.storage("meshes", words.words())?, soils: visuals.len() })
+        Ok(SceneConstants { buffer: gpu.storage("meshes", words.words())?, soils: visuals.len() })
     }
 }
 
 /// Appends both instance sets and the dust clouds, all relative to `anchor`.
-pub(super) fn crowds(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
-    let mut fours = Fours::default();
+pub(super) fn write_instances(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
+    let mut fours = WordQuads::default();
     (0..5).for_each(|_| fours.push([0; 4]));
     for (which, instance_set) in [scene.standing, scene.moving].into_iter().enumerate() {
         let (tree, origin) = instance_set.tree();
@@ -70,7 +70,7 @@ pub(super) fn crowds(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
 
 /// Groups of four words.
 #[derive(Debug, Default)]
-struct Fours(Vec<[u32; 4]>);
+struct WordQuads(Vec<[u32; 4]>);
 
 fn reals(v: Vec3, w: f64) -> [u32; 4] {
     [v.x, v.y, v.z, w].map(|x| (x as f32).to_bits())
@@ -80,7 +80,7 @@ fn with([x, y, z]: [f32; 3], word: u32) -> [u32; 4] {
     [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 
-impl Fours {
+impl WordQuads {
     fn len(&self) -> u32 {
         self.0.len() as u32
     }

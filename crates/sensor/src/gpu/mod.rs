@@ -1,8 +1,8 @@
 //! Cameras and lidars on a GPU: the same rays through the same scene in compute shaders.
 //!
-//! A [`GpuDevice`] is the device, as listed by Vulkan, with its programs. A [`Props`] is the
+//! A [`GpuDevice`] is the device, as listed by Vulkan, with its programs. A [`SceneConstants`] is the
 //! constant data: the meshes, the soils' appearance and the soil map. A [`GpuRenderer`] mirrors a
-//! [`Relief`] on the GPU and renders images and scans. Only tiles that have changed are uploaded
+//! [`HeightPyramid`] on the GPU and renders images and scans. Only tiles that have changed are uploaded
 //! again.
 //!
 //! The programs repeat the arithmetic of the CPU in single precision, relative to the sensor.
@@ -10,7 +10,7 @@
 //! (`tests/gpu.rs`). Noise and the processing of echoes run on the CPU, which uses the same random
 //! numbers.
 //!
-//! [`Relief`]: crate::relief::Relief
+//! [`HeightPyramid`]: crate::relief::Relief
 
 mod device;
 mod flat;
@@ -19,5 +19,5 @@ mod renderer;
 mod view;
 
 pub use device::{GpuDevice, GpuError};
-pub use flat::Props;
+pub use flat::SceneConstants;
 pub use renderer::GpuRenderer;

@@ -1,12 +1,12 @@
 //! Images and ray casts of one relief on the GPU.
 
 use super::device::{GpuDevice, GpuError};
-use super::flat::{self, Props};
-use super::mirror::Mirror;
-use super::view::{STRIDE, View, asked};
-use crate::camera::{Camera, Channel, Image, Take};
+use super::flat::{self, SceneConstants};
+use super::mirror::GroundBuffers;
+use super::view::{STRIDE, ViewWords, channel_mask};
+use crate::camera::{Camera, Channel, Image, ImageRequest};
 use crate::class::Class;
-use crate::lidar::Struck;
+use crate::lidar::LidarHit;
 use crate::ray::Ray;
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -16,38 +16,42 @@ use wgpu::BufferUsages;
 #[derive(Debug)]
 pub struct GpuRenderer {
     gpu: Arc<GpuDevice>,
-    props: Arc<Props>,
-    mirror: Mirror,
-    views: Room,
-    crowds: Room,
-    rays: Room,
-    out: Room,
-    back: Room,
+    props: Arc<SceneConstants>,
+    mirror: GroundBuffers,
+    views: GrowableBuffer,
+    instances: GrowableBuffer,
+    rays: GrowableBuffer,
+    out: GrowableBuffer,
+    back: GrowableBuffer,
     words: Vec<u32>,
 }
 
 /// Buffer that grows as needed.
 #[derive(Debug)]
-struct Room {
+struct GrowableBuffer {
     label: &'static str,
     usage: BufferUsages,
     buffer: wgpu::Buffer,
 }
 
-impl Room {
-    fn new(gpu: &GpuDevice, label: &'static str, usage: BufferUsages) -> Result<Room, GpuError> {
-        Ok(Room { label, usage, buffer: gpu.buffer(label, 1, usage)? })
+impl GrowableBuffer {
+    fn new(
+        gpu: &GpuDevice,
+        label: &'static str,
+        usage: BufferUsages,
+    ) -> Result<GrowableBuffer, GpuError> {
+        Ok(GrowableBuffer { label, usage, buffer: gpu.buffer(label, 1, usage)? })
     }
 
-    fn make(&mut self, gpu: &GpuDevice, words: usize) -> Result<(), GpuError> {
+    fn reserve(&mut self, gpu: &GpuDevice, words: usize) -> Result<(), GpuError> {
         if self.buffer.size() < 4 * words as u64 {
             self.buffer = gpu.buffer(self.label, words, self.usage)?;
         }
         Ok(())
     }
 
-    fn hold(&mut self, gpu: &GpuDevice, words: &[u32]) -> Result<(), GpuError> {
-        self.make(gpu, words.len())?;
+    fn write(&mut self, gpu: &GpuDevice, words: &[u32]) -> Result<(), GpuError> {
+        self.reserve(gpu, words.len())?;
         gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(words));
         Ok(())
     }
@@ -61,16 +65,24 @@ impl GpuRenderer {
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] if a buffer exceeds the limit of the device.
-    pub fn new(gpu: Arc<GpuDevice>, props: Arc<Props>) -> Result<GpuRenderer, GpuError> {
+    pub fn new(gpu: Arc<GpuDevice>, props: Arc<SceneConstants>) -> Result<GpuRenderer, GpuError> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let read = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
         Ok(GpuRenderer {
-            mirror: Mirror::new(&gpu)?,
-            views: Room::new(&gpu, "views", BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
-            crowds: Room::new(&gpu, "crowds", storage)?,
-            rays: Room::new(&gpu, "rays", storage)?,
-            out: Room::new(&gpu, "pictures", BufferUsages::STORAGE | BufferUsages::COPY_SRC)?,
-            back: Room::new(&gpu, "read back", read)?,
+            mirror: GroundBuffers::new(&gpu)?,
+            views: GrowableBuffer::new(
+                &gpu,
+                "views",
+                BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            )?,
+            instances: GrowableBuffer::new(&gpu, "crowds", storage)?,
+            rays: GrowableBuffer::new(&gpu, "rays", storage)?,
+            out: GrowableBuffer::new(
+                &gpu,
+                "pictures",
+                BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            )?,
+            back: GrowableBuffer::new(&gpu, "read back", read)?,
             words: Vec::new(),
             gpu,
             props,
@@ -85,46 +97,46 @@ impl GpuRenderer {
         self.mirror.update(&self.gpu, scene.relief)
     }
 
-    /// Renders images of one scene, equivalent to [`Camera::picture`] on the CPU.
+    /// Renders images of one scene, equivalent to [`Camera::render`] on the CPU.
     ///
     /// Channels that were not requested are empty.
     ///
     /// # Errors
     /// [`GpuError`] if a buffer is too large or the device is lost.
-    pub fn pictures(
+    pub fn render_images(
         &mut self,
         scene: &Scene<'_>,
-        takes: &[Take<'_>],
+        takes: &[ImageRequest<'_>],
     ) -> Result<Vec<Image>, GpuError> {
         let Some(first) = takes.first() else { return Ok(Vec::new()) };
-        let room = |take: &Take<'_>| size(take).next_multiple_of(ALIGN);
+        let room = |take: &ImageRequest<'_>| size(take).next_multiple_of(ALIGN);
         if takes.len() > 1 && takes.iter().map(room).sum::<usize>() > self.gpu.most_words() {
             let (some, rest) = takes.split_at(takes.len() / 2);
-            let mut images = self.pictures(scene, some)?;
-            images.extend(self.pictures(scene, rest)?);
+            let mut images = self.render_images(scene, some)?;
+            images.extend(self.render_images(scene, rest)?);
             return Ok(images);
         }
         let anchor = first.poses[1].position;
         self.update(scene)?;
-        flat::crowds(scene, &anchor, &mut self.words);
-        self.crowds.hold(&self.gpu, &self.words)?;
+        flat::write_instances(scene, &anchor, &mut self.words);
+        self.instances.write(&self.gpu, &self.words)?;
         self.words.clear();
         let mut places = Vec::with_capacity(takes.len() + 1);
         let mut words = 0;
         for (index, take) in takes.iter().enumerate() {
-            let view = View::picture(scene, take, &anchor, self.props.soils);
+            let view = ViewWords::picture(scene, take, &anchor, self.props.soils);
             self.words.extend_from_slice(view.words());
             self.words.resize((index + 1) * STRIDE as usize / 4, 0);
             places.push(words);
             words += room(take);
         }
         places.push(words);
-        self.views.hold(&self.gpu, &self.words)?;
-        self.out.make(&self.gpu, words)?;
-        self.back.make(&self.gpu, words)?;
+        self.views.write(&self.gpu, &self.words)?;
+        self.out.reserve(&self.gpu, words)?;
+        self.back.reserve(&self.gpu, words)?;
         let groups: Vec<wgpu::BindGroup> =
             (0..takes.len()).map(|k| self.group(k, places[k]..places[k + 1])).collect();
-        self.go(words, |pass, gpu| {
+        self.dispatch(words, |pass, gpu| {
             pass.set_pipeline(&gpu.picture);
             for (take, group) in takes.iter().zip(&groups) {
                 pass.set_bind_group(0, group, &[]);
@@ -143,17 +155,17 @@ impl GpuRenderer {
     ///
     /// # Errors
     /// [`GpuError`] if a buffer is too large or the device is lost.
-    pub fn strike(
+    pub fn cast_rays(
         &mut self,
         scene: &Scene<'_>,
         rays: impl Iterator<Item = Ray>,
         [nearest, farthest]: [f64; 2],
-    ) -> Result<Vec<Option<Struck>>, GpuError> {
+    ) -> Result<Vec<Option<LidarHit>>, GpuError> {
         let mut rays = rays.peekable();
         let Some(imager) = rays.peek().map(|ray| ray.origin) else { return Ok(Vec::new()) };
         self.update(scene)?;
-        flat::crowds(scene, &imager, &mut self.words);
-        self.crowds.hold(&self.gpu, &self.words)?;
+        flat::write_instances(scene, &imager, &mut self.words);
+        self.instances.write(&self.gpu, &self.words)?;
         self.words.clear();
         for Ray { origin, direction, moment } in rays {
             let from = origin - imager;
@@ -163,17 +175,17 @@ impl GpuRenderer {
             self.words.extend(numbers.map(|x| (x as f32).to_bits()));
         }
         let count = self.words.len() / 8;
-        self.rays.hold(&self.gpu, &self.words)?;
+        self.rays.write(&self.gpu, &self.words)?;
         self.words.clear();
-        let view = View::rays(scene, count as u32, farthest, &imager, self.props.soils);
+        let view = ViewWords::rays(scene, count as u32, farthest, &imager, self.props.soils);
         self.words.extend_from_slice(view.words());
         self.words.resize(STRIDE as usize / 4, 0);
-        self.views.hold(&self.gpu, &self.words)?;
+        self.views.write(&self.gpu, &self.words)?;
         let words = 3 * count;
-        self.out.make(&self.gpu, words)?;
-        self.back.make(&self.gpu, words)?;
+        self.out.reserve(&self.gpu, words)?;
+        self.back.reserve(&self.gpu, words)?;
         let group = self.group(0, 0..words);
-        self.go(words, |pass, gpu| {
+        self.dispatch(words, |pass, gpu| {
             pass.set_pipeline(&gpu.scan);
             pass.set_bind_group(0, &group, &[]);
             // the number of workgroups along x is limited; the rest extends along y
@@ -182,7 +194,7 @@ impl GpuRenderer {
             pass.dispatch_workgroups(across, groups.div_ceil(across), 1);
         });
         self.gpu.read(&self.back.buffer, words, |words| {
-            words.as_chunks::<3>().0.iter().map(|&answer| struck(answer)).collect()
+            words.as_chunks::<3>().0.iter().map(|&answer| lidar_hit(answer)).collect()
         })
     }
 
@@ -202,7 +214,7 @@ impl GpuRenderer {
             self.mirror.tiles.as_entire_binding(),
             self.mirror.marks.as_entire_binding(),
             self.props.buffer.as_entire_binding(),
-            self.crowds.buffer.as_entire_binding(),
+            self.instances.buffer.as_entire_binding(),
             out,
             self.rays.buffer.as_entire_binding(),
         ];
@@ -219,7 +231,7 @@ impl GpuRenderer {
     }
 
     /// Submits work and a copy of its output to the mappable buffer.
-    fn go(&self, words: usize, work: impl FnOnce(&mut wgpu::ComputePass<'_>, &GpuDevice)) {
+    fn dispatch(&self, words: usize, work: impl FnOnce(&mut wgpu::ComputePass<'_>, &GpuDevice)) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         work(&mut encoder.begin_compute_pass(&Default::default()), &self.gpu);
         encoder.copy_buffer_to_buffer(&self.out.buffer, 0, &self.back.buffer, 0, 4 * words as u64);
@@ -228,18 +240,18 @@ impl GpuRenderer {
 }
 
 /// Returns the number of output words of an image request.
-fn size(take: &Take<'_>) -> usize {
-    let asked = asked(take.channels);
+fn size(take: &ImageRequest<'_>) -> usize {
+    let asked = channel_mask(take.channels);
     let planes = [(1, 3), (2, 1), (4, 3), (8, 1), (16, 3)];
     let planes: usize = planes.iter().map(|(bit, n)| if asked & bit != 0 { *n } else { 0 }).sum();
     (planes * take.camera.width as usize * take.camera.height as usize).max(1)
 }
 
 /// Decodes the image from its output words.
-fn image(take: &Take<'_>, words: &[u32]) -> Image {
+fn image(take: &ImageRequest<'_>, words: &[u32]) -> Image {
     let Camera { width, height, .. } = *take.camera;
     let pixels = width as usize * height as usize;
-    let asked = asked(take.channels);
+    let asked = channel_mask(take.channels);
     let mut rest = words;
     let mut planes = |bit: u32, count: usize| {
         let (taken, left) = rest.split_at(if asked & bit != 0 { count * pixels } else { 0 });
@@ -276,11 +288,11 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
 }
 
 /// Decodes the hit of one ray.
-fn struck([range, given, labels]: [u32; 3]) -> Option<Struck> {
+fn lidar_hit([range, reflected, labels]: [u32; 3]) -> Option<LidarHit> {
     let range = f64::from(f32::from_bits(range));
-    range.is_finite().then(|| Struck {
+    range.is_finite().then(|| LidarHit {
         range,
-        given: f64::from(f32::from_bits(given)),
+        reflected: f64::from(f32::from_bits(reflected)),
         class: Class::ALL.get((labels & 0xff) as usize).copied().unwrap_or(Class::Other),
         instance: (labels >> 16) as u16,
     })

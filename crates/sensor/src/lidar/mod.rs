@@ -6,5 +6,5 @@ mod scan;
 mod spec;
 
 pub use cloud::{Cloud, Return};
-pub use scan::{Part, Rays, Struck};
+pub use scan::{LidarHit, Rays, ScanPart};
 pub use spec::{LidarNoise, LidarSpec, RayModel, ReturnMode};

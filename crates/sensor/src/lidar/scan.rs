@@ -23,7 +23,7 @@ use crate::moving_frames::MovingFrames;
 use crate::noise::Noise;
 use crate::packet::RAYS;
 use crate::ray::Ray;
-use crate::scene::{Met, Scene, Surface};
+use crate::scene::{RayHit, Scene, Surface};
 use bekker_math::numeric::{exp, ln, sin_cos};
 use bekker_math::spatial::{Pose, Vec3};
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ const BACK: f64 = 0.03;
 
 /// Part of a scan between the scene's two keyframes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct ScanPart {
     /// Fractions of the scan at the earlier and the later keyframe.
     pub shares: [f64; 2],
     /// Duration of a whole scan, s.
@@ -67,22 +67,22 @@ impl LidarSpec {
         &self,
         scene: &Scene<'_>,
         pose: impl Fn(f64) -> Pose + Sync,
-        part: &Part,
+        part: &ScanPart,
         noise: &Noise,
         cloud: &mut Cloud,
     ) {
-        self.scan_by(|_| None, scene, pose, part, noise, cloud);
+        self.scan_with(|_| None, scene, pose, part, noise, cloud);
     }
 
-    /// Fires the columns as [`LidarSpec::scan`] does, with hits computed by `strike`.
+    /// Fires the columns as [`LidarSpec::scan`] does, with hits computed by `cast_rays`.
     ///
-    /// `strike` returns the hit of every ray, or `None` to cast the rays in the scene.
-    pub fn scan_by(
+    /// `cast_rays` returns the hit of every ray, or `None` to cast the rays in the scene.
+    pub fn scan_with(
         &self,
-        strike: impl FnOnce(&Rays<'_, '_>) -> Option<Vec<Option<Struck>>>,
+        cast_rays: impl FnOnce(&Rays<'_, '_>) -> Option<Vec<Option<LidarHit>>>,
         scene: &Scene<'_>,
         pose: impl Fn(f64) -> Pose + Sync,
-        part: &Part,
+        part: &ScanPart,
         noise: &Noise,
         cloud: &mut Cloud,
     ) {
@@ -122,7 +122,7 @@ impl LidarSpec {
         };
         let firings: Vec<Firing<'_>> = columns.map(fire).collect();
         let rays = Rays { firings: &firings, elevations: &elevations, footprint: &footprint };
-        let struck = strike(&rays);
+        let struck = cast_rays(&rays);
         let beam = elevations.len() * footprint.len();
         let returned: Vec<Vec<Return>> = firings
             .par_chunks(RAYS)
@@ -132,7 +132,7 @@ impl LidarSpec {
                     let first = volley * RAYS * beam;
                     &all[first..first + firings.len() * beam]
                 });
-                self.volley(firings, &elevations, &footprint, struck)
+                self.fire_volley(firings, &elevations, &footprint, struck)
             })
             .collect();
         cloud.returns.reserve(returned.iter().map(Vec::len).sum());
@@ -167,12 +167,12 @@ impl LidarSpec {
 
     /// Returns the returns of up to [`RAYS`] columns, whose rays form one packet per beam and
     /// sample.
-    fn volley(
+    fn fire_volley(
         &self,
         firings: &[Firing<'_>],
         elevations: &[SineCosine],
         footprint: &[[f64; 2]],
-        struck: Option<&[Option<Struck>]>,
+        struck: Option<&[Option<LidarHit>]>,
     ) -> Vec<Vec<Return>> {
         let column = || Vec::with_capacity(elevations.len());
         let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| column()).collect();
@@ -196,9 +196,10 @@ impl LidarSpec {
                     }
                     (None, Some(Firing { scene, .. })) => {
                         let ranges = [self.min_range, self.max_range];
-                        let met = scene.cast_again(rays, ranges, &mut frames);
+                        let met = scene.cast_with_frames(rays, ranges, &mut frames);
                         for ((found, ray), met) in found.iter_mut().zip(rays).zip(&met) {
-                            *found = met.as_ref().map(|met| Struck::of(scene, ray, met));
+                            *found =
+                                met.as_ref().map(|met| LidarHit::from_ray_hit(scene, ray, met));
                         }
                     }
                     (None, None) => {}
@@ -206,12 +207,13 @@ impl LidarSpec {
                 let each = firings.iter().zip(rays).zip(found);
                 if is_exact {
                     for (((firing, _), struck), returns) in each.zip(&mut returns) {
-                        returns.extend(struck.and_then(|s| firing.exact(ring, *elevation, &s)));
+                        returns
+                            .extend(struck.and_then(|s| firing.exact_return(ring, *elevation, &s)));
                     }
                 } else {
                     for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
                         let element = firing.element(ring);
-                        firing.hear(ray, struck, [element, sample as u32], share, echoes);
+                        firing.sample_echoes(ray, struck, [element, sample as u32], share, echoes);
                     }
                 }
             }
@@ -247,22 +249,22 @@ const EMERGED: f64 = 1e-5;
 
 /// Hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Struck {
+pub struct LidarHit {
     /// Range, m.
     pub range: f64,
     /// Reflectance of the surface times the cosine of the incidence angle.
-    pub given: f64,
+    pub reflected: f64,
     /// Semantic class.
     pub class: Class,
     /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
 }
 
-impl Struck {
-    fn of(scene: &Scene<'_>, ray: &Ray, met: &Met) -> Struck {
+impl LidarHit {
+    fn from_ray_hit(scene: &Scene<'_>, ray: &Ray, met: &RayHit) -> LidarHit {
         let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
-        let given = f64::from(material.reflectance) * normal.dot(&ray.direction).abs();
-        Struck { range: met.range(), given, class, instance }
+        let reflected = f64::from(material.reflectance) * normal.dot(&ray.direction).abs();
+        LidarHit { range: met.range(), reflected, class, instance }
     }
 }
 
@@ -357,16 +359,21 @@ impl Firing<'_> {
     ///
     /// The cast starts at the minimum range. Where the ground is nearer, the ray starts below it
     /// and hits it there: the ground blocks the beam and yields no return.
-    fn returns(&self, struck: &Struck) -> bool {
+    fn detects(&self, struck: &LidarHit) -> bool {
         let nearest = self.lidar.min_range * (1.0 + EMERGED);
         struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest
     }
 
     /// Returns the return of a beam that is one ray, without noise.
-    fn exact(&self, ring: usize, elevation: SineCosine, struck: &Struck) -> Option<Return> {
-        let Struck { range, given, class, instance } = *struck;
-        let intensity = given / (range * range);
-        let is_seen = intensity >= self.lidar.faintest() && self.returns(struck);
+    fn exact_return(
+        &self,
+        ring: usize,
+        elevation: SineCosine,
+        struck: &LidarHit,
+    ) -> Option<Return> {
+        let LidarHit { range, reflected, class, instance } = *struck;
+        let intensity = reflected / (range * range);
+        let is_seen = intensity >= self.lidar.faintest() && self.detects(struck);
         is_seen.then(|| Return {
             point: (self.direction(elevation) * range).map(|x| x as f32).into(),
             intensity: intensity as f32,
@@ -398,10 +405,10 @@ impl Firing<'_> {
     }
 
     /// Adds the echoes of a ray that carries `share` of the beam's light.
-    fn hear(
+    fn sample_echoes(
         &self,
         ray: &Ray,
-        struck: Option<Struck>,
+        struck: Option<LidarHit>,
         [element, sample]: [u32; 2],
         share: f64,
         echoes: &mut Vec<Echo>,
@@ -443,8 +450,10 @@ impl Firing<'_> {
                 echo(range, share * 2.0 * BACK * v * exp(-haze.drops * range));
             }
         }
-        if let Some(Struck { range, given, class, instance }) = struck.filter(|s| self.returns(s)) {
-            let intensity = share * given / (range * range) * exp(-2.0 * through);
+        if let Some(LidarHit { range, reflected, class, instance }) =
+            struck.filter(|s| self.detects(s))
+        {
+            let intensity = share * reflected / (range * range) * exp(-2.0 * through);
             echoes.push(Echo { range, intensity, class, instance });
         }
     }

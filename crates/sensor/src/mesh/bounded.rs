@@ -7,27 +7,27 @@ use std::ops::Deref;
 
 /// List of at most `MOST` elements; deserialization fails at the first element beyond that.
 #[derive(Clone, Debug)]
-pub(super) struct List<T, const MOST: usize>(Vec<T>);
+pub(super) struct BoundedVec<T, const MOST: usize>(Vec<T>);
 
-impl<T, const MOST: usize> Default for List<T, MOST> {
+impl<T, const MOST: usize> Default for BoundedVec<T, MOST> {
     fn default() -> Self {
-        List(Vec::new())
+        BoundedVec(Vec::new())
     }
 }
 
-impl<T, const MOST: usize> Deref for List<T, MOST> {
+impl<T, const MOST: usize> Deref for BoundedVec<T, MOST> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for List<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for BoundedVec<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Elements<T, const MOST: usize>(PhantomData<T>);
 
         impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Elements<T, MOST> {
-            type Value = List<T, MOST>;
+            type Value = BoundedVec<T, MOST>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "a list of at most {MOST} elements")
@@ -42,7 +42,7 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for List<T, M
                     }
                     elements.push(element);
                 }
-                Ok(List(elements))
+                Ok(BoundedVec(elements))
             }
         }
 
@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn lists_are_refused_at_the_first_element_too_many() {
-        let list: List<u8, 3> = serde_json::from_str("[1, 2, 3]").unwrap();
+        let list: BoundedVec<u8, 3> = serde_json::from_str("[1, 2, 3]").unwrap();
         assert_eq!(*list, [1, 2, 3]);
         // the rest is not read
-        let error = serde_json::from_str::<List<u8, 3>>("[1, 2, 3, 4, oops").unwrap_err();
+        let error = serde_json::from_str::<BoundedVec<u8, 3>>("[1, 2, 3, 4, oops").unwrap_err();
         assert!(error.to_string().starts_with("a list of more than 3 elements"), "{error}");
     }
 

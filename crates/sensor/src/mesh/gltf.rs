@@ -6,8 +6,8 @@
 //! built: JSON values by their separators, lists of records by their length, triangles by their sum
 //! over all nodes.
 
-use super::bounded::{List, has_more_values};
-use super::import::{Fetch, Imported, MeshError, TRIANGLES, painted};
+use super::bounded::{BoundedVec, has_more_values};
+use super::import::{Fetch, Imported, MeshError, TRIANGLES, material_from_rgb};
 use super::{MeshBuilder, cross, dot};
 use crate::material::Material;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -35,22 +35,22 @@ const BUFFERS: usize = 2 << 30;
 struct Document<'a> {
     asset: Asset,
     #[serde(default)]
-    extensions_required: List<String, RECORDS>,
+    extensions_required: BoundedVec<String, RECORDS>,
     scene: Option<usize>,
     #[serde(default)]
-    scenes: List<Scene, RECORDS>,
+    scenes: BoundedVec<Scene, RECORDS>,
     #[serde(default)]
-    nodes: List<Node, RECORDS>,
+    nodes: BoundedVec<Node, RECORDS>,
     #[serde(default)]
-    meshes: List<Shape, RECORDS>,
+    meshes: BoundedVec<Shape, RECORDS>,
     #[serde(default)]
-    materials: List<Paint, MATERIALS>,
+    materials: BoundedVec<Paint, MATERIALS>,
     #[serde(default)]
-    accessors: List<Accessor<'a>, RECORDS>,
+    accessors: BoundedVec<Accessor<'a>, RECORDS>,
     #[serde(default)]
-    buffer_views: List<View, RECORDS>,
+    buffer_views: BoundedVec<View, RECORDS>,
     #[serde(default)]
-    buffers: List<Buffer<'a>, RECORDS>,
+    buffers: BoundedVec<Buffer<'a>, RECORDS>,
     #[serde(default)]
     animations: Vec<serde::de::IgnoredAny>,
 }
@@ -80,7 +80,7 @@ struct Node {
 
 #[derive(Deserialize)]
 struct Shape {
-    primitives: List<Primitive, RECORDS>,
+    primitives: BoundedVec<Primitive, RECORDS>,
 }
 
 #[derive(Deserialize)]
@@ -194,8 +194,12 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         }
         buffers.push(bytes);
     }
-    let mut reading =
-        Reading { document: &document, buffers, builder: MeshBuilder::new(), ignored: Vec::new() };
+    let mut reading = GltfReader {
+        document: &document,
+        buffers,
+        builder: MeshBuilder::new(),
+        ignored: Vec::new(),
+    };
     if !document.animations.is_empty() {
         reading.ignored.push("animations".into());
     }
@@ -267,14 +271,14 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-struct Reading<'a> {
+struct GltfReader<'a> {
     document: &'a Document<'a>,
     buffers: Vec<Vec<u8>>,
     builder: MeshBuilder,
     ignored: Vec<String>,
 }
 
-impl Reading<'_> {
+impl GltfReader<'_> {
     /// Reads every mesh at the transform of its node.
     fn nodes(&mut self) -> Result<(), MeshError> {
         let Document { nodes, scenes, .. } = self.document;
@@ -392,7 +396,7 @@ impl Reading<'_> {
 
     /// Returns the factors of a material; by the format, a primitive without one is white.
     fn material(&mut self, index: Option<usize>, key: &str) -> Result<Material, MeshError> {
-        let Some(index) = index else { return Ok(painted([1.0; 3], 1.0, 0.0)) };
+        let Some(index) = index else { return Ok(material_from_rgb([1.0; 3], 1.0, 0.0)) };
         let materials = &self.document.materials;
         let paint = materials
             .get(index)
@@ -405,7 +409,7 @@ impl Reading<'_> {
             self.ignored.push("textures".into());
         }
         let [r, g, b, _] = factors.base_color_factor;
-        Ok(painted([r, g, b], factors.roughness_factor, factors.metallic_factor))
+        Ok(material_from_rgb([r, g, b], factors.roughness_factor, factors.metallic_factor))
     }
 
     /// Returns the bytes of an accessor's elements of `size` bytes each.
@@ -582,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn data_lie_in_the_file_or_beside_it() {
+    fn data_are_in_the_file_or_next_to_it() {
         let none = &mut |name: &str| -> Result<Vec<u8>, String> { Err(format!("no {name}")) };
         let mut held = |uri: &str| resource(uri, none).map_err(|error| error.to_string());
         // RFC 4648, section 10; padding is optional

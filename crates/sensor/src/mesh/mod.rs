@@ -8,13 +8,13 @@ mod primitive;
 
 pub use import::{Fetch, Imported, MeshError, Up, import};
 
-use super::bvh::{Beams, Bounds, Bvh, Things};
+use super::bvh::{Beams, Bounds, Bvh, Primitives};
 use super::material::Material;
-use super::packet::{Search, Simd, Wide};
+use super::packet::{F32Lanes, Search, Simd};
 use fearless_simd::prelude::*;
 
 /// Maximum number of triangles in a leaf of the tree.
-const TOGETHER: usize = 4;
+const LEAF_SIZE: usize = 4;
 
 /// Triangle mesh with its bounding volume hierarchy; immutable.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct MeshBuilder {
 
 /// Hit of a ray on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct MeshHit {
     /// Distance along the ray, in lengths of its direction vector.
     pub range: f32,
     /// Index of the triangle.
@@ -57,12 +57,12 @@ pub struct Touch {
     pub weights: [f32; 2],
 }
 
-impl Touch {
+impl MeshHit {
     /// Returns the hit of ray `lane` of a search.
     #[inline(always)]
-    pub(super) fn of<S: Simd>(search: &Search<S>, lane: usize) -> Touch {
+    pub(super) fn from_search<S: Simd>(search: &Search<S>, lane: usize) -> MeshHit {
         let [v, w] = &search.weights;
-        Touch {
+        MeshHit {
             range: search.far.as_array()[lane],
             triangle: search.part.as_array()[lane],
             weights: [v.as_array()[lane], w.as_array()[lane]],
@@ -146,8 +146,8 @@ impl MeshBuilder {
         let MeshBuilder { corners, normals, triangles, palette } = self;
         let at = |corner: u32| corners[corner as usize];
         let bounds: Vec<Bounds> =
-            triangles.iter().map(|(t, _)| Bounds::of(t.map(at)).padded(5e-5)).collect();
-        let tree = Bvh::new(&bounds, TOGETHER);
+            triangles.iter().map(|(t, _)| Bounds::around(t.map(at)).padded(5e-5)).collect();
+        let tree = Bvh::new(&bounds, LEAF_SIZE);
         let ready = tree.order().iter().map(|&index| {
             let (corners, material) = triangles[index as usize];
             let [a, b, c] = corners.map(at);
@@ -201,11 +201,11 @@ impl Mesh {
 
     /// Intersects rays in the mesh frame with the mesh, which is primitive `number` of the search.
     #[inline(always)]
-    pub(super) fn meet<S: Simd>(
+    pub(super) fn intersect<S: Simd>(
         &self,
         beams: &Beams<S>,
         number: u32,
-        near: Wide<S>,
+        near: F32Lanes<S>,
         search: &mut Search<S>,
     ) {
         let mut facets = Facets { triangles: &self.triangles, beams, number };
@@ -220,19 +220,19 @@ impl Mesh {
         direction: [f32; 3],
         near: f32,
         far: f32,
-    ) -> Option<Touch> {
-        use super::packet::{Level, NOTHING, dispatch};
+    ) -> Option<MeshHit> {
+        use super::packet::{Level, NO_HIT, dispatch};
         dispatch!(Level::new(), simd => {
-            let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
+            let all = |numbers: [f32; 3]| numbers.map(|number| F32Lanes::splat(simd, number));
             let beams = Beams { origin: all(origin), direction: all(direction) };
             let mut search = Search::new(simd, false, 1, f64::from(far));
-            self.meet(&beams, 0, Wide::splat(simd, near), &mut search);
-            (search.thing.as_array()[0] != NOTHING).then(|| Touch::of(&search, 0))
+            self.intersect(&beams, 0, F32Lanes::splat(simd, near), &mut search);
+            (search.thing.as_array()[0] != NO_HIT).then(|| MeshHit::from_search(&search, 0))
         })
     }
 
     /// Returns the unit normals at a hit: of the triangle, and interpolated.
-    pub fn normals(&self, touch: &Touch) -> [[f32; 3]; 2] {
+    pub fn normals(&self, touch: &MeshHit) -> [[f32; 3]; 2] {
         let triangle = &self.triangles[touch.triangle as usize];
         let [a, b, c] = triangle.corners.map(|corner| self.normals[corner as usize]);
         let [v, w] = touch.weights;
@@ -243,7 +243,7 @@ impl Mesh {
     }
 
     /// Returns the material at a hit.
-    pub fn material(&self, touch: &Touch) -> &Material {
+    pub fn material(&self, touch: &MeshHit) -> &Material {
         &self.palette[self.triangles[touch.triangle as usize].material as usize]
     }
 }
@@ -256,10 +256,10 @@ struct Facets<'a, S: Simd> {
     number: u32,
 }
 
-impl<S: Simd> Things<S> for Facets<'_, S> {
+impl<S: Simd> Primitives<S> for Facets<'_, S> {
     /// Intersects by the algorithm of Möller and Trumbore 1997.
     #[inline(always)]
-    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>) {
         let Triangle { origin, edges: [e, f], .. } = &self.triangles[place];
         let [dx, dy, dz] = self.beams.direction;
         let [ox, oy, oz] = self.beams.origin;
@@ -268,7 +268,7 @@ impl<S: Simd> Things<S> for Facets<'_, S> {
         let t = [ox - origin[0], oy - origin[1], oz - origin[2]];
         let size = determinant.abs();
         // weights and range are these divided by the determinant
-        let sense = Wide::splat(size.simd, 1.0).copysign(determinant);
+        let sense = F32Lanes::splat(size.simd, 1.0).copysign(determinant);
         let v = (t[0] * p[0] + t[1] * p[1] + t[2] * p[2]) * sense;
         // slightly beyond the edge, so that adjacent triangles leave no gap
         const HAIR: f32 = 1e-6;
@@ -287,7 +287,7 @@ impl<S: Simd> Things<S> for Facets<'_, S> {
         let range = (f[0] * q[0] + f[1] * q[1] + f[2] * q[2]) * sense * share;
         let hit = inside & range.simd_ge(near) & range.simd_le(search.far);
         if hit.any_true() {
-            search.meet(hit, range, [self.number, place as u32], [v * share, w * share]);
+            search.record(hit, range, [self.number, place as u32], [v * share, w * share]);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reader of Wavefront OBJ with the colors of its MTL.
 
 use super::MeshBuilder;
-use super::import::{Fetch, Imported, MeshError, TRIANGLES, UNPAINTED, painted};
+use super::import::{Fetch, Imported, MeshError, TRIANGLES, UNPAINTED, material_from_rgb};
 use crate::material::Material;
 use bekker_math::numeric::pow;
 use std::collections::BTreeMap;
@@ -183,11 +183,15 @@ fn library(
         *material = match key {
             "Kd" => {
                 let colour = vector(rest).ok_or_else(|| fault("three finite numbers"))?;
-                painted(colour, roughness, metallic)
+                material_from_rgb(colour, roughness, metallic)
             }
-            "Ns" => painted(albedo, pow(2.0 / (f64::from(share()?) + 2.0), 0.25) as f32, metallic),
-            "Pr" => painted(albedo, share()?, metallic),
-            "Pm" => painted(albedo, roughness, share()?),
+            "Ns" => material_from_rgb(
+                albedo,
+                pow(2.0 / (f64::from(share()?) + 2.0), 0.25) as f32,
+                metallic,
+            ),
+            "Pr" => material_from_rgb(albedo, share()?, metallic),
+            "Pm" => material_from_rgb(albedo, roughness, share()?),
             _ => {
                 if key.starts_with("map_") || key == "norm" || key == "bump" {
                     ignored.push("textures".into());

@@ -12,22 +12,24 @@
 //! partition of agents among ranks thus affects what a sensor delivers.
 
 mod flat;
-mod held;
 mod pyramid;
+mod shared_tiles;
 mod tile;
 
-pub use flat::{FlatTile, Over, Shape};
-pub use tile::Mark;
+pub use flat::{FlatTile, WindowPosition, WordLayout};
+pub use tile::GroundMark;
 
-use super::packet::{NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level};
+use super::packet::{F32Lanes, NO_HIT, Packet, RAYS, Search, Simd, dispatch, level};
 use super::ray::Ray;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{TILE, TileKey};
 use bekker_math::spatial::Vec3;
 use fearless_simd::prelude::*;
-use held::HeldTiles;
-use pyramid::{Floor, Landings, Lid, Lines, cover, cover_all, lid, lids};
+use pyramid::{
+    CellGrid, GridRays, PatchHits, UpperBound, bound_at, bound_count, build_bounds, update_bounds,
+};
 use rayon::prelude::*;
+use shared_tiles::SharedTiles;
 use std::sync::Arc;
 use tile::TileRelief;
 
@@ -54,25 +56,25 @@ const TOLERANCE: f64 = 1e-3;
 /// It holds all nodes nearby, corners of tiles farther away, and one cell per 16 x 16 tiles up to
 /// the horizon.
 #[derive(Clone, Debug)]
-pub struct Relief {
+pub struct HeightPyramid {
     near: Window,
     far: Window,
     /// Tile cache shared by clones.
-    held: HeldTiles,
+    held: SharedTiles,
     /// Merges of the published ground that are included.
     merges: u64,
 }
 
 /// Hit of a ray on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Footing {
+pub struct GroundHit {
     /// Distance along the ray, m.
     pub range: f64,
     /// Slopes (∂z/∂x, ∂z/∂y) of the ground there.
     pub slope: [f64; 2],
 }
 
-impl Footing {
+impl GroundHit {
     /// Returns the unit normal.
     #[inline]
     pub fn normal(&self) -> Vec3 {
@@ -93,7 +95,7 @@ struct Window {
     /// Datum of all heights, m.
     datum: f64,
     corners: Vec<f32>,
-    lids: Vec<Lid>,
+    upper_bounds: Vec<UpperBound>,
     /// Upper bound of all heights, m.
     top: f64,
     /// Bound of the height error of single precision, m.
@@ -103,37 +105,42 @@ struct Window {
     fine: Vec<Arc<TileRelief>>,
 }
 
-impl Relief {
+impl HeightPyramid {
     /// Creates the relief around (x, y), m, with the published deformation.
-    pub fn around(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> Relief {
-        Relief::of(model, published, at, CLOSE)
+    pub fn new(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> HeightPyramid {
+        HeightPyramid::build(model, published, at, CLOSE)
     }
 
     /// Creates the relief for images of few pixels.
     ///
     /// Undisturbed ground is represented by corners of tiles however near and rough it is, deformed
     /// ground by all of its nodes.
-    pub fn coarse(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> Relief {
-        Relief::of(model, published, at, 0)
+    pub fn coarse(model: &GroundModel, published: &SharedGround, at: [f64; 2]) -> HeightPyramid {
+        HeightPyramid::build(model, published, at, 0)
     }
 
-    fn of(model: &GroundModel, published: &SharedGround, at: [f64; 2], close: i64) -> Relief {
+    fn build(
+        model: &GroundModel,
+        published: &SharedGround,
+        at: [f64; 2],
+        close: i64,
+    ) -> HeightPyramid {
         let spacing = model.lattice().spacing;
         let close = close.min((CLOSEST / (TILE as f64 * spacing)) as i64);
-        let held = HeldTiles::default();
+        let held = SharedTiles::default();
         let window = |stride: usize| {
             let corner = Window::corner(at, stride as i64, spacing);
             Window::new(model, published, corner, stride as i64, close, None, &held)
         };
         let (near, far) = (window(TILE), window(TILE * TILE));
-        Relief { near, far, held, merges: published.merges() }
+        HeightPyramid { near, far, held, merges: published.merges() }
     }
 
     /// Returns the greatest distance along either axis at which deformed ground is visible, m.
     ///
     /// It is half the near window, plus the window's largest offset, plus the next tile's first
     /// nodes.
-    pub fn sight(spacing: f64) -> f64 {
+    pub fn view_distance(spacing: f64) -> f64 {
         (SIDE as i64 / 2 + STRIDE / 2 + 1) as f64 * TILE as f64 * spacing
     }
 
@@ -147,7 +154,7 @@ impl Relief {
 
     /// Moves the windows to (x, y), m, and updates the tiles published since the last call.
     ///
-    /// The result equals that of [`Relief::around`] or [`Relief::coarse`] at the same place.
+    /// The result equals that of [`HeightPyramid::new`] or [`HeightPyramid::coarse`] at the same place.
     pub fn update(&mut self, model: &GroundModel, published: &SharedGround, at: [f64; 2]) {
         let dirty: Vec<TileKey> = published.changed_since(self.merges).collect();
         self.merges = published.merges();
@@ -162,41 +169,41 @@ impl Relief {
     }
 
     /// Returns the first hit of a ray on the ground between two ranges, m.
-    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Footing> {
+    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<GroundHit> {
         self.cast_all(std::slice::from_ref(ray), near, far)[0]
     }
 
     /// Returns the first hit of each of up to [`RAYS`] rays on the ground between two ranges, m.
-    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Footing>; RAYS] {
-        let packet = Packet::of(rays);
-        let mut footings = [None; RAYS];
+    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<GroundHit>; RAYS] {
+        let packet = Packet::from_rays(rays);
+        let mut ground_hits = [None; RAYS];
         dispatch!(level(), simd => {
-            let near = Wide::splat(simd, near as f32);
+            let near = F32Lanes::splat(simd, near as f32);
             let mut search = Search::new(simd, false, packet.count, far);
-            self.seek(&packet, near, &mut search, &mut footings);
+            self.intersect(&packet, near, &mut search, &mut ground_hits);
         });
-        footings
+        ground_hits
     }
 
-    /// Continues a search for the first hit or for any hit; for first hits it sets `footings`.
+    /// Continues a search for the first hit or for any hit; for first hits it sets `ground_hits`.
     #[inline(always)]
-    pub(super) fn seek<S: Simd>(
+    pub(super) fn intersect<S: Simd>(
         &self,
         packet: &Packet,
-        near: Wide<S>,
+        near: F32Lanes<S>,
         search: &mut Search<S>,
-        footings: &mut [Option<Footing>; RAYS],
+        ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let simd = near.simd;
         let mut near = near;
         for window in [&self.near, &self.far] {
-            let leave = window.seek(packet, near, search);
+            let leave = window.intersect(packet, near, search);
             if !search.any {
-                window.land(packet, search, footings);
+                window.refine_hits(packet, search, ground_hits);
             }
             // rays without a hit continue where they leave the window
-            let met = search.thing.simd_lt(NOTHING);
-            near = met.select(Wide::splat(simd, f32::INFINITY), near.max(leave));
+            let met = search.thing.simd_lt(NO_HIT);
+            near = met.select(F32Lanes::splat(simd, f32::INFINITY), near.max(leave));
             if near.simd_gt(search.far).all_true() {
                 return;
             }
@@ -204,17 +211,17 @@ impl Relief {
     }
 
     /// Returns the traces of vehicles at (x, y).
-    pub fn mark(&self, x: f64, y: f64) -> Mark {
+    pub fn mark(&self, x: f64, y: f64) -> GroundMark {
         let over = |at: f64, axis: usize| at / self.near.cell() - self.near.corner[axis] as f64;
         let (x, y) = (over(x, 0), over(y, 1));
         let side = SIDE as f64;
         if !(x >= 0.0 && y >= 0.0 && x < side && y < side) {
-            return Mark::default();
+            return GroundMark::default();
         }
         let (i, j) = (x as usize, y as usize);
         let tile = TILE as f64;
         match self.near.fine_of[j * SIDE + i] {
-            0 => Mark::default(),
+            0 => GroundMark::default(),
             held => self.near.fine[held as usize - 1]
                 .mark([(x - i as f64) * tile, (y - j as f64) * tile]),
         }
@@ -240,7 +247,7 @@ impl Window {
         stride: i64,
         close: i64,
         old: Option<&Window>,
-        held: &HeldTiles,
+        held: &SharedTiles,
     ) -> Window {
         let spacing = model.lattice().spacing;
         let terrain = model.terrain();
@@ -263,7 +270,7 @@ impl Window {
             spacing,
             datum,
             corners: corners.collect(),
-            lids: vec![Lid::default(); lids(LEVELS)],
+            upper_bounds: vec![UpperBound::default(); bound_count(LEVELS)],
             top: 0.0,
             margin: 0.0,
             fine_of: vec![0; SIDE * SIDE],
@@ -272,9 +279,9 @@ impl Window {
         if stride == TILE as i64 {
             window.refine(model, published, old, held);
         }
-        let mut lids = std::mem::take(&mut window.lids);
-        cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
-        window.lids = lids;
+        let mut upper_bounds = std::mem::take(&mut window.upper_bounds);
+        build_bounds::<LEVELS>(&mut upper_bounds, |x, y| window.upper_bound(x, y));
+        window.upper_bounds = upper_bounds;
         window.top = window.highest();
         // several rounding errors of the greatest heights in a ray's clearance
         let greatest = window.corners.iter().fold(0.0_f32, |most, height| most.max(height.abs()));
@@ -304,10 +311,10 @@ impl Window {
     }
 
     /// Returns the lid of a cell.
-    fn lid(&self, x: usize, y: usize) -> Lid {
+    fn upper_bound(&self, x: usize, y: usize) -> UpperBound {
         match self.fine_of[y * SIDE + x] {
-            0 => Lid::of_patch(self.patch(x, y), [x, y]),
-            held => self.fine[held as usize - 1].lid([x, y]),
+            0 => UpperBound::of_patch(self.patch(x, y), [x, y]),
+            held => self.fine[held as usize - 1].upper_bound([x, y]),
         }
     }
 
@@ -316,7 +323,7 @@ impl Window {
         let side = SIDE >> SURVEY;
         let blocks = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
         let top = |(x, y): (usize, usize)| {
-            let lid = lid::<LEVELS>(&self.lids, SURVEY, x, y);
+            let lid = bound_at::<LEVELS>(&self.upper_bounds, SURVEY, x, y);
             let corner = |k: usize| {
                 let [x, y] = [x + k % 2, y + k / 2].map(|at| (at << SURVEY) as f64);
                 -lid.clearance([x, y, 0.0])
@@ -340,7 +347,7 @@ impl Window {
         model: &GroundModel,
         published: &SharedGround,
         old: Option<&Window>,
-        held: &HeldTiles,
+        held: &SharedTiles,
     ) {
         let deformed = self.cells_of(published.tiles().map(|(key, _)| key));
         let before = |index: usize| {
@@ -376,7 +383,7 @@ impl Window {
             own(index).or(other).unwrap_or_else(|| Arc::new(new()))
         });
         self.fine = fine.collect();
-        held.note(wanted.iter().map(|&index| self.key(index)).zip(&self.fine));
+        held.insert(wanted.iter().map(|&index| self.key(index)).zip(&self.fine));
         for (held, &index) in wanted.iter().enumerate() {
             self.fine_of[index] = held as u32 + 1;
         }
@@ -432,9 +439,9 @@ impl Window {
             let old = held.checked_sub(1).map(|held| &*self.fine[held]);
             Arc::new(TileRelief::new(model, published, self.datum, self.key(index), old))
         };
-        let renewed: Vec<Arc<TileRelief>> = cells.par_iter().map(tile).collect();
-        let mut lids = std::mem::take(&mut self.lids);
-        for (&index, tile) in cells.iter().zip(renewed) {
+        let revision: Vec<Arc<TileRelief>> = cells.par_iter().map(tile).collect();
+        let mut upper_bounds = std::mem::take(&mut self.upper_bounds);
+        for (&index, tile) in cells.iter().zip(revision) {
             match self.fine_of[index] {
                 0 => {
                     self.fine.push(tile);
@@ -442,15 +449,22 @@ impl Window {
                 }
                 held => self.fine[held as usize - 1] = tile,
             }
-            cover::<LEVELS>(&mut lids, [index % SIDE, index / SIDE], |x, y| self.lid(x, y));
+            update_bounds::<LEVELS>(&mut upper_bounds, [index % SIDE, index / SIDE], |x, y| {
+                self.upper_bound(x, y)
+            });
         }
-        self.lids = lids;
+        self.upper_bounds = upper_bounds;
         self.top = self.highest();
     }
 
     /// Traverses the window with rays; returns the ranges at which they leave it.
     #[inline(always)]
-    fn seek<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) -> Wide<S> {
+    fn intersect<S: Simd>(
+        &self,
+        packet: &Packet,
+        near: F32Lanes<S>,
+        search: &mut Search<S>,
+    ) -> F32Lanes<S> {
         let simd = near.simd;
         let per_cell = 1.0 / self.cell();
         let Packet { mut origin, direction: mut slope, .. } = *packet;
@@ -461,28 +475,28 @@ impl Window {
             }
             origin[2][lane] -= self.datum;
         }
-        let lines = Lines::new(simd, &origin, &slope, self.margin);
+        let lines = GridRays::new(simd, &origin, &slope, self.margin);
         let near = lines.down_to(self.top as f32, near);
         if near.simd_le(search.far).any_true() {
             lines.walk(self, 0, near, search);
         }
-        lines.over(SIDE)
+        lines.exit_ranges(SIDE)
     }
 
     /// Refines the hits of rays on the window in double precision.
     #[inline(always)]
-    fn land<S: Simd>(
+    fn refine_hits<S: Simd>(
         &self,
         packet: &Packet,
         search: &Search<S>,
-        footings: &mut [Option<Footing>; RAYS],
+        ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let per_cell = 1.0 / self.cell();
-        let mut landings = Landings::NONE;
+        let mut patch_hits = PatchHits::NONE;
         let (mut lengths, mut met) = ([1.0; RAYS], [false; RAYS]);
         for lane in 0..packet.count {
             let thing = search.thing.as_array()[lane];
-            if thing == NOTHING || footings[lane].is_some() {
+            if thing == NO_HIT || ground_hits[lane].is_some() {
                 continue;
             }
             met[lane] = true;
@@ -495,7 +509,7 @@ impl Window {
                     (self.fine[held as usize - 1].patch(at), at, TILE as f64)
                 }
             };
-            for (all, corner) in landings.corners.iter_mut().zip(corners) {
+            for (all, corner) in patch_hits.corners.iter_mut().zip(corners) {
                 all[lane] = f64::from(corner);
             }
             let shift = [
@@ -504,44 +518,44 @@ impl Window {
             ];
             let per_cell = per_cell * scale;
             for (axis, shift) in shift.into_iter().enumerate() {
-                landings.origin[axis][lane] = packet.origin[axis][lane] * per_cell - shift;
-                landings.slope[axis][lane] = packet.direction[axis][lane] * per_cell;
+                patch_hits.origin[axis][lane] = packet.origin[axis][lane] * per_cell - shift;
+                patch_hits.slope[axis][lane] = packet.direction[axis][lane] * per_cell;
             }
-            landings.origin[2][lane] = packet.origin[2][lane] - self.datum;
-            landings.slope[2][lane] = packet.direction[2][lane];
-            landings.range[lane] = f64::from(search.far.as_array()[lane]);
+            patch_hits.origin[2][lane] = packet.origin[2][lane] - self.datum;
+            patch_hits.slope[2][lane] = packet.direction[2][lane];
+            patch_hits.range[lane] = f64::from(search.far.as_array()[lane]);
             lengths[lane] = per_cell;
         }
-        let (ranges, slopes) = landings.exact(f64::from(self.margin));
+        let (ranges, slopes) = patch_hits.exact(f64::from(self.margin));
         for lane in 0..packet.count {
             if met[lane] {
                 let slope = [slopes[0][lane] * lengths[lane], slopes[1][lane] * lengths[lane]];
-                footings[lane] = Some(Footing { range: ranges[lane], slope });
+                ground_hits[lane] = Some(GroundHit { range: ranges[lane], slope });
             }
         }
     }
 
     fn bytes(&self) -> usize {
         4 * (self.corners.len() + self.fine_of.len())
-            + size_of::<Lid>() * self.lids.len()
+            + size_of::<UpperBound>() * self.upper_bounds.len()
             + size_of::<TileRelief>() * self.fine.len()
     }
 }
 
-impl Floor for Window {
+impl CellGrid for Window {
     const LEVELS: u32 = LEVELS;
 
     #[inline(always)]
-    fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
-        lid::<LEVELS>(&self.lids, level, x, y)
+    fn upper_bound(&self, level: u32, [x, y]: [usize; 2]) -> UpperBound {
+        bound_at::<LEVELS>(&self.upper_bounds, level, x, y)
     }
 
     #[inline(always)]
-    fn meet<S: Simd>(
+    fn intersect_cell<S: Simd>(
         &self,
-        lines: &Lines<S>,
+        lines: &GridRays<S>,
         at: [usize; 2],
-        ranges: [Wide<S>; 2],
+        ranges: [F32Lanes<S>; 2],
         _number: u32,
         search: &mut Search<S>,
     ) {
@@ -549,10 +563,10 @@ impl Floor for Window {
         let index = y * SIDE + x;
         let number = index as u32;
         match self.fine_of[index] {
-            0 => lines.meet(self.patch(x, y), at, ranges, [number, 0], search),
+            0 => lines.intersect_patch(self.patch(x, y), at, ranges, [number, 0], search),
             held => {
                 let tile = &*self.fine[held as usize - 1];
-                lines.within(at, TILE as f32).walk(tile, number, ranges[0], search);
+                lines.in_cell(at, TILE as f32).walk(tile, number, ranges[0], search);
             }
         }
     }
@@ -591,7 +605,7 @@ mod tests {
     #[test]
     fn a_plane_is_met_within_a_millimetre_at_a_hundred_metres_and_a_kilometre() {
         let model = plane(0.05);
-        let relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
+        let relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         for (azimuth, height) in [(0.0, 2.0), (0.7, 1.0), (2.5, 10.0), (-1.2, 0.5)] {
             for distance in [3.0, 100.0, 1000.0] {
                 let to = Vec3::new(distance * cos(azimuth), distance * sin(azimuth), -height);
@@ -607,7 +621,7 @@ mod tests {
     #[test]
     fn a_rut_is_seen_as_soon_as_it_is_published() {
         let model = plane(0.05);
-        let mut relief = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
+        let mut relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         let down = |x: f64, y: f64| Ray::new(Vec3::new(x, y, 1.0), -Vec3::z());
         // node 0 of tile (3, 2) is a corner of four tiles
         let at = 48.0 * 0.05;
@@ -641,8 +655,8 @@ mod tests {
         let lattice = Lattice { spacing: 0.05 };
         let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
         let published = rut(TileKey { a: 3, b: 2 }, 136);
-        let [whole, coarse] =
-            [Relief::around, Relief::coarse].map(|relief| relief(&model, &published, [0.0, 0.0]));
+        let [whole, coarse] = [HeightPyramid::new, HeightPyramid::coarse]
+            .map(|relief| relief(&model, &published, [0.0, 0.0]));
         assert!(coarse.bytes() * 10 < whole.bytes(), "{} {}", coarse.bytes(), whole.bytes());
         let [mut most, mut deepest] = [0.0_f64; 2];
         for n in 0..400 {
@@ -659,18 +673,18 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_has_moved_is_one_made_there() {
+    fn a_moved_window_equals_a_new_one() {
         let model = plane(0.05);
         let published = rut(TileKey { a: 3, b: 2 }, 17);
-        let mut moved = Relief::around(&model, &SharedGround::default(), [0.0, 0.0]);
+        let mut moved = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         moved.update(&model, &published, [5.0, 0.0]);
         moved.update(&model, &published, [300.0, -40.0]);
         moved.update(&model, &published, [31.0, 12.0]);
-        let fresh = Relief::around(&model, &published, [31.0, 12.0]);
+        let fresh = HeightPyramid::new(&model, &published, [31.0, 12.0]);
         for (moved, fresh) in [(&moved.near, &fresh.near), (&moved.far, &fresh.far)] {
             assert_eq!(moved.corner, fresh.corner);
             assert_eq!(moved.corners, fresh.corners);
-            assert_eq!(moved.lids, fresh.lids);
+            assert_eq!(moved.upper_bounds, fresh.upper_bounds);
             assert_eq!(moved.top, fresh.top);
             assert_eq!(moved.fine_of, fresh.fine_of);
         }
@@ -681,7 +695,7 @@ mod tests {
     ///
     /// An even tile holds no nodes.
     #[test]
-    fn tiles_that_others_held_are_those_made_anew() {
+    fn shared_tiles_equal_new_ones() {
         let soil = Soil {
             name: "field".into(),
             source: String::new(),
@@ -698,13 +712,13 @@ mod tests {
         };
         let model = ground(terrain.build().unwrap());
         let [even, rutted] = [SharedGround::default(), rut(TileKey { a: 3, b: 2 }, 17)];
-        let mut first = Relief::around(&model, &even, [0.0, 0.0]);
+        let mut first = HeightPyramid::new(&model, &even, [0.0, 0.0]);
         let mut second = first.clone();
         second.update(&model, &even, [-200.0, 70.0]);
         first.update(&model, &rutted, [70.0, 0.0]);
         second.update(&model, &rutted, [80.0, -5.0]);
         for (relief, at) in [(&first, [70.0, 0.0]), (&second, [80.0, -5.0])] {
-            let (moved, fresh) = (&relief.near, &Relief::around(&model, &rutted, at).near);
+            let (moved, fresh) = (&relief.near, &HeightPyramid::new(&model, &rutted, at).near);
             assert_eq!(moved.fine_of, fresh.fine_of);
             assert!(fresh.fine.len() > 500, "{}", fresh.fine.len());
             for (moved, fresh) in moved.fine.iter().zip(&fresh.fine) {

@@ -8,16 +8,16 @@
 //! This is the maximum mipmap of Tevs, Ihrke and Seidel (2008) with planes instead of heights. At
 //! grazing angles, a ray hits a level lid over a slope long before the ground.
 
-use super::super::packet::{RAYS, Search, Simd, Wide, wide};
+use super::super::packet::{F32Lanes, RAYS, Search, Simd, to_lanes};
 use fearless_simd::prelude::*;
 
 /// Rays over a square, one per lane: x and y in cells, z in m.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines<S: Simd> {
-    origin: [Wide<S>; 3],
-    slope: [Wide<S>; 3],
+pub(super) struct GridRays<S: Simd> {
+    origin: [F32Lanes<S>; 3],
+    slope: [F32Lanes<S>; 3],
     /// Inverse of the slope along x and y.
-    inverse: [Wide<S>; 2],
+    inverse: [F32Lanes<S>; 2],
     /// Quarter of a block that most rays enter first.
     first: usize,
     /// Bound of the error by which rounding may lower a ray against a lid, m.
@@ -25,25 +25,25 @@ pub(super) struct Lines<S: Simd> {
 }
 
 /// Square of cells that rays traverse.
-pub(super) trait Floor {
+pub(super) trait CellGrid {
     /// Cells along a side, as a power of two.
     const LEVELS: u32;
     /// Returns the lid of a block of a level above the cells.
-    fn lid(&self, level: u32, at: [usize; 2]) -> Lid;
+    fn upper_bound(&self, level: u32, at: [usize; 2]) -> UpperBound;
     /// Intersects the rays over a cell between two ranges, where the first is not above the second.
     ///
     /// Primitives in the square are numbered from `number`.
-    fn meet<S: Simd>(
+    fn intersect_cell<S: Simd>(
         &self,
-        lines: &Lines<S>,
+        lines: &GridRays<S>,
         at: [usize; 2],
-        ranges: [Wide<S>; 2],
+        ranges: [F32Lanes<S>; 2],
         number: u32,
         search: &mut Search<S>,
     );
 }
 
-impl<S: Simd> Lines<S> {
+impl<S: Simd> GridRays<S> {
     /// Creates the rays; a zero slope along x or y is replaced by a negligible one.
     #[inline(always)]
     pub fn new(
@@ -51,25 +51,27 @@ impl<S: Simd> Lines<S> {
         origin: &[[f64; RAYS]; 3],
         slope: &[[f64; RAYS]; 3],
         margin: f32,
-    ) -> Lines<S> {
-        let origin = [wide(simd, &origin[0]), wide(simd, &origin[1]), wide(simd, &origin[2])];
-        let mut slope = [wide(simd, &slope[0]), wide(simd, &slope[1]), wide(simd, &slope[2])];
+    ) -> GridRays<S> {
+        let origin =
+            [to_lanes(simd, &origin[0]), to_lanes(simd, &origin[1]), to_lanes(simd, &origin[2])];
+        let mut slope =
+            [to_lanes(simd, &slope[0]), to_lanes(simd, &slope[1]), to_lanes(simd, &slope[2])];
         let mut inverse = [origin[0]; 2];
         let mut first = 0;
         for axis in 0..2 {
             let tiny = slope[axis].abs().simd_lt(1e-12);
-            slope[axis] = tiny.select(Wide::splat(simd, 1e-12), slope[axis]);
+            slope[axis] = tiny.select(F32Lanes::splat(simd, 1e-12), slope[axis]);
             inverse[axis] = 1.0 / slope[axis];
             first |= usize::from(slope[axis].as_array()[0] < 0.0) << axis;
         }
-        Lines { origin, slope, inverse, first, margin }
+        GridRays { origin, slope, inverse, first, margin }
     }
 
     /// Returns the same rays over a square inside the cell (x, y) with `scale` cells a side.
     #[inline(always)]
-    pub fn within(&self, [x, y]: [usize; 2], scale: f32) -> Lines<S> {
-        let Lines { origin, slope, inverse, first, margin } = *self;
-        Lines {
+    pub fn in_cell(&self, [x, y]: [usize; 2], scale: f32) -> GridRays<S> {
+        let GridRays { origin, slope, inverse, first, margin } = *self;
+        GridRays {
             origin: [(origin[0] - x as f32) * scale, (origin[1] - y as f32) * scale, origin[2]],
             slope: [slope[0] * scale, slope[1] * scale, slope[2]],
             inverse: [inverse[0] * (1.0 / scale), inverse[1] * (1.0 / scale)],
@@ -80,13 +82,13 @@ impl<S: Simd> Lines<S> {
 
     /// Returns the ranges at which the rays cross `edge` of an axis.
     #[inline(always)]
-    fn pass(&self, axis: usize, edge: usize) -> Wide<S> {
+    fn pass(&self, axis: usize, edge: usize) -> F32Lanes<S> {
         (edge as f32 - self.origin[axis]) * self.inverse[axis]
     }
 
     /// Returns the ranges at which the rays leave a square of `side` cells.
     #[inline(always)]
-    pub fn over(&self, side: usize) -> Wide<S> {
+    pub fn exit_ranges(&self, side: usize) -> F32Lanes<S> {
         let x = self.pass(0, 0).max(self.pass(0, side));
         let y = self.pass(1, 0).max(self.pass(1, side));
         x.min(y)
@@ -94,11 +96,11 @@ impl<S: Simd> Lines<S> {
 
     /// Returns the first ranges from `near` on at which the rays are no higher than `top`, m.
     #[inline(always)]
-    pub fn down_to(&self, top: f32, near: Wide<S>) -> Wide<S> {
+    pub fn down_to(&self, top: f32, near: F32Lanes<S>) -> F32Lanes<S> {
         let above = self.origin[2] - (top + 2.0 * self.margin);
         let down = above / -self.slope[2];
         let rises = self.slope[2].simd_ge(0.0);
-        let down = rises.select(Wide::splat(near.simd, f32::INFINITY), down);
+        let down = rises.select(F32Lanes::splat(near.simd, f32::INFINITY), down);
         above.simd_gt(0.0).select(near.max(down), near)
     }
 
@@ -106,8 +108,14 @@ impl<S: Simd> Lines<S> {
     ///
     /// Rays of the same direction visit the cells in order.
     #[inline(always)]
-    pub fn walk<F: Floor>(&self, floor: &F, number: u32, near: Wide<S>, search: &mut Search<S>) {
-        let before = search.waiting();
+    pub fn walk<F: CellGrid>(
+        &self,
+        floor: &F,
+        number: u32,
+        near: F32Lanes<S>,
+        search: &mut Search<S>,
+    ) {
+        let before = search.stack_depth();
         let (mut level, mut at) = (F::LEVELS, [0, 0]);
         loop {
             let below = level - 1;
@@ -138,7 +146,7 @@ impl<S: Simd> Lines<S> {
                     let k = k ^ self.first;
                     if enter.simd_le(leave).any_true() {
                         let cell = [x + (k & 1), y + (k >> 1)];
-                        floor.meet(self, cell, [enter, leave], number, search);
+                        floor.intersect_cell(self, cell, [enter, leave], number, search);
                     }
                 }
             } else {
@@ -151,9 +159,10 @@ impl<S: Simd> Lines<S> {
                     }
                     let k = k ^ self.first;
                     let child = [x + (k & 1), y + (k >> 1)];
-                    let Lid { slope: [sx, sy], height } = floor.lid(below, child);
+                    let UpperBound { slope: [sx, sy], height } = floor.upper_bound(below, child);
                     // fused multiply-add where available: the margin covers its rounding
-                    let (sx, sy) = (Wide::splat(near.simd, -sx), Wide::splat(near.simd, -sy));
+                    let (sx, sy) =
+                        (F32Lanes::splat(near.simd, -sx), F32Lanes::splat(near.simd, -sy));
                     let above = self.origin[2] - height;
                     let above = sy.mul_add(self.origin[1], sx.mul_add(self.origin[0], above));
                     let change =
@@ -161,11 +170,11 @@ impl<S: Simd> Lines<S> {
                     let least = change.mul_add(enter, above).min(change.mul_add(leave, above));
                     if (inside & least.simd_le(self.margin)).any_true() {
                         let place = below << 16 | (child[0] as u32) << 8 | child[1] as u32;
-                        search.later(place, enter);
+                        search.push(place, enter);
                     }
                 }
             }
-            let Some(place) = search.next(before) else { return };
+            let Some(place) = search.pop(before) else { return };
             level = place >> 16;
             at = [(place >> 8 & 255) as usize, (place & 255) as usize];
         }
@@ -177,11 +186,11 @@ impl<S: Simd> Lines<S> {
     /// it at its entry, as if there were a wall, so that adjacent squares of different resolution
     /// leave no gap.
     #[inline(always)]
-    pub fn meet(
+    pub fn intersect_patch(
         &self,
         corners: [f32; 4],
         [x, y]: [usize; 2],
-        [enter, leave]: [Wide<S>; 2],
+        [enter, leave]: [F32Lanes<S>; 2],
         number: [u32; 2],
         search: &mut Search<S>,
     ) {
@@ -203,21 +212,21 @@ impl<S: Simd> Lines<S> {
         let g = dz - (b * du + c * dv) - d * (u * dv + v * du);
         let q = -d * du * dv;
         let discriminant = g * g - 4.0 * q * f;
-        let none = Wide::splat(simd, f32::INFINITY);
+        let none = F32Lanes::splat(simd, f32::INFINITY);
         let half = -0.5 * (g + discriminant.max(0.0).sqrt().copysign(g));
         let (one, other) = (half / q, f / half);
         let one = one.simd_ge(0.0).select(one, none);
         let other = other.simd_ge(0.0).select(other, none);
         let s = one.min(other);
         let s = discriminant.simd_lt(0.0).select(none, s);
-        let s = f.simd_le(0.0).select(Wide::splat(simd, 0.0), s);
-        search.meet(close & s.simd_le(leave - enter), enter + s, number, [u, v]);
+        let s = f.simd_le(0.0).select(F32Lanes::splat(simd, 0.0), s);
+        search.record(close & s.simd_le(leave - enter), enter + s, number, [u, v]);
     }
 }
 
 /// Rays and the patches that they have hit, in double precision.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Landings {
+pub(super) struct PatchHits {
     /// Heights of the patches' corners: (0,0), (1,0), (0,1), (1,1).
     pub corners: [[f64; RAYS]; 4],
     /// Positions at range 0 relative to the patch's first corner, in cells and m.
@@ -228,9 +237,9 @@ pub(super) struct Landings {
     pub range: [f64; RAYS],
 }
 
-impl Landings {
+impl PatchHits {
     /// Empty lanes.
-    pub const NONE: Landings = Landings {
+    pub const NONE: PatchHits = PatchHits {
         corners: [[0.0; RAYS]; 4],
         origin: [[0.0; RAYS]; 3],
         slope: [[0.0; RAYS]; 3],
@@ -271,12 +280,12 @@ impl Landings {
 ///
 /// The height, m, is at the square's corner; the slopes are in m per cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Lid {
+pub(super) struct UpperBound {
     pub slope: [f32; 2],
     pub height: f32,
 }
 
-impl Lid {
+impl UpperBound {
     /// Returns the height of a point above the lid, m.
     #[inline(always)]
     pub fn clearance(&self, [x, y, z]: [f64; 3]) -> f64 {
@@ -284,45 +293,45 @@ impl Lid {
     }
 
     /// Returns the lowest lid of the given slope over some points.
-    fn over(slope: [f32; 2], points: impl Iterator<Item = [f64; 3]>) -> Lid {
-        let flat = Lid { slope, height: 0.0 };
+    fn covering(slope: [f32; 2], points: impl Iterator<Item = [f64; 3]>) -> UpperBound {
+        let flat = UpperBound { slope, height: 0.0 };
         let height = points.map(|point| flat.clearance(point)).fold(f64::NEG_INFINITY, f64::max);
         // rounds the cast upwards
-        Lid { slope, height: (height as f32).next_up() }
+        UpperBound { slope, height: (height as f32).next_up() }
     }
 
     /// Returns the lid of cell (x, y) with these corners: (0,0), (1,0), (0,1), (1,1).
-    pub fn of_patch(corners: [f32; 4], [x, y]: [usize; 2]) -> Lid {
+    pub fn of_patch(corners: [f32; 4], [x, y]: [usize; 2]) -> UpperBound {
         let [h00, h10, h01, h11] = corners;
         let slope = [0.5 * (h10 - h00 + h11 - h01), 0.5 * (h01 - h00 + h11 - h10)];
         let corner = |k: usize| [(x + k % 2) as f64, (y + k / 2) as f64, f64::from(corners[k])];
-        Lid::over(slope, (0..4).map(corner))
+        UpperBound::covering(slope, (0..4).map(corner))
     }
 
     /// Converts the lid of a square of `cells` cells a side to the lid of cell (x, y) of an
     /// enclosing square.
-    pub fn outside(&self, cells: usize, [x, y]: [usize; 2]) -> Lid {
+    pub fn outside(&self, cells: usize, [x, y]: [usize; 2]) -> UpperBound {
         let slope = self.slope.map(|slope| slope * cells as f32);
         let corner = |k: usize| {
             let (u, v) = ((k % 2) as f64, (k / 2) as f64);
             let inside = [u * cells as f64, v * cells as f64, 0.0];
             [x as f64 + u, y as f64 + v, -self.clearance(inside)]
         };
-        Lid::over(slope, (0..4).map(corner))
+        UpperBound::covering(slope, (0..4).map(corner))
     }
 
     /// Returns one lid over those of four blocks of `side` cells a side, the first of them at (x,
     /// y).
-    fn joined(lids: [Lid; 4], side: usize, [x, y]: [usize; 2]) -> Lid {
-        let mean = |axis: usize| 0.25 * lids.iter().map(|lid| lid.slope[axis]).sum::<f32>();
+    fn joined(upper_bounds: [UpperBound; 4], side: usize, [x, y]: [usize; 2]) -> UpperBound {
+        let mean = |axis: usize| 0.25 * upper_bounds.iter().map(|lid| lid.slope[axis]).sum::<f32>();
         let corner = |k: usize| {
             let (block, corner) = (k / 4, k % 4);
             let x = x + side * (block % 2 + corner % 2);
             let y = y + side * (block / 2 + corner / 2);
             let foot = [x as f64, y as f64, 0.0];
-            [foot[0], foot[1], -lids[block].clearance(foot)]
+            [foot[0], foot[1], -upper_bounds[block].clearance(foot)]
         };
-        Lid::over([mean(0), mean(1)], (0..16).map(corner))
+        UpperBound::covering([mean(0), mean(1)], (0..16).map(corner))
     }
 }
 
@@ -337,67 +346,76 @@ const fn offset(levels: u32, level: u32) -> usize {
 /// Returns the number of lids of a square of 2^`levels` cells a side.
 ///
 /// They are stored level by level, from blocks of two cells a side up to one block, row by row.
-pub(super) const fn lids(levels: u32) -> usize {
+pub(super) const fn bound_count(levels: u32) -> usize {
     offset(levels, levels) + 1
 }
 
 /// Returns the lid of block (x, y) of a level, 1 and above.
 #[inline(always)]
-pub(super) fn lid<const LEVELS: u32>(lids: &[Lid], level: u32, x: usize, y: usize) -> Lid {
-    lids[offset(LEVELS, level) + (y << (LEVELS - level)) + x]
+pub(super) fn bound_at<const LEVELS: u32>(
+    upper_bounds: &[UpperBound],
+    level: u32,
+    x: usize,
+    y: usize,
+) -> UpperBound {
+    upper_bounds[offset(LEVELS, level) + (y << (LEVELS - level)) + x]
 }
 
 /// Computes all lids of a square from those of its cells.
-pub(super) fn cover_all<const LEVELS: u32>(lids: &mut [Lid], cell: impl Fn(usize, usize) -> Lid) {
+pub(super) fn build_bounds<const LEVELS: u32>(
+    upper_bounds: &mut [UpperBound],
+    cell: impl Fn(usize, usize) -> UpperBound,
+) {
     for level in 1..=LEVELS {
         let side = 1 << (LEVELS - level);
         for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
-            lids[offset(LEVELS, level) + y * side + x] = joined::<LEVELS>(lids, level, x, y, &cell);
+            upper_bounds[offset(LEVELS, level) + y * side + x] =
+                joined::<LEVELS>(upper_bounds, level, x, y, &cell);
         }
     }
 }
 
 /// Updates the lids above cell (x, y).
-pub(super) fn cover<const LEVELS: u32>(
-    lids: &mut [Lid],
+pub(super) fn update_bounds<const LEVELS: u32>(
+    upper_bounds: &mut [UpperBound],
     [x, y]: [usize; 2],
-    cell: impl Fn(usize, usize) -> Lid,
+    cell: impl Fn(usize, usize) -> UpperBound,
 ) {
     for level in 1..=LEVELS {
         let (x, y) = (x >> level, y >> level);
-        lids[offset(LEVELS, level) + (y << (LEVELS - level)) + x] =
-            joined::<LEVELS>(lids, level, x, y, &cell);
+        upper_bounds[offset(LEVELS, level) + (y << (LEVELS - level)) + x] =
+            joined::<LEVELS>(upper_bounds, level, x, y, &cell);
     }
 }
 
 fn joined<const LEVELS: u32>(
-    lids: &[Lid],
+    upper_bounds: &[UpperBound],
     level: u32,
     x: usize,
     y: usize,
-    cell: &impl Fn(usize, usize) -> Lid,
-) -> Lid {
+    cell: &impl Fn(usize, usize) -> UpperBound,
+) -> UpperBound {
     let below = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| match level {
         1 => cell(2 * x + dx, 2 * y + dy),
-        _ => lid::<LEVELS>(lids, level - 1, 2 * x + dx, 2 * y + dy),
+        _ => bound_at::<LEVELS>(upper_bounds, level - 1, 2 * x + dx, 2 * y + dy),
     });
-    Lid::joined(below, 1 << (level - 1), [x << level, y << level])
+    UpperBound::joined(below, 1 << (level - 1), [x << level, y << level])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Level, NOTHING, dispatch};
+    use crate::packet::{Level, NO_HIT, dispatch};
     use proptest::prelude::*;
 
     /// Single ray in double precision, without the pyramid.
     #[derive(Clone, Copy, Debug)]
-    struct Line {
+    struct GridRay {
         origin: [f64; 3],
         slope: [f64; 3],
     }
 
-    impl Line {
+    impl GridRay {
         fn at(&self, axis: usize, range: f64) -> f64 {
             self.origin[axis] + self.slope[axis] * range
         }
@@ -415,7 +433,7 @@ mod tests {
         }
 
         /// Returns the range at which the line hits the patch over cell (x, y).
-        fn meet(&self, corners: [f32; 4], [x, y]: [usize; 2]) -> Option<f64> {
+        fn intersect_patch(&self, corners: [f32; 4], [x, y]: [usize; 2]) -> Option<f64> {
             let (near, far) = self.over([x, y])?;
             let [h00, h10, h01, h11] = corners.map(f64::from);
             let (b, c, d) = (h10 - h00, h01 - h00, h11 - h10 - h01 + h00);
@@ -449,18 +467,18 @@ mod tests {
 
     struct Square {
         corners: Vec<f32>,
-        lids: Vec<Lid>,
+        upper_bounds: Vec<UpperBound>,
     }
 
     impl Square {
         fn new(corners: Vec<f32>) -> Square {
-            let mut all = vec![Lid::default(); lids(3)];
-            cover_all::<3>(&mut all, |x, y| Lid::of_patch(patch(&corners, x, y), [x, y]));
-            Square { corners, lids: all }
+            let mut all = vec![UpperBound::default(); bound_count(3)];
+            build_bounds::<3>(&mut all, |x, y| UpperBound::of_patch(patch(&corners, x, y), [x, y]));
+            Square { corners, upper_bounds: all }
         }
 
         /// Returns the hit by traversal, for the line in lane `place` of a packet.
-        fn cast(&self, line: &Line, place: usize) -> Option<f64> {
+        fn cast(&self, line: &GridRay, place: usize) -> Option<f64> {
             let (mut origin, mut slope) = ([[0.0; RAYS]; 3], [[0.0; RAYS]; 3]);
             for (lane, axis) in (0..RAYS).flat_map(|lane| (0..3).map(move |axis| (lane, axis))) {
                 let turn = if lane == place { 1.0 } else { 0.3 * lane as f64 - 2.0 };
@@ -468,39 +486,46 @@ mod tests {
                 slope[axis][lane] = line.slope[axis] * if axis == 0 { turn } else { 1.0 };
             }
             dispatch!(Level::new(), simd => {
-                let lines = Lines::new(simd, &origin, &slope, 1e-5);
+                let lines = GridRays::new(simd, &origin, &slope, 1e-5);
                 let mut search = Search::new(simd, false, RAYS, 100.0);
-                lines.walk(self, 0, Wide::splat(simd, 0.0), &mut search);
-                let met = search.thing.as_array()[place] != NOTHING;
+                lines.walk(self, 0, F32Lanes::splat(simd, 0.0), &mut search);
+                let met = search.thing.as_array()[place] != NO_HIT;
                 met.then_some(f64::from(search.far.as_array()[place]))
             })
         }
 
         /// Returns the hit without the pyramid: the nearest over all cells.
-        fn exhaustive(&self, line: &Line) -> Option<f64> {
+        fn exhaustive(&self, line: &GridRay) -> Option<f64> {
             let cells = (0..8).flat_map(|y| (0..8).map(move |x| [x, y]));
-            let met = cells.filter_map(|at| line.meet(patch(&self.corners, at[0], at[1]), at));
+            let met =
+                cells.filter_map(|at| line.intersect_patch(patch(&self.corners, at[0], at[1]), at));
             met.reduce(f64::min)
         }
     }
 
-    impl Floor for Square {
+    impl CellGrid for Square {
         const LEVELS: u32 = 3;
 
-        fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
-            lid::<3>(&self.lids, level, x, y)
+        fn upper_bound(&self, level: u32, [x, y]: [usize; 2]) -> UpperBound {
+            bound_at::<3>(&self.upper_bounds, level, x, y)
         }
 
-        fn meet<S: Simd>(
+        fn intersect_cell<S: Simd>(
             &self,
-            lines: &Lines<S>,
+            lines: &GridRays<S>,
             at: [usize; 2],
-            ranges: [Wide<S>; 2],
+            ranges: [F32Lanes<S>; 2],
             number: u32,
             search: &mut Search<S>,
         ) {
             let corners = patch(&self.corners, at[0], at[1]);
-            lines.meet(corners, at, ranges, [number, (8 * at[1] + at[0]) as u32], search);
+            lines.intersect_patch(
+                corners,
+                at,
+                ranges,
+                [number, (8 * at[1] + at[0]) as u32],
+                search,
+            );
         }
     }
 
@@ -527,7 +552,7 @@ mod tests {
             slope in [-1.0..1.0_f64, -1.0..1.0_f64, -1.0..0.3], place in 0..RAYS,
         ) {
             prop_assume!(slope[0].abs() > 1e-3 && slope[1].abs() > 1e-3);
-            let line = Line { origin, slope };
+            let line = GridRay { origin, slope };
             match (square.cast(&line, place), square.exhaustive(&line)) {
                 // heights up to 3 in single precision, magnified where the line grazes
                 (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-3, "{a} {b}"),
@@ -539,22 +564,22 @@ mod tests {
         fn a_raised_cell_is_seen_by_all_levels(
             square in any_square(), at in [0_usize..8, 0_usize..8],
         ) {
-            let mut raised = square.lids.clone();
-            let own = |x, y| Lid::of_patch(patch(&square.corners, x, y), [x, y]);
-            let level = Lid { height: 9.0, ..Lid::default() };
-            cover::<3>(&mut raised, at, |x, y| if [x, y] == at { level } else { own(x, y) });
+            let mut raised = square.upper_bounds.clone();
+            let own = |x, y| UpperBound::of_patch(patch(&square.corners, x, y), [x, y]);
+            let level = UpperBound { height: 9.0, ..UpperBound::default() };
+            update_bounds::<3>(&mut raised, at, |x, y| if [x, y] == at { level } else { own(x, y) });
             let middle = at.map(|at| at as f64 + 0.5);
-            prop_assert!(raised[lids(3) - 1].clearance([middle[0], middle[1], 9.0]) <= 0.0);
-            cover::<3>(&mut raised, at, own);
-            prop_assert_eq!(raised, square.lids);
+            prop_assert!(raised[bound_count(3) - 1].clearance([middle[0], middle[1], 9.0]) <= 0.0);
+            update_bounds::<3>(&mut raised, at, own);
+            prop_assert_eq!(raised, square.upper_bounds);
         }
 
         #[test]
-        fn nothing_rises_above_a_lid(square in any_square()) {
+        fn nothing_rises_above_an_upper_bound(square in any_square()) {
             for (level, x, y) in (0..81).flat_map(|k| (1..=3).map(move |l| (l, k % 9, k / 9))) {
                 for (bx, by) in [(x, y), (x.max(1) - 1, y), (x, y.max(1) - 1)] {
-                    let lid = lid::<3>(
-                        &square.lids, level, bx.min(7) >> level, by.min(7) >> level,
+                    let lid = bound_at::<3>(
+                        &square.upper_bounds, level, bx.min(7) >> level, by.min(7) >> level,
                     );
                     let z = f64::from(square.corners[y * 9 + x]);
                     prop_assert!(lid.clearance([x as f64, y as f64, z]) <= 0.0);
@@ -567,7 +592,7 @@ mod tests {
     fn walks_along_the_axes() {
         let square = Square::new(vec![0.0; 81]);
         for slope in [[1.0, 0.0, -0.5], [0.0, 1.0, -0.5], [0.0, 0.0, -1.0]] {
-            let line = Line { origin: [4.0, 4.0, 1.0], slope };
+            let line = GridRay { origin: [4.0, 4.0, 1.0], slope };
             assert_eq!(square.cast(&line, 5), Some(-1.0 / slope[2]));
         }
     }

@@ -1,7 +1,7 @@
 //! Tile of the ground with all of its nodes.
 
-use super::super::packet::{Search, Simd, Wide};
-use super::pyramid::{Floor, Lid, Lines, cover_all, lid, lids};
+use super::super::packet::{F32Lanes, Search, Simd};
+use super::pyramid::{CellGrid, GridRays, UpperBound, bound_at, bound_count, build_bounds};
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{Node, TILE, TileKey};
 
@@ -14,7 +14,7 @@ const BASE: usize = NODES + 2;
 
 /// Traces of vehicles at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Mark {
+pub struct GroundMark {
     /// Plastic sinkage, m.
     pub sinkage: f32,
     /// Shear displacement, m.
@@ -29,10 +29,10 @@ pub struct Mark {
 #[derive(Clone, Debug)]
 pub(super) struct TileRelief {
     pub nodes: [f32; NODES * NODES],
-    pub lids: [Lid; lids(LEVELS)],
+    pub upper_bounds: [UpperBound; bound_count(LEVELS)],
     /// Merge count of the published ground at the last update.
-    pub renewed: u64,
-    pub marks: Option<Box<[Mark; NODES * NODES]>>,
+    pub revision: u64,
+    pub marks: Option<Box<[GroundMark; NODES * NODES]>>,
     /// Undisturbed heights of the nodes and of one more on all sides; set once deformed.
     base: Option<Box<[f32; BASE * BASE]>>,
 }
@@ -71,9 +71,9 @@ impl TileRelief {
                 Some(base) => std::array::from_fn(|index| base[inner(index)]),
                 None => heights(model, datum, node),
             },
-            lids: [Lid::default(); lids(LEVELS)],
-            renewed: published.merges(),
-            marks: deformed.then(|| Box::new([Mark::default(); NODES * NODES])),
+            upper_bounds: [UpperBound::default(); bound_count(LEVELS)],
+            revision: published.merges(),
+            marks: deformed.then(|| Box::new([GroundMark::default(); NODES * NODES])),
             base,
         };
         if let (Some(marks), Some(base)) = (&mut tile.marks, &tile.base) {
@@ -82,7 +82,7 @@ impl TileRelief {
                 let node = node(index);
                 let (state, agent) = published.state_and_agent(node);
                 let [jx, jy] = state.shear_m();
-                *mark = Mark {
+                *mark = GroundMark {
                     sinkage: state.plastic_sinkage_m() as f32,
                     slip: bekker_math::numeric::hypot(jx, jy) as f32,
                     passes: state.passes,
@@ -99,8 +99,10 @@ impl TileRelief {
                 }
             }
         }
-        let TileRelief { nodes, lids, .. } = &mut tile;
-        cover_all::<LEVELS>(lids, |x, y| Lid::of_patch(patch(nodes, x, y), [x, y]));
+        let TileRelief { nodes, upper_bounds, .. } = &mut tile;
+        build_bounds::<LEVELS>(upper_bounds, |x, y| {
+            UpperBound::of_patch(patch(nodes, x, y), [x, y])
+        });
         tile
     }
 
@@ -110,8 +112,8 @@ impl TileRelief {
     }
 
     /// Returns the lid of the whole tile as the lid of cell (x, y) of a square of tiles.
-    pub fn lid(&self, at: [usize; 2]) -> Lid {
-        self.lids[lids(LEVELS) - 1].outside(TILE, at)
+    pub fn upper_bound(&self, at: [usize; 2]) -> UpperBound {
+        self.upper_bounds[bound_count(LEVELS) - 1].outside(TILE, at)
     }
 
     /// Returns the heights of the corners of a cell: (0,0), (1,0), (0,1), (1,1).
@@ -124,43 +126,49 @@ impl TileRelief {
     ///
     /// Between nodes, sinkage and slip are interpolated; passes and agent are those of the nearest
     /// node.
-    pub fn mark(&self, [x, y]: [f64; 2]) -> Mark {
-        let Some(marks) = &self.marks else { return Mark::default() };
+    pub fn mark(&self, [x, y]: [f64; 2]) -> GroundMark {
+        let Some(marks) = &self.marks else { return GroundMark::default() };
         let within = |at: f64| at.clamp(0.0, TILE as f64 - 1e-9);
         let (x, y) = (within(x), within(y));
         let (i, j) = (x as usize, y as usize);
         let (u, v) = ((x - i as f64) as f32, (y - j as f64) as f32);
         let corner = |di: usize, dj: usize| &marks[(j + dj) * NODES + i + di];
-        let blend = |of: fn(&Mark) -> f32| {
+        let blend = |of: fn(&GroundMark) -> f32| {
             let south = of(corner(0, 0)) * (1.0 - u) + of(corner(1, 0)) * u;
             let north = of(corner(0, 1)) * (1.0 - u) + of(corner(1, 1)) * u;
             south * (1.0 - v) + north * v
         };
-        let Mark { passes, agent, .. } = *corner(usize::from(u >= 0.5), usize::from(v >= 0.5));
-        Mark { sinkage: blend(|mark| mark.sinkage), slip: blend(|mark| mark.slip), passes, agent }
+        let GroundMark { passes, agent, .. } =
+            *corner(usize::from(u >= 0.5), usize::from(v >= 0.5));
+        GroundMark {
+            sinkage: blend(|mark| mark.sinkage),
+            slip: blend(|mark| mark.slip),
+            passes,
+            agent,
+        }
     }
 }
 
-impl Floor for TileRelief {
+impl CellGrid for TileRelief {
     const LEVELS: u32 = LEVELS;
 
     #[inline(always)]
-    fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
-        lid::<LEVELS>(&self.lids, level, x, y)
+    fn upper_bound(&self, level: u32, [x, y]: [usize; 2]) -> UpperBound {
+        bound_at::<LEVELS>(&self.upper_bounds, level, x, y)
     }
 
     #[inline(always)]
-    fn meet<S: Simd>(
+    fn intersect_cell<S: Simd>(
         &self,
-        lines: &Lines<S>,
+        lines: &GridRays<S>,
         at: [usize; 2],
-        ranges: [Wide<S>; 2],
+        ranges: [F32Lanes<S>; 2],
         number: u32,
         search: &mut Search<S>,
     ) {
         let [x, y] = at;
         let inside = (y * TILE + x) as u32;
-        lines.meet(patch(&self.nodes, x, y), at, ranges, [number, inside], search);
+        lines.intersect_patch(patch(&self.nodes, x, y), at, ranges, [number, inside], search);
     }
 }
 

@@ -663,7 +663,7 @@ mod tests {
     }
 
     #[test]
-    fn restitution_does_not_hang_on_the_heartbeat() {
+    fn restitution_does_not_depend_on_the_heartbeat() {
         let found = [1, 2, 5, 10].map(|heartbeat| restitution(5.0, heartbeat));
         println!("restitution at 5 m/s, heartbeats of 2, 4, 10 and 20 ms: {found:.4?}");
         for e in found {

@@ -1,8 +1,8 @@
 //! Charts of the page of a study, by section.
 
-use super::{Reported, Valued, ends, found};
+use super::{StudyReport, ValueRange, available, ends};
 use crate::cli::study::level_word;
-use crate::report::html::{Axis, Chart, Field, Interval, Layer, Section};
+use crate::report::html::{Axis, Chart, ChartLayer, FilledRect, Interval, Section};
 use crate::study::analysis::{
     FactorEffects, FactorInfluence, FitOutcome, IndicesResult, LevelStatistics, MIN_POINTS,
     MIN_POINTS_PER_FACTOR, PairEffects, PointStatistics, ResponseStatistics, SurrogateResult,
@@ -18,15 +18,15 @@ const LINES: usize = 8;
 /// Maximum number of levels that are shown as lines; more are shown as a heat map.
 const COMPARED: usize = 5;
 
-impl Reported<'_> {
+impl StudyReport<'_> {
     /// Charts of each of the first responses over each factor.
     pub(super) fn effects(&self) -> Option<Section> {
         let effects = &self.analysis.effects;
         let chart = |own: &FactorEffects, response: usize| {
-            let places = Places::of(own.levels.iter().map(|own| &own.level));
+            let places = LevelPositions::new(own.levels.iter().map(|own| &own.level));
             let valued = own.levels.iter().zip(&places.at).filter_map(|(level, at)| {
                 let figures = level.responses.get(response)?;
-                Some(Valued::of(figures, level.done, self.scale(response))?.at(*at))
+                Some(ValueRange::new(figures, level.done, self.scale(response))?.at(*at))
             });
             let values: Vec<Interval> = valued.collect();
             // no line between words, or if a level has no value
@@ -37,11 +37,11 @@ impl Reported<'_> {
                     "{} by {}{}",
                     self.asked.responses[response][0],
                     own.factor,
-                    of_arrived(own.levels.iter().filter_map(|own| own.responses.get(response)))
+                    arrived_note(own.levels.iter().filter_map(|own| own.responses.get(response)))
                 ),
                 x: places.axis(self.factor_label(&own.factor)),
                 y: self.upwards(response),
-                layers: vec![Layer::Intervals { name: String::new(), values, joined }],
+                layers: vec![ChartLayer::Intervals { name: String::new(), values, joined }],
             })
         };
         let charts = (0..self.asked.responses.len().min(CHARTED))
@@ -84,7 +84,7 @@ impl Reported<'_> {
                 title: format!("{}: range of the mean", self.asked.responses[response][0]),
                 x: Axis::Number { label: self.labelled(response), zero: false },
                 y: Axis::Words { label: String::new(), words: names },
-                layers: vec![Layer::Bars { name: String::new(), bars }],
+                layers: vec![ChartLayer::Bars { name: String::new(), bars }],
             })
         };
         let charts: Vec<Chart> =
@@ -110,7 +110,7 @@ impl Reported<'_> {
             let scale = self.scale(response);
             let valued = |a: usize, b: usize| {
                 let cell = pair.cells.get(a)?.get(b)?;
-                Valued::of(cell.responses.get(response)?, cell.done, scale)
+                ValueRange::new(cell.responses.get(response)?, cell.done, scale)
             };
             let [many, few] = match pair.levels[0].len() >= pair.levels[1].len() {
                 true => [0, 1],
@@ -124,19 +124,19 @@ impl Reported<'_> {
                 self.asked.responses[response][0],
                 pair.factors[many],
                 pair.factors[few],
-                of_arrived(cells.filter_map(|own| own.responses.get(response)))
+                arrived_note(cells.filter_map(|own| own.responses.get(response)))
             );
-            let across = Places::of(pair.levels[many].iter());
+            let across = LevelPositions::new(pair.levels[many].iter());
             let x = across.axis(self.factor_label(&pair.factors[many]));
             if pair.levels[few].len() > COMPARED {
-                let upwards = Places::of(pair.levels[few].iter());
+                let upwards = LevelPositions::new(pair.levels[few].iter());
                 let y = upwards.axis(self.factor_label(&pair.factors[few]));
                 let layer = self.heat_map([&across, &upwards], response, &of)?;
                 return Some(Chart { title, x, y, layers: vec![layer] });
             }
             let lines = pair.levels[few].len();
-            let layers: Vec<Layer> = (0..lines)
-                .map(|line| Layer::Intervals {
+            let layers: Vec<ChartLayer> = (0..lines)
+                .map(|line| ChartLayer::Intervals {
                     name: format!("{} {}", pair.factors[few], level_word(&pair.levels[few][line])),
                     values: (0..across.at.len())
                         .filter_map(|x| {
@@ -148,9 +148,9 @@ impl Reported<'_> {
                     joined: true,
                 })
                 .collect();
-            let any = layers
-                .iter()
-                .any(|own| matches!(own, Layer::Intervals { values, .. } if !values.is_empty()));
+            let any = layers.iter().any(
+                |own| matches!(own, ChartLayer::Intervals { values, .. } if !values.is_empty()),
+            );
             any.then(|| Chart { title, x, y: self.upwards(response), layers })
         };
         let charts = responses.into_iter().flatten().flat_map(|n| {
@@ -158,7 +158,7 @@ impl Reported<'_> {
             pairs.filter_map(move |pair| chart(pair, n)).collect::<Vec<_>>()
         });
         let charts: Vec<Chart> = charts.collect();
-        let is_line = |own: &Layer| matches!(own, Layer::Intervals { .. });
+        let is_line = |own: &ChartLayer| matches!(own, ChartLayer::Intervals { .. });
         let has_lines = charts.iter().flat_map(|own| &own.layers).any(is_line);
         (!charts.is_empty()).then(|| Section {
             heading: "Interactions".into(),
@@ -177,16 +177,16 @@ impl Reported<'_> {
     /// A heat map over pairs of levels; `None` without a value.
     fn heat_map(
         &self,
-        [across, upwards]: [&Places; 2],
+        [across, upwards]: [&LevelPositions; 2],
         response: usize,
-        of: &dyn Fn(usize, usize) -> Option<Valued>,
-    ) -> Option<Layer> {
+        of: &dyn Fn(usize, usize) -> Option<ValueRange>,
+    ) -> Option<ChartLayer> {
         let field = |x: usize, y: usize| {
             let value = of(x, y)?.value;
-            Some(Field { across: across.edges(x), upwards: upwards.edges(y), value })
+            Some(FilledRect { across: across.edges(x), upwards: upwards.edges(y), value })
         };
         let rows = 0..upwards.at.len();
-        let fields: Vec<Field> = (0..across.at.len())
+        let fields: Vec<FilledRect> = (0..across.at.len())
             .flat_map(|x| rows.clone().filter_map(move |y| field(x, y)))
             .collect();
         let values: Vec<f64> = fields.iter().map(|own| own.value).collect();
@@ -195,7 +195,7 @@ impl Reported<'_> {
             None => ends(&values),
         };
         let label = self.labelled(response);
-        (!fields.is_empty()).then_some(Layer::Fields { label, fields, ends })
+        (!fields.is_empty()).then_some(ChartLayer::Fields { label, fields, ends })
     }
 
     /// Survival over passes.
@@ -208,7 +208,7 @@ impl Reported<'_> {
                 let last = points.last().map_or(1.0, |last| last[1]);
                 points.push([own.passes as f64, last]);
                 let name = levels.map_or(String::new(), |own| self.place(&own.levels));
-                Layer::Line { name, points, steps: true }
+                ChartLayer::Line { name, points, steps: true }
             });
             Chart {
                 title: format!("{}: fraction of convoys without a stuck vehicle", own.response),
@@ -254,17 +254,22 @@ impl Reported<'_> {
                     words: own.factors.iter().rev().cloned().collect(),
                 },
                 layers: vec![
-                    Layer::Bars {
+                    ChartLayer::Bars {
                         name: "first order".into(),
                         bars: bars(&own.indices.first, 0.17),
                     },
-                    Layer::Bars { name: "total".into(), bars: bars(&own.indices.total, -0.17) },
+                    ChartLayer::Bars {
+                        name: "total".into(),
+                        bars: bars(&own.indices.total, -0.17),
+                    },
                 ],
             }
         };
         let all = self.analysis.indices.iter();
-        let charts: Vec<Chart> =
-            all.filter_map(|own| Some((own.response.as_str(), found(own)?))).map(chart).collect();
+        let charts: Vec<Chart> = all
+            .filter_map(|own| Some((own.response.as_str(), available(own)?)))
+            .map(chart)
+            .collect();
         (!charts.is_empty()).then(|| Section {
             heading: "Shares of variance".into(),
             text: vec![
@@ -294,7 +299,7 @@ impl Reported<'_> {
         for response in 0..self.asked.responses.len().min(CHARTED) {
             let name = &self.asked.responses[response][0];
             let answer = self.analysis.surrogates.iter().find(|own| own.response == *name);
-            let surrogate = answer.and_then(found);
+            let surrogate = answer.and_then(available);
             if let Some(FitOutcome::Refused(cause)) = answer.map(|own| &own.outcome) {
                 missing.push(format!("{name}: {cause}"));
             }
@@ -331,7 +336,7 @@ impl Reported<'_> {
         let dot = |point: &PointStatistics| match point.levels.get(factor)? {
             Level::Number(x) => {
                 let figures = &point.responses.get(response)?.figures;
-                Some([*x, Valued::of(figures, point.done, scale)?.value])
+                Some([*x, ValueRange::new(figures, point.done, scale)?.value])
             }
             _ => None,
         };
@@ -339,11 +344,11 @@ impl Reported<'_> {
         if dots.is_empty() {
             return None;
         }
-        let mut layers = vec![Layer::Dots { name: "design points".into(), points: dots }];
+        let mut layers = vec![ChartLayer::Dots { name: "design points".into(), points: dots }];
         let effect = surrogate.and_then(|s| s.main_effects.iter().find(|e| e.factor == *own));
         layers.extend(effect.map(|effect| {
             let line = effect.levels.iter().zip(&effect.values);
-            Layer::Line {
+            ChartLayer::Line {
                 name: "Gaussian process, averaged over other factors".into(),
                 points: line.map(|(x, y)| [*x, scale * y]).collect(),
                 steps: false,
@@ -351,7 +356,7 @@ impl Reported<'_> {
         }));
         let figures = self.analysis.points.iter().filter_map(|p| p.responses.get(response));
         Some(Chart {
-            title: format!("{name} by {own}{}", of_arrived(figures.map(|own| &own.figures))),
+            title: format!("{name} by {own}{}", arrived_note(figures.map(|own| &own.figures))),
             x: Axis::Number { label: self.factor_label(own), zero: false },
             y: self.upwards(response),
             layers,
@@ -360,7 +365,7 @@ impl Reported<'_> {
 }
 
 /// Returns words for the title of a total that excludes trials that did not arrive.
-fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a ResponseStatistics>) -> &'static str {
+fn arrived_note<'a>(mut figures: impl Iterator<Item = &'a ResponseStatistics>) -> &'static str {
     let leaves_out = |own: &ResponseStatistics| match own {
         ResponseStatistics::Total { arrived, all_trials, .. } => {
             all_trials.is_some_and(|all| *arrived < all.count as u64)
@@ -371,14 +376,14 @@ fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a ResponseStatistics>) -> 
 }
 
 /// Positions of levels on an axis: their values, or for words 0, 1, 2 and so on.
-struct Places {
+struct LevelPositions {
     at: Vec<f64>,
     words: Vec<String>,
     are_numbers: bool,
 }
 
-impl Places {
-    fn of<'a>(levels: impl Iterator<Item = &'a Level>) -> Places {
+impl LevelPositions {
+    fn new<'a>(levels: impl Iterator<Item = &'a Level>) -> LevelPositions {
         let levels: Vec<&Level> = levels.collect();
         let number = |level: &&Level| match level {
             Level::Number(x) => Some(*x),
@@ -387,7 +392,7 @@ impl Places {
         let numbers: Option<Vec<f64>> = levels.iter().map(number).collect();
         let are_numbers = numbers.is_some();
         let at = numbers.unwrap_or_else(|| (0..levels.len()).map(|n| n as f64).collect());
-        Places { at, words: levels.into_iter().map(level_word).collect(), are_numbers }
+        LevelPositions { at, words: levels.into_iter().map(level_word).collect(), are_numbers }
     }
 
     /// Distance from the first to the last level.

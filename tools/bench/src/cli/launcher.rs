@@ -1,13 +1,13 @@
 //! Detection of processes started by an MPI launcher.
 
 use super::Failure;
-use bekker::cli::launcher::others;
+use bekker::cli::launcher::other_ranks;
 #[cfg(feature = "mpi")]
 use bekker_sync::MpiSession;
 
 /// Fails where a launcher started several processes that cannot communicate.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
-    match others() {
+    match other_ranks() {
         Some(sign) => Err(format!("{sign}: a launcher started several processes: {remedy}").into()),
         None => Ok(()),
     }

@@ -39,7 +39,7 @@ pub struct BenchM113 {
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+struct TrackedResults {
     steps: Vec<(String, StepCost)>,
     abreast: Vec<(String, Throughput)>,
     shoes: Vec<ShoeCost>,
@@ -91,7 +91,7 @@ impl BenchM113 {
         let shoes = shoes.into_iter().collect::<Result<_, _>>()?;
         say("energy over 20 s");
         let energy = energy_balance(&spec, &soil.to_soil(), 20.0)?;
-        let results = Results { steps, abreast, shoes, energy };
+        let results = TrackedResults { steps, abreast, shoes, energy };
         print_results(self.json, &results, || results.text())
     }
 
@@ -116,7 +116,7 @@ impl BenchM113 {
     }
 }
 
-impl Results {
+impl TrackedResults {
     fn text(&self) -> String {
         let header = [
             "one M113, threads",

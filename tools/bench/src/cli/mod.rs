@@ -39,7 +39,7 @@ enum Command {
 
 impl Cli {
     fn execute(self) -> Result<(), Failure> {
-        environment::heed()?;
+        environment::apply_environment()?;
         environment::start_threads(None)?;
         match self.command {
             Command::Sensors(bench) => bench.execute(self.quiet),

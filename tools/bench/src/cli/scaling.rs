@@ -4,7 +4,7 @@ mod figures;
 mod table;
 
 use super::{Failure, launcher, print_results};
-use crate::scaling::{Footing, Formation, ScalingCase, ScalingDrive, ScalingError};
+use crate::scaling::{Formation, GroundKind, ScalingCase, ScalingDrive, ScalingError};
 use crate::scaling_cost::{DriveCost, Network};
 use bekker::cli::quantity::quantity;
 use bekker_ranks::{Observer, RunError};
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub struct BenchScaling {
     /// Parts to measure (default: all)
     #[arg(long = "part", value_name = "PART", value_enum, value_delimiter = ',')]
-    parts: Vec<Part>,
+    parts: Vec<BenchPart>,
     /// Measure the smallest cases once, as a test
     #[arg(long, conflicts_with_all = ["repeats", "seconds", "agents", "most_ranks"])]
     quick: bool,
@@ -73,7 +73,7 @@ pub struct BenchScaling {
 /// Part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Part {
+pub(super) enum BenchPart {
     Vehicles,
     Platoon,
     Weak,
@@ -83,8 +83,8 @@ pub(super) enum Part {
 
 /// Case and its results.
 #[derive(Debug, Serialize)]
-struct Measured {
-    part: Part,
+struct MeasuredCase {
+    part: BenchPart,
     case: ScalingCase,
     /// Wall time over simulated time of each repetition, in order.
     real_time_factors: Vec<f64>,
@@ -111,13 +111,13 @@ struct Measured {
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+struct ScalingResults {
     build: Build,
     machine: Machine,
     /// Whether ranks are processes under MPI.
     mpi: bool,
     network: Network,
-    measured: Vec<Measured>,
+    measured: Vec<MeasuredCase>,
     plots: Vec<PathBuf>,
 }
 
@@ -126,14 +126,14 @@ impl BenchScaling {
         #[cfg(feature = "mpi")]
         if let Some(session) = launcher::session()? {
             let mpi = Box::new(session.rank(PATIENCE));
-            return self.measured(&mut Ranked::Mpi(mpi), quiet);
+            return self.measured(&mut RankBackend::Mpi(mpi), quiet);
         }
         #[cfg(not(feature = "mpi"))]
         launcher::check_alone()?;
-        self.measured(&mut Ranked::Here, quiet)
+        self.measured(&mut RankBackend::Here, quiet)
     }
 
-    fn measured(&self, ranked: &mut Ranked, quiet: bool) -> Result<(), Failure> {
+    fn measured(&self, ranked: &mut RankBackend, quiet: bool) -> Result<(), Failure> {
         // fail before the benchmark runs, not after it
         if let Some(folder) = self.plots.as_ref().filter(|_| ranked.is_first()) {
             std::fs::create_dir_all(folder).map_err(|error| {
@@ -145,7 +145,7 @@ impl BenchScaling {
             latency: self.latency.unwrap_or(network.latency),
             bandwidth: self.bandwidth.unwrap_or(network.bandwidth),
         };
-        let mut measured: Vec<Measured> = Vec::new();
+        let mut measured: Vec<MeasuredCase> = Vec::new();
         let mut drive: Option<ScalingDrive> = None;
         for (part, case) in self.cases(ranked.size()) {
             let ScalingCase { vehicles, ranks, heartbeat, footing, .. } = case;
@@ -164,12 +164,12 @@ impl BenchScaling {
             });
             let repeats = if self.quick { 1 } else { self.repeats };
             let costs = (0..repeats).map(|_| ranked.drive(drive)).collect::<Result<Vec<_>, _>>()?;
-            measured.push(Measured::of(part, case, &costs, &network, &measured));
+            measured.push(MeasuredCase::new(part, case, &costs, &network, &measured));
         }
         if !ranked.is_first() {
             return Ok(());
         }
-        let mut results = Results {
+        let mut results = ScalingResults {
             build: Build::current(),
             machine: Machine::current(),
             mpi: ranked.size().is_some(),
@@ -188,7 +188,7 @@ impl BenchScaling {
     }
 
     /// Returns the drives of the parts, with `size` ranks if given.
-    fn cases(&self, size: Option<usize>) -> Vec<(Part, ScalingCase)> {
+    fn cases(&self, size: Option<usize>) -> Vec<(BenchPart, ScalingCase)> {
         let most = size.unwrap_or(if self.quick { 2 } else { self.most_ranks });
         let up_to = |all: &[usize], quick: &[usize]| -> Vec<usize> {
             if self.quick { quick.to_vec() } else { all.to_vec() }
@@ -209,59 +209,62 @@ impl BenchScaling {
             heartbeat: 0.01,
             seconds,
         };
-        let asked = |part: Part| self.parts.is_empty() || self.parts.contains(&part);
+        let asked = |part: BenchPart| self.parts.is_empty() || self.parts.contains(&part);
         let mut cases = Vec::new();
         // one process, and one vehicle per rank; under MPI as many vehicles as ranks
         let both =
-            |cases: &mut Vec<(Part, ScalingCase)>, part, formation, footing, vehicles| match size {
-                Some(size) => cases.push((part, case(formation, footing, size, size))),
-                None => {
-                    cases.push((part, case(formation, footing, vehicles, 1)));
-                    if vehicles > 1 && vehicles <= most {
-                        cases.push((part, case(formation, footing, vehicles, vehicles)));
+            |cases: &mut Vec<(BenchPart, ScalingCase)>, part, formation, footing, vehicles| {
+                match size {
+                    Some(size) => cases.push((part, case(formation, footing, size, size))),
+                    None => {
+                        cases.push((part, case(formation, footing, vehicles, 1)));
+                        if vehicles > 1 && vehicles <= most {
+                            cases.push((part, case(formation, footing, vehicles, vehicles)));
+                        }
                     }
                 }
             };
         let once = |all: Vec<usize>| if size.is_some() { all[..1].to_vec() } else { all };
-        for part in Part::value_variants().iter().copied().filter(|part| asked(*part)) {
+        for part in BenchPart::value_variants().iter().copied().filter(|part| asked(*part)) {
             match part {
-                Part::Vehicles => {
-                    for footing in [Footing::Firm, Footing::Soil] {
+                BenchPart::Vehicles => {
+                    for footing in [GroundKind::Firm, GroundKind::Soil] {
                         for vehicles in once(up_to(&[1, 2, 5, 10, 20, 50], &[1, 2])) {
                             both(&mut cases, part, Formation::Abreast, footing, vehicles);
                         }
                     }
                 }
-                Part::Platoon => {
+                BenchPart::Platoon => {
                     for vehicles in once(up_to(&[3, 6, 12, 24], &[3])) {
-                        both(&mut cases, part, Formation::Platoon, Footing::Soil, vehicles);
+                        both(&mut cases, part, Formation::Platoon, GroundKind::Soil, vehicles);
                     }
                 }
-                Part::Weak => {
+                BenchPart::Weak => {
                     for each in up_to(&[1, 4, 16, 64], &[1]) {
                         let fits = |ranks: &usize| size.is_some() || each * ranks <= self.agents;
                         for ranks in ranks().into_iter().filter(fits) {
                             let vehicles = each * ranks;
                             cases.push((
                                 part,
-                                case(Formation::Square, Footing::Soil, vehicles, ranks),
+                                case(Formation::Square, GroundKind::Soil, vehicles, ranks),
                             ));
                         }
                     }
                 }
-                Part::Strong => {
+                BenchPart::Strong => {
                     let agents = if self.quick { 4 } else { self.agents };
                     for ranks in ranks().into_iter().filter(|ranks| *ranks <= agents) {
-                        cases.push((part, case(Formation::Square, Footing::Soil, agents, ranks)));
+                        cases
+                            .push((part, case(Formation::Square, GroundKind::Soil, agents, ranks)));
                     }
                 }
-                Part::Heartbeat => {
+                BenchPart::Heartbeat => {
                     let all = [0.002, 0.004, 0.01, 0.02, 0.05, 0.1];
                     let ranks = size.unwrap_or(if self.quick { 2 } else { 4 });
                     for &heartbeat in if self.quick { &all[2..4] } else { &all[..] } {
                         // long enough to form a rut
                         let seconds = if self.quick { 0.2 } else { 4.0 * self.seconds };
-                        let case = case(Formation::Column, Footing::Soil, ranks.max(2), ranks);
+                        let case = case(Formation::Column, GroundKind::Soil, ranks.max(2), ranks);
                         cases.push((part, ScalingCase { heartbeat, seconds, ..case }));
                     }
                 }
@@ -271,14 +274,14 @@ impl BenchScaling {
     }
 }
 
-impl Measured {
-    fn of(
-        part: Part,
+impl MeasuredCase {
+    fn new(
+        part: BenchPart,
         case: ScalingCase,
         repeats: &[Vec<DriveCost>],
         network: &Network,
-        before: &[Measured],
-    ) -> Measured {
+        before: &[MeasuredCase],
+    ) -> MeasuredCase {
         let factor = |costs: &Vec<DriveCost>| {
             costs.iter().map(|own| own.wall / own.simulated).fold(0.0, f64::max)
         };
@@ -291,13 +294,13 @@ impl Measured {
         let first = &repeats[0][0];
         let heartbeats = first.heartbeats.max(1) as f64;
         let most = |of: fn(&DriveCost) -> f64| all().map(of).fold(0.0, f64::max);
-        let alike = |own: &&Measured| {
+        let alike = |own: &&MeasuredCase| {
             ScalingCase { ranks: case.ranks, ..own.case } == case && own.part == part
         };
         let other = before.iter().find(alike).map(|own| own.hash.as_str());
         let same = |costs: &Vec<DriveCost>| other.unwrap_or(&first.hash) == costs[0].hash;
         let shares: f64 = all().map(|own| own.steps / own.wall).sum();
-        Measured {
+        MeasuredCase {
             part,
             case,
             median: sorted[sorted.len() / 2],
@@ -321,7 +324,7 @@ fn lost(error: &CommError) -> Failure {
 }
 
 /// Location of the ranks.
-enum Ranked {
+enum RankBackend {
     /// Threads of this process.
     Here,
     /// Processes under MPI, including this one.
@@ -329,12 +332,12 @@ enum Ranked {
     Mpi(Box<bekker_sync::Mpi>),
 }
 
-impl Ranked {
+impl RankBackend {
     /// Returns the number of ranks if it is fixed.
     fn size(&self) -> Option<usize> {
         match self {
             #[cfg(feature = "mpi")]
-            Ranked::Mpi(mpi) => Some(mpi.size()),
+            RankBackend::Mpi(mpi) => Some(mpi.size()),
             _ => None,
         }
     }
@@ -342,7 +345,7 @@ impl Ranked {
     fn is_first(&self) -> bool {
         match self {
             #[cfg(feature = "mpi")]
-            Ranked::Mpi(mpi) => mpi.rank() == 0,
+            RankBackend::Mpi(mpi) => mpi.rank() == 0,
             _ => true,
         }
     }
@@ -350,7 +353,7 @@ impl Ranked {
     fn network(&mut self) -> Result<Network, CommError> {
         match self {
             #[cfg(feature = "mpi")]
-            Ranked::Mpi(mpi) => Network::measured(&mut **mpi),
+            RankBackend::Mpi(mpi) => Network::measured(&mut **mpi),
             _ => {
                 let mut ranks = Threads::ranks(2, PATIENCE);
                 let (mut other, mut own) = (ranks.pop().expect("two"), ranks.pop().expect("two"));
@@ -371,7 +374,7 @@ impl Ranked {
         };
         let costs = match self {
             #[cfg(feature = "mpi")]
-            Ranked::Mpi(mpi) => {
+            RankBackend::Mpi(mpi) => {
                 let mut own = recorder(mpi.rank());
                 let cost = drive.rank(&mut **mpi, &mut *own).map_err(of_run)?;
                 gathered(&mut **mpi, &cost).map_err(|error| lost(&error))

@@ -28,7 +28,7 @@ pub struct BenchSensors {
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+struct SensorResults {
     ground: Vec<GroundRays>,
     scene: SceneCost,
     wood: WoodScan,
@@ -70,7 +70,7 @@ impl BenchSensors {
         };
         #[cfg(not(feature = "gpu"))]
         self.graphics.gpu("cargo build --release -p bekker-bench")?;
-        let results = Results {
+        let results = SensorResults {
             ground,
             scene,
             wood,
@@ -81,7 +81,7 @@ impl BenchSensors {
     }
 }
 
-impl Results {
+impl SensorResults {
     fn text(&self) -> String {
         let header = ["64 x 1024 lidar on bare ground", "million rays/s", "build, s", "MB"];
         let rows = self.ground.iter().map(|cost| {

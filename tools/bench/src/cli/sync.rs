@@ -35,7 +35,7 @@ pub struct BenchSync {
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+struct SyncResults {
     code: Vec<CodeCost>,
     heartbeat: Vec<HeartbeatCost>,
     traffic: Vec<Traffic>,
@@ -68,7 +68,7 @@ impl BenchSync {
                 measured.push(traffic(ranks, agents, neighbour)?);
             }
         }
-        let model = TrafficModel::of(&measured);
+        let model = TrafficModel::fit(&measured);
         let beyond = model.iter().flat_map(|model| {
             [256, 1_024, 4_096, 10_000].map(|agents| {
                 let ranks = agents / AGENTS_A_RANK;
@@ -78,7 +78,7 @@ impl BenchSync {
         });
         let beyond = beyond.collect();
         let plot = (!self.no_plot).then_some(self.plot);
-        let results = Results { code, heartbeat, traffic: measured, model, beyond, plot };
+        let results = SyncResults { code, heartbeat, traffic: measured, model, beyond, plot };
         if let Some(path) = &results.plot {
             plot::write(path, &results.figure())?;
         }
@@ -86,14 +86,14 @@ impl BenchSync {
     }
 }
 
-impl Results {
+impl SyncResults {
     fn text(&self) -> String {
         let header = |first: &str| {
             let columns = self.code.iter().map(|cost| format!("{} cm", 100.0 * cost.spacing));
             std::iter::once(first.to_string()).chain(columns)
         };
-        type OfCode = fn(&CodeCost) -> String;
-        let rows: [(&str, OfCode); 6] = [
+        type CodeColumn = fn(&CodeCost) -> String;
+        let rows: [(&str, CodeColumn); 6] = [
             ("nodes per vehicle and heartbeat", |c| format!("{:.1}", c.nodes)),
             ("bytes on the wire", |c| format!("{:.2}", c.bytes)),
             ("encode, ns", |c| format!("{:.1}", c.encode_ns)),
@@ -105,8 +105,8 @@ impl Results {
             std::iter::once(label.to_owned()).chain(self.code.iter().map(figure))
         });
         let code = text_table::plain(header("per node of deformed ground"), rows, ..0);
-        type OfHeartbeat = fn(&HeartbeatCost) -> String;
-        let rows: [(&str, OfHeartbeat); 7] = [
+        type HeartbeatColumn = fn(&HeartbeatCost) -> String;
+        let rows: [(&str, HeartbeatColumn); 7] = [
             ("bytes per vehicle state", |c| format!("{:.0}", c.state_bytes)),
             ("steps per heartbeat, us", |c| format!("{:.1}", c.steps_us)),
             ("serialize, us", |c| format!("{:.1}", c.serialise_us)),
@@ -148,43 +148,46 @@ impl Results {
     }
 
     fn figure(&self) -> Figure {
-        let measured = |name: &str, neighbour: bool, on: fn(&Traffic) -> bool, by: Across| Series {
-            name: format!("{name}, measured"),
-            points: self
-                .traffic
-                .iter()
-                .filter(|t| t.neighbour == neighbour && on(t))
-                .map(|t| [by(t.ranks, t.agents), 1e-3 * t.received])
-                .collect(),
-            mark: Mark::Dots,
-        };
-        let modelled = |name: &str, neighbour: bool, cases: &[(usize, usize)], by: Across| Series {
-            name: format!("{name}, model"),
-            points: self
-                .model
-                .iter()
-                .flat_map(|model| {
-                    cases.iter().map(|&(ranks, agents)| {
-                        let bytes = model.received(neighbour, ranks, agents);
-                        [by(ranks, agents), 1e-3 * bytes]
+        let measured =
+            |name: &str, neighbour: bool, on: fn(&Traffic) -> bool, by: TrafficFunction| Series {
+                name: format!("{name}, measured"),
+                points: self
+                    .traffic
+                    .iter()
+                    .filter(|t| t.neighbour == neighbour && on(t))
+                    .map(|t| [by(t.ranks, t.agents), 1e-3 * t.received])
+                    .collect(),
+                mark: Mark::Dots,
+            };
+        let modelled =
+            |name: &str, neighbour: bool, cases: &[(usize, usize)], by: TrafficFunction| Series {
+                name: format!("{name}, model"),
+                points: self
+                    .model
+                    .iter()
+                    .flat_map(|model| {
+                        cases.iter().map(|&(ranks, agents)| {
+                            let bytes = model.received(neighbour, ranks, agents);
+                            [by(ranks, agents), 1e-3 * bytes]
+                        })
                     })
-                })
-                .collect(),
-            mark: Mark::Dashes,
-        };
-        let panel = |title: &str, x: &str, on: fn(&Traffic) -> bool, cases: Vec<_>, by: Across| {
-            let series = [("to all", false), ("neighbour", true)];
-            let series = series.into_iter().flat_map(|(name, neighbour)| {
-                [modelled(name, neighbour, &cases, by), measured(name, neighbour, on, by)]
-            });
-            Panel {
-                title: title.into(),
-                x_label: x.into(),
-                y_label: "received, kB".into(),
-                from_zero: true,
-                series: series.filter(|series| !series.points.is_empty()).collect(),
-            }
-        };
+                    .collect(),
+                mark: Mark::Dashes,
+            };
+        let panel =
+            |title: &str, x: &str, on: fn(&Traffic) -> bool, cases: Vec<_>, by: TrafficFunction| {
+                let series = [("to all", false), ("neighbour", true)];
+                let series = series.into_iter().flat_map(|(name, neighbour)| {
+                    [modelled(name, neighbour, &cases, by), measured(name, neighbour, on, by)]
+                });
+                Panel {
+                    title: title.into(),
+                    x_label: x.into(),
+                    y_label: "received, kB".into(),
+                    from_zero: true,
+                    series: series.filter(|series| !series.points.is_empty()).collect(),
+                }
+            };
         let even = |most: usize| (1..=40).map(move |part| most * part / 40);
         Figure {
             title: "Bytes received by a rank per heartbeat".into(),
@@ -219,4 +222,4 @@ impl Results {
 }
 
 /// Abscissa of a plot, from ranks and agents.
-type Across = fn(usize, usize) -> f64;
+type TrafficFunction = fn(usize, usize) -> f64;

@@ -1,15 +1,15 @@
 //! Results as plots: dots for measured values, dashes for modeled ones.
 
-use super::{Measured, Part, Results};
-use crate::scaling::Footing;
+use super::{BenchPart, MeasuredCase, ScalingResults};
+use crate::scaling::GroundKind;
 use bekker_math::numeric::hypot;
 use bekker_report::plot::{Figure, Mark, Panel, Series};
 
 const FACTOR: &str = "wall over simulated time";
 
 /// Returns a plot for each measured part, with its name.
-pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
-    let of = |part: Part| -> Vec<&Measured> {
+pub fn figures(results: &ScalingResults) -> Vec<(&'static str, Figure)> {
+    let of = |part: BenchPart| -> Vec<&MeasuredCase> {
         results.measured.iter().filter(|own| own.part == part).collect()
     };
     let machine = results.machine.cpu.as_deref().unwrap_or("unknown processor");
@@ -19,17 +19,17 @@ pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
     );
     let all = [
         (
-            Part::Vehicles,
+            BenchPart::Vehicles,
             "vehicles",
             "Vehicles in one process, and one per rank",
             vehicles as Panels,
         ),
-        (Part::Platoon, "platoon", "A platoon three abreast with cameras", platoon),
-        (Part::Weak, "weak", "Weak scaling: constant vehicles per rank", weak),
-        (Part::Strong, "strong", "Strong scaling: constant total of vehicles", strong),
-        (Part::Heartbeat, "heartbeat", "Heartbeat length", heartbeat),
+        (BenchPart::Platoon, "platoon", "A platoon three abreast with cameras", platoon),
+        (BenchPart::Weak, "weak", "Weak scaling: constant vehicles per rank", weak),
+        (BenchPart::Strong, "strong", "Strong scaling: constant total of vehicles", strong),
+        (BenchPart::Heartbeat, "heartbeat", "Heartbeat length", heartbeat),
     ];
-    let figure = |(part, name, title, panels): (Part, &'static str, &str, Panels)| {
+    let figure = |(part, name, title, panels): (BenchPart, &'static str, &str, Panels)| {
         let measured = of(part);
         let panels = panels(&measured);
         let (title, subtitle) = (title.to_owned(), subtitle.clone());
@@ -38,7 +38,7 @@ pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
     all.into_iter().filter_map(figure).collect()
 }
 
-type Panels = fn(&[&Measured]) -> Vec<Panel>;
+type Panels = fn(&[&MeasuredCase]) -> Vec<Panel>;
 
 fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Panel {
     let series = series.into_iter().filter(|own| !own.points.is_empty()).collect();
@@ -49,8 +49,8 @@ fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Pane
 fn series(
     name: impl Into<String>,
     mark: Mark,
-    measured: &[&Measured],
-    point: impl Fn(&Measured) -> Option<[f64; 2]>,
+    measured: &[&MeasuredCase],
+    point: impl Fn(&MeasuredCase) -> Option<[f64; 2]>,
 ) -> Series {
     Series {
         name: name.into(),
@@ -60,13 +60,13 @@ fn series(
 }
 
 /// Returns the panel over vehicles: one process, and one vehicle per rank.
-fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel {
-    let across = |own: &Measured, factor: f64| [own.case.vehicles as f64, factor];
-    let alone = |own: &Measured| (own.case.ranks == 1).then(|| across(own, own.median));
-    let ranked = |own: &Measured| (own.case.ranks > 1).then(|| across(own, own.median));
-    let quiet = |own: &Measured| own.modelled.map(|factor| across(own, factor));
-    let alone_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks == 1);
-    let ranked_quiet = |own: &Measured| quiet(own).filter(|_| own.case.ranks > 1);
+fn alone_and_ranked(measured: &[&MeasuredCase], title: &str, x_label: &str) -> Panel {
+    let across = |own: &MeasuredCase, factor: f64| [own.case.vehicles as f64, factor];
+    let alone = |own: &MeasuredCase| (own.case.ranks == 1).then(|| across(own, own.median));
+    let ranked = |own: &MeasuredCase| (own.case.ranks > 1).then(|| across(own, own.median));
+    let quiet = |own: &MeasuredCase| own.modelled.map(|factor| across(own, factor));
+    let alone_quiet = |own: &MeasuredCase| quiet(own).filter(|_| own.case.ranks == 1);
+    let ranked_quiet = |own: &MeasuredCase| quiet(own).filter(|_| own.case.ranks > 1);
     panel(
         title,
         x_label,
@@ -80,29 +80,29 @@ fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel
     )
 }
 
-fn vehicles(measured: &[&Measured]) -> Vec<Panel> {
-    let on = |footing: Footing| -> Vec<&Measured> {
+fn vehicles(measured: &[&MeasuredCase]) -> Vec<Panel> {
+    let on = |footing: GroundKind| -> Vec<&MeasuredCase> {
         measured.iter().copied().filter(|own| own.case.footing == footing).collect()
     };
     vec![
-        alone_and_ranked(&on(Footing::Firm), "firm ground, 1 ms", "vehicles"),
-        alone_and_ranked(&on(Footing::Soil), "soil, 5 cm, 2 ms", "vehicles "),
+        alone_and_ranked(&on(GroundKind::Firm), "firm ground, 1 ms", "vehicles"),
+        alone_and_ranked(&on(GroundKind::Soil), "soil, 5 cm, 2 ms", "vehicles "),
     ]
 }
 
-fn platoon(measured: &[&Measured]) -> Vec<Panel> {
+fn platoon(measured: &[&MeasuredCase]) -> Vec<Panel> {
     vec![alone_and_ranked(measured, "", "vehicles")]
 }
 
 /// Returns the panels of weak scaling.
 ///
 /// With more ranks than cores, measured and modeled values differ strongly, so each has a panel.
-fn weak(measured: &[&Measured]) -> Vec<Panel> {
+fn weak(measured: &[&MeasuredCase]) -> Vec<Panel> {
     let mut each: Vec<usize> =
         measured.iter().map(|own| own.case.vehicles / own.case.ranks).collect();
     each.sort_unstable();
     each.dedup();
-    let of_each = |mark: Mark, factor: fn(&Measured) -> Option<f64>| -> Vec<Series> {
+    let of_each = |mark: Mark, factor: fn(&MeasuredCase) -> Option<f64>| -> Vec<Series> {
         let of = |each: &usize| {
             let each = *each;
             let name = match mark {
@@ -122,11 +122,11 @@ fn weak(measured: &[&Measured]) -> Vec<Panel> {
     ]
 }
 
-fn strong(measured: &[&Measured]) -> Vec<Panel> {
-    let across = |own: &Measured, y: f64| [own.case.ranks as f64, y];
-    let here = |own: &Measured| Some(across(own, own.median));
-    let modelled = |own: &Measured| own.modelled.map(|factor| across(own, factor));
-    let received = |own: &Measured| Some(across(own, 1e-3 * own.received));
+fn strong(measured: &[&MeasuredCase]) -> Vec<Panel> {
+    let across = |own: &MeasuredCase, y: f64| [own.case.ranks as f64, y];
+    let here = |own: &MeasuredCase| Some(across(own, own.median));
+    let modelled = |own: &MeasuredCase| own.modelled.map(|factor| across(own, factor));
+    let received = |own: &MeasuredCase| Some(across(own, 1e-3 * own.received));
     let most = "maximum received by a rank";
     vec![
         panel("", "ranks", FACTOR, vec![series("here", Mark::Dots, measured, here)]),
@@ -140,10 +140,10 @@ fn strong(measured: &[&Measured]) -> Vec<Panel> {
     ]
 }
 
-fn heartbeat(measured: &[&Measured]) -> Vec<Panel> {
-    let across = |own: &Measured, y: f64| [1e3 * own.case.heartbeat, y];
+fn heartbeat(measured: &[&MeasuredCase]) -> Vec<Panel> {
+    let across = |own: &MeasuredCase, y: f64| [1e3 * own.case.heartbeat, y];
     let shortest = measured.iter().min_by(|a, b| a.case.heartbeat.total_cmp(&b.case.heartbeat));
-    let drift = |own: &Measured| {
+    let drift = |own: &MeasuredCase| {
         let [x, y] = shortest?.last;
         Some(across(own, hypot(own.last[0] - x, own.last[1] - y)))
     };

@@ -1,10 +1,10 @@
 //! Results as a table for the console.
 
-use super::{Measured, Results};
+use super::{MeasuredCase, ScalingResults};
 use bekker_report::text_table;
 
 /// Returns the table and the conditions of the measurement.
-pub fn text(results: &Results) -> String {
+pub fn text(results: &ScalingResults) -> String {
     let header = [
         "part",
         "on",
@@ -35,7 +35,7 @@ pub fn text(results: &Results) -> String {
     )
 }
 
-fn row(own: &Measured, cores: usize) -> Vec<String> {
+fn row(own: &MeasuredCase, cores: usize) -> Vec<String> {
     let case = &own.case;
     let factors = || own.real_time_factors.iter().copied();
     let mark = if case.ranks > cores { "*" } else { "" };

@@ -1,0 +1,63 @@
+//! A table of text, for a terminal, a page or another program.
+
+use crate::ReportError;
+use crate::table::TextStyle;
+use crate::text_table::header_rule;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use std::path::Path;
+
+/// A table with a title.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TitledTable {
+    /// Title.
+    pub title: String,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// Rows, each with as many cells as the head.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl TitledTable {
+    /// Formats the table as text, with a line below the head.
+    pub fn text(&self, style: TextStyle) -> String {
+        let mut table = Table::new();
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(&self.head);
+        for row in &self.rows {
+            table.add_row(row.iter().map(|w| Cell::new(w).set_alignment(CellAlignment::Right)));
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        match style {
+            TextStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
+            TextStyle::Terminal => table.load_style(header_rule('─')),
+        };
+        format!("{}\n\n{}\n", self.title, table.trim_fmt())
+    }
+
+    /// Formats the table as a section in Markdown.
+    pub fn markdown(&self) -> String {
+        let row = |words: &[String]| {
+            let words: Vec<String> = words.iter().map(|word| word.replace('|', "\\|")).collect();
+            format!("| {} |\n", words.join(" | "))
+        };
+        let rule = format!("|{}\n", " ---: |".repeat(self.head.len()));
+        let rows: String = self.rows.iter().map(|words| row(words)).collect();
+        format!("## {}\n\n{}{rule}{rows}", self.title, row(&self.head))
+    }
+
+    /// Writes the table as CSV.
+    ///
+    /// # Errors
+    /// [`ReportError`] if it cannot be written.
+    pub fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in std::iter::once(&self.head).chain(&self.rows) {
+            writer.write_record(row).map_err(ReportError::encode(path))?;
+        }
+        let bytes =
+            writer.into_inner().map_err(|error| ReportError::encode(path)(error.error()))?;
+        crate::write_file(path, &bytes)
+    }
+}
