@@ -29,7 +29,7 @@ fn refused(py: Python<'_>, failure: LearningError) -> PyErr {
         LearningError::Option { option, value, allowed } => {
             error::input(py, option, value, allowed, &failure)
         }
-        LearningError::Level { faults, .. } => error::scenario(py, faults),
+        LearningError::Level { diagnostics, .. } => error::scenario(py, diagnostics),
         LearningError::Count { what, found, expected } => {
             error::input(py, what, found, &expected.to_string(), &failure)
         }
