@@ -52,9 +52,9 @@ fn advance(
 
 fn vehicles(criterion: &mut Criterion) {
     for name in ["hmmwv", "mrzr4"] {
-        let spec = bekker::vehicle::find_wheeled(name).expect("in the catalogue");
-        let vehicle = Vehicle::new(spec).expect("in the catalogue");
-        let height = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
+        let spec = bekker::vehicle::find_wheeled(name).expect("in the catalog");
+        let vehicle = Vehicle::new(spec).expect("in the catalog");
+        let height = vehicle.ride_radius() - vehicle.wheel_center(0).z;
         let start = Pose { position: Vec3::new(0.0, 0.0, height), ..Pose::default() };
         let mut state = vehicle.launched(&start, 5.0);
         let mut workspace = vehicle.workspace(&state);

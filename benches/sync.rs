@@ -35,9 +35,9 @@ fn drive(spacing: f64) -> WorldModel {
     let terrain = Terrain::flat(0.0, SoilId(0));
     let ground = GroundModel::new(Lattice { spacing }, terrain, vec![soil], Laws::reference())
         .expect("the bench's own soil");
-    let spec = bekker::vehicle::find_wheeled("hmmwv").expect("in the catalogue");
+    let spec = bekker::vehicle::find_wheeled("hmmwv").expect("in the catalog");
     let vehicle = Arc::new(Vehicle::new(spec).expect("a sound vehicle"));
-    let vehicle = WheeledGroundVehicle::new(vehicle).expect("a sound tyre");
+    let vehicle = WheeledGroundVehicle::new(vehicle).expect("a sound tire");
     let throttle = Curve::new(vec![[0.0, 0.5], [1.0, 0.5]]).expect("two points");
     let agent = AgentModel {
         name: "lead".into(),

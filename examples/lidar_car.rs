@@ -118,11 +118,11 @@ impl BetweenBarriers {
         let widest = (1..seen.len()).max_by(|&a, &b| gap(a).total_cmp(&gap(b)));
         let Some(split) = widest else { return };
         let (right, left) = seen.split_at(split);
-        let centre = |points: &[[f64; 2]]| {
+        let center = |points: &[[f64; 2]]| {
             let count = points.len() as f64;
             [0, 1].map(|axis| points.iter().map(|p| p[axis]).sum::<f64>() / count)
         };
-        let ([lx, ly], [rx, ry]) = (centre(left), centre(right));
+        let ([lx, ly], [rx, ry]) = (center(left), center(right));
         let bearing = (0.5 * (ly + ry)).atan2(0.5 * (lx + rx));
         self.change = (bearing - self.bearing) / 0.1;
         self.sum = (self.sum + 0.1 * bearing).clamp(-0.5, 0.5);

@@ -78,7 +78,7 @@ def main():
         num_envs=1,
         autoreset_mode="Disabled",
         difficulty=arguments.difficulty,
-        flexible_tyres=False,
+        flexible_tires=False,
         spacing=0.1,
         step=0.005,
         map=False,

@@ -26,7 +26,7 @@ import bekker.envs  # noqa: F401  registers the ids
 
 TASK = "bekker/SlipSpeed-v0"
 # coarse nodes and long steps are sufficient for training
-CHEAP = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005}
+CHEAP = {"flexible_tires": False, "spacing": 0.1, "step": 0.005}
 # the critic, which is used only in training, also observes soil and wheels
 LEARNT = {"first_level": 0, "levels": 256, "difficulty": 0.75, "soil_visible": True}
 UNSEEN = {"first_level": 1_000_000, "levels": 1024}

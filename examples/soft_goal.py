@@ -35,7 +35,7 @@ import bekker.envs
 
 TASK = "bekker/SoftGoal-v0"
 # coarse nodes, long steps and rigid tires are sufficient for training
-CHEAP = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005}
+CHEAP = {"flexible_tires": False, "spacing": 0.1, "step": 0.005}
 LEARNT = {"first_level": 0, "levels": 256}
 UNSEEN = 1_000_000
 """First level of the evaluation."""

@@ -32,7 +32,7 @@ total=$(awk "BEGIN { print int($long / $step + 0.5) }")
 echo "whole step: $(( (many - few) / steps )) instructions"
 callgrind_annotate --inclusive=yes --threshold=100 "$folder/$long" 2>/dev/null |
     awk -v steps="$total" '
-        /Vehicle::step|wheel_contact|Model>::advance|Symbolic::factorise|Symbolic::solve|Overlay::publish|Published::apply/ && /bekker::/ {
+        /Vehicle::step|wheel_contact|Model>::advance|Symbolic::factorize|Symbolic::solve|Overlay::publish|Published::apply/ && /bekker::/ {
             count = $1
             gsub(",", "", count)
             name = $0

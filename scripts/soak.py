@@ -104,7 +104,7 @@ def main():
     common += [f"--set={value}" for value in options.set]
 
     folder = base / "many"
-    words = [f"--processes={options.processes}", "--restarts=60000", "--route=neighbour"]
+    words = [f"--processes={options.processes}", "--restarts=60000", "--route=neighbor"]
     words += [f"--rebalance={options.rebalance}", f"--rebalance-by-chance={options.seed}"]
     words += ["--parts"] if options.parts else []
     begun = time.monotonic()

@@ -502,8 +502,8 @@ pub use bekker_ground::terrain::Terrain;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// use bekker::{grid::Lattice, soil::{Laws, SoilId, catalogue}};
-/// let clay = catalogue().find("chrono_mid")?.to_soil();
+/// use bekker::{grid::Lattice, soil::{Laws, SoilId, catalog}};
+/// let clay = catalog().find("chrono_mid")?.to_soil();
 /// let ground = GroundModel::new(
 ///     Lattice { spacing: 0.05 },
 ///     Terrain::flat(0.0, SoilId(0)),
@@ -521,8 +521,8 @@ pub use bekker_ground::GroundModel;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// use bekker::soil::catalogue;
-/// let sand: Soil = catalogue().find("chrono_mid")?.to_soil();
+/// use bekker::soil::catalog;
+/// let sand: Soil = catalog().find("chrono_mid")?.to_soil();
 /// assert_eq!(sand.name, "chrono_mid");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -671,7 +671,7 @@ pub use bekker_sync::Communicator;
 /// ```
 /// # use bekker::prelude::*;
 /// # use std::path::Path;
-/// let study = Study::read(Path::new("examples/study_tyre_pressure.toml"))?;
+/// let study = Study::read(Path::new("examples/study_tire_pressure.toml"))?;
 /// assert_eq!((study.points(), study.trials()), (9, 72));
 /// assert_eq!(study.trial(0).levels.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -685,7 +685,7 @@ pub use bekker_study::design::Study;
 /// ```
 /// # use bekker::prelude::*;
 /// # use std::path::Path;
-/// let config: StudyConfig = Study::read(Path::new("examples/study_tyre_pressure.toml"))?.config;
+/// let config: StudyConfig = Study::read(Path::new("examples/study_tire_pressure.toml"))?.config;
 /// assert_eq!(config.responses[0], "go");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

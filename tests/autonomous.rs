@@ -33,7 +33,7 @@ stamp = [
 [[vehicle]]
 name = "robot"
 model = "mrzr4"
-tyre = "rigid"
+tire = "rigid"
 position = [0, -15]
 row = { count = 3, to = [0, 15], goal_to = [45, 15] }
 driver = { kind = "autonomous", goal = [45, -15] }

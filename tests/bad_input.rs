@@ -267,12 +267,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.tif\", origin = \"center\"",
-        ":15: terrain.surface.origin = \"center\": must be one of \"centre\", \"south_west\" (did you mean `centre`?)",
+        ":15: terrain.surface.origin = \"center\": must be one of \"center\", \"south_west\" (did you mean `center`?)",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
         "\"dem\", file = \"hills.tif\", origin = 3",
-        ":15: terrain.surface.origin = 3: must be one of \"centre\", \"south_west\" or a list of 2 elements, not an integer",
+        ":15: terrain.surface.origin = 3: must be one of \"center\", \"south_west\" or a list of 2 elements, not an integer",
     ),
     // Soil
     ("default = \"firm\"\n", "", ":25: soil.default: missing: a string is required"),
@@ -418,12 +418,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, save = [\"exr\", \"png16\"] }]",
-        ":57: vehicle[2].sensor[0].save[1] = \"png16\": needs color images; add colour to model.channels",
+        ":57: vehicle[2].sensor[0].save[1] = \"png16\": needs color images; add color to model.channels",
     ),
     (
         "heading_deg = 10",
         "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, filters = [{ kind = \"noise\", sigma = 0.1 }] }]",
-        ":57: vehicle[2].sensor[0].filters[0].kind = \"noise\": needs color images; add colour to model.channels",
+        ":57: vehicle[2].sensor[0].filters[0].kind = \"noise\": needs color images; add color to model.channels",
     ),
     (
         "heading_deg = 10",
@@ -437,8 +437,8 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "heading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
-        "tyre = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
-        "vehicle[2].driver.rows = [{..}, {..}]: must set no inflation_kpa with tyre = \"rigid\"",
+        "tire = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation_kpa = 100 }",
+        "vehicle[2].driver.rows = [{..}, {..}]: must set no inflation_kpa with tire = \"rigid\"",
     ),
     (
         "[output]",
@@ -496,7 +496,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "payload = [{ mass = 20000, position = [0, 0, 0] }]",
-        "tyre.flexible.inflation_kpa = [138, 207]: must be high enough for the load of ",
+        "tire.flexible.inflation_kpa = [138, 207]: must be high enough for the load of ",
     ),
     (
         "[output]\ninterval",

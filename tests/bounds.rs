@@ -165,7 +165,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { chassis.mass = 90000, chassis.inertia = [90000, 90000, 90000] }",
-        "tyre.handling.vertical_stiffness = ",
+        "tire.handling.vertical_stiffness = ",
     ),
     (
         "speed = 5 }",
@@ -184,13 +184,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "speed = 5 }",
-        "speed = 5 }\noverrides = { tyre.handling.unloaded_radius = 4.7 }",
-        "tyre.handling.unloaded_radius = 4.7: must be from 0.05 to 3",
+        "speed = 5 }\noverrides = { tire.handling.unloaded_radius = 4.7 }",
+        "tire.handling.unloaded_radius = 4.7: must be from 0.05 to 3",
     ),
     (
         "speed = 5 }",
-        "speed = 5 }\noverrides = { chassis.belly = { centre = [0, 0, -2], length = 2, width = 1 } }",
-        "chassis.belly.centre = [0, 0, -2]: must be above the ground, which the wheels touch at z = ",
+        "speed = 5 }\noverrides = { chassis.belly = { center = [0, 0, -2], length = 2, width = 1 } }",
+        "chassis.belly.center = [0, 0, -2]: must be above the ground, which the wheels touch at z = ",
     ),
     (
         "\"hmmwv\"",
@@ -275,7 +275,7 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (&["identify", "--plates", "/dev/zero"], "is a device or pipe; must be a regular file", 3),
     (
-        &["identify", "--plates", "centimetres.csv"],
+        &["identify", "--plates", "centimeters.csv"],
         "row 1: sinkage_m = 4: must be from 1e-6 to 2 m",
         3,
     ),
@@ -331,8 +331,8 @@ fn folder() -> tempfile::TempDir {
         let rows = rows.iter().map(|(z, p)| format!("0.1,{z},{p}\n"));
         format!("width_m,sinkage_m,pressure_Pa\n{}", rows.collect::<String>())
     };
-    let centimetres: Vec<_> = (1..9).map(|k| (4.0 * f64::from(k), 1e4 * f64::from(k))).collect();
-    std::fs::write(at("centimetres.csv"), table(&centimetres)).unwrap();
+    let centimeters: Vec<_> = (1..9).map(|k| (4.0 * f64::from(k), 1e4 * f64::from(k))).collect();
+    std::fs::write(at("centimeters.csv"), table(&centimeters)).unwrap();
     // n = 5: a value of no deformable soil.
     let steep: Vec<_> = (1..9).map(|k| f64::from(k) / 40.0).map(|z| (z, 1e7 * z.powi(5))).collect();
     std::fs::write(at("kilopascals.csv"), table(&steep)).unwrap();

@@ -220,7 +220,7 @@ fn a_run_s_folder_need_not_have_a_name_in_utf_8() {
     run(&["replay", "--verify"]);
 }
 
-/// What a restart cannot honour is refused, and leaves nothing.
+/// What a restart cannot honor is refused, and leaves nothing.
 #[test]
 fn restarts_without_effect_are_refused() {
     let place = tempfile::tempdir().unwrap();

@@ -47,10 +47,10 @@ fn a_plate_gives_results_a_plot_and_a_verdict() {
 /// A contact over too few belt stations gives a warning; a load that flattens the tire is refused
 /// with the allowed range.
 #[test]
-fn a_tyre_outside_its_load_range_is_reported() {
+fn a_tire_outside_its_load_range_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let press = |rest: &str| {
-        rig(folder.path(), &format!("tyre --vehicle hmmwv {rest} --no-plot --no-check"))
+        rig(folder.path(), &format!("tire --vehicle hmmwv {rest} --no-plot --no-check"))
     };
     let (said, _) = text(&mut press("--inflation-kpa 55,207 --load 500"));
     assert_eq!(said.matches("belt stations, 3.5 cm apart").count(), 2, "{said}");
@@ -86,10 +86,10 @@ fn a_tyre_outside_its_load_range_is_reported() {
 
 /// The report of convergence matches the checks that were made.
 #[test]
-fn a_tyre_is_checked_by_default() {
+fn a_tire_is_checked_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let press = |rest: &str| {
-        text(&mut rig(folder.path(), &format!("tyre --inflation-kpa 138 --no-plot {rest}"))).0
+        text(&mut rig(folder.path(), &format!("tire --inflation-kpa 138 --no-plot {rest}"))).0
     };
     let said = press("");
     assert!(said.contains("\nconverged: no metric changes by more than"), "{said}");
@@ -115,9 +115,9 @@ fn unknown_refinements_are_refused() {
 
 /// A tire that the soil does not support is reported with the options of its rig.
 #[test]
-fn a_sinking_tyre_is_reported_with_its_options() {
+fn a_sinking_tire_is_reported_with_its_options() {
     let folder = tempfile::tempdir().unwrap();
-    let output = rig(folder.path(), "tyre --vehicle mrzr4 --soil bog --no-plot").output().unwrap();
+    let output = rig(folder.path(), "tire --vehicle mrzr4 --soil bog --no-plot").output().unwrap();
     let report = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{report}");
     assert!(report.contains("--load") && report.contains("--inflation-kpa"), "{report}");
@@ -243,7 +243,7 @@ fn a_slip_without_a_result_is_named_and_the_others_are_printed() {
 }
 
 #[test]
-fn a_vehicle_provides_its_tyre_and_load() {
+fn a_vehicle_provides_its_tire_and_load() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "wheel --soil mud --vehicle hmmwv --slip 0.2 --step 0.002 --duration 2 \
                      --grid 0.025 --no-check --no-plot --json";
@@ -280,9 +280,9 @@ const COARSE: &str = "--step 0.002 --duration 2 --grid 0.04 --no-check --no-plot
 fn a_wheel_is_towed_rigid_or_flexible() {
     let folder = tempfile::tempdir().unwrap();
     let mut resistances = Vec::new();
-    for tyre in ["--tyre rigid", "--inflation-kpa 207", "--inflation-kpa 69"] {
+    for tire in ["--tire rigid", "--inflation-kpa 207", "--inflation-kpa 69"] {
         let arguments =
-            format!("wheel --soil chrono_mid --vehicle hmmwv {tyre} --towed {COARSE} --json");
+            format!("wheel --soil chrono_mid --vehicle hmmwv {tire} --towed {COARSE} --json");
         let test = json(&mut rig(folder.path(), &arguments))["test"].take();
         assert_eq!(test["towed"], true);
         let run = &test["runs"][0];

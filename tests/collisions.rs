@@ -265,14 +265,14 @@ fn a_nose_contacts_a_steep_bank() {
 fn a_step_of_the_terrain_is_a_wall() {
     let step = "[[terrain.stamp]]\nkind = \"ridge\"\nfrom = [7, -20]\nto = [7, 20]\nwidth = 4\n\
                 height = 2\nedge = 0.01\nface = \"straight\"\n";
-    for (name, speed, tyre) in [
+    for (name, speed, tire) in [
         ("hmmwv", 5.0, "flexible"),
         ("hmmwv", 10.0, "rigid"),
         ("mrzr4", 10.0, "flexible"),
         ("m113", 5.0, ""),
     ] {
-        let tyre = if tyre.is_empty() { String::new() } else { format!("tyre = \"{tyre}\"\n") };
-        let comes = car("comes", name, [0.0, 0.0], 0.0, speed, &format!("{tyre}{COASTS}"));
+        let tire = if tire.is_empty() { String::new() } else { format!("tire = \"{tire}\"\n") };
+        let comes = car("comes", name, [0.0, 0.0], 0.0, speed, &format!("{tire}{COASTS}"));
         let mut world = World::new(model(&format!("{}{step}{comes}", head("rigid", ""))));
         let (begins, mut highest) = (place(&world, 0).z, 0.0_f64);
         until(&mut world, 1.5, |world| highest = highest.max(place(world, 0).z - begins));
@@ -358,7 +358,7 @@ fn a_wheel_climbs_a_small_rock_and_stops_at_a_large_one() {
 }
 
 #[test]
-fn tracks_climb_a_kerb_and_a_small_rock_and_stop_at_a_large_one() {
+fn tracks_climb_a_curb_and_a_small_rock_and_stop_at_a_large_one() {
     let over = |soil: &str, scenery: &str, driver: &str, time: f64| {
         let text = head(soil, "") + scenery + &car("a", "m113", [0.0, 0.0], 0.0, 2.0, driver);
         let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
@@ -374,10 +374,10 @@ fn tracks_climb_a_kerb_and_a_small_rock_and_stop_at_a_large_one() {
         println!("m113 over {scenery}: {:.2} m, {highest:.3} m up", place(&world, 0).x);
         (place(&world, 0).x, highest, mean / count)
     };
-    let kerb = "[[scenery]]\nkind = \"block\"\nsize = [40.0, 8.0, 0.15]\nplaces = [[25.0, 0.0]]\n";
+    let curb = "[[scenery]]\nkind = \"block\"\nsize = [40.0, 8.0, 0.15]\nplaces = [[25.0, 0.0]]\n";
     let stops = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 0.4 }, \
                  { time = 6, throttle = 0.4 }, { time = 6.1, throttle = 0, brake = 0.4 }] }";
-    let (way, _, mean) = over("rigid", kerb, stops, 12.0);
+    let (way, _, mean) = over("rigid", curb, stops, 12.0);
     // The vehicle rests on it with unchanged depth in its pads and springs, and still rocks
     // slightly.
     assert!(way > 12.5 && (mean - 0.15).abs() < 0.01, "{way} {mean}");
@@ -457,9 +457,9 @@ fn two_head_on_convoys_are_the_same_on_any_ranks() {
     assert!(vehicles.count() > 0 || going > 0, "they have not met: {hits:?}");
     for (size, partition, route) in [
         (2, Partition::Blocks, Route::All),
-        (2, Partition::RoundRobin, Route::Neighbour),
+        (2, Partition::RoundRobin, Route::Neighbor),
         (4, Partition::Blocks, Route::Star),
-        (4, Partition::RoundRobin, Route::Neighbour),
+        (4, Partition::RoundRobin, Route::Neighbor),
         (3, Partition::Listed(vec![2, 0, 1, 0]), Route::All),
     ] {
         let found = together(&model, None, size, &partition, route, 200);
@@ -484,7 +484,7 @@ fn a_pushing_row_is_the_same_on_any_ranks() {
     until(&mut world, 1.5, |_| {});
     let pushed = velocity(&world, 2).x;
     assert!(pushed > 0.02, "the third does not move yet: {pushed} m/s");
-    for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
+    for (size, route) in [(2, Route::All), (4, Route::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 150);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -496,7 +496,7 @@ fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     let mut model = convoys();
     model.clock = model.clock.with_tolerance(0.05);
     let expected = alone(model.clone(), 200);
-    for (size, route) in [(2, Route::All), (4, Route::Neighbour)] {
+    for (size, route) in [(2, Route::All), (4, Route::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 200);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -520,7 +520,7 @@ fn a_parked_vehicle_that_is_hit_keeps_its_census_data() {
     println!("a parked MRZR-4 hit by an M113 at 18 m/s: {fastest:.1} m/s");
     assert!(fastest > 10.0, "{fastest}");
     for (size, partition) in [(3, Partition::Blocks), (2, Partition::RoundRobin)] {
-        let found = together(&model, None, size, &partition, Route::Neighbour, 400);
+        let found = together(&model, None, size, &partition, Route::Neighbor, 400);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks");
     }
@@ -535,7 +535,7 @@ fn a_tow_is_the_same_on_any_ranks() {
         + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\n";
     let model = model(&text);
     let expected = alone(model.clone(), 250);
-    for (size, route) in [(2, Route::All), (3, Route::Neighbour), (3, Route::Star)] {
+    for (size, route) in [(2, Route::All), (3, Route::Neighbor), (3, Route::Star)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 250);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -553,7 +553,7 @@ fn a_crash_resumes_to_the_same_bits() {
     until(&mut straight, 1.6, |_| {});
     until(&mut resumed, 1.6, |_| {});
     assert_eq!(straight.hash(), resumed.hash());
-    let found = together(&model, Some(&state), 3, &Partition::RoundRobin, Route::Neighbour, 77);
+    let found = together(&model, Some(&state), 3, &Partition::RoundRobin, Route::Neighbor, 77);
     assert_eq!(*found.last().unwrap(), straight.hash());
 }
 
@@ -574,7 +574,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
         .collect();
     assert_eq!(with_tree, [0], "the second meets nothing");
     assert!(place(&world, 1).x > 0.0 && Stem::is_felled(world.state().damage[0]));
-    for route in [Route::All, Route::Neighbour] {
+    for route in [Route::All, Route::Neighbor] {
         assert_eq!(together(&model, None, 2, &Partition::Blocks, route, 300), expected);
     }
 }
@@ -742,7 +742,7 @@ fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_resume() {
         + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\nkind = \"bar\"\n";
     let model = model(&text);
     let expected = alone(model.clone(), 100);
-    for (size, route) in [(2, Route::All), (2, Route::Neighbour)] {
+    for (size, route) in [(2, Route::All), (2, Route::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 100);
         assert_eq!(expected, found, "{route:?}");
     }
@@ -806,8 +806,8 @@ fn a_step_hit_at_an_angle_adds_no_energy() {
 /// Formerly wheels deeper than half their width were pushed along their axles: sideways at their
 /// approach speed, or into the block.
 #[test]
-fn a_kerb_hit_fast_is_climbed_straight() {
-    let kerb = |height: f64| {
+fn a_curb_hit_fast_is_climbed_straight() {
+    let curb = |height: f64| {
         format!(
             "[[scenery]]\nkind = \"block\"\nsize = [80.0, 12.0, {height}]\nplaces = [[47, 0]]\n"
         )
@@ -819,7 +819,7 @@ fn a_kerb_hit_fast_is_climbed_straight() {
         ("man_8x8", 6.0, 0.35, 0.002),
     ] {
         let own = car("a", vehicle, [0.0, 0.0], 0.0, speed, COASTS);
-        let text = head("rigid", &format!("step = {step}")) + &kerb(height) + &own;
+        let text = head("rigid", &format!("step = {step}")) + &curb(height) + &own;
         let mut world = World::new(model(&text));
         let energy =
             |world: &World| 0.5 * velocity(world, 0).norm_squared() + 9.81 * place(world, 0).z;
@@ -844,7 +844,7 @@ fn a_kerb_hit_fast_is_climbed_straight() {
 /// versions gave one.
 #[test]
 fn collisions_that_add_energy_are_reported() {
-    let rigid = format!("tyre = \"rigid\"\n{COASTS}");
+    let rigid = format!("tire = \"rigid\"\n{COASTS}");
     let row = |heartbeat: f64| {
         let text = head("ice", &format!("step = 0.001\nheartbeat = {heartbeat}"))
             + "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n[output]\ninterval = 0.1\n"
@@ -897,7 +897,7 @@ fn a_vehicle_on_a_block_is_reported_with_its_weight() {
     for (vehicle, own) in [
         ("hmmwv", format!("inflation_kpa = 60\n{path}")),
         ("hmmwv", format!("inflation_kpa = 300\n{path}")),
-        ("hmmwv", format!("tyre = \"rigid\"\n{path}")),
+        ("hmmwv", format!("tire = \"rigid\"\n{path}")),
     ] {
         let text = head("rigid", "") + block + &car("a", vehicle, [0.0, 0.0], 0.0, 3.0, &own);
         let mut world = World::new(model(&text));

@@ -150,7 +150,7 @@ fn a_convoy_writes_files_that_match_their_hashes() {
     let bytes = std::fs::read(folder.join("ruts.tif")).unwrap();
     let (raster, _) = read_geotiff(&bytes).unwrap();
     let [shallowest, deepest] = raster.range().unwrap();
-    // the lead has entered the soil at x = 3; ruts of centimetres, no more
+    // the lead has entered the soil at x = 3; ruts of centimeters, no more
     assert!((0.01..0.3).contains(&deepest) && shallowest > -0.3, "{shallowest} to {deepest}");
     let [west, south, east, north] = raster.bounds();
     assert!(west > 2.0 && east < 12.0 && south > -3.0 && north < 3.0, "{:?}", raster.bounds());
@@ -160,8 +160,8 @@ fn a_convoy_writes_files_that_match_their_hashes() {
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let frame = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((frame.width, frame.height), (640, 400));
-    let colours: std::collections::BTreeSet<&[u8]> = pixels.chunks(4).collect();
-    assert!(colours.len() > 100, "a picture of {} colours", colours.len());
+    let colors: std::collections::BTreeSet<&[u8]> = pixels.chunks(4).collect();
+    assert!(colors.len() > 100, "a picture of {} colors", colors.len());
 
     let summary: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("summary.json")).unwrap())

@@ -14,7 +14,7 @@ const QUICK: [&str; 15] = [
     "Recover",
     "--policy",
     "mixed",
-    "--tyre",
+    "--tire",
     "rigid",
     "--spacing",
     "0.1",

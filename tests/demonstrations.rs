@@ -53,7 +53,7 @@ fn the_random_world_is_built_as_written() {
     // Stems, rocks and barriers collide with vehicles.
     assert_eq!(built.world.obstacles.len(), 188 + 25 + 12);
     for hole in &random.holes {
-        let [x, y] = hole.centre;
+        let [x, y] = hole.center;
         let rim = (0..8).map(|k| {
             let (s, c) = bekker::numeric::sin_cos(f64::from(k) * std::f64::consts::FRAC_PI_4);
             terrain.height(x + hole.radius * c, y + hole.radius * s)

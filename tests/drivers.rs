@@ -663,7 +663,7 @@ fn slip_control_climbs_the_published_grade() {
         );
         vehicle(model, x, &driver)
     };
-    let vehicles = own("m113", 0.0, "") + &own("hmmwv_torsen", 40.0, ", locks = { centre = true }");
+    let vehicles = own("m113", 0.0, "") + &own("hmmwv_torsen", 40.0, ", locks = { center = true }");
     let mut world = world(&scenario("rigid", 0.6, &vehicles));
     let samples = drive(&mut world, 10.0);
     let ways = [0, 1].map(|agent| {

@@ -149,13 +149,13 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
         let own = &mut axle.final_drive.as_mut().unwrap().differential;
         own.automatic = Some(AutomaticLock { engage_rpm: 2.0, release_rpm: 200.0 });
     }
-    spec.driveline.centre.commanded = true;
+    spec.driveline.center.commanded = true;
     std::fs::write(place.path().join("own.toml"), toml::to_string(&spec).unwrap()).unwrap();
     let vehicle = |name: &str, y: f64| {
         format!(
             "[[vehicle]]\nname = \"{name}\"\nmodel = \"own.toml\"\nposition = [0, {y}]\n\
              driver = {{ kind = \"table\", rows = [{{ time = 0, throttle = 0.5, steering = 0.4 }}, \
-             {{ time = 1, throttle = 0.5, steering = 0.4, locks = {{ centre = true }} }}, \
+             {{ time = 1, throttle = 0.5, steering = 0.4, locks = {{ center = true }} }}, \
              {{ time = 1.9, throttle = 0.5, steering = 0.4 }}, {{ time = 2.0, brake = 0.6 }}, \
              {{ time = 9, brake = 0.6 }}] }}\n"
         )
@@ -174,24 +174,24 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
-    let (mut locked, mut centre) = (false, Vec::new());
+    let (mut locked, mut center) = (false, Vec::new());
     for _ in 0..220 {
         first.advance();
         let engaged = &first.state().agents[0].vehicle.engaged;
         locked |= engaged[..2].contains(&true);
-        centre.push(engaged[2]);
+        center.push(engaged[2]);
     }
     assert!(locked, "no lock has engaged");
     // From 1 s, for as long as its row holds.
-    let begun = centre.iter().position(|engaged| *engaged).unwrap();
+    let begun = center.iter().position(|engaged| *engaged).unwrap();
     assert!((99..=101).contains(&begun), "{begun}");
-    let ended = begun + centre[begun..].iter().position(|engaged| !engaged).unwrap();
+    let ended = begun + center[begun..].iter().position(|engaged| !engaged).unwrap();
     assert!((189..=191).contains(&ended), "{ended}");
     // A lock that the vehicle does not have is refused, by command as in a table.
     let locks = Locks { rear_axles: true, ..Locks::OPEN };
     let told = first.command(0, Some(Command { locks, ..Command::default() })).unwrap_err();
     assert!(told.to_string().contains("no lock 'rear_axles'"), "{told}");
-    let other = text.replacen("centre", "inter_axle", 1);
+    let other = text.replacen("center", "inter_axle", 1);
     let file = ScenarioFile::parse("lag", &other, place.path(), &[]).unwrap();
     let told = scenario_build::world(&file).unwrap_err().to_string();
     assert!(told.contains("must not lock inter_axle"), "{told}");

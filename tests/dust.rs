@@ -59,9 +59,9 @@ fn dust_grows_with_speed_and_mud_gives_none() {
     let mass = bekker::vehicle::find_wheeled("hmmwv").unwrap().total_mass();
     let law = 10.0 * bekker::sensor::dust::raised_extinction(mass, 12.0) * 1.9;
     assert!((whole(&fast) / law - 1.0).abs() < 0.2, "{} {law}", whole(&fast));
-    let rear = fast.iter().map(|puff| puff.centre.x).fold(f64::NEG_INFINITY, f64::max);
+    let rear = fast.iter().map(|puff| puff.center.x).fold(f64::NEG_INFINITY, f64::max);
     assert!(rear < -1.8, "behind the rear wheels: {rear}");
-    assert!(fast.iter().all(|puff| puff.centre.z > 0.0));
+    assert!(fast.iter().all(|puff| puff.center.z > 0.0));
     for still in ["mud", "lean clay, 32 % moisture", "firm"] {
         assert!(at(still, 12.0).is_empty(), "{still}");
     }
@@ -75,7 +75,7 @@ fn a_puff_stays_behind_and_drifts() {
     let mut model = driving("dry loam", 1, 10.0, 10.0);
     let middle = |model: &WorldModel| {
         let puffs = air(model, 5_000_000).puffs;
-        puffs.iter().map(|puff| puff.centre).sum::<Vec3>() / puffs.len() as f64
+        puffs.iter().map(|puff| puff.center).sum::<Vec3>() / puffs.len() as f64
     };
     let still = middle(&model);
     let mut scene_model = (**model.scene_model.as_ref().unwrap()).clone();
@@ -93,7 +93,7 @@ fn a_puff_stays_behind_and_drifts() {
     let before = scene_model.air_around(&model, &told, 5_000_000, &Vec3::zeros()).puffs;
     let after = scene_model.air_around(&model, &later, 5_400_000, &Vec3::zeros()).puffs;
     for puff in &before[3..8] {
-        let nearest = after.iter().map(|other| (other.centre - puff.centre).xy().norm());
+        let nearest = after.iter().map(|other| (other.center - puff.center).xy().norm());
         // The transmitted velocity is rounded to 2 mm/s.
         assert!(nearest.fold(f64::INFINITY, f64::min) < 0.02, "{puff:?}");
     }
@@ -116,7 +116,7 @@ fn with_camera() -> WorldModel {
         vignetting: 0.0,
         noise: None,
         baseline: 0.0,
-        channels: vec![Channel::Colour],
+        channels: vec![Channel::Color],
     };
     let lidar = LidarSpec {
         elevations: (-8..3).map(|k| 0.02 * f64::from(k)).collect(),
@@ -198,7 +198,7 @@ fn dust_is_the_same_on_any_ranks_and_after_a_resume() {
     else {
         panic!("no pictures")
     };
-    let changed = dusty.colour.iter().zip(&clean.colour);
+    let changed = dusty.color.iter().zip(&clean.color);
     let changed = changed.filter(|(a, b)| (a[0] - b[0]).abs() > 0.01).count();
     assert!(changed > 48 * 27 / 20, "{changed} pixels");
     assert!(last(&expected, 1) != last(&clear, 1));

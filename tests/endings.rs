@@ -182,7 +182,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
 /// Builds the HMMWV on rigid tires with a change, as a scenario's `overrides` may make it.
 fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     let mut spec = find_wheeled("hmmwv").unwrap();
-    spec.tyre.flexible = None;
+    spec.tire.flexible = None;
     change(&mut spec);
     Arc::new(Vehicle::new(spec).unwrap())
 }
@@ -209,9 +209,9 @@ fn an_absurd_vehicle_fails_alone() {
     // dampers of 1e8 N s/m, a hull of 5 kg and gears of 1000. With them vehicles at 50 m/s and
     // steps of 20 ms, on flat ground and on hills of 300 m wavelength, drive on or overturn.
     let absurd: [(&str, Arc<Vehicle>); 3] = [
-        ("tyre", changed(|spec| spec.tyre.handling.vertical_stiffness = 1e300)),
+        ("tire", changed(|spec| spec.tire.handling.vertical_stiffness = 1e300)),
         ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),
-        ("progression", changed(|spec| spec.tyre.handling.vertical_progression = 1e308)),
+        ("progression", changed(|spec| spec.tire.handling.vertical_progression = 1e308)),
     ];
     let sound = vehicle("hmmwv");
     let start = |x: f64| at(x, 0.0, sound.ride_radius() - 0.02);

@@ -99,7 +99,7 @@ fn stiff_soils_add_no_energy() {
         "k_phi = 1e10\nelastic_stiffness = 1e10",
         "k_phi = 1e12\nelastic_stiffness = 1e10\ncohesion = 1e6\nfriction_angle_deg = 59",
     ];
-    let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
+    let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntire = \"rigid\"", "model = \"m113\""];
     let drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive];
     // Weekly each soil occurs with all drives, and each pair of laws and drive with every vehicle;
     // else half of these, in which every soil, and every pair of laws and drive, still occurs.

@@ -22,8 +22,8 @@ use bekker::terrain::{Roughness, RoughnessClass, SoilMap, Stamp, StampFace, Surf
 /// Radius and depth of the holes, m.
 const HOLE: [f64; 2] = [2.5, 1.5];
 
-fn hole(centre: [f64; 2]) -> Stamp {
-    Stamp::hole(centre, HOLE[0], HOLE[1], HOLE[0]).with_face(StampFace::Parabolic)
+fn hole(center: [f64; 2]) -> Stamp {
+    Stamp::hole(center, HOLE[0], HOLE[1], HOLE[0]).with_face(StampFace::Parabolic)
 }
 
 /// Builds a plane with a hole 12 m ahead and a pillar 8 m to the left.

@@ -22,7 +22,7 @@ fn dem(folder: &Path, epsg: Option<u16>, slope: f64) -> Raster {
         south_west: [556_000.0, 5_394_000.0],
         cell: [10.0, 10.0],
         values: values.collect(),
-        crs: Crs { unit: Unit::Metre, epsg, ..Crs::local() },
+        crs: Crs { unit: Unit::Meter, epsg, ..Crs::local() },
     };
     std::fs::write(folder.join("dem.tif"), write_geotiff(&raster).unwrap()).unwrap();
     raster
@@ -151,7 +151,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
         else {
             panic!("no path")
         };
-        assert_eq!(waypoints.len(), 2, "{name}: the point half a metre on is left out");
+        assert_eq!(waypoints.len(), 2, "{name}: the point half a meter on is left out");
         let [x, y] = waypoints[1];
         assert!(x.abs() < 5e-4 && (y - 532.0).abs() < 5e-4, "{name}: {x} {y}");
     }
@@ -188,7 +188,7 @@ fn incomplete_positions_name_what_is_missing() {
 /// Meters of Web Mercator at 43.5° N are 0.725 m long on the ground: a slope of 2 % in them is 2.76
 /// %.
 #[test]
-fn metres_of_web_mercator_are_corrected() {
+fn meters_of_web_mercator_are_corrected() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(3857), 0.02);
     let file = read(&scenario(DEM, "[0, 0]"), folder.path()).unwrap();
@@ -300,7 +300,7 @@ fn a_code_determines_an_unnamed_unit() {
 ///
 /// The scenario specifies the unit of a file that does not.
 #[test]
-fn heights_in_feet_become_metres() {
+fn heights_in_feet_become_meters() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(26911), 0.02);
     let told = DEM.replace("'dem.tif'", "'dem.tif', height_unit = 'us_survey_ft'");

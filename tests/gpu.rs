@@ -129,14 +129,14 @@ fn rut(first: i32, length: i32, y: i32) -> Patches {
         indices.sort_unstable();
         patch.begin(key);
         for index in indices.into_iter().filter(|index| *index < TILE_NODES) {
-            patch.push(index, NodeState::quantised(0.06, 1e5, [0.01, 0.0], 0, 1));
+            patch.push(index, NodeState::quantized(0.06, 1e5, [0.01, 0.0], 0, 1));
         }
     }
     patch
 }
 
 const ALL: [Channel; 6] = [
-    Channel::Colour,
+    Channel::Color,
     Channel::Depth,
     Channel::Normal,
     Channel::Class,
@@ -145,8 +145,8 @@ const ALL: [Channel; 6] = [
 ];
 
 /// Converts a linear color to the eight bits written to images.
-fn grey(colour: f32) -> i32 {
-    let c = f64::from(colour.clamp(0.0, 1.0));
+fn gray(color: f32) -> i32 {
+    let c = f64::from(color.clamp(0.0, 1.0));
     let coded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
     (255.0 * coded + 0.5).floor() as i32
 }
@@ -159,8 +159,8 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
     let count = |differs: &dyn Fn(usize) -> bool| {
         (0..ours.depth.len()).filter(|&k| differs(k)).count() as f64 / pixels
     };
-    let colour =
-        count(&|k| (0..3).any(|c| (grey(ours.colour[k][c]) - grey(theirs.colour[k][c])).abs() > 1));
+    let color =
+        count(&|k| (0..3).any(|c| (gray(ours.color[k][c]) - gray(theirs.color[k][c])).abs() > 1));
     let depth = count(&|k| {
         let (a, b) = (ours.depth[k], theirs.depth[k]);
         a != b && ((a - b).abs() > 1e-5 * a.max(b).max(10.0) || a.is_infinite() != b.is_infinite())
@@ -174,7 +174,7 @@ fn differing(ours: &Image, theirs: &Image) -> [f64; 3] {
             // less than 0.1 mm.
             || (ours.sinkage[k] - theirs.sinkage[k]).abs() > 1e-4
     });
-    [colour, depth, label]
+    [color, depth, label]
 }
 
 /// Returns the CPU image and the GPU image.
@@ -264,7 +264,7 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 "#,
     );
     let puff = |x, y, radius, extinction| DustPuff {
-        centre: Vec3::new(x, y, 1.0),
+        center: Vec3::new(x, y, 1.0),
         radius,
         extinction,
         albedo: [0.5, 0.4, 0.3],
@@ -284,7 +284,7 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 ///
 /// This checks the GPU against the law, and not only against the CPU.
 #[test]
-fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
+fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
     let Some(gpu) = gpu() else { return };
     let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
     let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
@@ -471,7 +471,7 @@ fn a_run_renders_on_the_gpu() {
     let sensors = r#"
 [[vehicle.sensor]]
 name = "eye"
-model = { kind = "camera", width = 96, height = 54, channels = ["colour", "depth", "ground"] }
+model = { kind = "camera", width = 96, height = 54, channels = ["color", "depth", "ground"] }
 position = [0.9, 0, 1.1]
 rate = 10
 lag = 0.03
@@ -502,10 +502,10 @@ rate = 10
         match (&a.reading, &b.reading) {
             (Reading::Image(a), Reading::Image(b)) => {
                 let off = a
-                    .colour
+                    .color
                     .iter()
-                    .zip(&b.colour)
-                    .filter(|(a, b)| (0..3).any(|c| (grey(a[c]) - grey(b[c])).abs() > 1));
+                    .zip(&b.color)
+                    .filter(|(a, b)| (0..3).any(|c| (gray(a[c]) - gray(b[c])).abs() > 1));
                 assert!(off.count() < 6 && a.depth.len() == b.depth.len());
             }
             (Reading::Cloud(a), Reading::Cloud(b)) => {
@@ -536,7 +536,7 @@ scenery = [{ kind = "oak", count = 40, area = [-40, -40, 40, 40], clear = 6 }]
 [[vehicle]]
 name = "robot"
 model = "mrzr4"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 0]
 driver = { kind = "autonomous", goal = [30, 12] }
 sensor = [

@@ -14,7 +14,7 @@ use bekker::soil::{Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use bekker::vehicle::find_wheeled;
-use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
+use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use scene::{firm, ground, soil};
 
 const SPEED: f64 = 3.5;
@@ -57,11 +57,11 @@ struct Lead<'a> {
 /// The first 0.5 m are left out.
 fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
     let spec = find_wheeled("hmmwv").unwrap();
-    let (tyre, outline) = (&spec.tyre.handling, &spec.tyre.rigid.outline);
+    let (tire, outline) = (&spec.tire.handling, &spec.tire.rigid.outline);
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     let wheel = Underside::new(outline, None).unwrap();
     let (mut published, mut overlay) = (SharedGround::default(), Overlay::new());
-    let (mut scratch, mut state) = (Scratch::new(), TyreState::default());
+    let (mut scratch, mut state) = (Scratch::new(), TireState::default());
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), lead.heading);
     let [forward, left] = [Vec3::x(), Vec3::y()].map(|axis| orientation * axis);
     let sense = (lead.to - lead.from).signum();
@@ -97,12 +97,12 @@ fn led(model: &GroundModel, lead: &Lead) -> [[f64; 3]; 2] {
             let point = Vec3::new(position.x, position.y, firm.height);
             let plane = GroundPlane { point, normal: firm.normal };
             let patch = FirmPatch { plane, friction: firm.friction, share: firm.share };
-            tyre.firm_contact(&pose, &twist, &patch, &state, STEP)
+            tire.firm_contact(&pose, &twist, &patch, &state, STEP)
         });
         if let Some(firm) = &firm {
             force += firm.load.wrench.force;
         }
-        tyre.settle(firm.as_ref(), &twist, &mut state, STEP);
+        tire.settle(firm.as_ref(), &twist, &mut state, STEP);
         if count % 10 == 9 {
             let mut patches = bekker::ground::Patches::default();
             overlay.publish(&mut patches);

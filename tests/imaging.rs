@@ -29,7 +29,7 @@ fn model() -> WorldModel {
         m113(on(1.0), at(0.0, 0.0, 0.0)),
     ];
     let channels =
-        [Channel::Colour, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
+        [Channel::Color, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
     let camera = CameraSpec {
         width: 80,
         height: 45,
@@ -121,7 +121,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
     }
     assert_eq!(bytes(&expected), bytes(&cut), "cut and resumed");
 
-    for (ranks, route) in [(2, Route::All), (2, Route::Neighbour)] {
+    for (ranks, route) in [(2, Route::All), (2, Route::Neighbor)] {
         let (first, _) = shared(model, ranks, route);
         assert_eq!(bytes(&expected), bytes(&first), "{ranks} ranks, {route:?}");
     }
@@ -187,10 +187,10 @@ fn ranks_receive_vehicles_that_come_into_sight() {
         world.advance();
         take(&world, &mut expected);
     }
-    let (seen, _) = shared(model_with_others_at_the_edge_of_sight, 5, Route::Neighbour);
+    let (seen, _) = shared(model_with_others_at_the_edge_of_sight, 5, Route::Neighbor);
     assert_eq!(bytes(&expected), bytes(&seen));
     let heard = on_ranks(5, Duration::from_secs(120), |rank| {
-        let (partition, route) = (Partition::RoundRobin, Route::Neighbour);
+        let (partition, route) = (Partition::RoundRobin, Route::Neighbor);
         let sharing = Sharing { partition, route, ..Sharing::default() };
         let model = model_with_others_at_the_edge_of_sight();
         let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
@@ -207,9 +207,9 @@ fn ranks_receive_vehicles_that_come_into_sight() {
 ///
 /// Ranks without cameras receive only neighbors.
 #[test]
-fn neighbour_routing_gives_the_same_images_with_fewer_bytes() {
+fn neighbor_routing_gives_the_same_images_with_fewer_bytes() {
     let (expected, told) = shared(model_with_others_far_away, 4, Route::All);
-    let (seen, heard) = shared(model_with_others_far_away, 4, Route::Neighbour);
+    let (seen, heard) = shared(model_with_others_far_away, 4, Route::Neighbor);
     assert!(!expected.is_empty());
     assert_eq!(bytes(&expected), bytes(&seen));
     let [all, near] = [&told, &heard].map(|bytes| bytes.iter().sum::<u64>());
@@ -268,7 +268,7 @@ driver = { kind = "table", rows = [{ time = 0, steering = 1 }] }
 [[vehicle.sensor]]
 name = "rolling"
 position = [0, 0, 3]
-# steeply down: at grazing angles a millimetre of height is a decimetre of depth
+# steeply down: at grazing angles a millimeter of height is a decimeter of depth
 pitch_deg = 60
 rate = 10
 model = { kind = "camera", width = 24, height = 24, exposure = 0, rolling = 0.08, noise = false, channels = ["depth"] }

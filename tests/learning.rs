@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Returns the fastest options: rigid tires, coarse nodes, long steps.
 fn quick() -> Options {
     Options {
-        flexible_tyres: Some(false),
+        flexible_tires: Some(false),
         spacing: 0.1,
         step: 0.005,
         levels: 2,
@@ -44,7 +44,7 @@ fn driven(task: &str, envs: usize, threads: usize) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn an_environment_does_not_depend_on_threads_or_neighbours() {
+fn an_environment_does_not_depend_on_threads_or_neighbors() {
     for task in TASKS {
         let alone = driven(task.id(), 1, 1);
         for (envs, threads) in [(1, 4), (3, 1), (3, 4)] {
@@ -140,7 +140,7 @@ fn a_level_depends_only_on_its_number() {
 
 /// Returns [`quick`] options with the tires of the vehicle's file.
 fn bare() -> Options {
-    Options { flexible_tyres: None, ..quick() }
+    Options { flexible_tires: None, ..quick() }
 }
 
 #[test]
@@ -157,13 +157,13 @@ fn impossible_options_are_refused_by_name() {
         told(Options { inflation_kpa: Some(200.0), ..quick() })
             .contains("rigid tires have no inflation")
     );
-    let soft = Options { inflation_kpa: Some(2e5), flexible_tyres: Some(true), ..quick() };
+    let soft = Options { inflation_kpa: Some(2e5), flexible_tires: Some(true), ..quick() };
     assert!(told(soft).contains("(200000 Pa is 200 kPa)"));
     // A gator's tires are rigid by default, and options without effect on them are named.
     assert!(Levels::new(TASKS[0], Options { vehicle: "gator".into(), ..bare() }).is_ok());
     let gator = |options| told(Options { vehicle: "gator".into(), ..options });
-    let gives = gator(Options { flexible_tyres: Some(true), ..bare() });
-    assert!(gives.starts_with("flexible_tyres = true: must be omitted or false: "));
+    let gives = gator(Options { flexible_tires: Some(true), ..bare() });
+    assert!(gives.starts_with("flexible_tires = true: must be omitted or false: "));
     let filled = gator(Options { inflation_kpa: Some(200.0), ..bare() });
     assert!(filled.starts_with("inflation_kpa = 200: must be omitted: "), "{filled}");
     let pair = told(Options { vehicles: Some(2), ..quick() });

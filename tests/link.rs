@@ -674,8 +674,8 @@ fn observers_pause_a_run_and_see_what_sensors_see() {
         // Four characters for each three of 6 x 8 x 4 bytes.
         assert_eq!(depth["base64"].as_str().unwrap().len(), 256);
     }
-    let colour = &picture["colour"];
-    assert_eq!(colour["shape"], json!([6, 8, 3]));
+    let color = &picture["color"];
+    assert_eq!(color["shape"], json!([6, 8, 3]));
     let wheel = &beats.last().unwrap()["vehicles"][0]["wheels"][3];
     assert!(wheel["sinkage"].as_f64().unwrap() > 0.0 && wheel["force"][2].as_f64().unwrap() > 0.0);
     let echoes: Vec<Json> = std::iter::from_fn(|| peer.heard()).collect();

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 /// the time and is driven weekly (see [`crate::is_weekly`]).
 pub const QUICK: &str = r#"
 format = 1
-vehicle = { model = "hmmwv", tyre = "rigid" }
+vehicle = { model = "hmmwv", tire = "rigid" }
 soil = { default = "dry_sand_lll" }
 ground = { spacing = 0.1 }
 cell = 10
@@ -27,7 +27,7 @@ speed = 6
 step = 0.01
 "#;
 
-/// A round hill: its slope grows with the distance from its top, by 0.001 a metre.
+/// A round hill: its slope grows with the distance from its top, by 0.001 a meter.
 pub fn hill() -> String {
     let (count, cell) = (81, 10.0);
     let mut text = format!(
@@ -93,7 +93,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let found = evaluate(&ground, &params, |_| ());
     let (mut inside, mut outside) = (0, 0);
     for (cell, figures) in found.iter().enumerate() {
-        let [x, y] = cells.centre(cell);
+        let [x, y] = cells.center(cell);
         let slope = 0.001 * x.hypot(y);
         assert!(figures.p_go == 0.0 || figures.p_go == 1.0);
         // of 32 directions one lies within 6 degrees of straight up: the slope along it is
@@ -110,8 +110,8 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     assert!(inside > 100 && outside > 100, "{inside} {outside}");
     // on the hill itself, straight up: its slope falls by 0.01 over a cell
     for (slope, is_passable) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
-        let centre = [-1000.0 * slope, 0.0];
-        let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, centre, [1.0, 0.0]);
+        let center = [-1000.0 * slope, 0.0];
+        let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, center, [1.0, 0.0]);
         assert_eq!(crossing.is_passable(), is_passable, "{slope} of {steepest}: {crossing:?}");
         let table = tables[0].speed(1.0, [slope, 0.0]);
         assert!((-0.3..0.5).contains(&(table - crossing.speed)), "{table}, {}", crossing.speed);
@@ -295,7 +295,7 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
 }
 
 /// What is doubtful of an elevation model is told of its map as of a run on it; that its grid is in
-/// metres is not, where the map gives its code.
+/// meters is not, where the map gives its code.
 #[test]
 fn warnings_of_the_elevation_model_are_printed() {
     let place = tempfile::tempdir().unwrap();

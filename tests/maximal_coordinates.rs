@@ -37,7 +37,7 @@ const UPPER_HINGE: Vec3 = Vec3::new(-0.05, 0.15, 0.3);
 const UPPER_BALL: Vec3 = Vec3::new(-0.03, 0.45, 0.25);
 const ROD_GROUND: Vec3 = Vec3::new(-0.3, 0.1, 0.1);
 const ROD_CARRIER: Vec3 = Vec3::new(-0.2, 0.52, 0.05);
-const CENTRES: [Vec3; 3] =
+const CENTERS: [Vec3; 3] =
     [Vec3::new(0.0, 0.25, -0.02), Vec3::new(0.0, 0.55, 0.1), Vec3::new(-0.04, 0.3, 0.27)];
 const MASSES: [f64; 3] = [4.0, 9.0, 2.0];
 
@@ -53,7 +53,7 @@ fn rod(builder: &mut ModelBuilder, carrier: BodyId) -> usize {
 fn reduced() -> (MultibodyModel, [BodyId; 3]) {
     let mut builder = ModelBuilder::default();
     let world = BodyId::WORLD;
-    let [c0, c1, c2] = CENTRES;
+    let [c0, c1, c2] = CENTERS;
     let [m0, m1, m2] = MASSES;
     let hinge = Joint::Revolute(LOWER_AXIS);
     let lower = builder.body(body("lower", world, hinge, LOWER_HINGE, c0, m0));
@@ -81,7 +81,7 @@ fn maximal() -> (MultibodyModel, [BodyId; 3]) {
     let names = ["lower", "carrier", "upper"];
     let [lower, carrier, upper] = [0, 1, 2].map(|k| {
         let joint = Joint::Free;
-        builder.body(body(names[k], world, joint, CENTRES[k], CENTRES[k], MASSES[k]))
+        builder.body(body(names[k], world, joint, CENTERS[k], CENTERS[k], MASSES[k]))
     });
     hinge(&mut builder, lower, world, LOWER_HINGE, LOWER_AXIS);
     hinge(&mut builder, upper, world, UPPER_HINGE, UPPER_AXIS);
@@ -118,7 +118,7 @@ fn reduced_and_maximal_coordinates_agree() {
     let (tree, free) = (reduced(), maximal());
     assert_eq!((tree.0.coordinates(), free.0.coordinates()), (5, 18));
     let [coarse, middle, fine] = [1e-3, 5e-4, 2.5e-4].map(|h| [fallen(&tree, h), fallen(&free, h)]);
-    let moved = (Vec3::from_column_slice(&fine[0][7..10]) - CENTRES[1]).norm();
+    let moved = (Vec3::from_column_slice(&fine[0][7..10]) - CENTERS[1]).norm();
     assert!(moved > 0.1, "the carrier has moved by {moved} m");
     let gaps = [&coarse, &middle, &fine].map(|[tree, free]| distance(tree, free));
     println!("moved {moved:.3}, apart at h, h/2, h/4: {gaps:.2?}");

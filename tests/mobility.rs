@@ -145,8 +145,8 @@ fn a_custom_vehicle_is_driven_and_errors_are_named() {
     fs::copy(hmmwv, place.path().join("own.toml")).unwrap();
     let words = ["--vehicle", "own.toml", "--event", "fuel", "--quick", "--out", "found"];
     let own = json(place.path(), &words);
-    let catalogue = json(place.path(), &["--vehicle", "hmmwv", "--event", "fuel", "--quick"]);
-    assert_eq!(figure(&own, "fuel")["value"], figure(&catalogue, "fuel")["value"]);
+    let catalog = json(place.path(), &["--vehicle", "hmmwv", "--event", "fuel", "--quick"]);
+    assert_eq!(figure(&own, "fuel")["value"], figure(&catalog, "fuel")["value"]);
     for file in ["mobility.md", "mobility.json", "mobility.png"] {
         assert!(place.path().join("found").join(file).is_file(), "{file}");
     }

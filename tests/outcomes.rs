@@ -26,7 +26,7 @@ driver = { kind = "path", speed = 4, waypoints = [[0, 0], [200, 0]] }
 "#;
 
 /// Rigid tires, for bounds that were derived with them.
-const RIGID: &str = "vehicle[0].tyre=rigid";
+const RIGID: &str = "vehicle[0].tire=rigid";
 
 /// Runs [`SCENARIO`] with changes until its end, or until no vehicle drives any more.
 fn run(text: &str, sets: &[&str]) -> World {

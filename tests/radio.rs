@@ -98,8 +98,8 @@ fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
     for (name, more) in [
         ("two", &["--ranks", "2", "--partition", "round-robin"][..]),
         ("star", &["--ranks", "3", "--route", "star"]),
-        ("near", &["--ranks", "5", "--route", "neighbour"]),
-        ("processes", &["--processes", "2", "--route", "neighbour"]),
+        ("near", &["--ranks", "5", "--route", "neighbor"]),
+        ("processes", &["--processes", "2", "--route", "neighbor"]),
     ] {
         let out = runs.out(name);
         let output = Command::new(bekker()).args(runs.arguments(&out, more)).output().unwrap();

@@ -86,7 +86,7 @@ pub fn together(
         // The replicas themselves, by the slow and strong hash.
         let own = ranks.world().state().published.hash();
         let grounds = ranks.gather_all("ground", &own).unwrap();
-        assert!(route == Route::Neighbour || grounds.iter().all(|ground| *ground == grounds[0]));
+        assert!(route == Route::Neighbor || grounds.iter().all(|ground| *ground == grounds[0]));
         hashes
     });
     let all: Vec<Hashes> = all.into_iter().map(Result::unwrap).collect();
@@ -145,7 +145,7 @@ fn vehicles_that_touch_one_node_in_one_heartbeat() {
 }
 
 #[test]
-fn vehicles_kilometres_apart() {
+fn vehicles_kilometers_apart() {
     check_bits(&far_apart(), 60, &[(3, Partition::Blocks, Route::All)]);
 }
 
@@ -154,7 +154,7 @@ fn vehicles_kilometres_apart() {
 /// Two vehicles meet head on in one lane and pass, one remains far away, and one drives over ground
 /// that another passed long before.
 #[test]
-fn neighbours_that_approach_and_part() {
+fn neighbors_that_approach_and_part() {
     let mut model = model(&[
         at(0.0, 0.0, 0.6),
         turned(60.0, 2.4, 180.0),
@@ -163,7 +163,7 @@ fn neighbours_that_approach_and_part() {
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 8.0);
     let listed = Partition::Listed(vec![1, 2, 0, 0]);
-    let cases = [(4, Partition::Blocks, Route::Neighbour), (3, listed, Route::Neighbour)];
+    let cases = [(4, Partition::Blocks, Route::Neighbor), (3, listed, Route::Neighbor)];
     check_bits(&model, 700, &cases);
 }
 
@@ -184,10 +184,10 @@ fn migrated_agents_drive_the_same() {
     let heartbeats = 300;
     let expected = alone(model.clone(), heartbeats);
     for (route, size, by_chance, every) in [
-        (Route::Neighbour, 3, Some(1), 0.1),
+        (Route::Neighbor, 3, Some(1), 0.1),
         (Route::All, 4, Some(2), 0.1),
         (Route::Star, 2, Some(3), 0.1),
-        (Route::Neighbour, 2, None, 0.5),
+        (Route::Neighbor, 2, None, 0.5),
     ] {
         let rebalancing = Some(Rebalancing { every, by_chance });
         let sharing = Sharing { route, rebalancing, ..Sharing::default() };
@@ -228,8 +228,8 @@ fn leaving_ranks_hand_over_their_agents() {
     let heartbeats = 450;
     let expected = alone(model.clone(), heartbeats);
     for (route, rebalancing) in [
-        (Route::Neighbour, None),
-        (Route::Neighbour, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
+        (Route::Neighbor, None),
+        (Route::Neighbor, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
         (Route::All, None),
     ] {
         let sharing = Sharing { route, rebalancing, leaving: true, ..Sharing::default() };
@@ -263,11 +263,11 @@ fn leaving_ranks_hand_over_their_agents() {
 /// It does not hold the ruts of others far away, so its memory does not grow with the number of
 /// ranks.
 #[test]
-fn neighbours_do_not_hold_distant_ground() {
+fn neighbors_do_not_hold_distant_ground() {
     let held = |size: usize| {
         let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
         let model = model(&starts);
-        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
         let ends = on_each(&model, size, &sharing, |mut ranks| {
             (0..250).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
             let before = ranks.world().state().published.nodes();
@@ -296,8 +296,7 @@ fn held(world: &World) -> Vec<usize> {
 fn a_rank_holds_its_own_vehicles_alone() {
     let model = far_apart();
     let state = World::new(model.clone()).state().clone();
-    for (route, state) in [(Route::All, None), (Route::Neighbour, None), (Route::All, Some(state))]
-    {
+    for (route, state) in [(Route::All, None), (Route::Neighbor, None), (Route::All, Some(state))] {
         let ends = on_ranks(3, PATIENCE, |rank| {
             let (own, sharing) = (rank.rank(), Sharing { route, ..Sharing::default() });
             let mut ranks = Ranks::new(rank, model.clone(), state.clone(), &sharing, &[]).unwrap();
@@ -338,10 +337,10 @@ fn rank_0_has_all_start_conditions() {
 }
 
 #[test]
-fn distant_neighbours_exchange_no_states() {
+fn distant_neighbors_exchange_no_states() {
     let received = |model: WorldModel| {
         let size = model.agents.len();
-        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
         let figures = on_each(&model, size, &sharing, |mut ranks| {
             let heartbeats = (0..60).map(|_| ranks.advance(false).unwrap());
             // Without the census at the start.
@@ -660,7 +659,7 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     // The first is slow, the last fast: all use the heartbeat that the last requires.
     model.agents[2].speed = 12.0;
     let heartbeats = 150;
-    let cases = [(2, Route::All), (3, Route::Star), (3, Route::Neighbour)];
+    let cases = [(2, Route::All), (3, Route::Star), (3, Route::Neighbor)];
     let cases = cases.map(|(size, route)| (size, Partition::Blocks, route));
     check_bits(&model, heartbeats, &cases);
     let mut world = World::new(model.clone());
@@ -689,7 +688,7 @@ fn mixed_convoy() -> WorldModel {
 
 #[test]
 fn tracked_and_mixed_convoys_give_the_same_bits() {
-    let cases = [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbour)];
+    let cases = [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbor)];
     let cases = cases.map(|(size, route)| (size, Partition::RoundRobin, route));
     check_bits(&mixed_convoy(), 80, &cases);
 }

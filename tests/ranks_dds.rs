@@ -39,7 +39,7 @@ impl Transport for Dds {
 
 #[test]
 fn processes_give_the_bits_of_one() {
-    let cases: [(usize, &[&str]); 2] = [(2, &[]), (4, &["--route", "neighbour"])];
+    let cases: [(usize, &[&str]); 2] = [(2, &[]), (4, &["--route", "neighbor"])];
     check_records(&Dds(0.into()), SCENARIO, &cases);
 }
 

@@ -103,7 +103,7 @@ fn in_process_ranks_write_what_one_process_writes() {
     let trace: serde_json::Value =
         serde_json::from_str(&read(&runs.out("two"), "trace.json")).unwrap();
     // Each of 150 heartbeats on two ranks.
-    for name in ["step", "serialise", "payload", "apply", "record"] {
+    for name in ["step", "serialize", "payload", "apply", "record"] {
         assert_eq!(spans(&trace, name).len(), 2 * 150, "{name}");
     }
     let replay = |folder: &Path| {
@@ -153,7 +153,7 @@ fn mpirun_gives_the_bits_of_one_process() {
         (1, &[]),
         (2, &["--route", "all"]),
         (3, &["--route", "star"]),
-        (4, &["--route", "neighbour"]),
+        (4, &["--route", "neighbor"]),
     ];
     check_records(&Mpi, SCENARIO, &routes);
     check_resume(&Mpi, &Mpi);
@@ -161,8 +161,8 @@ fn mpirun_gives_the_bits_of_one_process() {
 
 #[test]
 #[cfg_attr(not(feature = "mpi"), ignore = "NOT RUN: built without the feature mpi")]
-fn mpi_neighbours_approach_and_part_with_the_same_bits() {
-    check_records(&Mpi, &meeting(), &[(3, &["--route", "neighbour"])]);
+fn mpi_neighbors_approach_and_part_with_the_same_bits() {
+    check_records(&Mpi, &meeting(), &[(3, &["--route", "neighbor"])]);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn the_record_is_the_same_on_any_ranks_and_with_any_checkpoints() {
         (2, &["--checkpoint-every", "0.1"]),
         (4, &["--checkpoint-every", "0.7", "--route", "star"]),
         (2, &["--partition", "1,0,0,1", "--checkpoint-every", "0.2"]),
-        (3, &["--checkpoint-every", "0.5", "--route", "neighbour"]),
+        (3, &["--checkpoint-every", "0.5", "--route", "neighbor"]),
     ];
     check_records(&Threads, ENDINGS, &cases);
 }
@@ -285,7 +285,7 @@ fn the_record_is_the_same_under_mpirun_with_checkpoints() {
 /// It is light, has 3.8 MW on soil with high grip, exceeds that limit for more than a second, and
 /// drives toward a vehicle that makes ruts.
 #[test]
-fn neighbours_that_accelerate_beyond_the_census_bound_continue() {
+fn neighbors_that_accelerate_beyond_the_census_bound_continue() {
     let head = ENDINGS.split("[[soil.custom]]").next().unwrap().replace("chrono_soft", "grit");
     let vehicle = |name: &str, place: &str, more: &str| {
         format!(
@@ -311,10 +311,10 @@ fn neighbours_that_accelerate_beyond_the_census_bound_continue() {
     runs.single(&single, &[]);
     for ranks in ["2", "3"] {
         let out = runs.out(ranks);
-        let more = ["--ranks", ranks, "--route", "neighbour"];
+        let more = ["--ranks", ranks, "--route", "neighbor"];
         let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
         assert!(output.status.success(), "{}", told(&output));
-        let line = "--route neighbour: dragster accelerates faster than a census assumes";
+        let line = "--route neighbor: dragster accelerates faster than a census assumes";
         assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
         assert_same_record(&single, &out, ranks);
     }

@@ -64,8 +64,8 @@ fn records_in_parts_are_those_of_one_process() {
     for (name, more) in [
         ("one", &[][..]),
         ("three", &["--ranks", "3", "--checkpoint-every", "0.5"]),
-        ("near", &["--ranks", "4", "--route", "neighbour", "--checkpoint-every", "0.2"]),
-        ("dealt", &["--processes", "3", "--route", "neighbour", "--rebalance", "0.2"]),
+        ("near", &["--ranks", "4", "--route", "neighbor", "--checkpoint-every", "0.2"]),
+        ("dealt", &["--processes", "3", "--route", "neighbor", "--rebalance", "0.2"]),
     ] {
         let out = runs.out(name);
         runs.single(&out, &[&few[..], &["--parts"], more].concat());
@@ -112,7 +112,7 @@ fn record_parts_of_killed_ranks_are_continued() {
     let words = [&long[..], &["--parts", "--checkpoint-every", "0.1"]].concat();
 
     // Automatic restart.
-    let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
+    let more = ["--restarts", "2", "--route", "neighbor", "--rebalance", "0.1"];
     let out = runs.out("restarted");
     let output = killed(&runs, &out, &[&words[..], &more].concat());
     assert!(output.status.success(), "{}", told(&output));
@@ -223,7 +223,7 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
     let mut alone = World::new(model.clone());
     (0..60).for_each(|_| alone.advance());
     let whole = checkpoint::encode(&model, "", alone.state());
-    for (size, route) in [(1, Route::All), (3, Route::All), (4, Route::Neighbour), (2, Route::Star)]
+    for (size, route) in [(1, Route::All), (3, Route::All), (4, Route::Neighbor), (2, Route::Star)]
     {
         let stored: Vec<Vec<u8>> = parts(&model, size, route, 60)
             .iter()

@@ -63,7 +63,7 @@ fn processes_give_the_bits_of_one() {
     let cases: [(usize, &[&str]); 3] = [
         (2, &["--threads", "1"]),
         (3, &["--route", "star", "--partition", "round-robin"]),
-        (4, &["--route", "neighbour"]),
+        (4, &["--route", "neighbor"]),
     ];
     check_records(&Tcp, SCENARIO, &cases);
     check_resume(&Tcp, &ByHand);
@@ -174,7 +174,7 @@ fn a_run_restarts_automatically_after_a_process_is_killed() {
     let (single, out) = (runs.out("single"), runs.out("restarted"));
     runs.single(&single, &["--set", "time.duration=3"]);
     let words = ["--set", "time.duration=3", "--checkpoint-every", "0.1"];
-    let more = ["--restarts", "2", "--route", "neighbour", "--rebalance", "0.1"];
+    let more = ["--restarts", "2", "--route", "neighbor", "--rebalance", "0.1"];
     let chance = ["--rebalance-by-chance", "7"];
     let is_stored = |out: &Path| out.join("checkpoint.bin").exists();
     let all = [&words[..], &more, &chance].concat();

@@ -208,7 +208,7 @@ fn a_sparsely_hashed_run_is_verified_by_its_hashes() {
     assert_eq!((all.len(), seventh.len()), (121, 18));
     for (name, more) in [
         ("alone", &["--hash-every", "7"][..]),
-        ("near", &["--set", "output.hash_every=7", "--ranks", "2", "--route", "neighbour"]),
+        ("near", &["--set", "output.hash_every=7", "--ranks", "2", "--route", "neighbor"]),
     ] {
         let run = runs.whole(name, more);
         assert_eq!(rows(&run), seventh, "{name}");
@@ -742,7 +742,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
 
 /// Every file is checked against the manifest, and the list of hashes must be complete.
 #[test]
-fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
+fn verify_checks_every_artifact_and_refuses_a_shortened_list() {
     let runs = runs();
     let out = runs.whole("run", &["--set", "time.duration=0.3"]);
     let verify = |out: &Path| fails(bekker().args(["replay", "--verify"]).arg(out), 1);

@@ -8,7 +8,7 @@
 //! `ranks.rs::ranks_that_disagree_name_the_first_key`; no snapshot, in
 //! `ranks.rs::a_rank_that_joins_late_gets_a_snapshot`; no extrapolation, in
 //! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything sent to every rank, in
-//! `ranks.rs::distant_neighbours_exchange_no_states`; a blocking exchange and lengths of 32
+//! `ranks.rs::distant_neighbors_exchange_no_states`; a blocking exchange and lengths of 32
 //! bits, in the contract of `sync::Communicator`, which calls `meanwhile` and is tested with split
 //! payloads (`crates/sync/examples/mpi_contract.rs`); heartbeats that drift in floating point, in
 //! `simulation::clock`; memory allocated for every message and node, in

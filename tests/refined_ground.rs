@@ -191,7 +191,7 @@ fn a_scenario_switches_each_refinement_alone() {
         ("slip_sinkage", Laws { slip_sinkage: false, ..all }),
         ("inclined_bearing", Laws { inclined_bearing: false, ..all }),
         ("passive_pressure", Laws { passive_pressure: false, ..all }),
-        ("ploughing", Laws { ploughing: false, ..all }),
+        ("plowing", Laws { plowing: false, ..all }),
         ("multi_pass", Laws { multi_pass: false, ..all }),
         ("reload_stiffening", Laws { reload_stiffening: false, ..all }),
         ("reece", Laws { reece: false, ..all }),

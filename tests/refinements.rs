@@ -6,7 +6,7 @@ use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
-use bekker::soil::catalogue::catalogue;
+use bekker::soil::catalog::catalog;
 use bekker::soil::{
     Bearing, Bulldozing, Crust, DeformableSoil, Details, Laws, PeakShear, RateDependence, Reece,
     Soil, SoilId, SoilKind, SubLayer, Tread,
@@ -93,7 +93,7 @@ const ALL: Laws = Laws {
     slip_sinkage: true,
     inclined_bearing: true,
     passive_pressure: true,
-    ploughing: true,
+    plowing: true,
     multi_pass: true,
     reload_stiffening: true,
     reece: true,
@@ -212,16 +212,16 @@ fn passive_pressure_holds_what_goes_ahead() {
 ///
 /// The effect requires soil with a density.
 #[test]
-fn ploughing_digs_where_soil_is_pushed_away() {
+fn plowing_digs_where_soil_is_pushed_away() {
     let loose = |density| with(sand(), |details| details.density = density);
-    let run = |density, ploughing: bool, rim_speed: f64, slip_angle: f64| {
-        let laws = Laws { ploughing, ..ALL };
+    let run = |density, plowing: bool, rim_speed: f64, slip_angle: f64| {
+        let laws = Laws { plowing, ..ALL };
         let mut rig = wheel(loose(density), laws, 1.0, rim_speed);
         rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
         rig.run().unwrap()
     };
     let both = |rim_speed, slip_angle| {
-        [true, false].map(|ploughing| run(Some(1500.0), ploughing, rim_speed, slip_angle))
+        [true, false].map(|plowing| run(Some(1500.0), plowing, rim_speed, slip_angle))
     };
     // The wheel sinks deeper, and its drag grows with the soil in front of it, with the square of
     // the depth.
@@ -260,7 +260,7 @@ fn a_plate_is_pressed_on_to_a_layer() {
 #[test]
 fn multi_pass_keeps_ruts_within_the_published_band() {
     let exponent = |soil: &str, laws: Laws| {
-        let soil = catalogue().find(soil).unwrap().to_soil();
+        let soil = catalog().find(soil).unwrap().to_soil();
         let underside = Underside::cylinder(0.467, 0.254).unwrap();
         let motion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
         let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };

@@ -22,7 +22,7 @@ fn rng(frame: u32) -> PixelRng {
     PixelRng { noise: Noise::new(1, 0, 0), frame }
 }
 
-const GREY: Material = Material::dull([0.5; 3]);
+const GRAY: Material = Material::dull([0.5; 3]);
 
 /// Firm ground with objects, in clear air.
 pub struct Yard {
@@ -83,7 +83,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 /// Its polygon of 256 sides is within 0.04 mm of the circle.
 fn pillar() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
-    builder.column([0.0; 3], &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]], 256, GREY);
+    builder.column([0.0; 3], &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]], 256, GRAY);
     builder
 }
 
@@ -110,12 +110,12 @@ fn scanned(lidar: &LidarSpec, scene: &Scene<'_>, pose: impl Fn(f64) -> Pose + Sy
 }
 
 #[test]
-fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() {
+fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimeter_at_a_hundred_meters() {
     let mut ball = MeshBuilder::new();
     // Facets of 12 mm on a sphere of 1 m are within 0.02 mm of it.
-    ball.lump([0.0; 3], 256, |_| 1.0, GREY);
+    ball.lump([0.0; 3], 256, |_| 1.0, GRAY);
     let mut wall = MeshBuilder::new();
-    wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GREY);
+    wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GRAY);
     let instances = [
         Instance::still(0, at(100.0, 0.0, 0.0), 0, Class::Post),
         Instance::still(1, at(-100.0, 0.0, 1.5), 1, Class::Rock),
@@ -196,7 +196,7 @@ fn beams_err_by_both_angles_alike() {
 }
 
 #[test]
-fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
+fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
     let yard = Yard::new(Vec::new(), &[]);
     let camera = Camera::with_field(160, 90, Lens::Pinhole, 0.8).unwrap();
     let pose = look_at(&Vec3::new(3.0, -2.0, 8.0), &Vec3::new(80.0, 20.0, 0.0));
@@ -297,8 +297,8 @@ fn a_moving_cylinder_is_where_it_is_at_the_time() {
 #[test]
 fn a_footprint_on_an_edge_returns_twice() {
     let mut plates = MeshBuilder::new();
-    plates.block([10.0, -5.0, 0.0], [0.1, 10.0, 20.0], GREY);
-    plates.block([20.0, 0.0, 0.0], [0.1, 40.0, 20.0], GREY);
+    plates.block([10.0, -5.0, 0.0], [0.1, 10.0, 20.0], GRAY);
+    plates.block([20.0, 0.0, 0.0], [0.1, 40.0, 20.0], GRAY);
     let yard = Yard::new(vec![plates], &[Instance::still(0, at(0.0, 0.0, 0.0), 0, Class::Other)]);
     let beam = |returns| LidarSpec {
         azimuths: [-0.001, 0.001],
@@ -363,8 +363,8 @@ fn haze_returns_only_from_nearby() {
     for (visibility, ratio) in [(20_000.0, 50.0), (2_000.0, 50.0), (500.0, 18.8), (100.0, 18.8)] {
         yard.air.visibility = visibility;
         // Koschmieder and Kruse at 880 nm
-        let kilometres: f64 = 1e-3 * visibility;
-        let kruse = if kilometres > 6.0 { 1.3 } else { 0.585 * kilometres.cbrt() };
+        let kilometers: f64 = 1e-3 * visibility;
+        let kruse = if kilometers > 6.0 { 1.3 } else { 0.585 * kilometers.cbrt() };
         let extinction = 3.912 / visibility * (880.0_f64 / 550.0).powf(-kruse);
         let slice = std::f64::consts::PI * extinction * 0.3 / ratio;
         let faintest = 0.1 / (lidar.max_range * lidar.max_range);
@@ -414,7 +414,7 @@ fn threads_and_parts_do_not_matter() {
     let (cloud, image) = take(1);
     let (cloud_too, image_too) = take(3);
     assert_eq!(cloud, cloud_too);
-    assert_eq!(image.colour, image_too.colour);
+    assert_eq!(image.color, image_too.color);
     assert_eq!(image.depth, image_too.depth);
     assert!(image.class.contains(&(Class::Vehicle as u8)));
 }
@@ -442,7 +442,7 @@ fn a_small_image_matches_its_golden_copy() {
     let pose = look_at(&Vec3::new(0.0, 0.0, 1.6), &Vec3::new(7.0, 0.0, 0.7));
     let image = camera.render(&yard.scene(), &[pose; 2], 0.01, &rng(5));
     let mut sum = 0xcbf2_9ce4_8422_2325_u64;
-    for bits in image.colour.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
+    for bits in image.color.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
         sum = (sum ^ u64::from(bits)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     let count = |class: Class| image.class.iter().filter(|c| **c == class as u8).count();

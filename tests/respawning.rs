@@ -108,17 +108,17 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
         (1, Route::All),
         (2, Route::All),
         (3, Route::Star),
-        (2, Route::Neighbour),
-        (3, Route::Neighbour),
+        (2, Route::Neighbor),
+        (3, Route::Neighbor),
     ] {
         let found = on_ranks(size, PATIENCE, |rank| among_ranks(rank, model.clone(), route));
         are_alike(&expected, found, &format!("{route:?}"));
     }
     let found = on_tcp_ranks(3, PATIENCE, |rank| among_ranks(rank, model.clone(), Route::All));
     are_alike(&expected, found, "by TCP");
-    let near = Route::Neighbour;
+    let near = Route::Neighbor;
     let found = on_tcp_ranks(2, PATIENCE, |rank| among_ranks(rank, model.clone(), near));
-    are_alike(&expected, found, "by TCP, neighbours");
+    are_alike(&expected, found, "by TCP, neighbors");
 }
 
 /// An invalid relocation is refused on all ranks with the error of one process, and changes
@@ -144,7 +144,7 @@ fn impossible_respawns_are_reported_the_same_on_all_ranks() {
     .map(|error| error.to_string());
     assert_eq!(alone[2], "agent 7 does not exist; there are 3 agents, counted from 0");
     let of_all = on_ranks(3, PATIENCE, |rank| {
-        let sharing = Sharing { route: Route::Neighbour, ..Sharing::default() };
+        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let before = ranks.hash().unwrap().state;
         let told = [

@@ -15,7 +15,7 @@ use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{Sample, World};
 use bekker::spatial::Vec3;
 use bekker::vehicle::driver::{Driver, DriverView};
-use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
+use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
 
 const ON: fn(f64) -> [[f64; 2]; 2] = |throttle| [[1.0, 0.0], [1.2, throttle]];
@@ -136,12 +136,12 @@ fn answers_a_step_of_steering_as_the_reference() {
 #[test]
 fn leans_as_the_reference_with_its_faults() {
     let hmmwv = vehicle("hmmwv");
-    let tyre = hmmwv.spec().tyre.handling;
+    let tire = hmmwv.spec().tire.handling;
     let driver = table(&ON(0.5), &[[6.0, 0.0], [6.5, 0.3]], &[]);
     let mut memory = driver.start(&at(0.0, 0.0, 0.7));
     let (mut state, h) = (hmmwv.state(&at(0.0, 0.0, 0.7)), 1e-3);
     let mut work = hmmwv.workspace(&state);
-    let mut tyres = [TyreState::default(); 4];
+    let mut tires = [TireState::default(); 4];
     let plane = GroundPlane { point: Vec3::zeros(), normal: Vec3::z() };
     let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
     let mut loads = [0.0; 4];
@@ -149,7 +149,7 @@ fn leans_as_the_reference_with_its_faults() {
         let mut contacts = [None; 4];
         for wheel in 0..4 {
             let (pose, twist) = (hmmwv.wheel_pose(&work, wheel), hmmwv.wheel_twist(&work, wheel));
-            contacts[wheel] = tyre.firm_contact(&pose, &twist, &ground, &tyres[wheel], h);
+            contacts[wheel] = tire.firm_contact(&pose, &twist, &ground, &tires[wheel], h);
             let mut load = contacts[wheel].map(|c| c.load).unwrap_or_default();
             let lift = contacts[wheel].map_or(0.0, |c| c.contact.deflection);
             load.wrench.torque += Vec3::new(0.0, 0.0, lift).cross(&load.wrench.force);
@@ -184,7 +184,7 @@ fn leans_as_the_reference_with_its_faults() {
         hmmwv.step(&mut state, &mut work, &controls, tick, h).unwrap();
         for wheel in 0..4 {
             let twist = hmmwv.wheel_twist(&work, wheel);
-            tyre.settle(contacts[wheel].as_ref(), &twist, &mut tyres[wheel], h);
+            tire.settle(contacts[wheel].as_ref(), &twist, &mut tires[wheel], h);
         }
     }
     let twist = hmmwv.twist(&work);
@@ -238,7 +238,7 @@ terrain = {{ stamp = [{stamp}] }}
 [[vehicle]]
 name = "mrzr4"
 model = "mrzr4"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 10]
 driver = {{ kind = "path", speed = 1.5, waypoints = [[0, 10], [30, 10]] }}
 [[vehicle]]
@@ -271,7 +271,7 @@ driver = {{ kind = "path", speed = 1.5, waypoints = [[0, 0], [30, 0]] }}
 /// The contact is not a mean of a few heights, which would fall into a slot and turn a wall into a
 /// ramp.
 #[test]
-fn rigid_tyres_roll_over_slots_and_stop_at_walls() {
+fn rigid_tires_roll_over_slots_and_stop_at_walls() {
     let slot = r#"{ kind = "ditch", from = [10, -30], to = [10, 30], width = 0.1, depth = 2.5, edge = 0.02, face = "straight" }"#;
     let wall = r#"{ kind = "ridge", from = [10, -30], to = [10, 30], width = 0.1, height = 1, edge = 0.02, face = "straight" }"#;
     let (over_slot, at_wall) = (over(slot), over(wall));

@@ -158,7 +158,7 @@ name = "eye"
 model = "hmmwv"
 position = [0, 0]
 driver = { kind = "hold" }
-sensor = [{ name = "camera", rate = 1, position = [2.7, 0, 1], model = { kind = "camera", width = 240, height = 120, fov_deg = 50, channels = ["colour", "class"] } }]
+sensor = [{ name = "camera", rate = 1, position = [2.7, 0, 1], model = { kind = "camera", width = 240, height = 120, fov_deg = 50, channels = ["color", "class"] } }]
 "#;
 
 #[test]
@@ -177,7 +177,7 @@ fn a_camera_sees_lamps_change_and_people_walk() {
         let image = &pictures[index];
         let lit = |one: usize, other: usize| {
             let shines = |c: &&[f32; 3]| c[one] > 3.0 * c[other] && c[one] > 0.05;
-            let posts = image.colour.iter().zip(&image.class);
+            let posts = image.color.iter().zip(&image.class);
             let posts = posts.filter(|(_, class)| **class == Class::Post as u8).map(|own| own.0);
             posts.filter(shines).count()
         };

@@ -35,7 +35,7 @@ rate = 10
 [[vehicle.sensor]]
 name = "camera"
 position = [1, 0, 2]
-model = { kind = "camera", width = 16, height = 12, fov_deg = 80, channels = ["colour", "depth"] }
+model = { kind = "camera", width = 16, height = 12, fov_deg = 80, channels = ["color", "depth"] }
 rate = 5
 [[vehicle.sensor]]
 name = "magnetometer"
@@ -223,13 +223,13 @@ fn check_maps(maps: &Json) {
         assert_eq!(map["layers"], json!(["elevation", "rut_depth"]));
         let dims = json!([["column_index", 160, 160 * 160], ["row_index", 160, 160]]);
         assert_eq!(map["dims"], dims);
-        // level ground at no height, but for ruts: what single floats leave of a decimetre
+        // level ground at no height, but for ruts: what single floats leave of a decimeter
         assert!(of(&map["uneven"]) < 1e-6, "{map}");
         let [x, y] = [0, 1].map(|axis| of(&map["middle"][axis]));
         assert!((9.8..11.5).contains(&x) && (y - 20.0).abs() < 0.11, "{map}");
     }
     // nobody has left anything at first; then ruts lie behind the wheels, 0.91 m to either side and
-    // half a tyre more, and more behind than ahead of the tractor's middle: a trailer follows
+    // half a tire more, and more behind than ahead of the tractor's middle: a trailer follows
     assert_eq!(of(&first["deepest"]), 0.0, "{first}");
     assert!((0.001..0.5).contains(&of(&later["deepest"])), "{later}");
     let list = |key: &str| later[key].as_array().unwrap().iter().map(of).collect::<Vec<f64>>();

@@ -34,7 +34,7 @@ sensor = [
   { name = "wheels", model = { kind = "encoder" }, rate = 20 },
   { name = "truth", model = { kind = "odometry" }, rate = 20, position = [1, 0, 1] },
   { name = "wheels_on_ground", model = { kind = "terramechanics" }, rate = 20, lag = 0.05 },
-  { name = "eye", model = { kind = "camera", width = 64, height = 36, channels = ["colour", "depth", "class", "ground"] }, position = [1, 0, 1.2], pitch_deg = 10, rate = 5, lag = 0.02, save = ["png", "png16", "exr"] },
+  { name = "eye", model = { kind = "camera", width = 64, height = 36, channels = ["color", "depth", "class", "ground"] }, position = [1, 0, 1.2], pitch_deg = 10, rate = 5, lag = 0.02, save = ["png", "png16", "exr"] },
   { name = "roof", model = { kind = "lidar", preset = "vlp16", columns = 180 }, position = [0, 0, 1.8], rate = 5, filters = [{ kind = "range", max = 30 }], save = ["pcd", "las"] },
 ]
 

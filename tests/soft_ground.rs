@@ -105,10 +105,10 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
         *converter = behind(converter, h, gear, GOVERNED);
     }
     let hmmwv = Vehicle::new(spec).unwrap();
-    let outline = &hmmwv.spec().tyre.rigid.outline;
+    let outline = &hmmwv.spec().tire.rigid.outline;
     let outline = outline.iter().map(|p| [p.half_width, p.radius - flat_by]).collect();
     let facets = Grousers { count: 25, height: flat_by, width: 0.078 };
-    let tyre = Underside::new(outline, Some(facets)).unwrap();
+    let tire = Underside::new(outline, Some(facets)).unwrap();
     let ground = flat(0.05, with_width_of_all_hits(soil(name)));
     let (mut published, mut overlay) = (SharedGround::default(), Overlay::new());
     let (mut scratch, mut patches) = (Scratch::new(), bekker::ground::Patches::default());
@@ -130,7 +130,7 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
                     overlay: &mut overlay,
                     scratch: &mut scratch,
                 },
-                &tyre,
+                &tire,
                 &Tread::rough(),
                 &pose,
                 &twist,

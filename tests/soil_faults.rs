@@ -6,7 +6,7 @@ use bekker::rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{
     Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
 };
-use bekker::soil::catalogue::catalogue;
+use bekker::soil::catalog::catalog;
 use bekker::soil::{
     Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, SnowCover, Soil, SoilId,
     SoilKind, SubLayer, Tread,
@@ -22,7 +22,7 @@ type Switch = fn(&mut Laws) -> &mut bool;
 const RADIUS: f64 = 0.467;
 
 fn soil(name: &str) -> Soil {
-    catalogue().find(name).unwrap().to_soil()
+    catalog().find(name).unwrap().to_soil()
 }
 
 /// Returns a soil with every parameter that a law may use.
@@ -57,7 +57,7 @@ fn every_law() -> Vec<(String, Laws)> {
         ("slip_sinkage", |laws| &mut laws.slip_sinkage),
         ("inclined_bearing", |laws| &mut laws.inclined_bearing),
         ("passive_pressure", |laws| &mut laws.passive_pressure),
-        ("ploughing", |laws| &mut laws.ploughing),
+        ("plowing", |laws| &mut laws.plowing),
         ("multi_pass", |laws| &mut laws.multi_pass),
         ("reload_stiffening", |laws| &mut laws.reload_stiffening),
         ("reece", |laws| &mut laws.reece),
@@ -266,7 +266,7 @@ fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, SharedG
 /// up to one. A pressure of 1e5 Pa along 4e8 Pa/m is accurate to 1e-7. At 17d529f the fourth digit
 /// of the patch's width was lost.
 #[test]
-fn a_hundred_kilometres_from_the_origin_it_is_the_same() {
+fn a_hundred_kilometers_from_the_origin_it_is_the_same() {
     let lattice = Lattice { spacing: 0.02 };
     // A whole number of tiles of 0.32 m.
     let far = Vec3::new(312_500.0 * 0.32, -312_500.0 * 0.32, 0.0);

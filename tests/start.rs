@@ -108,7 +108,7 @@ fn longer_steps_stand_as_shorter_ones_do() {
     for (vehicle, soil, grade, extra) in [
         ("hmmwv", "rigid", 0.2, "heading_deg = 70"),
         ("hmmwv", "chrono_mid", 0.1, "heading_deg = 30"),
-        ("hmmwv", "mud", 0.0, "tyre = \"rigid\""),
+        ("hmmwv", "mud", 0.0, "tire = \"rigid\""),
         ("mrzr4", "dry_sand_lll", 0.05, ""),
         ("m113", "chrono_mid", 0.1, "overrides = { model = \"belt\" }"),
         ("m113", "chrono_mid", 0.0, "overrides = { model = \"segmented\" }"),
@@ -158,8 +158,8 @@ fn wheels_hold_on_slopes_of_any_soil() {
     for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
         stands("hmmwv", soil, 0.05, aslant, 0.5);
         // On flexible tires it sinks by 2.1 mm more in this snow, and chatters on this clay
-        // (docs/tyres.md).
-        stands("mrzr4", soil, 0.1, "heading_deg = 30\ntyre = \"rigid\"", 0.5);
+        // (docs/tires.md).
+        stands("mrzr4", soil, 0.1, "heading_deg = 30\ntire = \"rigid\"", 0.5);
     }
 }
 
@@ -263,11 +263,11 @@ fn pressed(world: &World, load: f64) -> f64 {
     let AnyVehicle::Wheeled(own) = &model.agents[0].vehicle else { unreachable!() };
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let at = model.agents[0].start;
-    let centre = at.point(&own.vehicle.wheel_centre(0));
+    let center = at.point(&own.vehicle.wheel_center(0));
     let radius = own.properties().drive_radius;
     for step in 0..4000 {
         let mut pose = at;
-        pose.position = Vec3::new(centre.x, centre.y, radius - 1e-4 * f64::from(step));
+        pose.position = Vec3::new(center.x, center.y, radius - 1e-4 * f64::from(step));
         overlay.begin_step();
         let met = wheel_contact(
             &mut WorkingGround {
@@ -276,8 +276,8 @@ fn pressed(world: &World, load: f64) -> f64 {
                 overlay: &mut overlay,
                 scratch: &mut scratch,
             },
-            &own.tyre(0).underside,
-            &own.tyre(0).tread,
+            &own.tire(0).underside,
+            &own.tire(0).tread,
             &pose,
             &Twist::default(),
             1e-3,
@@ -292,7 +292,7 @@ fn pressed(world: &World, load: f64) -> f64 {
 #[test]
 fn it_sinks_as_deep_as_it_presses() {
     // The closed form is that of a rigid wheel.
-    let mut world = World::new(model("hmmwv", "chrono_mid", 0.0, "tyre = \"rigid\""));
+    let mut world = World::new(model("hmmwv", "chrono_mid", 0.0, "tire = \"rigid\""));
     world.advance();
     let wheel = world.samples().next().unwrap().wheels[0];
     let pressed = pressed(&world, wheel.load);
@@ -380,7 +380,7 @@ fn a_vehicle_hangs_up_on_a_firm_bump() {
         let pose = world.samples().next().unwrap().pose;
         lifted = lifted.max(pose.position.z - start);
         for step in -13..=13 {
-            let point = Vec3::from(belly.centre) + Vec3::x() * (0.1 * f64::from(step));
+            let point = Vec3::from(belly.center) + Vec3::x() * (0.1 * f64::from(step));
             let point = pose.point(&point);
             let height = world.model().ground.terrain().height(point.x, point.y);
             deepest = deepest.max(height - point.z);

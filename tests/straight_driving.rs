@@ -9,8 +9,8 @@ use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
 use scene::{agent, at, drive, ground_under, soil, table, vehicle, world};
 
-fn tyre() -> Underside {
-    let outline = vehicle("hmmwv").spec().tyre.rigid.outline.clone();
+fn tire() -> Underside {
+    let outline = vehicle("hmmwv").spec().tire.rigid.outline.clone();
     let outline = outline.iter().map(|point| [point.half_width, point.radius]).collect();
     Underside::new(outline, None).unwrap()
 }
@@ -20,7 +20,7 @@ fn tyre() -> Underside {
 /// Its middle starts `across` m off a row of nodes.
 fn side_force(ground: &str, spacing: f64, degrees: f64, across: f64) -> f64 {
     let (load, mass, step) = (6311.6, 640.0, 2e-3);
-    let wheel = tyre();
+    let wheel = tire();
     let model =
         ground_under(Laws::refined(), spacing, Terrain::flat(0.0, SoilId(0)), vec![soil(ground)]);
     let published = SharedGround::default();

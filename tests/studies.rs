@@ -22,7 +22,7 @@ output = { picture = { size = [400, 400] } }
 [[vehicle]]
 name = "lead"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 0]
 driver = { kind = "path", speed = 4, waypoints = [[0, 0], [30, 0]] }
 "#;
@@ -242,7 +242,7 @@ fn totals_are_reported_of_trials_that_arrived() {
     let scenario = SCENARIO
         .replace("duration = 1", "duration = 4")
         .replace("[30, 0]", "[6, 0]")
-        .replace("tyre = \"rigid\"", "tyre = \"rigid\"\nspeed = 3")
+        .replace("tire = \"rigid\"", "tire = \"rigid\"\nspeed = 3")
         .replace("dry_sand_lll", "firm");
     fs::write(place.at("quick.toml"), scenario).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
@@ -500,7 +500,7 @@ fn events_are_counted_and_the_first_is_timed() {
     let scenario = SCENARIO
         .replace("speed = 4", "speed = 4, start = 0.3")
         .replace("duration = 1", "duration = 2.5")
-        .replace("tyre = \"rigid\"", "tyre = \"rigid\"\nspeed = 3")
+        .replace("tire = \"rigid\"", "tire = \"rigid\"\nspeed = 3")
         .replace(
             "soil = { default = \"dry_sand_lll\" }",
             "soil = { default = \"dry_sand_lll\", zone = [{ soil = \"firm\", \

@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 /// Wheel pose in the chassis frame.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    centre: Vec3,
+    center: Vec3,
     axis: Vec3,
 }
 
@@ -60,7 +60,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
         for wheel in 0..vehicle.wheels() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
-            check(wheel, Seen { centre: chassis.local_point(&pose.position), axis });
+            check(wheel, Seen { center: chassis.local_point(&pose.position), axis });
         }
     }
 }
@@ -138,7 +138,7 @@ fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
         [arm(0), arm(1), arm(2), arm(3), rod, place(x, spindle).z - z]
     });
     let turn = Quat::from_scaled_axis(Vec3::new(x[3], x[4], x[5]));
-    Seen { centre: place(&x, spindle), axis: turn * Vec3::y() }
+    Seen { center: place(&x, spindle), axis: turn * Vec3::y() }
 }
 
 /// Returns the position of the inner end of a tie rod for a steering command.
@@ -179,9 +179,9 @@ fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
     let [spindle, inner, outer] = [p.spindle, p.pivot_inner, p.pivot_outer].map(|q| axle.at(q));
     let axis = nalgebra::Unit::new_normalize(outer - inner);
     let turn = |x: f64| Quat::from_axis_angle(&axis, x);
-    let centre = |x: f64| inner + turn(x) * (spindle - inner);
-    let [x] = newton([0.0], |[x]| [centre(*x).z - z]);
-    Seen { centre: centre(x), axis: turn(x) * Vec3::y() }
+    let center = |x: f64| inner + turn(x) * (spindle - inner);
+    let [x] = newton([0.0], |[x]| [center(*x).z - z]);
+    Seen { center: center(x), axis: turn(x) * Vec3::y() }
 }
 
 /// Compares every wheel over its travel.
@@ -192,29 +192,29 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
     let mut travel = vec![[f64::INFINITY, f64::NEG_INFINITY]; spec.axles.len()];
     sweep(&spec, command, |wheel, seen| {
         let axle = Axle::of(&spec, wheel);
-        let (centre, expected) = match &spec.axles[wheel / 2].suspension {
+        let (center, expected) = match &spec.axles[wheel / 2].suspension {
             Suspension::DoubleWishbone(s) => {
                 let mut inner = axle.at(s.points.tie_rod_chassis);
                 if spec.axles[wheel / 2].steered {
                     inner = inner_end(&spec, inner, command);
                 }
-                (axle.at(s.points.spindle), upright(&axle, s, inner, seen.centre.z))
+                (axle.at(s.points.spindle), upright(&axle, s, inner, seen.center.z))
             }
             Suspension::TrailingArm(s) => {
-                (axle.at(s.points.spindle), trailing(&axle, s, seen.centre.z))
+                (axle.at(s.points.spindle), trailing(&axle, s, seen.center.z))
             }
             _ => unreachable!("of neither vehicle"),
         };
         // Joints are closed to 1e-8 m and better after a step. Over the lever of an upright (0.15 m
         // from kingpin to tie rod) that gives 1e-7 rad.
-        let (off, turned) = (seen.centre - expected.centre, seen.axis - expected.axis);
+        let (off, turned) = (seen.center - expected.center, seen.axis - expected.axis);
         assert!(off.norm() < 2e-7, "{name} wheel {wheel}: {seen:?} is not at {expected:?}");
         assert!(turned.norm() < 1e-6, "{name} wheel {wheel}: {seen:?} is not as {expected:?}");
         assert!((seen.camber() - expected.camber()).abs() < 1e-6);
         assert!((seen.steer() - expected.steer()).abs() < 1e-6);
         let [low, high] = &mut travel[wheel / 2];
-        *low = low.min(seen.centre.z - centre.z);
-        *high = high.max(seen.centre.z - centre.z);
+        *low = low.min(seen.center.z - center.z);
+        *high = high.max(seen.center.z - center.z);
     });
     println!("{name} at steering {command}: travel {travel:.3?} m");
     travel

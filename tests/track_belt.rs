@@ -7,7 +7,7 @@ use bekker::scenario::ScenarioFile;
 use bekker::simulation::{
     AgentModel, ContactWorkspace, GroundVehicle, Sample, TrackedGroundVehicle, World,
 };
-use bekker::soil::catalogue::catalogue;
+use bekker::soil::catalog::catalog;
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -130,7 +130,7 @@ fn at_rest_the_ground_carries_its_weight() {
 /// 0.6 of that area.
 #[test]
 fn it_stands_on_clay_with_its_whole_shoes() {
-    let clay = catalogue().find("clayey_38_thailand").unwrap().to_soil();
+    let clay = catalog().find("clayey_38_thailand").unwrap().to_soil();
     let pressure = |name: &str| {
         let spec = find_vehicle(name).unwrap().tracked().unwrap().clone();
         let weight = spec.total_mass() * GRAVITY;
@@ -327,7 +327,7 @@ fn the_soil_takes_what_the_shoes_lose() {
         let ground = ground(
             0.05,
             Terrain::flat(0.0, SoilId(0)),
-            vec![catalogue().find(soil).unwrap().to_soil()],
+            vec![catalog().find(soil).unwrap().to_soil()],
         );
         let mut own = TrackedDrive::new(
             m113_chrono(),

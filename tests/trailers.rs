@@ -71,7 +71,7 @@ fn any_threads_ranks_and_a_cut_give_the_same_bits() {
 
 /// Means over flexible tires exclude rigid tires, and one inflation applies to all of them.
 #[test]
-fn rigid_tyres_are_not_flexible_tyres() {
+fn rigid_tires_are_not_flexible_tires() {
     const MIXED: &str = r#"
 format = 1
 name = "mixed"
@@ -84,14 +84,14 @@ name = "mixed"
 model = "fmtv_4x4+cargo_trailer"
 position = [0, 0]
 "#;
-    let tyres = |sets: &[&str]| {
+    let tires = |sets: &[&str]| {
         let mut world = World::new(model(MIXED, sets));
         (0..20).for_each(|_| world.advance());
-        world.summary("mixed", 0.0).vehicles[0].tyres.unwrap()
+        world.summary("mixed", 0.0).vehicles[0].tires.unwrap()
     };
-    let own = tyres(&[]);
+    let own = tires(&[]);
     assert!((own.inflation_kpa - 207.0).abs() < 1e-3 && own.deflection > 0.02, "{own:?}");
-    let softer = tyres(&["vehicle[0].inflation_kpa=138"]);
+    let softer = tires(&["vehicle[0].inflation_kpa=138"]);
     assert!((softer.inflation_kpa - 138.0).abs() < 1e-3, "{softer:?}");
     assert!(softer.deflection > 1.2 * own.deflection, "{softer:?}");
     let each = ["vehicle[0].inflation_kpa=[138,138]".to_owned()];
@@ -263,7 +263,7 @@ fn parted_and_struck_trailers_give_the_same_bits() {
     assert!(struck(2, CollisionTarget::Obstacle(0)), "the trailer meets what stands");
     let expected = alone(model.clone(), HEARTBEATS);
     assert_eq!(&whole.hash(), expected.last().unwrap());
-    for route in [Route::All, Route::Neighbour] {
+    for route in [Route::All, Route::Neighbor] {
         let found = together(&model, None, 3, &Partition::RoundRobin, route, HEARTBEATS);
         assert_eq!(expected, found, "{route:?}");
     }
@@ -284,9 +284,9 @@ fn parted_and_struck_trailers_give_the_same_bits() {
 fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     const TORQUE: f64 = 600.0;
     let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
-    spec.tyre.flexible = None;
+    spec.tire.flexible = None;
     spec.axles[2].brake_torque = TORQUE;
-    spec.axles[2].tyre.as_mut().unwrap().flexible = None;
+    spec.axles[2].tire.as_mut().unwrap().flexible = None;
     let vehicle = Arc::new(Vehicle::new(spec).unwrap());
     let rolls = table(&[[0.0, 0.1], [1.0, 0.1]], &[], &[]);
     let own = AgentModel {
@@ -519,7 +519,7 @@ fn a_run_records_trailer_events() {
 
 /// Returns one hull per box, about the origin of a pose.
 fn boxes(hulls: &[HullBox], origin: Vec3) -> Vec<Hull> {
-    let own = |own: &HullBox| Hull::new(Vec3::from(own.centre) - origin, own.size, own.rounding);
+    let own = |own: &HullBox| Hull::new(Vec3::from(own.center) - origin, own.size, own.rounding);
     hulls.iter().map(own).collect()
 }
 
@@ -571,7 +571,7 @@ driver = { kind = "table", rows = [{ time = 0, throttle = 0.3 }, { time = 2, thr
     let reduced = mass * trailed / (mass + trailed);
     // A trailer's position is the middle of its only hull.
     let own = boxes(&spec.chassis.hulls, Vec3::zeros());
-    let towed = boxes(&trailer.hulls, Vec3::from(trailer.hulls[0].centre));
+    let towed = boxes(&trailer.hulls, Vec3::from(trailer.hulls[0].center));
     let mut world = World::new(model(text, &[]));
     let place = |world: &World| {
         let sample = world.sample(0).unwrap();

@@ -17,13 +17,13 @@ fn the_refined_laws_halve_the_errors_of_the_reference() {
     assert!(refined.sinkage < 0.5 * reference.sinkage, "{}", refined.sinkage);
 }
 
-/// Ploughing reduces the error of side force at a slip angle of 45 degrees, where sand is displaced
+/// Plowing reduces the error of side force at a slip angle of 45 degrees, where sand is displaced
 /// and heaps.
 ///
 /// The error is two thirds of the reference's, where vertical columns alone had 0.96 of it, and
 /// half for the other results.
 #[test]
-fn ploughing_takes_a_third_off_the_error_of_side_force() {
+fn plowing_takes_a_third_off_the_error_of_side_force() {
     for wheel in ["smooth", "grouser"] {
         let of = |laws| trial_errors(&predict_trials(wheel, 45.0, laws).unwrap());
         let (reference, refined) = (of(Laws::reference()), of(Laws::refined()));

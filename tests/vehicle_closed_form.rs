@@ -8,7 +8,7 @@ use bekker::multibody::{Body, BodyId, Element, ElementForce, Inertia, Joint, Mod
 use bekker::simulation::{Sample, World};
 use bekker::spatial::{Pose, Vec3};
 use bekker::vehicle::spec::{Point, Suspension};
-use bekker::vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
+use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix4, Vector2, Vector4};
 use scene::{agent, at, drive, firm, flat, table, vehicle, world};
@@ -18,7 +18,7 @@ fn first(world: &World) -> Sample {
 }
 
 /// Returns mass and center of mass in the design position, from the parameters alone.
-fn centre_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
+fn center_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
     let mut parts: Vec<(f64, Vec3)> = vec![(spec.chassis.mass, Vec3::from(spec.chassis.com))];
     for axle in &spec.axles {
         let mut pair = |mass: f64, point: Point| {
@@ -26,7 +26,7 @@ fn centre_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
             let middle = Vec3::from(axle.position) + Vec3::new(point[0], 0.0, point[2]);
             parts.push((2.0 * mass, middle));
         };
-        let wheel = spec.wheel.mass + spec.tyre.mass;
+        let wheel = spec.wheel.mass + spec.tire.mass;
         match &axle.suspension {
             Suspension::DoubleWishbone(s) => {
                 let p = &s.points;
@@ -64,13 +64,13 @@ fn centre_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
 }
 
 #[test]
-fn wheels_carry_the_weight_and_share_it_by_the_centre_of_mass() {
+fn wheels_carry_the_weight_and_share_it_by_the_center_of_mass() {
     // Mass in grams: Project Chrono's HMMWV, MAVS's MRZR-4.
     for (name, grams) in [("hmmwv", 2_573_138.0), ("mrzr4", 1_279_800.0)] {
         let vehicle = vehicle(name);
         let spec = vehicle.spec();
         assert!((vehicle.mass() * 1000.0 - grams).abs() < 0.5, "{name}: {} kg", vehicle.mass());
-        let (mass, com) = centre_of_mass(spec);
+        let (mass, com) = center_of_mass(spec);
         assert!((mass * 1000.0 - grams).abs() < 0.5, "{name}: parts of {mass} kg");
         let lift = vehicle.ride_radius();
         let model = agent(&vehicle, table(&[], &[], &[]), at(0.0, 0.0, lift));
@@ -84,8 +84,8 @@ fn wheels_carry_the_weight_and_share_it_by_the_centre_of_mass() {
         // Moments about the front contact. Wheel centers, and with them the contacts, move
         // longitudinally by some mm with suspension travel, and pitch shifts the center of mass: 1
         // % of the wheelbase.
-        let centre = |wheel: usize| vehicle.wheel_centre(wheel).x;
-        let front = weight * (com.x - centre(2)) / (centre(0) - centre(2));
+        let center = |wheel: usize| vehicle.wheel_center(wheel).x;
+        let front = weight * (com.x - center(2)) / (center(0) - center(2));
         let axle = load(0) + load(1);
         println!(
             "{name}: sum off by {:.1e}, front {axle:.0} N, data {front:.0} N",
@@ -157,7 +157,7 @@ struct QuarterCar {
     sprung: f64,
     unsprung: f64,
     spring: f64,
-    tyre: f64,
+    tire: f64,
     damper: f64,
 }
 
@@ -179,7 +179,7 @@ impl QuarterCar {
         let (body, wheel) = (slide("body", self.sprung), slide("wheel", self.unsprung));
         let [z, w] = [body, wheel].map(|b| builder.coordinate(b));
         let strut = builder.element(Element::Rates { rates: vec![(z, 1.0), (w, -1.0)] });
-        let tyre = builder.element(Element::Rates { rates: vec![(w, 1.0)] });
+        let tire = builder.element(Element::Rates { rates: vec![(w, 1.0)] });
         let model = builder.build().unwrap();
         let (mut state, mut workspace) = (model.assembled(), model.workspace());
         workspace.gravity = Vec3::zeros();
@@ -193,7 +193,7 @@ impl QuarterCar {
                 damping,
             };
             for (element, stiffness, damping) in
-                [(strut, self.spring, self.damper), (tyre, self.tyre, 0.0)]
+                [(strut, self.spring, self.damper), (tire, self.tire, 0.0)]
             {
                 let (measure, rate) = (workspace.measure[element], workspace.rate[element]);
                 workspace.element[element] = answer(measure, rate, stiffness, damping);
@@ -206,7 +206,7 @@ impl QuarterCar {
 
     fn matrices(&self) -> (Matrix2<f64>, Matrix2<f64>) {
         let mass = Matrix2::new(self.sprung, 0.0, 0.0, self.unsprung);
-        let (k, t) = (self.spring, self.tyre);
+        let (k, t) = (self.spring, self.tire);
         (mass, Matrix2::new(k, -k, -k, k + t))
     }
 }
@@ -221,8 +221,8 @@ fn a_quarter_car_swings_at_its_frequencies() {
         ([285.15, 34.8, 77_706.0, 70_000.0], [1.778, 10.548]),
         ([521.63, 120.33, 100_000.0, 411_120.0], [1.9674, 10.42]),
     ];
-    for ([sprung, unsprung, spring, tyre], published) in cars {
-        let car = QuarterCar { sprung, unsprung, spring, tyre, damper: 0.0 };
+    for ([sprung, unsprung, spring, tire], published) in cars {
+        let car = QuarterCar { sprung, unsprung, spring, tire, damper: 0.0 };
         let (mass, stiffness) = car.matrices();
         for frequency in published {
             // The mode: (K - ω² M) x = 0, from its first row.
@@ -255,7 +255,7 @@ fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
         sprung: 521.63,
         unsprung: 62.0,
         spring: 190_000.0,
-        tyre: 322_370.0,
+        tire: 322_370.0,
         damper: 13_110.0,
     };
     let start = [0.02, 0.0];
@@ -289,16 +289,16 @@ fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
 ///
 /// The half car has the same masses, wheel rates and tires; all four wheels cross the ramp.
 #[test]
-fn a_vehicle_answers_a_kerb_as_a_half_car() {
+fn a_vehicle_answers_a_curb_as_a_half_car() {
     let spec = find_wheeled("mrzr4").unwrap();
     let vehicle = Vehicle::new(spec.clone()).unwrap();
-    let tyre = &spec.tyre.handling;
+    let tire = &spec.tire.handling;
     let (h, settle, rise) = (5e-4, 4.0, 5e-3);
     let road = |time: f64| rise * ((time - settle) / 0.02).clamp(0.0, 1.0);
 
     let mut state = vehicle.state(&at(0.0, 0.0, vehicle.ride_radius()));
     let mut workspace = vehicle.workspace(&state);
-    let mut tyres = [TyreState::default(); 4];
+    let mut tires = [TireState::default(); 4];
     let mut found = Vec::new();
     let mut rest = (0.0, 0.0);
     let stride = 20;
@@ -308,17 +308,17 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
         let plane = GroundPlane { point, normal: Vec3::z() };
         let ground = FirmPatch { plane, friction: 0.8, share: 1.0 };
         let mut contacts = Vec::with_capacity(4);
-        for (wheel, own) in tyres.iter().enumerate() {
+        for (wheel, own) in tires.iter().enumerate() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let twist = vehicle.wheel_twist(&workspace, wheel);
-            let contact = tyre.firm_contact(&pose, &twist, &ground, own, h);
+            let contact = tire.firm_contact(&pose, &twist, &ground, own, h);
             workspace.loads()[wheel] = contact.map_or_else(Default::default, |c| c.load);
             contacts.push(contact);
         }
         vehicle.step(&mut state, &mut workspace, &Controls::default(), tick, h).unwrap();
-        for (wheel, own) in tyres.iter_mut().enumerate() {
+        for (wheel, own) in tires.iter_mut().enumerate() {
             let twist = vehicle.wheel_twist(&workspace, wheel);
-            tyre.settle(contacts[wheel].as_ref(), &twist, own, h);
+            tire.settle(contacts[wheel].as_ref(), &twist, own, h);
         }
         let pose = vehicle.pose(&workspace);
         let heave = pose.point(&Vec3::from(spec.chassis.com)).z;
@@ -334,7 +334,7 @@ fn a_vehicle_answers_a_kerb_as_a_half_car() {
     // them; unsprung 34.8 kg per wheel.
     let rates = [2.0 * 77_706.3, 2.0 * 106_085.9];
     let dampers = [2.0 * 8657.1, 2.0 * 11_818.9];
-    let (kt, ct) = (2.0 * tyre.vertical_stiffness, 2.0 * tyre.vertical_damping);
+    let (kt, ct) = (2.0 * tire.vertical_stiffness, 2.0 * tire.vertical_damping);
     let arms = [1.36 - spec.chassis.com[0], -1.36 - spec.chassis.com[0]];
     let masses =
         DVector::from_row_slice(&[spec.chassis.mass + 4.0, spec.chassis.inertia[1], 69.6, 69.6]);

@@ -200,21 +200,21 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
         "Shaft Inertia": {
             "Driveshaft": own.driveline.driveshaft_inertia,
             "Front Driveshaft": drive.shaft_inertia, "Rear Driveshaft": drive.shaft_inertia,
-            "Central Differential Box": own.driveline.centre.inertia,
+            "Central Differential Box": own.driveline.center.inertia,
             "Front Differential Box": drive.differential.inertia,
             "Rear Differential Box": drive.differential.inertia,
         },
         "Gear Ratio": { "Front Conical Gear": drive.ratio, "Rear Conical Gear": drive.ratio },
         "Axle Differential Locking Limit": drive.differential.lock_torque,
-        "Central Differential Locking Limit": own.driveline.centre.lock_torque,
+        "Central Differential Locking Limit": own.driveline.center.lock_torque,
     });
     data.write("hmmwv/driveline.json", &file("Driveline", "ShaftsDriveline4WD", shafts));
     powertrain(data, "hmmwv", &own.powertrain);
-    let handling = &own.tyre.handling;
-    let tyre = json!({
+    let handling = &own.tire.handling;
+    let tire = json!({
         "Design": {
             "Unloaded Radius [m]": handling.unloaded_radius, "Width [m]": handling.width,
-            "Mass [kg]": own.tyre.mass, "Inertia [kg.m2]": own.tyre.inertia,
+            "Mass [kg]": own.tire.mass, "Inertia [kg.m2]": own.tire.inertia,
             // 16.5 in diameter.
             "Rim Radius [m]": 0.209_55,
         },
@@ -223,7 +223,7 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
         "Vehicle Type": "Truck",
         "Maximum Bearing Capacity [N]": 2.0 * handling.nominal_load,
     });
-    data.write("hmmwv/tyre.json", &file("Tire", "TMeasyTire", tyre));
+    data.write("hmmwv/tire.json", &file("Tire", "TMeasyTire", tire));
     let half = 0.5 * pitman.pitch_deg.to_radians();
     let vehicle = json!({
         "Chassis": { "Input File": "hmmwv/chassis.json" }, "Axles": axles,
@@ -277,7 +277,7 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     assert!(told("hmmwv/chassis.json", "Visualization"));
     assert!(told("hmmwv/vehicle.json", "Minimum Turning Radius"));
     assert!(told("hmmwv/suspension_front.json", "Upright / Radius"), "{:?}", read.omitted);
-    assert!(read.sources.iter().any(|file| file == "hmmwv/tyre.json"));
+    assert!(read.sources.iter().any(|file| file == "hmmwv/tire.json"));
     assert!(read.text.contains("# from hmmwv/suspension_rear.json"), "{}", read.text);
 }
 
@@ -353,7 +353,7 @@ fn no_value_of_a_file_makes_it_panic() {
         "driveline",
         "wheel",
         "brake",
-        "tyre",
+        "tire",
         "power/engine",
         "power/transmission",
     ];
@@ -429,7 +429,7 @@ fn m113_belt(data: &Data, own: &TrackedSpec) {
         .faces
         .iter()
         .map(|face| {
-            let [x, y, z] = face.centre;
+            let [x, y, z] = face.center;
             json!({ "Type": "BOX", "Ground Contact": true, "Location": [x, y, z + 0.01],
                 "Orientation": [1, 0, 0, 0], "Dimensions": [face.length, face.width, 0.02],
                 "Material Index": 0 })
@@ -565,10 +565,10 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
     let parts = [
         ("Engine", input("power/engine")),
         ("Transmission", json!("hmmwv/power/transmission.json")),
-        ("Tires", json!([input("tyre")])),
+        ("Tires", json!([input("tire")])),
     ];
     data.write("synchrono/vehicle/HMMWV.json", &whole_vehicle("hmmwv", &parts));
-    let mut untyped = whole_vehicle("hmmwv", &[("Tire", input("tyre"))]);
+    let mut untyped = whole_vehicle("hmmwv", &[("Tire", input("tire"))]);
     untyped.as_object_mut().unwrap().remove("Template");
     data.write("synchrono/vehicle/Untyped.json", &untyped);
     // Next to the vehicle itself, and in the folder above.
@@ -589,15 +589,15 @@ fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name
         assert!(read.sources.len() > expected.sources.len(), "{name}: {:?}", read.sources);
     }
     // Explicit options have precedence over named files.
-    data.alter("vehicle/hmmwv/tyre.json", "/Coefficient of Friction", json!(0.7));
-    let text = std::fs::read_to_string(data.path("vehicle/hmmwv/tyre.json")).unwrap();
+    data.alter("vehicle/hmmwv/tire.json", "/Coefficient of Friction", json!(0.7));
+    let text = std::fs::read_to_string(data.path("vehicle/hmmwv/tire.json")).unwrap();
     let mut other: Value = serde_json::from_str(&text).unwrap();
     other["Coefficient of Friction"] = json!(0.5);
-    data.write("other/tyre.json", &other);
+    data.write("other/tire.json", &other);
     let beside =
-        CompanionFiles { tyres: vec![data.path("other/tyre.json")], ..CompanionFiles::default() };
+        CompanionFiles { tires: vec![data.path("other/tire.json")], ..CompanionFiles::default() };
     let read = import(&data.path("synchrono/vehicle/HMMWV.json"), None, &beside).unwrap();
-    assert_eq!(read.spec.wheeled().unwrap().tyre.handling.friction, 0.5);
+    assert_eq!(read.spec.wheeled().unwrap().tire.handling.friction, 0.5);
     // A named file that does not exist is reported with its key.
     let absent = whole_vehicle("hmmwv", &[("Engine", input("power/none"))]);
     data.write("synchrono/vehicle/Absent.json", &absent);
@@ -691,7 +691,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
         let told = data.import(name).unwrap_err().to_string();
         assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
         assert!(told.contains("must be a vehicle (Type Vehicle"), "{told}");
-        let beside = CompanionFiles { tyres: vec![data.path(name)], ..CompanionFiles::default() };
+        let beside = CompanionFiles { tires: vec![data.path(name)], ..CompanionFiles::default() };
         let told = import(&data.path("hmmwv/vehicle.json"), None, &beside).unwrap_err().to_string();
         assert!(told.contains("is an Adams or Magic Formula tire property file"), "{told}");
     }
@@ -702,7 +702,7 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     // folder.
     for (name, what) in [
         ("hmmwv/suspension_front.json", "is of Type Suspension, Template DoubleWishbone"),
-        ("hmmwv/tyre.json", "is of Type Tire, Template TMeasyTire"),
+        ("hmmwv/tire.json", "is of Type Tire, Template TMeasyTire"),
         ("hmmwv/power/engine.json", "is of Type Engine, Template EngineShafts"),
     ] {
         let told = import(&data.path(name), Some(data.place.path()), &CompanionFiles::default());
@@ -715,14 +715,14 @@ fn a_file_of_another_kind_is_refused_by_what_it_is() {
     let told = data.import("plain.json").unwrap_err().to_string();
     assert!(told.contains("is JSON without Type and Template; must be a vehicle"), "{told}");
     // A part where another part is expected.
-    let of = |engine: Option<&str>, tyre: Option<&str>| CompanionFiles {
+    let of = |engine: Option<&str>, tire: Option<&str>| CompanionFiles {
         engine: engine.map(|name| data.path(name)),
-        tyres: tyre.map(|name| data.path(name)).into_iter().collect(),
+        tires: tire.map(|name| data.path(name)).into_iter().collect(),
         ..CompanionFiles::default()
     };
     for (beside, what) in [
         (
-            of(Some("hmmwv/tyre.json"), None),
+            of(Some("hmmwv/tire.json"), None),
             "is of Type Tire, Template TMeasyTire; must be of Type Engine",
         ),
         (of(None, Some("hmmwv/wheel.json")), "is of Type Wheel"),
@@ -776,7 +776,7 @@ fn the_m113_comes_back_part_by_part() {
     assert!(matches!(own.drive.steering, TrackSteering::Differential { .. }));
     for (own, known) in own.shoe.faces.iter().zip(&known.shoe.faces) {
         assert_eq!((own.length, own.width), (known.length, known.width));
-        assert!((own.centre[2] - known.centre[2]).abs() < 1e-12);
+        assert!((own.center[2] - known.center[2]).abs() < 1e-12);
     }
 }
 

@@ -232,7 +232,7 @@ picture = { draw = false }
 "#;
 
 #[test]
-fn links_are_shown_while_they_hold_and_lights_in_their_colours() {
+fn links_are_shown_while_they_hold_and_lights_in_their_colors() {
     let runs = Runs::of(TRAFFIC);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
@@ -423,7 +423,7 @@ fn a_run_on_several_ranks_is_watched_live() {
         serde_json::from_str::<Value>(&summary).unwrap()["state_hash"].clone()
     };
     for (index, options) in
-        [&["--processes", "2"][..], &["--ranks", "2", "--route", "neighbour"]].iter().enumerate()
+        [&["--processes", "2"][..], &["--ranks", "2", "--route", "neighbor"]].iter().enumerate()
     {
         let out = runs.out(&format!("watched{index}"));
         let mut command = bekker();
@@ -477,7 +477,7 @@ fn a_run_on_several_ranks_is_watched_live() {
 #[test]
 fn ranks_leave_a_page_too() {
     let runs = Runs::of(&two());
-    let sizes: Vec<u64> = [&[][..], &["--ranks", "2", "--route", "neighbour"]]
+    let sizes: Vec<u64> = [&[][..], &["--ranks", "2", "--route", "neighbor"]]
         .iter()
         .map(|options| {
             let out = runs.out(&format!("page{}", options.len()));

@@ -20,7 +20,7 @@ based_on = "grenville_loam"
 [[vehicle]]
 name = "v"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 0]
 driver = { kind = "path", speed = 3, waypoints = [[0, 0], [100, 0]] }
 "#;

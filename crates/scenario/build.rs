@@ -18,7 +18,7 @@ fn main() {
     if workspace.join("crates/scenario").is_dir() {
         places = vec![workspace.join("Cargo.lock")];
         places.extend(
-            ["vehicles", "trailers", "tyres"].map(|own| workspace.join("crates/vehicle").join(own)),
+            ["vehicles", "trailers", "tires"].map(|own| workspace.join("crates/vehicle").join(own)),
         );
         places.extend(CRATES.iter().map(|name| workspace.join("crates").join(name).join("src")));
     }

@@ -12,7 +12,7 @@ the world frame is east-north-up. Invalid input raises `ScenarioError` or `Input
 
 from . import rig
 from ._core import Scenario, __version__, schema
-from .catalogue import Soil, Vehicle, soils, vehicles
+from .catalog import Soil, Vehicle, soils, vehicles
 from .errors import BekkerError, Fault, InputError, RunError, ScenarioError, SnapshotError
 from .picture import Picture
 from .simulation import Ground, Simulation

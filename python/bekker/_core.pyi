@@ -133,7 +133,7 @@ class Simulation:
             steering_angle: Mean angle of the steered wheels, rad, instead of `steering`.
             gear: `drive`, `neutral` or `reverse`.
             inflation_kpa: Inflation that central tire inflation works towards, 0 to 5000 kPa.
-            locks: Differentials to lock: `centre`, `inter_axle`, `front_axles`, `rear_axles`.
+            locks: Differentials to lock: `center`, `inter_axle`, `front_axles`, `rear_axles`.
             uncouple: Whether to uncouple the trailer.
 
         Raises `InputError` if a value is invalid, and then changes nothing.
@@ -352,7 +352,7 @@ def roll_wheel(
     laws: str,
     vehicle: str | None,
     cylinder: tuple[float, float],
-    tyre: str | None,
+    tire: str | None,
     load: float,
     slip: float,
     speed: float,

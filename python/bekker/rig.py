@@ -106,7 +106,7 @@ def wheel(
     vehicle: str | None = None,
     radius: float | None = None,
     width: float | None = None,
-    tyre: str | None = None,
+    tire: str | None = None,
     load: float = 6312.0,
     speed: float = 1.0,
     spacing: float = 0.02,
@@ -123,7 +123,7 @@ def wheel(
         vehicle: Wheeled vehicle whose wheel to roll, instead of a cylinder.
         radius: Radius of the cylinder, m; by default 0.467.
         width: Width of the cylinder, m; by default 0.254.
-        tyre: `flexible` or `rigid` tire of the vehicle; by default flexible if its file describes one.
+        tire: `flexible` or `rigid` tire of the vehicle; by default flexible if its file describes one.
         load: Load, N.
         speed: Forward speed, m/s.
         spacing: Distance between soil nodes, m.
@@ -135,10 +135,10 @@ def wheel(
     Returns an array over slip per quantity: `slip`, `drawbar` and `vertical`, N, `torque`, N m,
     `sinkage`, m, and more.
     """
-    if tyre not in (None, "flexible", "rigid"):
-        _refuse("tyre", tyre, "flexible or rigid")
-    if vehicle is None and tyre is not None:
-        _refuse("tyre", tyre, "omitted without a vehicle, because a cylinder is rigid")
+    if tire not in (None, "flexible", "rigid"):
+        _refuse("tire", tire, "flexible or rigid")
+    if vehicle is None and tire is not None:
+        _refuse("tire", tire, "omitted without a vehicle, because a cylinder is rigid")
     for key, given in (("radius", radius), ("width", width)):
         if vehicle is not None and given is not None:
             _refuse(key, given, "omitted with a vehicle, which has its own wheel")
@@ -147,7 +147,7 @@ def wheel(
     own = dict(changes or {})
     found = [
         _core.roll_wheel(
-            soil, own, laws, vehicle, cylinder, tyre, load, each, speed, spacing, step, duration
+            soil, own, laws, vehicle, cylinder, tire, load, each, speed, spacing, step, duration
         )
         for each in slips.tolist()
     ]

@@ -1,7 +1,7 @@
 """Studies: many runs of one scenario, and their results.
 
 >>> from bekker import study
->>> done = study.run("examples/study_tyre_pressure.toml", "pressure")
+>>> done = study.run("examples/study_tire_pressure.toml", "pressure")
 >>> done.trials["go"].mean(), done.report()["points"][0]
 
 Each call runs the command `bekker study` in its own process. A study runs the same from Python, from a

@@ -90,7 +90,7 @@ fn picture(dict: &Bound<'_, PyDict>, image: &Image) -> PyResult<()> {
     dict.set_item("kind", "camera")?;
     let [rows, columns] = [image.height, image.width].map(|size| size as usize);
     let (plane, vectors) = ([rows, columns], [rows, columns, 3]);
-    channel(dict, "colour", image.colour.concat(), &vectors)?;
+    channel(dict, "color", image.color.concat(), &vectors)?;
     channel(dict, "depth", image.depth.clone(), &plane)?;
     channel(dict, "normal", image.normal.concat(), &vectors)?;
     channel(dict, "class", image.class.clone(), &plane)?;

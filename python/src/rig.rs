@@ -7,7 +7,7 @@ use bekker::scenario::build::{custom_soil, vehicle_spec};
 use bekker::scenario::{Diagnostics, Document};
 use bekker::scm::{PlateOutline, Underside};
 use bekker::simulation::{belt, tread, underside};
-use bekker::soil::catalogue::catalogue;
+use bekker::soil::catalog::catalog;
 use bekker::soil::{Laws, Soil, SoilKind, Tread};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn soil(
     changes: &BTreeMap<String, f64>,
     laws: &Laws,
 ) -> PyResult<Soil> {
-    let known = catalogue().find(name).map_err(|error| {
+    let known = catalog().find(name).map_err(|error| {
         let allowed = "a soil of `bekker soils`";
         error::input(
             py,
@@ -175,7 +175,7 @@ pub fn roll_wheel<'py>(
     laws: &str,
     vehicle: Option<&str>,
     cylinder: [f64; 2],
-    tyre: Option<&str>,
+    tire: Option<&str>,
     load: f64,
     slip: f64,
     speed: f64,
@@ -204,16 +204,16 @@ pub fn roll_wheel<'py>(
                 let told = format!("{name} is tracked");
                 return Err(error::input(py, "vehicle", &name, "a wheeled vehicle", told));
             };
-            let wheel = underside(&spec.tyre.rigid)
+            let wheel = underside(&spec.tire.rigid)
                 .map_err(|e| error::input(py, "vehicle", &name, "a wheeled vehicle", e))?;
-            let belt = if tyre == Some("rigid") { None } else { belt(spec) };
-            if tyre == Some("flexible") && belt.is_none() {
+            let belt = if tire == Some("rigid") { None } else { belt(spec) };
+            if tire == Some("flexible") && belt.is_none() {
                 let allowed =
-                    "rigid or omitted: the vehicle has no flexible tires ([tyre.flexible])";
-                let told = format!("tyre = flexible: must be {allowed}");
-                return Err(error::input(py, "tyre", &"flexible", allowed, told));
+                    "rigid or omitted: the vehicle has no flexible tires ([tire.flexible])";
+                let told = format!("tire = flexible: must be {allowed}");
+                return Err(error::input(py, "tire", &"flexible", allowed, told));
             }
-            (wheel, tread(&spec.tyre.rigid), belt)
+            (wheel, tread(&spec.tire.rigid), belt)
         }
     };
     let motion = WheelMotion::Rolling { speed, slip };

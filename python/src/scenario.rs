@@ -5,7 +5,7 @@ use crate::value::{to_python, to_toml};
 use bekker::scenario::build::{vehicle_spec, world};
 use bekker::scenario::{Diagnostic, Document, ScenarioFile, input};
 use bekker::soil::SoilKind;
-use bekker::soil::catalogue::catalogue;
+use bekker::soil::catalog::catalog;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
@@ -137,13 +137,13 @@ pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 /// Returns the ids of the soils in the catalog, without aliases.
 #[pyfunction]
 pub fn soils() -> Vec<&'static str> {
-    catalogue().soils.iter().map(|soil| soil.id.as_str()).collect()
+    catalog().soils.iter().map(|soil| soil.id.as_str()).collect()
 }
 
 /// Returns a soil of the catalog, by id or alias: parameters, provenance, source.
 #[pyfunction]
 pub fn soil<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let soil = catalogue()
+    let soil = catalog()
         .find(name)
         .map_err(|e| error::input(py, "name", &name, &soils().join(", "), e))?;
     let parameters = match &soil.kind {
@@ -165,7 +165,7 @@ pub fn soil<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 /// Returns the names of the vehicles in the catalog.
 #[pyfunction]
 pub fn vehicles() -> Vec<&'static str> {
-    bekker::vehicle::catalogue().iter().map(|entry| entry.key).collect()
+    bekker::vehicle::catalog().iter().map(|entry| entry.key).collect()
 }
 
 /// Returns a vehicle of the catalog or of a file (`.toml`), including all defaults, and its mass,

@@ -307,7 +307,7 @@ impl Simulation {
     /// to 1 (left); `steering_angle`, instead of it, is the mean angle of the steered wheels, rad.
     /// `gear` is `drive`, `neutral` or `reverse`. `inflation_kpa`, 0 to 5000 kPa, is the inflation
     /// that central tire inflation works towards. `locks` lists the differentials to lock:
-    /// `centre`, `inter_axle`, `front_axles`, `rear_axles`. `uncouple` uncouples the trailer.
+    /// `center`, `inter_axle`, `front_axles`, `rear_axles`. `uncouple` uncouples the trailer.
     ///
     /// Raises `InputError` if a value is invalid, and then changes nothing.
     #[pyo3(signature = (vehicle, *, throttle = 0.0, brake = 0.0, steering = None,
@@ -355,7 +355,7 @@ impl Simulation {
         };
         let named = locks.unwrap_or_default();
         let locks = Locks::named(named.iter().map(String::as_str)).map_err(|name| {
-            let allowed = "centre, inter_axle, front_axles or rear_axles";
+            let allowed = "center, inter_axle, front_axles or rear_axles";
             let told = format!("locks has {name:?}: must be {allowed}");
             error::input(py, "locks", &name, allowed, told)
         })?;

@@ -17,7 +17,7 @@ soil = { default = "mud" }
 name = "scout"
 model = "hmmwv"
 position = [0, 0]
-tyre = "rigid"
+tire = "rigid"
 driver = { kind = "path", speed = 3, waypoints = [[0, 0], [50, 0]] }
 """
 

@@ -13,7 +13,7 @@ import bekker
 from bekker.envs import BekkerEnv, convoy_v0
 
 # rigid tires, coarse nodes and long steps: the fastest options
-QUICK: dict[str, Any] = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+QUICK: dict[str, Any] = {"flexible_tires": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 
 
 def test_it_keeps_the_contract() -> None:

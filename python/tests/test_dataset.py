@@ -15,8 +15,8 @@ import bekker.envs  # noqa: F401 - registers the ids
 parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow")
 
 # rigid tires, coarse nodes, long steps and only two levels: the fastest options
-OPTIONS = "--tyre rigid --spacing 0.1 --step 0.005 --levels 2 --seed 5".split()
-QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+OPTIONS = "--tire rigid --spacing 0.1 --step 0.005 --levels 2 --seed 5".split()
+QUICK = {"flexible_tires": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 EPISODES, STEPS = 3, 12
 
 

@@ -21,7 +21,7 @@ import bekker
 from bekker.envs import IDS, BekkerVectorEnv, parts
 
 # rigid tires, coarse nodes, long steps and only two levels: the fastest options
-QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+QUICK = {"flexible_tires": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 
 
 def actions_of(env, steps, seed=0):
@@ -114,7 +114,7 @@ def trace(envs, threads, steps=8):
     return [env.step(action)[0][:1].tobytes() for action in actions]
 
 
-def test_an_environment_knows_nothing_of_threads_and_neighbours():
+def test_an_environment_knows_nothing_of_threads_and_neighbors():
     alone = trace(1, 1)
     assert len(set(alone)) > 1
     for envs, threads in [(1, 2), (2, 8), (7, 1), (7, 2), (7, 8)]:
@@ -122,14 +122,14 @@ def test_an_environment_knows_nothing_of_threads_and_neighbours():
 
 
 def test_seeds_decide_the_levels_and_levels_can_be_said():
-    env = gymnasium.make("bekker/SoftGoal-v0", flexible_tyres=False, spacing=0.1, levels=50)
+    env = gymnasium.make("bekker/SoftGoal-v0", flexible_tires=False, spacing=0.1, levels=50)
     drawn = [env.reset(seed=1)[1]["level"]] + [env.reset()[1]["level"] for _ in range(4)]
     again = [env.reset(seed=1)[1]["level"]] + [env.reset()[1]["level"] for _ in range(4)]
     assert drawn == again and len(set(drawn)) > 2
     one, info = env.reset(seed=9, options={"level": 33})
     assert info["level"] == 33
     assert np.array_equal(one, env.reset(seed=4, options={"level": 33})[0])
-    others = gymnasium.make("bekker/SoftGoal-v0", flexible_tyres=False, spacing=0.1, levels=4, first_level=100)
+    others = gymnasium.make("bekker/SoftGoal-v0", flexible_tires=False, spacing=0.1, levels=4, first_level=100)
     assert 100 <= others.reset(seed=0)[1]["level"] < 104
 
 
@@ -343,7 +343,7 @@ def test_any_period_that_is_of_whole_steps_will_do():
 
 
 def test_a_vehicle_stands_on_the_ground_before_the_first_step():
-    env = gymnasium.make("bekker/SlipSpeed-v0", **{**QUICK, "flexible_tyres": True, "soil": "mud"})
+    env = gymnasium.make("bekker/SlipSpeed-v0", **{**QUICK, "flexible_tires": True, "soil": "mud"})
     env.reset(seed=0)
     state = env.unwrapped.state()
     for figure in ("sinkage", "load", "inflation_kpa", "deflection", "contact_length"):

@@ -59,11 +59,11 @@ def test_a_wheel_pulls_more_the_more_it_slips():
         (lambda: bekker.rig.wheel("mud", width=1e308), "width"),
         (lambda: bekker.rig.shear("mud", laws="newton"), "laws"),
         (lambda: bekker.rig.wheel("mud", vehicle="m113"), "vehicle"),
-        (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", tyre="rigd"), "tyre"),
+        (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", tire="rigd"), "tire"),
         (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", radius=0.3), "radius"),
         (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", width=0.3), "width"),
-        (lambda: bekker.rig.wheel("mud", vehicle="gator", tyre="flexible"), "tyre"),
-        (lambda: bekker.rig.wheel("mud", tyre="flexible"), "tyre"),
+        (lambda: bekker.rig.wheel("mud", vehicle="gator", tire="flexible"), "tire"),
+        (lambda: bekker.rig.wheel("mud", tire="flexible"), "tire"),
     ],
 )
 def test_what_cannot_be_is_refused(call, key):

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormali
 import bekker  # noqa: E402
 from bekker.sb3 import BekkerVecEnv  # noqa: E402
 
-QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+QUICK = {"flexible_tires": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 TASK = "bekker/SlipSpeed-v0"
 
 
@@ -68,8 +68,8 @@ def test_methods_and_attributes():
     env = made(2, render_mode="rgb_array", size=(32, 24))
     env.reset()
     assert env.get_attr("render_mode") == ["rgb_array"] * 2
-    env.set_attr("colour", "red")
-    assert env.get_attr("colour", [1]) == ["red"] and env.has_attr("colour") and not env.has_attr("smell")
+    env.set_attr("color", "red")
+    assert env.get_attr("color", [1]) == ["red"] and env.has_attr("color") and not env.has_attr("smell")
     assert env.env_is_wrapped(gymnasium.Wrapper, 0) == [False]
     assert env.env_method("expert", indices=1)[0].shape == (2,)
     first, second = env.env_method("snapshot")
@@ -84,7 +84,7 @@ def test_methods_and_attributes():
     ("wrong", "key"),
     [
         (lambda: BekkerVecEnv(gymnasium.make_vec(TASK, 1, **QUICK)), "autoreset_mode"),
-        (lambda: made().set_attr("colour", "red", 0), "indices"),
+        (lambda: made().set_attr("color", "red", 0), "indices"),
         (lambda: made().env_method("jump"), "method_name"),
         (lambda: made().step_wait(), "step_wait"),
     ],

@@ -85,7 +85,7 @@ def test_no_file(tmp_path):
         bekker.Scenario.load(tmp_path / "none.toml")
 
 
-def test_the_schema_and_the_catalogues():
+def test_the_schema_and_the_catalogs():
     assert "vehicle" in bekker.schema()["properties"]
     assert "chrono_mid" in bekker.soils() and "hmmwv" in bekker.vehicles()
     soil = bekker.Soil("chrono_mid")

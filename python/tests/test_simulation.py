@@ -161,7 +161,7 @@ def test_a_vehicle_is_put_elsewhere(lone):
 
 SENSORS = [
     {"name": "imu", "model": {"kind": "imu", "preset": "tactical"}, "rate": 100},
-    {"name": "front", "model": {"kind": "camera", "width": 32, "height": 24, "channels": ["colour", "depth", "class"]}, "rate": 10},
+    {"name": "front", "model": {"kind": "camera", "width": 32, "height": 24, "channels": ["color", "depth", "class"]}, "rate": 10},
     {"name": "roof", "model": {"kind": "lidar", "preset": "vlp16"}, "rate": 10},
 ]
 
@@ -177,7 +177,7 @@ def test_sensors_give_arrays_without_files(lone):
     assert len(readings["imu"]) >= 28
     assert readings["imu"][5]["specific_force"][2] == pytest.approx(9.81, abs=2)
     picture = readings["front"][0]
-    assert picture["colour"].shape == (24, 32, 3) and picture["colour"].dtype == np.float32
+    assert picture["color"].shape == (24, 32, 3) and picture["color"].dtype == np.float32
     assert picture["class"].dtype == np.uint8 and np.isfinite(picture["depth"]).any()
     scan = readings["roof"][0]
     assert scan["points"].shape == (len(scan["class"]), 3) and len(scan["class"]) > 1000

@@ -114,15 +114,15 @@ def test_indices_are_those_of_salib(file: Path) -> None:
         {"num_vars": 2, "names": done.factors}, values.ravel(), num_resamples=2, seed=1
     )
     # SALib subtracts the mean of all points, bekker the mean of A and B
-    centre, spread = values[:, [0, 5]].mean(), values[:, [0, 5]].var()
+    center, spread = values[:, [0, 5]].mean(), values[:, [0, 5]].var()
     assert own["variance"] == pytest.approx(spread, rel=1e-9)
     for n in range(2):
         assert own["total"][n]["value"] == pytest.approx(found["ST"][n], rel=1e-9)
-        first = sobol.first_order(a - centre, values[:, 1 + n] - centre, b - centre)
+        first = sobol.first_order(a - center, values[:, 1 + n] - center, b - center)
         assert own["first"][n]["value"] == pytest.approx(first, rel=1e-9)
     [pair] = own["second"]
-    columns = [values[:, n] - centre for n in (1, 2, 3)]
-    second = sobol.second_order(a - centre, *columns, b - centre)
+    columns = [values[:, n] - center for n in (1, 2, 3)]
+    second = sobol.second_order(a - center, *columns, b - center)
     assert pair[1]["value"] == pytest.approx(second, rel=1e-9)
 
 

@@ -16,7 +16,7 @@ import bekker.envs
 from bekker.envs import IDS, BekkerVectorEnv
 
 # rigid tires, coarse nodes, long steps and only two levels: the fastest options
-QUICK = {"flexible_tyres": False, "spacing": 0.1, "step": 0.005, "levels": 2}
+QUICK = {"flexible_tires": False, "spacing": 0.1, "step": 0.005, "levels": 2}
 ACTION = np.float32([0.3, 0.8])
 
 
@@ -116,7 +116,7 @@ def test_a_state_that_cannot_go_on_is_cut_off_and_seen_within_bounds(name):
         ({"soil": 3}, "soil", "string"),
         ({"noise": float("nan")}, "noise", "finite"),
         ({"vehicle": object()}, "vehicle", "text"),
-        ({"colour": "red"}, "colour", "difficulty"),
+        ({"color": "red"}, "color", "difficulty"),
         ({"image": -1}, "image", "whole number"),
     ],
 )

@@ -2,7 +2,7 @@
 
 use super::bench_envs::BenchEnvs;
 use super::{Failure, stdout};
-use crate::cli::models::{laws, tyre_model};
+use crate::cli::models::{laws, tire_model};
 use crate::cli::quantity::quantity;
 use crate::ground::SharedGround;
 use crate::report::text_table;
@@ -10,7 +10,7 @@ use crate::rig::{
     BenchCase, BenchError, Grouping, StepCost, Throughput, deformed_ground, memory_in_circles,
     step_cost, throughput,
 };
-use crate::scenario::config::{LawsPreset, TyreModel};
+use crate::scenario::config::{LawsPreset, TireModel};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub struct Bench {
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, value_name = "MODEL", value_parser = tyre_model())]
-    tyre: Option<TyreModel>,
+    #[arg(long, alias = "tyre", value_name = "MODEL", value_parser = tire_model())]
+    tire: Option<TireModel>,
     /// Soil from the catalog (default: chrono_mid with --spacing, otherwise the reference cases)
     #[arg(long, value_name = "NAME")]
     soil: Option<String>,
@@ -136,7 +136,7 @@ impl Bench {
         BenchCase {
             vehicle: self.vehicle.clone(),
             tracks: None,
-            tyre: self.tyre,
+            tire: self.tire,
             soil: soil.into(),
             laws: self.laws,
             spacing: spacing.unwrap_or(0.05),

@@ -47,7 +47,7 @@ pub struct BenchEnvs {
 /// Cost of one case.
 #[derive(Debug, Serialize)]
 struct EnvCost {
-    tyre: &'static str,
+    tire: &'static str,
     step: f64,
     envs: usize,
     threads: usize,
@@ -73,9 +73,9 @@ const LEVELS: u64 = 16;
 impl BenchEnvs {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mut costs = Vec::new();
-        for (flexible_tyres, step) in [(false, 2e-3), (false, 4e-3), (true, 2e-3), (true, 4e-3)] {
+        for (flexible_tires, step) in [(false, 2e-3), (false, 4e-3), (true, 2e-3), (true, 4e-3)] {
             let options = Options {
-                flexible_tyres: Some(flexible_tyres),
+                flexible_tires: Some(flexible_tires),
                 step,
                 spacing: self.spacing,
                 image: self.image,
@@ -84,7 +84,7 @@ impl BenchEnvs {
                 ..Options::default()
             };
             if !quiet {
-                eprintln!("{} tires, {} ms ...", tyre(flexible_tyres), 1e3 * step);
+                eprintln!("{} tires, {} ms ...", tire(flexible_tires), 1e3 * step);
             }
             costs.push(self.cost(options)?);
         }
@@ -95,7 +95,7 @@ impl BenchEnvs {
             ["tires", "step ms", "env-steps/s\nper core", "step us", "observation us", "reset us"];
         let rows = costs.iter().map(|cost| {
             [
-                cost.tyre.to_owned(),
+                cost.tire.to_owned(),
                 format!("{}", 1e3 * cost.step),
                 format!("{:.0}", cost.per_core),
                 format!("{:.0}", cost.step_us),
@@ -121,7 +121,7 @@ impl BenchEnvs {
             subject: "threads".into(),
             cause: error.to_string(),
         })?;
-        let (flexible, step) = (options.flexible_tyres == Some(true), options.step);
+        let (flexible, step) = (options.flexible_tires == Some(true), options.step);
         let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
         let measured = pool.install(|| -> Result<EnvCost, LearningError> {
             let mut batch = Batch::new(&self.task, options, self.envs, limit)?;
@@ -140,7 +140,7 @@ impl BenchEnvs {
             let per_core = steps as f64 / begun.elapsed().as_secs_f64() / self.threads as f64;
             let env = batch.env(0)?;
             Ok(EnvCost {
-                tyre: tyre(flexible),
+                tire: tire(flexible),
                 step,
                 envs: self.envs,
                 threads: self.threads,
@@ -157,7 +157,7 @@ impl BenchEnvs {
     }
 }
 
-fn tyre(flexible: bool) -> &'static str {
+fn tire(flexible: bool) -> &'static str {
     if flexible { "flexible" } else { "rigid" }
 }
 

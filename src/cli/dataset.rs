@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker dataset --task SoftGoal --policy mixed --episodes 100 --format lerobot --out soft_goal\n  \
-    bekker dataset --task SlipSpeed --episodes 20 --format parquet --tyre rigid --out slip_speed\n\n\
+    bekker dataset --task SlipSpeed --episodes 20 --format parquet --tire rigid --out slip_speed\n\n\
     docs/learning.md lists the columns with their units and shows how to open each format.")]
 pub struct Dataset {
     /// Learning task
@@ -70,8 +70,8 @@ pub struct Dataset {
     #[arg(long, value_name = "N")]
     vehicles: Option<u32>,
     /// Tire model (default: flexible if the vehicle file defines it)
-    #[arg(long, value_enum)]
-    tyre: Option<TyreName>,
+    #[arg(long, alias = "tyre", value_enum)]
+    tire: Option<TireName>,
     /// Tire inflation, kPa (default: from the vehicle file)
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
     inflation_kpa: Option<f64>,
@@ -136,7 +136,7 @@ enum FormatName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum TyreName {
+enum TireName {
     Flexible,
     Rigid,
 }
@@ -193,7 +193,7 @@ impl Dataset {
         Options {
             vehicle: self.vehicle.clone(),
             vehicles: self.vehicles,
-            flexible_tyres: self.tyre.map(|tyre| tyre == TyreName::Flexible),
+            flexible_tires: self.tire.map(|tire| tire == TireName::Flexible),
             inflation_kpa: self.inflation_kpa,
             soil: self.soil.clone(),
             difficulty: self.difficulty,

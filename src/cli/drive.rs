@@ -395,7 +395,7 @@ impl Observer<Failure> for ConsoleObserver<'_> {
             self.outran = true;
             let name = &world.model().agents[agent as usize].name;
             self.note(&format!(
-                "--route neighbour: {name} accelerates faster than a census assumes; each such \
+                "--route neighbor: {name} accelerates faster than a census assumes; each such \
                  case triggers another census, and the result is the same"
             ));
         }

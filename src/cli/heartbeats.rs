@@ -44,7 +44,7 @@ pub fn summary(ranks: &[HeartbeatCosts]) -> Option<String> {
          vehicles of other ranks: extrapolation error at most {:.2} mm, D_H {:.1} mm",
         ranks.len(),
         100.0 * (slowest / step.max(1e-9) - 1.0),
-        mean(|b| b.serialise).0,
+        mean(|b| b.serialize).0,
         mean(|b| b.lengths).0,
         mean(|b| b.payload).0,
         mean(|b| b.apply).0,

@@ -12,7 +12,7 @@ use crate::report::{check_writable, plot, write_file};
 use crate::rig::PlotPanel;
 use crate::scenario::Diagnostics;
 use crate::scenario::config::Payload;
-use crate::soil::catalogue;
+use crate::soil::catalog;
 use crate::vehicle::AnySpec;
 use crate::vehicle::spec::Inflation;
 use clap::Args;
@@ -84,7 +84,7 @@ fn event(name: &str) -> Result<&'static Event, String> {
 
 /// Parses the name of a soil in the catalog.
 fn soil(name: &str) -> Result<String, String> {
-    let found = catalogue().find(name).map_err(|error| error.to_string())?;
+    let found = catalog().find(name).map_err(|error| error.to_string())?;
     Ok(found.to_soil().name)
 }
 

@@ -1,13 +1,13 @@
 //! Models of tires and soil on the command line.
 
-use crate::scenario::config::{LawsPreset, TyreModel};
+use crate::scenario::config::{LawsPreset, TireModel};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// Returns the parser of a tire model.
-pub fn tyre_model() -> impl TypedValueParser<Value = TyreModel> {
+pub fn tire_model() -> impl TypedValueParser<Value = TireModel> {
     PossibleValuesParser::new(["flexible", "rigid"]).map(|word| match word.as_str() {
-        "flexible" => TyreModel::Flexible,
-        _ => TyreModel::Rigid,
+        "flexible" => TireModel::Flexible,
+        _ => TireModel::Rigid,
     })
 }
 

@@ -292,8 +292,8 @@ impl Run {
         let hastened = interruption_signal().unwrap_or_default();
         let wall = clock.elapsed().as_secs_f64();
         // an external controller may end the run, which is not an error
-        let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
-        let cut = driven.interrupted && signalled;
+        let signaled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
+        let cut = driven.interrupted && signaled;
         let Some(place) = place else {
             // rank 0 writes the record and reports the end
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
@@ -436,7 +436,8 @@ enum RouteName {
     /// Every rank sends to rank 0, which forwards
     Star,
     /// Only ranks whose vehicles may interact exchange messages
-    Neighbour,
+    #[value(alias = "neighbour")]
+    Neighbor,
 }
 
 impl From<RouteName> for Route {
@@ -444,7 +445,7 @@ impl From<RouteName> for Route {
         match name {
             RouteName::All => Route::All,
             RouteName::Star => Route::Star,
-            RouteName::Neighbour => Route::Neighbour,
+            RouteName::Neighbor => Route::Neighbor,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Failure, stdout};
 use crate::report::text_table;
-use crate::soil::catalogue::{CatalogueSoil, catalogue};
+use crate::soil::catalog::{CatalogSoil, catalog};
 use crate::soil::{DeformableSoil, SoilKind};
 use clap::Args;
 use serde_json::{Value, json};
@@ -20,10 +20,10 @@ pub struct Soils {
 
 impl Soils {
     pub fn execute(self) -> Result<(), Failure> {
-        let catalogue = catalogue();
+        let catalog = catalog();
         match self.name {
             Some(name) => {
-                let soil = catalogue
+                let soil = catalog
                     .find(&name)
                     .map_err(|error| Failure::Input { subject: name, cause: error.to_string() })?;
                 if self.json {
@@ -33,8 +33,8 @@ impl Soils {
                 }
             }
             None if self.json => {
-                let soils: Vec<Value> = catalogue.soils.iter().map(as_json).collect();
-                stdout::print_json(&json!({ "soils": soils, "aliases": catalogue.aliases }))
+                let soils: Vec<Value> = catalog.soils.iter().map(as_json).collect();
+                stdout::print_json(&json!({ "soils": soils, "aliases": catalog.aliases }))
             }
             None => stdout::print(&list()),
         }
@@ -43,8 +43,8 @@ impl Soils {
 
 fn list() -> String {
     let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm", "quality"];
-    let table = text_table::plain(header, catalogue().soils.iter().map(row), 1..=6);
-    let aliases: Vec<String> = catalogue()
+    let table = text_table::plain(header, catalog().soils.iter().map(row), 1..=6);
+    let aliases: Vec<String> = catalog()
         .aliases
         .iter()
         .map(|alias| format!("  {:<12} {:<24} {}", alias.id, alias.soil, alias.why))
@@ -58,7 +58,7 @@ fn list() -> String {
     )
 }
 
-fn row(soil: &CatalogueSoil) -> Vec<String> {
+fn row(soil: &CatalogSoil) -> Vec<String> {
     let start = [soil.id.clone()];
     let figures = match &soil.kind {
         SoilKind::Firm { friction } => {
@@ -77,7 +77,7 @@ fn row(soil: &CatalogueSoil) -> Vec<String> {
 }
 
 /// Formats all data of a soil.
-fn sheet(soil: &CatalogueSoil) -> String {
+fn sheet(soil: &CatalogSoil) -> String {
     let mut lines = vec![format!("{}: {}", soil.id, soil.name)];
     let mut entry = |name: &str, value: String| lines.push(format!("  {name:<20} {value}"));
     match &soil.kind {
@@ -115,7 +115,7 @@ fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
     ]
 }
 
-fn as_json(soil: &CatalogueSoil) -> Value {
+fn as_json(soil: &CatalogSoil) -> Value {
     let parameters: serde_json::Map<String, Value> = match &soil.kind {
         SoilKind::Firm { friction } => {
             [("friction".to_string(), json!(friction))].into_iter().collect()

@@ -34,9 +34,9 @@ use std::path::Path;
 
 /// Run a parameter study over one scenario and analyze the results
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n  \
-    bekker study converge examples/study_tyre_pressure.toml\n  \
-    bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
+#[command(after_help = "Examples:\n  bekker study plan examples/study_tire_pressure.toml\n  \
+    bekker study converge examples/study_tire_pressure.toml\n  \
+    bekker study run examples/study_tire_pressure.toml --out pressure\n  \
     bekker study report pressure\n  \
     bekker study replay pressure --trial 7 --out pressure_7\n\n\
     Resume an interrupted study with the same `run` command, or with `resume FOLDER`. The tables\n\

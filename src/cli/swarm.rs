@@ -289,7 +289,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
         sides.iter().map(of_side).collect()
     };
     let most = found.teams.iter().map(|own| own.robots).max().unwrap_or(1);
-    let modelled = |of: &dyn Fn(f64, f64) -> Option<f64>| -> Vec<Series> {
+    let modeled = |of: &dyn Fn(f64, f64) -> Option<f64>| -> Vec<Series> {
         let of_side = |&side: &f64| Series {
             name: format!("{side:.0} m, model"),
             points: (1..=most)
@@ -299,11 +299,11 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
         };
         sides.iter().map(of_side).collect()
     };
-    let panel = |y_label: &str, measured: Vec<Series>, modelled: Vec<Series>| Panel {
+    let panel = |y_label: &str, measured: Vec<Series>, modeled: Vec<Series>| Panel {
         x_label: "vehicles".into(),
         y_label: y_label.into(),
         from_zero: true,
-        series: [modelled, measured].concat(),
+        series: [modeled, measured].concat(),
         ..Panel::default()
     };
     let (detection, fuel) = (found.detection.as_ref(), found.fuel.as_ref());
@@ -311,13 +311,13 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
         panel(
             "fraction of holes detected",
             measured(|own| Some(own.detection.value)),
-            modelled(&|robots, side| Some(detection?.share(robots, side))),
+            modeled(&|robots, side| Some(detection?.share(robots, side))),
         ),
         panel("completion time, s", measured(|own| Some(own.time?.value)), Vec::new()),
         panel(
             "cumulative throttle, s",
             measured(|own| Some(own.throttle?.value)),
-            modelled(&|robots, side| Some(fuel?.throttle(robots, side))),
+            modeled(&|robots, side| Some(fuel?.throttle(robots, side))),
         ),
     ];
     let timed = found.teams.iter().filter_map(|own| Some((own, own.time_shape.as_ref()?)));

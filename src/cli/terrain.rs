@@ -104,7 +104,7 @@ enum HeightUnitName {
 impl From<HeightUnitName> for HeightUnit {
     fn from(unit: HeightUnitName) -> HeightUnit {
         match unit {
-            HeightUnitName::M => HeightUnit::Metre,
+            HeightUnitName::M => HeightUnit::Meter,
             HeightUnitName::Ft => HeightUnit::Foot,
             HeightUnitName::UsSurveyFt => HeightUnit::UsSurveyFoot,
         }
@@ -173,7 +173,7 @@ impl Info {
         }
         let (raster, format, warnings) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
-        let (local, placement) = raster.localised(Origin::Centre).map_err(refused)?;
+        let (local, placement) = raster.localized(Origin::Center).map_err(refused)?;
         if let Some(path) = &self.picture {
             self.draw(&local, path)?;
         }
@@ -183,8 +183,8 @@ impl Info {
             RasterFormat::EsriAscii => "ESRI ASCII grid",
         };
         let unit = match raster.crs.unit {
-            Unit::Metre if raster.crs.length == 1.0 => "m".to_string(),
-            Unit::Metre => format!("units of {} m", raster.crs.length),
+            Unit::Meter if raster.crs.length == 1.0 => "m".to_string(),
+            Unit::Meter => format!("units of {} m", raster.crs.length),
             Unit::Degree => "deg".to_string(),
         };
         let (bounds, cell, range) = (raster.bounds(), local.cell, raster.range());
@@ -288,8 +288,8 @@ impl Import {
         }
         let (raster, _, _) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
-        let origin = self.origin.map_or(Origin::Centre, Origin::At);
-        let (mut local, placement) = raster.localised(origin).map_err(refused)?;
+        let origin = self.origin.map_or(Origin::Center, Origin::At);
+        let (mut local, placement) = raster.localized(origin).map_err(refused)?;
         // gaps are filled from all surrounding cells, also from those that are cropped away
         local = match self.fill {
             None => local,

@@ -437,7 +437,7 @@ overrides = { chassis.mass = 1200.0 }
 sensor = [
   { name = "imu", model = { kind = "imu", preset = "consumer" }, rate = 100.0, window = 0.004, lag = 0.01 },
   { name = "gps", model = { kind = "gps", outages = { interval = 10.0, duration = 2.0 } } },
-  { name = "eye", model = { kind = "camera", width = 16, height = 12, rolling = 0.01, channels = ["colour", "depth"] }, rate = 20.0, filters = [{ kind = "grey" }] },
+  { name = "eye", model = { kind = "camera", width = 16, height = 12, rolling = 0.01, channels = ["color", "depth"] }, rate = 20.0, filters = [{ kind = "gray" }] },
   { name = "scan", model = { kind = "lidar", columns = 32, elevations_deg = [-10.0, 0.0] }, filters = [{ kind = "voxels", side = 0.2 }] },
 ]
 [[vehicle]]
@@ -486,7 +486,7 @@ fn carries(bytes: &[u8]) -> bool {
     let scale = PngScale { heights: [0.0, 50.0], cell: 2.0, south_west: [0.0; 2] };
     let Ok((raster, _)) = read_raster(bytes, Some(&scale)) else { return false };
     let surface = raster
-        .localised(Origin::Centre)
+        .localized(Origin::Center)
         .and_then(|(local, _)| local.without_gaps(NoData::Nearest))
         .and_then(Surface::raster);
     let Ok(surface) = surface else { return false };
@@ -514,7 +514,7 @@ fn tiled(bytes: &[u8]) -> Option<Terrain> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let raster = RasterFile::open(file).ok()?;
-    let window = raster.window(&raster.placement(Origin::Centre).ok()?, None).ok()?;
+    let window = raster.window(&raster.placement(Origin::Center).ok()?, None).ok()?;
     let (surface, _) = raster.surface(window, 1 << 16).ok()?;
     Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().ok()
 }

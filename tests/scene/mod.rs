@@ -84,7 +84,7 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
     let mut spec = bekker::vehicle::find_wheeled(name).unwrap();
     spec.powertrain.gearbox.shift_time = 0.0;
-    spec.tyre.flexible = None;
+    spec.tire.flexible = None;
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
@@ -115,7 +115,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     spec.powertrain.gearbox.shift_time = 0.0;
     let vehicle = TrackedVehicle::new(spec).unwrap();
     let mut start = start;
-    start.position.z = vehicle.ride_radius() - vehicle.wheel_centre(0).z;
+    start.position.z = vehicle.ride_radius() - vehicle.wheel_center(0).z;
     AgentModel {
         name: "m113".into(),
         vehicle: TrackedGroundVehicle::new(Arc::new(vehicle)).into(),

@@ -16,7 +16,7 @@ use super::parallel_contact::SecondThreadScratch;
 use super::radio::Station;
 use super::sample::{Sample, WheelSample};
 use super::state_backup::StateBackup;
-use super::tyre::TyreState;
+use super::tire::TireState;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{Overlay, Patches};
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
@@ -77,7 +77,7 @@ pub struct AgentState {
     /// State of the vehicle.
     pub vehicle: VehicleState,
     /// State of each tire.
-    pub tyres: Vec<TyreState>,
+    pub tires: Vec<TireState>,
     /// State of the driver.
     pub driver: DriverState,
     /// Commands of the last step.
@@ -193,7 +193,7 @@ impl AgentState {
     pub fn remote() -> AgentState {
         AgentState {
             vehicle: VehicleState::default(),
-            tyres: Vec::new(),
+            tires: Vec::new(),
             driver: DriverState::default(),
             controls: Controls::default(),
             command: None,
@@ -244,7 +244,7 @@ impl AgentState {
     pub fn digest(&self) -> [u8; 32] {
         let AgentState {
             vehicle,
-            tyres,
+            tires,
             driver,
             controls,
             command,
@@ -263,7 +263,7 @@ impl AgentState {
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
-        let plain = (vehicle, tyres, drive, overlay, sensors);
+        let plain = (vehicle, tires, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serializes into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
         if *close || !collisions.is_empty() || collisions.energy_gained() > 0.0 {
@@ -289,7 +289,7 @@ impl AgentModel {
     pub fn in_design_position(&self, pose: &Pose, speed: f64, now_us: u64) -> AgentState {
         AgentState {
             vehicle: self.vehicle.launched(pose, 0.0),
-            tyres: self.vehicle.tyres(),
+            tires: self.vehicle.tires(),
             driver: self.driver.start(pose),
             controls: Controls::default(),
             command: None,

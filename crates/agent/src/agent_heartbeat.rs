@@ -140,9 +140,9 @@ impl AgentModel {
                 near,
                 &mut collision_motion,
             );
-            let AgentState { vehicle, tyres, controls, .. } = state;
+            let AgentState { vehicle, tires, controls, .. } = state;
             let vehicle_workspace = &mut workspace.vehicle;
-            let stepped = self.vehicle.step(vehicle, tyres, vehicle_workspace, controls, tick, h);
+            let stepped = self.vehicle.step(vehicle, tires, vehicle_workspace, controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
                 self.fail(time, error.into(), state, workspace);
@@ -367,12 +367,12 @@ impl AgentModel {
         low: u32,
         h: f64,
     ) {
-        let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
+        let AgentState { vehicle, tires, overlay, monitor, .. } = state;
         let AgentWorkspace { vehicle: vehicle_workspace, scratch, second_scratch, .. } = workspace;
         let (grips, second_scratch) = (true, second_scratch.as_mut());
         let mut context =
             ContactContext { ground, published, overlay, scratch, grips, second_scratch };
-        self.vehicle.contact_ground(vehicle, tyres, vehicle_workspace, &mut context, h);
+        self.vehicle.contact_ground(vehicle, tires, vehicle_workspace, &mut context, h);
         let mut belly = BellyContact::default();
         if low != 0 {
             belly = self.plate_loads(low, vehicle_workspace, &mut context, h);

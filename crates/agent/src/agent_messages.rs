@@ -52,7 +52,7 @@ impl AgentModel {
     ) -> Option<TrailerState> {
         let mut parts = self.vehicle.hull_parts(&workspace.vehicle);
         let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Trailer)?;
-        let arm = pose.direction(&outline.ball.centre);
+        let arm = pose.direction(&outline.ball.center);
         let twist = match state.outcome {
             Some(_) => Twist::default(),
             None => Twist { linear: twist.velocity_at(&arm), ..twist },

@@ -5,8 +5,8 @@ use super::drive_work::DriveWork;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::WheelSample;
+use super::tire::TireState;
 use super::tracked_ground_vehicle::{TrackedGroundVehicle, TracksWorkspace};
-use super::tyre::TyreState;
 use super::vehicle_properties::VehicleProperties;
 use super::wheeled_ground_vehicle::{WheeledGroundVehicle, WheelsWorkspace};
 use bekker_ground::scm::{Contact, UndersideError};
@@ -122,8 +122,8 @@ impl GroundVehicle for AnyVehicle {
         }
     }
 
-    fn tyres(&self) -> Vec<TyreState> {
-        for_kind!(self, own => own.tyres())
+    fn tires(&self) -> Vec<TireState> {
+        for_kind!(self, own => own.tires())
     }
 
     fn wheel_body(&self, wheel: usize) -> BodyId {
@@ -145,21 +145,21 @@ impl GroundVehicle for AnyVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &GroundVehicleWorkspace,
     ) -> f64 {
-        for_kind!(self, workspace, own => own.stored_energy(state, tyres, workspace))
+        for_kind!(self, workspace, own => own.stored_energy(state, tires, workspace))
     }
 
     fn contact_ground(
         &self,
         state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &mut GroundVehicleWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        for_kind!(self, workspace, own => own.contact_ground(state, tyres, workspace, context, h));
+        for_kind!(self, workspace, own => own.contact_ground(state, tires, workspace, context, h));
     }
 
     fn solve(
@@ -173,12 +173,12 @@ impl GroundVehicle for AnyVehicle {
         for_kind!(self, workspace, own => own.solve(state, workspace, controls, tick, h))
     }
 
-    fn advance_tyres(&self, tyres: &mut [TyreState], workspace: &GroundVehicleWorkspace, h: f64) {
-        for_kind!(self, workspace, own => own.advance_tyres(tyres, workspace, h));
+    fn advance_tires(&self, tires: &mut [TireState], workspace: &GroundVehicleWorkspace, h: f64) {
+        for_kind!(self, workspace, own => own.advance_tires(tires, workspace, h));
     }
 
-    fn inflate_tyres(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
-        for_kind!(self, own => own.inflate_tyres(controls, tyres, h));
+    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireState], h: f64) {
+        for_kind!(self, own => own.inflate_tires(controls, tires, h));
     }
 
     fn observe(

@@ -12,7 +12,7 @@ use super::team::{Report, TeamMember};
 use super::timings::{Stopwatch, TimedPhase};
 use bekker_autonomy::costs::CostPenalty;
 use bekker_autonomy::elevation_map::{Tile, TileKey};
-use bekker_autonomy::localisation::PoseTrack;
+use bekker_autonomy::localization::PoseTrack;
 use bekker_autonomy::recovery::Waypoint;
 use bekker_autonomy::right_of_way::MovingAgent;
 use bekker_autonomy::{
@@ -297,7 +297,7 @@ impl AutonomyState {
                     self.skipped_scans += u64::from(scan.replace((taken, cloud)).is_some());
                 }
                 (reading, Some(role)) => {
-                    autonomy.stopwatch.time(TimedPhase::Localisation, || {
+                    autonomy.stopwatch.time(TimedPhase::Localization, || {
                         autonomy.navigator.add_reading(&mut self.navigator, role, taken, reading);
                     });
                 }

@@ -73,7 +73,7 @@ fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
 fn bottom(hull: &Hull) -> Belly {
     let (half, rounding) = (hull.shape.half(), hull.shape.rounding());
     Belly {
-        centre: (hull.centre - Vec3::z() * half.z).into(),
+        center: (hull.center - Vec3::z() * half.z).into(),
         length: 2.0 * half.x - rounding,
         width: 2.0 * half.y - rounding,
     }
@@ -93,7 +93,7 @@ impl AgentModel {
         let bits =
             hulls.iter().enumerate().map(|(index, hull)| (FIRST_HULL << index.min(30), hull));
         bits.filter(move |(_, hull)| {
-            let middle = Vec3::from(bottom(hull).centre);
+            let middle = Vec3::from(bottom(hull).center);
             let mut others = hulls.iter().filter(|other| !std::ptr::eq(*other, *hull));
             !others.any(|other| other.field(&middle, ExitRule::Any).distance < 0.0)
         })
@@ -106,12 +106,12 @@ impl AgentModel {
     pub(super) fn low_plates(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> u32 {
         let pose = self.vehicle.pose(body);
         let belly = self.vehicle.belly().into_iter().flat_map(|belly| {
-            let centre = Vec3::from(belly.centre);
-            points(belly, CLEARANCE_SPACING).map(move |point| (BELLY, centre + point))
+            let center = Vec3::from(belly.center);
+            points(belly, CLEARANCE_SPACING).map(move |point| (BELLY, center + point))
         });
         let hulls = self.bottoms().flat_map(|(bit, hull)| {
             let plate = bottom(hull);
-            ends(&plate).map(|point| (bit, Vec3::from(plate.centre) + point))
+            ends(&plate).map(|point| (bit, Vec3::from(plate.center) + point))
         });
         let mut points = belly.chain(hulls).map(|(bit, point)| (bit, pose.point(&point)));
         let mut group = [(0, Vec3::zeros()); BATCH_SIZE];
@@ -183,13 +183,13 @@ impl AgentModel {
             return;
         }
         let motion = BodyMotion { pose: chassis, twist: self.vehicle.twist(body) };
-        for sample in hull.samples.iter().filter(|sample| sample.center.z < hull.centre.z) {
-            let centre = chassis.point(&sample.center);
-            let SoilKind::Firm { .. } = context.ground.soil_at(centre.x, centre.y).kind else {
+        for sample in hull.samples.iter().filter(|sample| sample.center.z < hull.center.z) {
+            let center = chassis.point(&sample.center);
+            let SoilKind::Firm { .. } = context.ground.soil_at(center.x, center.y).kind else {
                 continue;
             };
             let (radius, stiffness) = (sample.radius, hull_contact::STIFFNESS);
-            let ball = hull_contact::ContactBall { centre, radius, stiffness };
+            let ball = hull_contact::ContactBall { center, radius, stiffness };
             on.force += hull_contact::contact_ball(&ball, &motion, context, &mut on.load);
         }
     }
@@ -205,7 +205,7 @@ impl AgentModel {
         let mut on = self.contact_plate_soil(belly, body, context, h);
         if context.ground.has_firm_soil() {
             let chassis = self.vehicle.pose(body);
-            let offset = chassis.direction(&Vec3::from(belly.centre));
+            let offset = chassis.direction(&Vec3::from(belly.center));
             let pose = Pose { position: chassis.position + offset, ..chassis };
             let twist = self.vehicle.twist(body);
             let twist = Twist { linear: twist.velocity_at(&offset), ..twist };
@@ -227,8 +227,8 @@ impl AgentModel {
         h: f64,
     ) -> BellyContact {
         let chassis = self.vehicle.pose(body);
-        let centre = Vec3::from(belly.centre);
-        let pose = Pose { position: chassis.point(&centre), ..chassis };
+        let center = Vec3::from(belly.center);
+        let pose = Pose { position: chassis.point(&center), ..chassis };
         let offset = pose.position - chassis.position;
         let twist = self.vehicle.twist(body);
         let twist = Twist { linear: twist.velocity_at(&offset), ..twist };

@@ -8,7 +8,7 @@ use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::{TrailerSample, WheelSample};
-use super::tyre::TyreState;
+use super::tire::TireState;
 use super::vehicle_properties::VehicleProperties;
 use bekker_ground::scm::{Contact, DisplacedSoil};
 use bekker_ground::terrain::Terrain;
@@ -68,7 +68,7 @@ pub trait GroundVehicle {
     fn workspace(&self, state: &VehicleState) -> Self::Workspace;
 
     /// Returns the tires at rest, one per tire; none for tracks.
-    fn tyres(&self) -> Vec<TyreState> {
+    fn tires(&self) -> Vec<TireState> {
         Vec::new()
     }
 
@@ -89,7 +89,7 @@ pub trait GroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &Self::Workspace,
     ) -> f64;
 
@@ -100,7 +100,7 @@ pub trait GroundVehicle {
     fn contact_ground(
         &self,
         state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &mut Self::Workspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -120,10 +120,10 @@ pub trait GroundVehicle {
     ) -> Result<(), StepError>;
 
     /// Advances the tires over the completed step.
-    fn advance_tyres(&self, _tyres: &mut [TyreState], _workspace: &Self::Workspace, _h: f64) {}
+    fn advance_tires(&self, _tires: &mut [TireState], _workspace: &Self::Workspace, _h: f64) {}
 
     /// Changes tire pressure toward the command at the rate of central tire inflation.
-    fn inflate_tyres(&self, _controls: &Controls, _tyres: &mut [TyreState], _h: f64) {}
+    fn inflate_tires(&self, _controls: &Controls, _tires: &mut [TireState], _h: f64) {}
 
     /// Completes the samples of the wheels after a step and returns the step's work.
     fn observe(&self, state: &VehicleState, workspace: &mut Self::Workspace, h: f64) -> DriveWork;
@@ -230,7 +230,7 @@ pub trait GroundVehicle {
     /// Returns the number of wheels or road wheels; they are ordered front to rear, left before
     /// right.
     fn wheels(&self) -> usize {
-        self.properties().wheel_centres.len()
+        self.properties().wheel_centers.len()
     }
 
     /// Returns the number of trailer wheels, which are the last ones.
@@ -249,15 +249,15 @@ pub trait GroundVehicle {
     /// Returns the height of the belly above firm ground in the design position, m, if the file
     /// specifies a belly.
     fn ground_clearance(&self) -> Option<f64> {
-        self.belly().map(|belly| belly.centre[2] - self.properties().lowest_point.z)
+        self.belly().map(|belly| belly.center[2] - self.properties().lowest_point.z)
     }
 
     /// Returns the chassis frame of the vehicle that rests at (x, y) with `heading`, rad.
     fn resting_pose(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
-        let VehicleProperties { wheel_centres, ride_radius, .. } = self.properties();
+        let VehicleProperties { wheel_centers, ride_radius, .. } = self.properties();
         super::resting_pose::resting_pose_on_wheels(
             terrain,
-            wheel_centres,
+            wheel_centers,
             *ride_radius,
             x,
             y,
@@ -387,15 +387,15 @@ pub trait GroundVehicle {
     fn step(
         &self,
         state: &mut VehicleState,
-        tyres: &mut [TyreState],
+        tires: &mut [TireState],
         workspace: &mut Self::Workspace,
         controls: &Controls,
         tick: u64,
         h: f64,
     ) -> Result<(), StepError> {
         self.solve(state, workspace, controls, tick, h)?;
-        self.advance_tyres(tyres, workspace, h);
-        self.inflate_tyres(controls, tyres, h);
+        self.advance_tires(tires, workspace, h);
+        self.inflate_tires(controls, tires, h);
         if let Some(trailer) = self.trailer() {
             trailer.break_if_overloaded(state, workspace.bodies());
         }

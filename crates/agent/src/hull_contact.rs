@@ -44,15 +44,15 @@ impl AgentModel {
         // a non-finite pose fails the comparison and has no contact
         if pose.direction(&Vec3::z()).z < TILT_LIMIT || parted {
             for sample in outline.hulls.iter().flat_map(|hull| &hull.samples) {
-                let centre = pose.point(&sample.center);
-                let ball = ContactBall { centre, radius: sample.radius, stiffness: STIFFNESS };
+                let center = pose.point(&sample.center);
+                let ball = ContactBall { center, radius: sample.radius, stiffness: STIFFNESS };
                 contact_ball(&ball, &motion, context, load);
             }
         }
         if part == HullPart::Trailer && coupling == Coupling::Released {
             for foot in self.vehicle.trailer().into_iter().flat_map(TrailerModel::landing_feet) {
-                let centre = pose.point(foot);
-                let ball = ContactBall { centre, radius: 0.0, stiffness: LEG_STIFFNESS };
+                let center = pose.point(foot);
+                let ball = ContactBall { center, radius: 0.0, stiffness: LEG_STIFFNESS };
                 contact_ball(&ball, &motion, context, load);
             }
         }
@@ -62,7 +62,7 @@ impl AgentModel {
 /// Ball of a body that touches the ground.
 pub(super) struct ContactBall {
     /// Center, m.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Radius, m.
     pub radius: f64,
     /// Contact stiffness, N/m.
@@ -78,11 +78,11 @@ pub(super) fn contact_ball(
     context: &ContactContext<'_>,
     load: &mut Load,
 ) -> f64 {
-    let ContactBall { centre, radius, stiffness } = *ball;
+    let ContactBall { center, radius, stiffness } = *ball;
     let BodyMotion { pose, twist } = motion;
     let ContactContext { ground, published, overlay, .. } = context;
-    let normal = ground.terrain().normal(centre.x, centre.y);
-    let point = centre - normal * radius;
+    let normal = ground.terrain().normal(center.x, center.y);
+    let point = center - normal * radius;
     let height = working_surface_height(ground, published, overlay, point.x, point.y);
     let depth = (height - point.z) * normal.z;
     if depth.is_nan() || depth <= 0.0 {

@@ -5,7 +5,7 @@ use super::diagnosis::WheelMean;
 use super::drive_work::DriveWork;
 use super::outcome::OutcomeReport;
 use super::sample::WheelSample;
-use super::vehicle_summary::{TyreSummary, VehicleSummary};
+use super::vehicle_summary::{TireSummary, VehicleSummary};
 use bekker_ground::soil::SoilId;
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
@@ -124,7 +124,7 @@ pub struct Monitor {
     sinkage_time: f64,
     max_sinkage: f64,
     /// Time integrals of the tires' mean deflection and of their contact length, m s.
-    tyre_time: [f64; 2],
+    tire_time: [f64; 2],
     /// Present mean inflation of the tires, Pa.
     inflation: f64,
     rolled_distance: f64,
@@ -187,7 +187,7 @@ impl Monitor {
             peak_slip: 0.0,
             sinkage_time: 0.0,
             max_sinkage: 0.0,
-            tyre_time: [0.0; 2],
+            tire_time: [0.0; 2],
             inflation: 0.0,
             rolled_distance: 0.0,
             rolling_work: 0.0,
@@ -239,7 +239,7 @@ impl Monitor {
         self.distance += travel;
 
         let (mut slip, mut sinkage) = (0.0, 0.0);
-        let (mut inflation, mut tyre) = (0.0, [0.0; 2]);
+        let (mut inflation, mut tire) = (0.0, [0.0; 2]);
         let share = (h / MEAN_TIME).min(1.0);
         for (mean, wheel) in self.wheels.iter_mut().zip(wheels) {
             slip += wheel.slip / wheels.len() as f64;
@@ -247,8 +247,8 @@ impl Monitor {
             self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
             // zero for rigid tires
             inflation += wheel.inflation / metrics.flexible_wheel_count.max(1) as f64;
-            tyre[0] += wheel.deflection / metrics.flexible_wheel_count.max(1) as f64;
-            tyre[1] += wheel.contact_length / metrics.flexible_wheel_count.max(1) as f64;
+            tire[0] += wheel.deflection / metrics.flexible_wheel_count.max(1) as f64;
+            tire[1] += wheel.contact_length / metrics.flexible_wheel_count.max(1) as f64;
             mean.slip += (wheel.slip - mean.slip) * share;
             mean.load += (wheel.load - mean.load) * share;
             mean.traction += (wheel.traction - mean.traction) * share;
@@ -264,8 +264,8 @@ impl Monitor {
         self.peak_slip = self.peak_slip.max(self.held_slip);
         self.sinkage_time += sinkage * h;
         self.inflation = inflation;
-        self.tyre_time[0] += tyre[0] * h;
-        self.tyre_time[1] += tyre[1] * h;
+        self.tire_time[0] += tire[0] * h;
+        self.tire_time[1] += tire[1] * h;
         if rolls {
             self.rolled_distance += travel;
             self.rolling_work += metrics.work.compaction;
@@ -418,10 +418,10 @@ impl Monitor {
             peak_slip: self.peak_slip,
             mean_sinkage: per(self.sinkage_time, self.time),
             max_sinkage: self.max_sinkage,
-            tyres: (self.inflation > 0.0 || self.tyre_time[0] > 0.0).then(|| TyreSummary {
+            tires: (self.inflation > 0.0 || self.tire_time[0] > 0.0).then(|| TireSummary {
                 inflation_kpa: kilopascals(self.inflation),
-                deflection: per(self.tyre_time[0], self.time),
-                contact_length: per(self.tyre_time[1], self.time),
+                deflection: per(self.tire_time[0], self.time),
+                contact_length: per(self.tire_time[1], self.time),
             }),
             motion_resistance: rolled.then(|| self.rolling_work / self.rolled_distance),
             throttle_time: self.throttle_time,

@@ -136,7 +136,7 @@ impl StaticObstacle {
                 hypot(x - foot.x, y - foot.y) < 0.5 * stem.diameter
             }
             StaticObstacle::Solid { pose, hull } => {
-                let own = pose.local_point(&Vec3::new(x, y, pose.position.z)) - hull[0].centre;
+                let own = pose.local_point(&Vec3::new(x, y, pose.position.z)) - hull[0].center;
                 let half = hull[0].shape.half();
                 own.x.abs() < half.x && own.y.abs() < half.y
             }

@@ -8,7 +8,7 @@ use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
 use super::obstacle::{HIGHEST_STEM_CONTACT, Obstacles, Solid, StaticObstacle, WheelStemContact};
 use super::obstacle_contacts::ObstacleContacts;
-use super::wheel_collision::TYRE_STIFFNESS;
+use super::wheel_collision::TIRE_STIFFNESS;
 use bekker_math::spatial::{Acceleration, Load, Mat3, Twist, Vec3};
 use bekker_vehicle::VehicleState;
 use bekker_vehicle::collision::{
@@ -221,8 +221,8 @@ impl AgentModel {
             return;
         }
         let Some(met) = self.deepest_contact(stem, foot, body) else { return };
-        let is_tyre = matches!(met.part, ContactedPart::Wheel(_));
-        let part = if is_tyre { TYRE_STIFFNESS } else { HULL_STIFFNESS };
+        let is_tire = matches!(met.part, ContactedPart::Wheel(_));
+        let part = if is_tire { TIRE_STIFFNESS } else { HULL_STIFFNESS };
         let answer = stem.resistance(met.depth, met.point.z - foot.z, *damage, part);
         let broke = Stem::is_felled(answer.damage);
         // the stem falls away from the vehicle

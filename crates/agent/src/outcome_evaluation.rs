@@ -253,7 +253,7 @@ impl AgentModel {
         let along = direction(state) * (twist.linear.x * ahead[0] + twist.linear.y * ahead[1]);
         let properties = self.vehicle.properties();
         if properties.is_tracked && state.controls.steering != 0.0 {
-            along + twist.angular.z.abs() * properties.wheel_centres[0].y.abs()
+            along + twist.angular.z.abs() * properties.wheel_centers[0].y.abs()
         } else {
             along
         }

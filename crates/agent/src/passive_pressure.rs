@@ -41,7 +41,7 @@ struct HullFace {
 
 /// Returns the front, rear, left and right faces.
 fn faces(hull: &Hull) -> [HullFace; 4] {
-    let (half, bottom) = (hull.shape.half(), hull.centre - Vec3::z() * hull.shape.half().z);
+    let (half, bottom) = (hull.shape.half(), hull.center - Vec3::z() * hull.shape.half().z);
     [
         (Vec3::x(), Vec3::y()),
         (-Vec3::x(), Vec3::y()),

@@ -9,37 +9,37 @@ use bekker_vehicle::Vehicle;
 /// It stands on the plane that best fits the ground under its wheels, raised so that no wheel is
 /// below the ground.
 pub fn resting_pose(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64) -> Pose {
-    let centres: Vec<Vec3> =
-        (0..vehicle.wheels()).map(|wheel| vehicle.wheel_centre(wheel)).collect();
-    resting_pose_on_wheels(terrain, &centres, vehicle.ride_radius(), x, y, heading)
+    let centers: Vec<Vec3> =
+        (0..vehicle.wheels()).map(|wheel| vehicle.wheel_center(wheel)).collect();
+    resting_pose_on_wheels(terrain, &centers, vehicle.ride_radius(), x, y, heading)
 }
 
 /// Returns the chassis frame for wheels of one radius, m, with the given centers in the chassis
 /// frame.
 pub(super) fn resting_pose_on_wheels(
     terrain: &Terrain,
-    centres: &[Vec3],
+    centers: &[Vec3],
     radius: f64,
     x: f64,
     y: f64,
     heading: f64,
 ) -> Pose {
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
-    let touch = |orientation: &Quat, centre: &Vec3| {
-        let place = orientation * centre;
+    let touch = |orientation: &Quat, center: &Vec3| {
+        let place = orientation * center;
         let (px, py) = (x + place.x, y + place.y);
         (Vec3::new(px - x, py - y, terrain.height(px, py)), place)
     };
-    let normal = plane_normal(centres.iter().map(|centre| touch(&turn, centre).0));
+    let normal = plane_normal(centers.iter().map(|center| touch(&turn, center).0));
     // yaw equals the heading: the x axis lies in the vertical plane of the heading
     let ahead = turn * Vec3::x();
     let forward = (ahead - Vec3::z() * (normal.dot(&ahead) / normal.z)).normalize();
     let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
     let orientation = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
-    let lift = centres
+    let lift = centers
         .iter()
-        .map(|centre| {
-            let (ground, place) = touch(&orientation, centre);
+        .map(|center| {
+            let (ground, place) = touch(&orientation, center);
             ground.z + radius / normal.z - place.z
         })
         .fold(f64::NEG_INFINITY, f64::max);

@@ -7,7 +7,7 @@
 use super::agent::AgentState;
 use super::external_acceleration::ExternalAcceleration;
 use super::monitor::Monitor;
-use super::tyre::TyreState;
+use super::tire::TireState;
 use bekker_vehicle::driver::DriverState;
 use bekker_vehicle::{Controls, VehicleState};
 
@@ -15,7 +15,7 @@ use bekker_vehicle::{Controls, VehicleState};
 #[derive(Clone, Debug)]
 pub struct StateBackup {
     vehicle: VehicleState,
-    tyres: Vec<TyreState>,
+    tires: Vec<TireState>,
     driver: DriverState,
     controls: Controls,
     monitor: Monitor,
@@ -25,7 +25,7 @@ impl StateBackup {
     pub(super) fn new(state: &AgentState) -> StateBackup {
         StateBackup {
             vehicle: state.vehicle.clone(),
-            tyres: state.tyres.clone(),
+            tires: state.tires.clone(),
             driver: state.driver,
             controls: state.controls,
             monitor: state.monitor.clone(),
@@ -34,19 +34,19 @@ impl StateBackup {
 
     /// Saves the state and reuses the allocations of the previous backup.
     pub(super) fn save(&mut self, state: &AgentState) {
-        let StateBackup { vehicle, tyres, driver, controls, monitor } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor } = self;
         vehicle.clone_from(&state.vehicle);
-        tyres.clone_from(&state.tyres);
+        tires.clone_from(&state.tires);
         (*driver, *controls) = (state.driver, state.controls);
         monitor.clone_from(&state.monitor);
     }
 
     /// Restores the saved state with zero velocity.
     pub(super) fn restore(&self, state: &mut AgentState) {
-        let StateBackup { vehicle, tyres, driver, controls, monitor } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor } = self;
         state.vehicle.clone_from(vehicle);
         state.vehicle.body.halt();
-        state.tyres.clone_from(tyres);
+        state.tires.clone_from(tires);
         (state.driver, state.controls) = (*driver, *controls);
         state.monitor.clone_from(monitor);
         state.external_acceleration = ExternalAcceleration::default();

@@ -28,7 +28,7 @@ use super::contact_context::ContactContext;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::parallel_contact::SecondThreadScratch;
 use super::sample::WheelSample;
-use super::tyre::TyreState;
+use super::tire::TireState;
 use super::wheeled_ground_vehicle::level_forward;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, SharedGround, working_surface_height};
@@ -154,18 +154,18 @@ impl AgentModel {
             relaxation.h = step.clamp(STEPS[0], STEPS[1]);
         }
         let stand = relaxation.run(pose, speed == 0.0);
-        let Relaxation { vehicle, tyres, overlay, workspace, .. } = relaxation;
+        let Relaxation { vehicle, tires, overlay, workspace, .. } = relaxation;
         let mut state = self.in_design_position(pose, speed, now_us);
         if stand != StartCondition::Unsupported {
             let bearing = workspace.samples().iter().map(at_rest);
             state.set_recorded_wheels(bearing);
             state.overlay = overlay;
-            state.tyres = tyres;
+            state.tires = tires;
             state.vehicle = if speed == 0.0 {
                 let VehicleState { body, brakes, clutches, pressures, .. } = vehicle;
                 VehicleState { body, brakes, clutches, pressures, ..design }
             } else {
-                state.tyres.iter_mut().for_each(TyreState::release);
+                state.tires.iter_mut().for_each(TireState::release);
                 VehicleState { body: vehicle.body, ..design }
             };
         }
@@ -188,7 +188,7 @@ struct Relaxation<'a> {
     published: &'a SharedGround,
     vehicle: VehicleState,
     workspace: GroundVehicleWorkspace,
-    tyres: Vec<TyreState>,
+    tires: Vec<TireState>,
     overlay: Overlay,
     scratch: Scratch,
     second_scratch: Option<SecondThreadScratch>,
@@ -233,7 +233,7 @@ impl<'a> Relaxation<'a> {
             published,
             vehicle,
             workspace: ground_vehicle.workspace(design),
-            tyres: ground_vehicle.tyres(),
+            tires: ground_vehicle.tires(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
             second_scratch,
@@ -259,12 +259,12 @@ impl<'a> Relaxation<'a> {
         if !stays {
             return StartCondition::Equilibrium;
         }
-        self.tyres.iter_mut().for_each(TyreState::release);
-        let held = (self.vehicle.clone(), self.tyres.clone(), self.overlay.clone());
+        self.tires.iter_mut().for_each(TireState::release);
+        let held = (self.vehicle.clone(), self.tires.clone(), self.overlay.clone());
         if self.relax(RelaxationPhase::Released, start, at_rest) {
             return StartCondition::Equilibrium;
         }
-        (self.vehicle, self.tyres, self.overlay) = held;
+        (self.vehicle, self.tires, self.overlay) = held;
         StartCondition::Sliding
     }
 
@@ -319,7 +319,7 @@ impl<'a> Relaxation<'a> {
                 ContactContext { ground, published, overlay, scratch, grips, second_scratch };
             ground_vehicle.contact_ground(
                 &self.vehicle,
-                &self.tyres,
+                &self.tires,
                 &mut self.workspace,
                 &mut context,
                 h,
@@ -352,7 +352,7 @@ impl<'a> Relaxation<'a> {
         }
         // without grip a carcass does not change; belts deflect from the first load on
         if phase != RelaxationPhase::Suspended {
-            ground_vehicle.advance_tyres(&mut self.tyres, &self.workspace, h);
+            ground_vehicle.advance_tires(&mut self.tires, &self.workspace, h);
         }
         true
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimedPhase {
     /// Localization from IMU and GPS readings.
-    Localisation,
+    Localization,
     /// Registration of a scan in the map.
     Registration,
     /// Merging of received tiles into the map.
@@ -30,7 +30,7 @@ pub enum TimedPhase {
 impl TimedPhase {
     /// All phases.
     pub const ALL: [TimedPhase; 9] = [
-        TimedPhase::Localisation,
+        TimedPhase::Localization,
         TimedPhase::Registration,
         TimedPhase::Merging,
         TimedPhase::Costs,

@@ -6,7 +6,7 @@ use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{MIN_SUPPORT_NORMAL, Solid};
 use super::sample::WheelSample;
-use super::tyre::TyreState;
+use super::tire::TireState;
 use super::vehicle_properties::{VehicleProperties, middle};
 use super::wheeled_ground_vehicle::{level_forward, slip};
 use bekker_ground::scm::{Contact, Footprint as _, PlacedShoe, ShoeOutline, shoe_contact};
@@ -83,7 +83,7 @@ impl TrackedGroundVehicle {
         let [rows, columns] = POINTS;
         let stiffness = spec.shoe.pad_stiffness / (rows * columns) as f64;
         let (length, width) = (spec.shoe.pitch / rows as f64, spec.shoe_width() / columns as f64);
-        let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
+        let low = self.shoe.faces.iter().map(|face| face.center[2]).fold(0.0, f64::min);
         let reach = spec.shoe.pitch + spec.shoe_width();
         for (side, shoes) in shoes.iter_mut().enumerate() {
             self.vehicle.find_shoes(state, vehicle, side, shoes);
@@ -185,7 +185,7 @@ impl TrackedGroundVehicle {
         let spring = FirmSpring { stiffness, damping, deepest: f64::INFINITY };
         let mut touches = false;
         for face in &self.shoe.faces {
-            let [x, y, z] = face.centre;
+            let [x, y, z] = face.center;
             for (u, v) in [(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)] {
                 let local = Vec3::new(x + u * face.length, y + v * face.width, z);
                 let r = shoe.pose.direction(&local);
@@ -289,7 +289,7 @@ impl GroundVehicle for TrackedGroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        _tyres: &[TyreState],
+        _tires: &[TireState],
         workspace: &TracksWorkspace,
     ) -> f64 {
         self.bodies().energy(state, workspace.bodies())
@@ -299,7 +299,7 @@ impl GroundVehicle for TrackedGroundVehicle {
     fn contact_ground(
         &self,
         state: &VehicleState,
-        _tyres: &[TyreState],
+        _tires: &[TireState],
         workspace: &mut TracksWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -363,7 +363,7 @@ impl GroundVehicle for TrackedGroundVehicle {
         workspace.contacts.iter().for_each(|contact| work.add_ground(contact, h));
         for (wheel, sample) in workspace.wheels.iter_mut().enumerate() {
             let side = wheel % 2;
-            let middle = self.vehicle.wheel_centre(wheel);
+            let middle = self.vehicle.wheel_center(wheel);
             let along = twist.velocity_at(&hull.direction(&middle)).dot(&forward);
             sample.spin = self.vehicle.wheel_spin(state, wheel);
             sample.slip = slip(self.vehicle.track_speed(state, side), along);
@@ -443,9 +443,9 @@ impl GroundVehicle for TrackedGroundVehicle {
 fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
     let spec = vehicle.spec();
     let wheels = vehicle.wheels();
-    let wheel_centres: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_centre(wheel)).collect();
+    let wheel_centers: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_center(wheel)).collect();
     let ride_radius = vehicle.ride_radius();
-    let lowest_point = middle(&wheel_centres) - Vec3::z() * ride_radius;
+    let lowest_point = middle(&wheel_centers) - Vec3::z() * ride_radius;
     VehicleProperties {
         name: spec.name.clone(),
         chassis: spec.chassis.clone(),
@@ -463,7 +463,7 @@ fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
         wheel_reach: [ride_radius, 0.5 * spec.shoe_width()],
         running_gear_height: spec.sprocket.position[2] + spec.pitch_radius() - lowest_point.z,
         lowest_point,
-        wheel_centres,
+        wheel_centers,
     }
 }
 
@@ -486,7 +486,7 @@ fn outline(spec: &TrackedSpec) -> ShoeOutline {
     ShoeOutline {
         faces: faces
             .map(|face| bekker_ground::scm::ShoeOutlineFace {
-                centre: face.centre,
+                center: face.center,
                 length: face.length,
                 width: face.width,
             })

@@ -104,7 +104,7 @@ fn free_body<'a>(
     }
     // the message contains the center of the trailer's hulls
     let told = trailer?;
-    let arm = -(told.motion.orientation * outline.ball.centre);
+    let arm = -(told.motion.orientation * outline.ball.center);
     let pose = Pose { position: told.place + arm, ..told.pose() };
     let twist = Twist { linear: told.motion.twist.velocity_at(&arm), ..told.motion.twist };
     let external_acceleration = told.motion.external_acceleration;
@@ -253,7 +253,7 @@ impl VehicleCollisions {
         };
         for &agent in fresh_views.agents() {
             let view = &views[agent];
-            let middle = agents[agent].vehicle.outline().ball.centre;
+            let middle = agents[agent].vehicle.outline().ball.center;
             let middle = (view.pose.point(&middle), body_index(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
             let trailer =

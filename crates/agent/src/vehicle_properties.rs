@@ -26,7 +26,7 @@ pub struct VehicleProperties {
     /// Centers of wheels or road wheels in the chassis frame in the design position, m.
     ///
     /// They are ordered front to rear, left before right; those of a trailer are the last.
-    pub wheel_centres: Vec<Vec3>,
+    pub wheel_centers: Vec<Vec3>,
     /// Number of trailer wheels.
     pub trailed_wheels: usize,
     /// Numbers of wheels with flexible tires, without and with the trailer's.
@@ -49,6 +49,6 @@ pub struct VehicleProperties {
 }
 
 /// Returns the mean of the wheels' centers.
-pub(super) fn middle(centres: &[Vec3]) -> Vec3 {
-    centres.iter().sum::<Vec3>() / centres.len() as f64
+pub(super) fn middle(centers: &[Vec3]) -> Vec3 {
+    centers.iter().sum::<Vec3>() / centers.len() as f64
 }

@@ -35,7 +35,7 @@ pub struct VehicleSummary {
     /// Largest sinkage of any wheel, m.
     pub max_sinkage: f64,
     /// Flexible tires, if the vehicle has any.
-    pub tyres: Option<TyreSummary>,
+    pub tires: Option<TireSummary>,
     /// Mean motion resistance of the soil, N.
     ///
     /// Work of plastic compaction while the vehicle rolls faster than 0.2 m/s, divided by the
@@ -57,7 +57,7 @@ pub struct VehicleSummary {
 
 /// Values of all flexible tires together; rigid tires do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TyreSummary {
+pub struct TireSummary {
     /// Mean inflation at the end, kPa.
     pub inflation_kpa: f64,
     /// Mean deflection, m.

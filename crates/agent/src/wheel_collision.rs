@@ -6,13 +6,13 @@ use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::{
     BodyContact, ContactForce, ContactLaw, ExitRule, Penetration, RoundedBox, RoundedCylinder, Stem,
 };
-use bekker_vehicle::tyre::RingParameters;
+use bekker_vehicle::tire::RingParameters;
 
 /// Contact stiffness of a tire with a stem or rock, N/m; assumed.
-pub(super) const TYRE_STIFFNESS: f64 = 3e5;
+pub(super) const TIRE_STIFFNESS: f64 = 3e5;
 /// Deflection at which a tire is compressed to its rim, as a fraction of the wheel's radius;
 /// assumed.
-const TYRE_HEIGHT: f64 = 0.35;
+const TIRE_HEIGHT: f64 = 0.35;
 /// Contact stiffness of the rim, N/m; assumed.
 const RIM_STIFFNESS: f64 = 3e6;
 /// Lower bound of the depth by which a tire's force is divided, m; avoids division by zero.
@@ -22,11 +22,11 @@ const LEAST_DEPTH: f64 = 1e-6;
 ///
 /// A flexible tire acts as on a plate at its inflation, Pa. The rim adds its stiffness once the
 /// tire is fully compressed.
-fn tyre_stiffness(depth: f64, radius: f64, ring: Option<&RingParameters>, inflation: f64) -> f64 {
+fn tire_stiffness(depth: f64, radius: f64, ring: Option<&RingParameters>, inflation: f64) -> f64 {
     let depth = depth.max(LEAST_DEPTH);
     let on_plate = |ring: &RingParameters| ring.plate(inflation, depth).load / depth;
-    let beyond = (depth - TYRE_HEIGHT * radius).max(0.0);
-    ring.map_or(TYRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
+    let beyond = (depth - TIRE_HEIGHT * radius).max(0.0);
+    ring.map_or(TIRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
 }
 
 impl WheeledGroundVehicle {
@@ -38,20 +38,20 @@ impl WheeledGroundVehicle {
         workspace: &WheelsWorkspace,
     ) -> Option<BodyContact> {
         let Solid { pose: place, hulls } = *solid;
-        let [radius, half_width] = self.tyre_extent(wheel);
+        let [radius, half_width] = self.tire_extent(wheel);
         let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
-        let centre = place.local_point(&pose.position) - hulls[0].centre;
+        let center = place.local_point(&pose.position) - hulls[0].center;
         let axle = place.orientation.inverse() * pose.direction(&Vec3::y());
         let chassis = self.vehicle.pose(&workspace.vehicle).position;
         let exit = hulls[0].exit_towards(&place.local_point(&chassis));
         let disc = RoundedCylinder { radius, half_width };
-        let met = hulls[0].shape.penetration(&disc, &centre, &axle, exit)?;
+        let met = hulls[0].shape.penetration(&disc, &center, &axle, exit)?;
         // point of rolling without scrubbing: at the radius minus a third of the deflection
         let rolls = met.point - met.normal * (2.0 / 3.0 * met.depth);
-        let point = place.point(&(rolls + hulls[0].centre));
+        let point = place.point(&(rolls + hulls[0].center));
         let normal = place.direction(&met.normal);
         let inflation = workspace.wheels[wheel].inflation;
-        let stiffness = tyre_stiffness(met.depth, radius, self.vehicle.ring(wheel), inflation);
+        let stiffness = tire_stiffness(met.depth, radius, self.vehicle.ring(wheel), inflation);
         (met.depth > 0.0).then_some(BodyContact { point, normal, depth: met.depth, stiffness })
     }
 
@@ -90,11 +90,11 @@ impl WheeledGroundVehicle {
         let upright = RoundedBox::new([stem.diameter, stem.diameter, height], 0.5 * stem.diameter);
         let middle = foot + Vec3::z() * (0.5 * height);
         for wheel in 0..self.vehicle.wheels() {
-            let [radius, half_width] = self.tyre_extent(wheel);
+            let [radius, half_width] = self.tire_extent(wheel);
             let shape = RoundedCylinder { radius, half_width };
             let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
-            let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
-            let Some(met) = upright.penetration(&shape, &centre, &axle, ExitRule::Any) else {
+            let (center, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
+            let Some(met) = upright.penetration(&shape, &center, &axle, ExitRule::Any) else {
                 continue;
             };
             if met.depth > found.as_ref().map_or(least, |found| found.depth) {

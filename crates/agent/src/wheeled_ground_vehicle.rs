@@ -6,19 +6,19 @@ use super::drive_work::DriveWork;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::WheelSample;
-use super::tyre::{TyreState, relaxation, ring};
+use super::tire::{TireState, relaxation, ring};
 use super::vehicle_properties::{VehicleProperties, middle};
 use bekker_ground::scm::{
-    Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
-    settle_ring, tyre_contact, wheel_contact,
+    Contact, FlexibleTire, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
+    settle_ring, tire_contact, wheel_contact,
 };
 use bekker_ground::soil::{ShearStrength, Tread};
 use bekker_math::spatial::{Load, Pose, Vec3};
 use bekker_sync::message::Description;
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
-use bekker_vehicle::spec::{Footprint, RigidTyre};
-use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
+use bekker_vehicle::spec::{Footprint, RigidTire};
+use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
 };
@@ -34,21 +34,21 @@ pub struct WheeledGroundVehicle {
     pub vehicle: Arc<Vehicle>,
     properties: Arc<VehicleProperties>,
     /// Ground contact properties of the tires of each axle.
-    tyres: Arc<[TyreContactModel]>,
+    tires: Arc<[TireContactModel]>,
     /// Position of each tire, wheel by wheel.
-    places: Arc<[TyrePosition]>,
+    places: Arc<[TirePosition]>,
 }
 
 /// Position of a tire; twin tires share a wheel.
 #[derive(Clone, Copy, Debug)]
-struct TyrePosition {
+struct TirePosition {
     /// Index of its wheel.
     wheel: usize,
     /// Offset to the left of the wheel's center, m.
     aside: f64,
 }
 
-impl TyrePosition {
+impl TirePosition {
     /// Returns the offset from the wheel's center in world axes, m; `None` if it is zero.
     fn offset(&self, wheel: &Pose) -> Option<Vec3> {
         (self.aside != 0.0).then(|| wheel.direction(&Vec3::y()) * self.aside)
@@ -57,7 +57,7 @@ impl TyrePosition {
 
 /// Ground contact properties of a tire; immutable.
 #[derive(Clone, Debug)]
-pub struct TyreContactModel {
+pub struct TireContactModel {
     /// Shape on deformable soil.
     pub underside: Underside,
     /// Division of the contact between rubber and soil.
@@ -90,8 +90,8 @@ struct BeltContact<'a> {
 }
 
 /// Contact of a tire as evaluated in a step.
-struct TyreContact<'a> {
-    tyre: &'a TyreState,
+struct TireContact<'a> {
+    tire: &'a TireState,
     motion: &'a BodyMotion,
     /// Load of deformable and firm ground about the tire's center.
     load: &'a Load,
@@ -108,27 +108,27 @@ impl WheeledGroundVehicle {
     /// [`UndersideError`] if outline or lugs do not make a wheel.
     pub fn new(vehicle: Arc<Vehicle>) -> Result<WheeledGroundVehicle, UndersideError> {
         let axles = 0..vehicle.spec().axles.len();
-        let tyres = axles
-            .map(|axle| TyreContactModel::new(&vehicle, axle))
+        let tires = axles
+            .map(|axle| TireContactModel::new(&vehicle, axle))
             .collect::<Result<Vec<_>, _>>()?;
         let places = (0..vehicle.wheels()).flat_map(|wheel| {
-            let aside = vehicle.spec().tyre_offsets(vehicle.axle_of(wheel));
-            aside.into_iter().map(move |aside| TyrePosition { wheel, aside })
+            let aside = vehicle.spec().tire_offsets(vehicle.axle_of(wheel));
+            aside.into_iter().map(move |aside| TirePosition { wheel, aside })
         });
         let places = places.collect();
-        let properties = Arc::new(properties(&vehicle, &tyres));
-        Ok(WheeledGroundVehicle { vehicle, properties, tyres: tyres.into(), places })
+        let properties = Arc::new(properties(&vehicle, &tires));
+        Ok(WheeledGroundVehicle { vehicle, properties, tires: tires.into(), places })
     }
 
     /// Returns the tire of a wheel.
-    pub fn tyre(&self, wheel: usize) -> &TyreContactModel {
-        &self.tyres[self.vehicle.axle_of(wheel)]
+    pub fn tire(&self, wheel: usize) -> &TireContactModel {
+        &self.tires[self.vehicle.axle_of(wheel)]
     }
 
     /// Returns radius and half width of a wheel's tire, m.
-    pub(super) fn tyre_extent(&self, wheel: usize) -> [f64; 2] {
-        let underside = &self.tyre(wheel).underside;
-        let unloaded = self.vehicle.tyre(wheel).handling.unloaded_radius;
+    pub(super) fn tire_extent(&self, wheel: usize) -> [f64; 2] {
+        let underside = &self.tire(wheel).underside;
+        let unloaded = self.vehicle.tire(wheel).handling.unloaded_radius;
         [underside.max_radius().max(unloaded), underside.half_width()]
     }
 
@@ -150,7 +150,7 @@ impl WheeledGroundVehicle {
         let sample = &mut workspace.wheels[wheel];
         if force.z > sample.load {
             sample.deflection = pressed;
-            let rolls_on = self.tyre(wheel).underside.max_radius() - pressed / 3.0;
+            let rolls_on = self.tire(wheel).underside.max_radius() - pressed / 3.0;
             let rim = twist.angular.dot(&axis) * rolls_on;
             sample.slip = slip(rim, twist.linear.dot(&forward));
         }
@@ -158,7 +158,7 @@ impl WheeledGroundVehicle {
     }
 
     /// Returns pose and twist of a tire.
-    fn motion(&self, place: &TyrePosition, workspace: &WheelsWorkspace) -> BodyMotion {
+    fn motion(&self, place: &TirePosition, workspace: &WheelsWorkspace) -> BodyMotion {
         let mut pose = self.vehicle.wheel_pose(&workspace.vehicle, place.wheel);
         let mut twist = self.vehicle.wheel_twist(&workspace.vehicle, place.wheel);
         if let Some(offset) = place.offset(&pose) {
@@ -172,22 +172,22 @@ impl WheeledGroundVehicle {
     fn contact_rigid(
         &self,
         wheel: usize,
-        tyre: &TyreState,
+        tire: &TireState,
         motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
         contact: &mut Contact,
     ) -> Option<FirmContact> {
         let BodyMotion { pose, twist } = motion;
-        let TyreContactModel { underside, tread, .. } = self.tyre(wheel);
+        let TireContactModel { underside, tread, .. } = self.tire(wheel);
         *contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
         contact.firm.and_then(|firm| {
             let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
             let plane = GroundPlane { point, normal: firm.normal };
             let friction = if context.grips { firm.friction } else { 0.0 };
             let patch = FirmPatch { plane, friction, share: firm.share };
-            let handling = &self.vehicle.tyre(wheel).handling;
-            handling.firm_contact(pose, twist, &patch, &tyre.carcass, h)
+            let handling = &self.vehicle.tire(wheel).handling;
+            handling.firm_contact(pose, twist, &patch, &tire.carcass, h)
         })
     }
 
@@ -196,18 +196,18 @@ impl WheeledGroundVehicle {
         &self,
         wheel: usize,
         belt: BeltContact<'_>,
-        tyre: &TyreState,
+        tire: &TireState,
         motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> (Option<FirmContact>, f64) {
         let BeltContact { ring, state, step, contact } = belt;
         let BodyMotion { pose, twist } = motion;
-        let shape = self.tyre(wheel);
-        let own = FlexibleTyre { underside: &shape.underside, ring, tread: &shape.tread };
-        let met = tyre_contact(&mut context.working(), &own, state, pose, twist, h, step);
+        let shape = self.tire(wheel);
+        let own = FlexibleTire { underside: &shape.underside, ring, tread: &shape.tread };
+        let met = tire_contact(&mut context.working(), &own, state, pose, twist, h, step);
         *contact = met.contact;
-        let handling = &self.vehicle.tyre(wheel).handling;
+        let handling = &self.vehicle.tire(wheel).handling;
         let deflection = met.deflection;
         let losses = [deflection, shape.nominal_deflection];
         handling.add_loss(&mut contact.load, &pose.direction(&Vec3::y()), twist, losses);
@@ -220,19 +220,19 @@ impl WheeledGroundVehicle {
                 radius: ring.radius,
                 deflection,
             };
-            handling.belt_contact(pose, twist, &patch, &tyre.carcass, h)
+            handling.belt_contact(pose, twist, &patch, &tire.carcass, h)
         });
         (firm, deflection)
     }
 
     /// Returns the elastic energy of the tires, J: of belts, and of handling models on firm ground.
-    fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
-        let own = tyres.iter().zip(self.places.iter()).zip(&workspace.firm);
-        let energy = own.map(|((tyre, place), firm)| {
-            match (&self.tyre(place.wheel).ring, &tyre.ring, firm) {
+    fn tire_energy(&self, tires: &[TireState], workspace: &WheelsWorkspace) -> f64 {
+        let own = tires.iter().zip(self.places.iter()).zip(&workspace.firm);
+        let energy = own.map(|((tire, place), firm)| {
+            match (&self.tire(place.wheel).ring, &tire.ring, firm) {
                 (Some(ring), Some(belt), _) => ring.energy(belt),
                 (_, _, Some(firm)) => {
-                    let stiffness = self.vehicle.tyre(place.wheel).handling.vertical_stiffness;
+                    let stiffness = self.vehicle.tire(place.wheel).handling.vertical_stiffness;
                     0.5 * firm.normal_force * firm.normal_force / stiffness
                 }
                 _ => 0.0,
@@ -242,15 +242,15 @@ impl WheeledGroundVehicle {
     }
 
     /// Returns forces and slip of a wheel along its heading.
-    fn wheel_sample(&self, wheel: usize, of_tyre: &TyreContact<'_>) -> WheelSample {
-        let TyreContact { tyre, motion, load, contact, firm, deflection } = *of_tyre;
+    fn wheel_sample(&self, wheel: usize, of_tire: &TireContact<'_>) -> WheelSample {
+        let TireContact { tire, motion, load, contact, firm, deflection } = *of_tire;
         let BodyMotion { pose, twist } = motion;
         let axis = pose.direction(&Vec3::y());
         let forward = level_forward(&axis);
         let left = Vec3::z().cross(&forward);
         let force = load.wrench.force;
-        let shape = self.tyre(wheel);
-        let belt = shape.ring.as_ref().zip(tyre.ring.as_ref());
+        let shape = self.tire(wheel);
+        let belt = shape.ring.as_ref().zip(tire.ring.as_ref());
         let (inflation, contact_length) =
             belt.map_or((0.0, 0.0), |(ring, own)| (own.inflation, ring.contact_length(own)));
         // a rigid tire rolls on its outline over soil and on its handling radius over firm ground,
@@ -323,28 +323,28 @@ impl GroundVehicle for WheeledGroundVehicle {
     }
 
     fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
-        let (wheels, tyres) = (self.vehicle.wheels(), self.places.len());
+        let (wheels, tires) = (self.vehicle.wheels(), self.places.len());
         let [_, flexible] = self.properties.flexible_wheels;
         WheelsWorkspace {
             vehicle: self.vehicle.workspace(state),
-            contacts: vec![Contact::default(); tyres],
-            firm: vec![None; tyres],
-            rings: vec![RingStep::default(); if flexible > 0 { tyres } else { 0 }],
+            contacts: vec![Contact::default(); tires],
+            firm: vec![None; tires],
+            rings: vec![RingStep::default(); if flexible > 0 { tires } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
     }
 
-    fn tyres(&self) -> Vec<TyreState> {
+    fn tires(&self) -> Vec<TireState> {
         let own = 2 * self.vehicle.spec().tractor_axles().len();
-        let tyre = |wheel| {
-            let flexible = self.vehicle.tyre(wheel).flexible.as_ref();
+        let tire = |wheel| {
+            let flexible = self.vehicle.tire(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
-            TyreState {
+            TireState {
                 ring: flexible.map(|given| unloaded(given.inflation_kpa.kpa(wheel, own))),
-                ..TyreState::default()
+                ..TireState::default()
             }
         };
-        self.places.iter().map(|place| tyre(place.wheel)).collect()
+        self.places.iter().map(|place| tire(place.wheel)).collect()
     }
 
     fn wheel_body(&self, wheel: usize) -> BodyId {
@@ -366,37 +366,37 @@ impl GroundVehicle for WheeledGroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &WheelsWorkspace,
     ) -> f64 {
         self.bodies().energy(state, workspace.bodies())
             + self.vehicle.spring_energy(state, &workspace.vehicle)
-            + self.tire_energy(tyres, workspace)
+            + self.tire_energy(tires, workspace)
     }
 
     fn contact_ground(
         &self,
         _state: &VehicleState,
-        tyres: &[TyreState],
+        tires: &[TireState],
         workspace: &mut WheelsWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
         context.overlay.begin_step();
         let mut before = None;
-        for (index, (tyre, place)) in tyres.iter().zip(self.places.iter()).enumerate() {
+        for (index, (tire, place)) in tires.iter().zip(self.places.iter()).enumerate() {
             let wheel = place.wheel;
             let mut motion = self.motion(place, workspace);
             motion.twist = context.wheel_contact_twist(motion.twist, &motion.pose.position);
             // written in place: a contact has 700 bytes
             let contact = &mut workspace.contacts[index];
-            let (firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
+            let (firm, deflection) = match (&self.tire(wheel).ring, &tire.ring) {
                 (Some(ring), Some(own)) => {
                     let step = &mut workspace.rings[index];
                     let belt = BeltContact { ring, state: own, step, contact };
-                    self.contact_belt(wheel, belt, tyre, &motion, context, h)
+                    self.contact_belt(wheel, belt, tire, &motion, context, h)
                 }
-                _ => (self.contact_rigid(wheel, tyre, &motion, context, h, contact), 0.0),
+                _ => (self.contact_rigid(wheel, tire, &motion, context, h, contact), 0.0),
             };
             let contact = &workspace.contacts[index];
             let mut load = contact.load;
@@ -405,9 +405,9 @@ impl GroundVehicle for WheeledGroundVehicle {
             }
             workspace.firm[index] = firm;
             let firm = firm.as_ref();
-            let of_tyre =
-                TyreContact { tyre, motion: &motion, load: &load, contact, firm, deflection };
-            let sample = self.wheel_sample(wheel, &of_tyre);
+            let of_tire =
+                TireContact { tire, motion: &motion, load: &load, contact, firm, deflection };
+            let sample = self.wheel_sample(wheel, &of_tire);
             if let Some(offset) = place.offset(&motion.pose) {
                 load = load.moved(&offset);
             }
@@ -433,9 +433,9 @@ impl GroundVehicle for WheeledGroundVehicle {
         self.vehicle.step(state, &mut workspace.vehicle, controls, tick, h)
     }
 
-    fn advance_tyres(&self, tyres: &mut [TyreState], workspace: &WheelsWorkspace, h: f64) {
-        for (index, (own, place)) in tyres.iter_mut().zip(self.places.iter()).enumerate() {
-            let handling = &self.vehicle.tyre(place.wheel).handling;
+    fn advance_tires(&self, tires: &mut [TireState], workspace: &WheelsWorkspace, h: f64) {
+        for (index, (own, place)) in tires.iter_mut().zip(self.places.iter()).enumerate() {
+            let handling = &self.vehicle.tire(place.wheel).handling;
             let BodyMotion { twist, .. } = self.motion(place, workspace);
             handling.settle(workspace.firm[index].as_ref(), &twist, &mut own.carcass, h);
             if let Some(ring) = &mut own.ring {
@@ -444,10 +444,10 @@ impl GroundVehicle for WheeledGroundVehicle {
         }
     }
 
-    fn inflate_tyres(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
+    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
-        for (own, place) in tyres.iter_mut().zip(self.places.iter()) {
-            let flexible = self.vehicle.tyre(place.wheel).flexible.as_ref();
+        for (own, place) in tires.iter_mut().zip(self.places.iter()) {
+            let flexible = self.vehicle.tire(place.wheel).flexible.as_ref();
             let central = flexible.and_then(|own| own.central_inflation);
             let (Some(central), Some(ring)) = (central, own.ring.as_mut()) else { continue };
             let [least, most] = central.limits();
@@ -471,8 +471,8 @@ impl GroundVehicle for WheeledGroundVehicle {
                 work.add(drive.brake * spin * h);
             }
         }
-        let tyres = workspace.contacts.iter().zip(self.places.iter());
-        for (contact, _) in tyres.filter(|(_, place)| place.wheel < along) {
+        let tires = workspace.contacts.iter().zip(self.places.iter());
+        for (contact, _) in tires.filter(|(_, place)| place.wheel < along) {
             work.add_ground(contact, h);
         }
         work
@@ -526,14 +526,14 @@ impl GroundVehicle for WheeledGroundVehicle {
 }
 
 /// Returns the properties of a vehicle on these tires of its axles.
-fn properties(vehicle: &Vehicle, tyres: &[TyreContactModel]) -> VehicleProperties {
+fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehicleProperties {
     let spec = vehicle.spec();
     let wheels = vehicle.wheels();
     let own_wheels = 2 * spec.tractor_axles().len();
-    let is_flexible = |wheel: &usize| tyres[vehicle.axle_of(*wheel)].ring.is_some();
+    let is_flexible = |wheel: &usize| tires[vehicle.axle_of(*wheel)].ring.is_some();
     let flexible = |wheels: usize| (0..wheels).filter(is_flexible).count();
-    let wheel_centres: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_centre(wheel)).collect();
-    let underside = || tyres.iter().map(|own| &own.underside);
+    let wheel_centers: Vec<Vec3> = (0..wheels).map(|wheel| vehicle.wheel_center(wheel)).collect();
+    let underside = || tires.iter().map(|own| &own.underside);
     let max_radius = underside().map(Underside::max_radius).fold(0.0, f64::max);
     let half_width = underside().map(Underside::half_width).fold(0.0, f64::max);
     let ride_radius = vehicle.ride_radius();
@@ -545,8 +545,8 @@ fn properties(vehicle: &Vehicle, tyres: &[TyreContactModel]) -> VehiclePropertie
         can_steer: spec.can_steer(),
         max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),
         has_central_inflation: (0..spec.axles.len()).any(|axle| {
-            let flexible = spec.tyre_of(axle).flexible.as_ref();
-            flexible.is_some_and(|tyre| tyre.central_inflation.is_some())
+            let flexible = spec.tire_of(axle).flexible.as_ref();
+            flexible.is_some_and(|tire| tire.central_inflation.is_some())
         }),
         locks: spec.locks(),
         trailed_wheels: wheels - own_wheels,
@@ -555,24 +555,24 @@ fn properties(vehicle: &Vehicle, tyres: &[TyreContactModel]) -> VehiclePropertie
         ride_radius,
         drive_radius: max_radius,
         wheel_reach: [max_radius.max(ride_radius), half_width],
-        lowest_point: middle(&wheel_centres) - Vec3::z() * max_radius,
+        lowest_point: middle(&wheel_centers) - Vec3::z() * max_radius,
         running_gear_height: 2.0 * max_radius,
-        wheel_centres,
+        wheel_centers,
     }
 }
 
-impl TyreContactModel {
-    fn new(vehicle: &Vehicle, axle: usize) -> Result<TyreContactModel, UndersideError> {
-        let tyre = vehicle.spec().tyre_of(axle);
-        let (underside, tread) = (underside(&tyre.rigid)?, tread(&tyre.rigid));
+impl TireContactModel {
+    fn new(vehicle: &Vehicle, axle: usize) -> Result<TireContactModel, UndersideError> {
+        let tire = vehicle.spec().tire_of(axle);
+        let (underside, tread) = (underside(&tire.rigid)?, tread(&tire.rigid));
         let (mut own, mut nominal_deflection) = (None, 0.0);
-        if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
+        if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tire.flexible) {
             let wheels = 2 * vehicle.spec().tractor_axles().len();
             let inflation = flexible.nominal_inflation(axle, wheels);
-            nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
-            own = Some(ring(flexible, figures, relaxation(tyre)));
+            nominal_deflection = figures.deflection(inflation, tire.handling.nominal_load);
+            own = Some(ring(flexible, figures, relaxation(tire)));
         }
-        Ok(TyreContactModel { underside, tread, ring: own, nominal_deflection })
+        Ok(TireContactModel { underside, tread, ring: own, nominal_deflection })
     }
 }
 
@@ -580,16 +580,16 @@ impl TyreContactModel {
 ///
 /// # Errors
 /// [`UndersideError`] if outline or lugs do not make a wheel.
-pub fn underside(tyre: &RigidTyre) -> Result<Underside, UndersideError> {
-    let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
+pub fn underside(tire: &RigidTire) -> Result<Underside, UndersideError> {
+    let outline = tire.outline.iter().map(|point| [point.half_width, point.radius]).collect();
     let grousers =
-        tyre.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
+        tire.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
     Underside::new(outline, grousers)
 }
 
 /// Returns the division of a tire's contact between rubber and soil.
-pub fn tread(tyre: &RigidTyre) -> Tread {
-    tyre.soil.map_or_else(Tread::rough, |soil| Tread {
+pub fn tread(tire: &RigidTire) -> Tread {
+    tire.soil.map_or_else(Tread::rough, |soil| Tread {
         rubber_share: soil.area_ratio,
         rubber: ShearStrength {
             cohesion: soil.cohesion,

@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p bekker-autonomy --example planning_cost`
 
-use bekker_autonomy::localisation::PoseTrack;
-use bekker_autonomy::{Body, Estimate, Localiser, Navigator, PlanInput, RouteModel};
+use bekker_autonomy::localization::PoseTrack;
+use bekker_autonomy::{Body, Estimate, Localizer, Navigator, PlanInput, RouteModel};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::lidar::{Cloud, LidarSpec, Return};
 use bekker_vehicle::driver::SteeringGeometry;
@@ -63,7 +63,7 @@ fn navigator(lidar: Pose) -> Navigator {
         arrival: 2.0,
         bounds: Some([[0.0, -250.0], [500.0, 250.0]]),
         gaps: None,
-        localiser: Localiser::from_odometry(Pose::default()),
+        localizer: Localizer::from_odometry(Pose::default()),
         map: Default::default(),
         obstacles: Default::default(),
         costs: Default::default(),

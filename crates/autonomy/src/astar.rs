@@ -40,7 +40,7 @@ pub struct Route {
 pub struct Search {
     /// Least known cost of the cells reached in this round.
     costs: Vec<u32>,
-    /// Direction from which each cell was reached, an index into [`NEIGHBOURS`].
+    /// Direction from which each cell was reached, an index into [`NEIGHBORS`].
     from: Vec<u8>,
     /// Round in which each cell was reached, which is even; plus one once the cell is closed.
     rounds: Vec<u32>,
@@ -49,7 +49,7 @@ pub struct Search {
 }
 
 /// Offsets of the neighbors, counterclockwise from east.
-const NEIGHBOURS: [[i32; 2]; 8] =
+const NEIGHBORS: [[i32; 2]; 8] =
     [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
 /// Length of a diagonal, in thousandths of a cell side.
 const DIAGONAL: u32 = 1414;
@@ -63,7 +63,7 @@ impl Grid<'_> {
 
     /// Index of the passable cell at an offset, if there is one.
     #[inline]
-    fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
+    fn neighbor(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
         let (i, j) = (usize::try_from(i + di).ok()?, usize::try_from(j + dj).ok()?);
         let cell = j * self.width + i;
         let cost = *self.costs.get(cell)?;
@@ -91,7 +91,7 @@ impl Grid<'_> {
         let at = self.place(cell);
         let square = (-radius..=radius).flat_map(|j| (-radius..=radius).map(move |i| [i, j]));
         let near = square.filter_map(|by| {
-            let found = self.neighbour(at, by)?;
+            let found = self.neighbor(at, by)?;
             Some((by[0] * by[0] + by[1] * by[1], found))
         });
         near.min().map(|(_, found)| found)
@@ -152,8 +152,8 @@ impl Search {
     fn expand(&mut self, grid: &Grid<'_>, cell: usize, target: [i32; 2]) {
         let place = grid.place(cell);
         let own = self.costs[cell];
-        let around = NEIGHBOURS.map(|by| grid.neighbour(place, by));
-        for (direction, by) in NEIGHBOURS.into_iter().enumerate() {
+        let around = NEIGHBORS.map(|by| grid.neighbor(place, by));
+        for (direction, by) in NEIGHBORS.into_iter().enumerate() {
             let Some(to) = around[direction] else { continue };
             let is_diagonal = direction % 2 == 1;
             let beside = |turn: usize| around[(direction + turn) % 8].is_some();
@@ -179,7 +179,7 @@ impl Search {
         let mut cell = end;
         while cell != start {
             let [i, j] = grid.place(cell);
-            let [di, dj] = NEIGHBOURS[usize::from(self.from[cell])];
+            let [di, dj] = NEIGHBORS[usize::from(self.from[cell])];
             cell = (j - dj) as usize * grid.width + (i - di) as usize;
             cells.push(cell);
         }
@@ -271,8 +271,8 @@ mod tests {
             let grid = Grid { width: 24, costs: &costs };
             let successors = |cell: &usize| {
                 let at = grid.place(*cell);
-                let free = |by| grid.neighbour(at, by);
-                let steps = NEIGHBOURS.into_iter().filter_map(|by| {
+                let free = |by| grid.neighbor(at, by);
+                let steps = NEIGHBORS.into_iter().filter_map(|by| {
                     let cell_to = free(by)?;
                     let corner = by[0] != 0 && by[1] != 0;
                     let goes = !corner || free([by[0], 0]).is_some() && free([0, by[1]]).is_some();

@@ -1,7 +1,7 @@
 //! Autonomous driving: sensor readings in, throttle, steering and brake out.
 //!
 //! Each module can be used alone. It is an immutable model, with its state as plain data:
-//! - [`localisation`]: estimates the pose of the vehicle;
+//! - [`localization`]: estimates the pose of the vehicle;
 //! - [`elevation_map`]: the map that scans are registered into;
 //! - [`obstacles`] and [`costs`]: classify its cells and assign costs to them;
 //! - [`astar`] and [`smoothing`]: the route over the costs;
@@ -24,7 +24,7 @@ pub mod astar;
 mod body;
 pub mod costs;
 pub mod elevation_map;
-pub mod localisation;
+pub mod localization;
 mod navigator;
 pub mod obstacles;
 mod plan;
@@ -40,6 +40,6 @@ pub mod tracking;
 pub use area::Area;
 pub use body::{Body, Protrusions};
 pub use elevation_map::ElevationMap;
-pub use localisation::{Estimate, Localisation, Localiser, Role};
+pub use localization::{Estimate, Localization, Localizer, Role};
 pub use navigator::{Navigator, NavigatorState, Phase, PlanInput, PlannerState, RouteModel};
 pub use plan::Plan;

@@ -54,7 +54,7 @@ pub struct ObstacleModel {
     /// Largest distance of that ground, m.
     pub hole_reach: f64,
     /// Number of the eight neighbors that must be seen for a cell without returns to count as seen.
-    pub neighbours: usize,
+    pub neighbors: usize,
 }
 
 impl Default for ObstacleModel {
@@ -65,7 +65,7 @@ impl Default for ObstacleModel {
             slope: 0.5,
             hole_depth: 0.4,
             hole_reach: 5.0,
-            neighbours: 7,
+            neighbors: 7,
         }
     }
 }
@@ -144,7 +144,7 @@ impl ObstacleModel {
                 let about: usize = seen[at % TILE..][..3].iter().map(|own| usize::from(*own)).sum();
                 found.classes[at] = if own.hole {
                     Class::Hole
-                } else if about >= self.neighbours {
+                } else if about >= self.neighbors {
                     Class::Free
                 } else {
                     Class::Unknown
@@ -231,7 +231,7 @@ mod tests {
     use super::super::elevation_map::{MapModel, RegistrationWindow, Scan};
     use super::super::proving_ground::{ProvingGround, body, lidar, mount};
     use super::*;
-    use crate::localisation::rotation;
+    use crate::localization::rotation;
     use bekker_math::numeric::hypot;
     use bekker_math::spatial::{Pose, Quat, Vec3};
 

@@ -1,7 +1,7 @@
 //! Ground and vehicle for tests: holes, trunks and walls for lidar rays, and a kinematic bicycle.
 
 use super::body::Body;
-use super::localisation::{Localiser, Role, rotation};
+use super::localization::{Localizer, Role, rotation};
 use super::navigator::{Navigator, NavigatorState, PlanInput, PlannerState, RouteModel};
 use super::plan::Plan;
 use bekker_math::numeric::{atan, cos, hypot, sin, sin_cos, tan};
@@ -182,7 +182,7 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
         arrival: 2.0,
         bounds: None,
         gaps: None,
-        localiser: Localiser::from_odometry(Pose::default()),
+        localizer: Localizer::from_odometry(Pose::default()),
         map: Default::default(),
         obstacles: Default::default(),
         costs: Default::default(),

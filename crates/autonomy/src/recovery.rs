@@ -294,8 +294,8 @@ mod tests {
     }
 
     /// State after driving eastward from the origin by this distance, m.
-    fn come(metres: f64) -> RecoveryState {
-        let steps = (10.0 * metres).round() as u32;
+    fn come(meters: f64) -> RecoveryState {
+        let steps = (10.0 * meters).round() as u32;
         let model = RecoveryModel::default();
         let mut state = model.start([0.0; 2], EAST);
         (0..=steps).for_each(|k| model.record_position(&mut state, [0.1 * f64::from(k), 0.0]));
@@ -305,14 +305,14 @@ mod tests {
     #[test]
     fn it_backs_up_along_its_recorded_path() {
         let model = RecoveryModel::default();
-        for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
-            let mut state = come(metres);
-            let mark = model.start_backing(&mut state, at([metres, 0.0]), NO_ARC, 2.0);
-            assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
+        for (meters, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
+            let mut state = come(meters);
+            let mark = model.start_backing(&mut state, at([meters, 0.0]), NO_ARC, 2.0);
+            assert_eq!(mark.map(|mark| mark.place), Some([meters + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
             // rounded to the next waypoint, which are 0.5 m apart
-            assert!((x - back_to).abs() <= SPACING && y == 0.0, "{metres}: {way:?}");
+            assert!((x - back_to).abs() <= SPACING && y == 0.0, "{meters}: {way:?}");
         }
     }
 

@@ -52,7 +52,7 @@ struct TwoAxles {
     #[serde(rename = "Axle Differential Locking Limit", default)]
     lock: f64,
     #[serde(rename = "Central Differential Locking Limit", default)]
-    centre_lock: f64,
+    center_lock: f64,
 }
 
 #[derive(Deserialize)]
@@ -64,7 +64,7 @@ struct TwoAxlesInertia {
     #[serde(rename = "Rear Driveshaft")]
     rear: f64,
     #[serde(rename = "Central Differential Box")]
-    centre: f64,
+    center: f64,
     #[serde(rename = "Front Differential Box")]
     front_carrier: f64,
     #[serde(rename = "Rear Differential Box")]
@@ -125,12 +125,12 @@ pub(super) fn driveline(
         shaft_inertia,
         half_shaft_inertia: 0.0,
     };
-    let build_driveline = |driveshaft_inertia, front_torque, centre| Driveline {
+    let build_driveline = |driveshaft_inertia, front_torque, center| Driveline {
         layout: Layout::ByAxle,
         driveshaft_inertia,
         front_axles: None,
         front_torque,
-        centre,
+        center,
         inter_axle: None,
     };
     let assumed = |log: &mut Log| {
@@ -154,9 +154,9 @@ pub(super) fn driveline(
                 axle(own.ratio.front, open(own.inertia.front_carrier, own.lock), own.inertia.front),
                 axle(own.ratio.rear, open(own.inertia.rear_carrier, own.lock), own.inertia.rear),
             ];
-            let centre = open(own.inertia.centre, own.centre_lock);
+            let center = open(own.inertia.center, own.center_lock);
             Ok(ImportedDriveline {
-                driveline: build_driveline(own.inertia.driveshaft, None, centre),
+                driveline: build_driveline(own.inertia.driveshaft, None, center),
                 final_drives: vec![(driven[0], front), (driven[1], rear)],
             })
         }

@@ -27,8 +27,8 @@ mod source;
 mod steering;
 mod strut;
 mod suspension;
+mod tire;
 mod tracked;
-mod tyre;
 mod vehicle_file;
 mod wheel;
 mod wheeled;
@@ -53,7 +53,7 @@ pub struct CompanionFiles {
     /// Engine and transmission in one file, used for the one that is not given separately.
     pub powertrain: Option<PathBuf>,
     /// Tires: one for all axles, or one for each.
-    pub tyres: Vec<PathBuf>,
+    pub tires: Vec<PathBuf>,
 }
 
 /// Imported vehicle.
@@ -125,10 +125,10 @@ fn resolve_vehicle(
         companions.engine = companions.engine.or(engine);
         companions.transmission = companions.transmission.or(transmission);
         companions.powertrain = companions.powertrain.or(powertrain);
-        if companions.tyres.is_empty() {
+        if companions.tires.is_empty() {
             let tires = entry.tires.iter();
             let tires = tires.map(|own| library.find(&source, "Tire / Input File", own));
-            companions.tyres = tires.collect::<Result<_, _>>()?;
+            companions.tires = tires.collect::<Result<_, _>>()?;
         }
         let (key, vehicle) = &entry.vehicle;
         source = library.read(&source, key, vehicle, log)?;

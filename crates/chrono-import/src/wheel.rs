@@ -22,13 +22,13 @@ pub(super) fn wheel(
     source: &Source,
     key: &str,
     rim_radius: f64,
-    tyre_width: f64,
+    tire_width: f64,
     log: &mut Log,
 ) -> Result<Wheel, ImportError> {
     let WheelParams { mass, inertia } = source.params(log)?;
     let inertia = super::part::rotor(key, mass, inertia, log);
     log.assume(format!("{key}.rim_width"), format!("{RIM_SHARE} of the tire's width"));
-    Ok(Wheel { mass, inertia, rim_radius, rim_width: RIM_SHARE * tyre_width })
+    Ok(Wheel { mass, inertia, rim_radius, rim_width: RIM_SHARE * tire_width })
 }
 
 #[derive(Deserialize)]

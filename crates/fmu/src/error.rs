@@ -102,7 +102,7 @@ pub enum FmuError {
     State(#[from] StateError),
     /// The bytes are not a state of this unit.
     #[error("serialized state: {cause}")]
-    Serialised {
+    Serialized {
         /// Reason.
         cause: String,
     },
@@ -110,12 +110,12 @@ pub enum FmuError {
 
 impl From<CheckpointError> for FmuError {
     fn from(error: CheckpointError) -> FmuError {
-        FmuError::Serialised { cause: error.to_string() }
+        FmuError::Serialized { cause: error.to_string() }
     }
 }
 
 impl From<postcard::Error> for FmuError {
     fn from(error: postcard::Error) -> FmuError {
-        FmuError::Serialised { cause: error.to_string() }
+        FmuError::Serialized { cause: error.to_string() }
     }
 }

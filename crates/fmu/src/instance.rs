@@ -217,7 +217,7 @@ impl Instance {
     ///
     /// # Errors
     /// Cannot fail in practice, since plain data are written to memory.
-    pub fn serialise(&self, saved: &SavedState) -> Result<Vec<u8>, FmuError> {
+    pub fn serialize(&self, saved: &SavedState) -> Result<Vec<u8>, FmuError> {
         Ok(saved.encode(self.world.model(), &self.decisive)?)
     }
 
@@ -225,7 +225,7 @@ impl Instance {
     ///
     /// # Errors
     /// [`FmuError`] when they are damaged or from another unit.
-    pub fn deserialise(&self, bytes: &[u8]) -> Result<SavedState, FmuError> {
+    pub fn deserialize(&self, bytes: &[u8]) -> Result<SavedState, FmuError> {
         SavedState::decode(self.world.model(), &self.decisive, bytes)
     }
 

@@ -47,7 +47,7 @@ impl SavedState {
         let count = model.agents.len();
         if state.inputs.len() != count || state.accelerations.len() != count {
             let cause = format!("it does not have {count} vehicles");
-            return Err(FmuError::Serialised { cause });
+            return Err(FmuError::Serialized { cause });
         }
         if !state.start_time.is_finite() {
             return Err(FmuError::StartTime { time: state.start_time });

@@ -16,13 +16,13 @@ soil = { default = "chrono_mid" }
 [[vehicle]]
 name = "lead"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 0]
 driver = { kind = "outside" }
 [[vehicle]]
 name = "2nd"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 12]
 driver = { kind = "hold" }
 "#;
@@ -170,19 +170,19 @@ fn an_instance_restored_from_bytes_continues_the_same() {
     instance.set_float64(throttle, 0.7).unwrap();
     instance.set_float64(brake, 0.0).unwrap();
     instance.step(0.0, 0.05).unwrap();
-    let bytes = instance.serialise(&instance.save()).unwrap();
+    let bytes = instance.serialize(&instance.save()).unwrap();
     let told = |own: &Instance| -> Vec<u64> {
         let all = 0..own.variables().len() as u32;
         all.filter_map(|reference| own.float64(reference).ok()).map(f64::to_bits).collect()
     };
     let mut other = self::instance();
-    other.restore(&other.deserialise(&bytes).unwrap()).unwrap();
+    other.restore(&other.deserialize(&bytes).unwrap()).unwrap();
     assert_eq!(told(&other), told(&instance));
     for own in [&mut instance, &mut other] {
         own.step(0.05, 0.05).unwrap();
     }
     assert_eq!(told(&other), told(&instance));
-    let cut = instance.deserialise(&bytes[..bytes.len() / 2]).unwrap_err().to_string();
+    let cut = instance.deserialize(&bytes[..bytes.len() / 2]).unwrap_err().to_string();
     assert!(cut.starts_with("serialized state: "), "{cut}");
 }
 

@@ -111,7 +111,7 @@ const CONTROLS: [(&str, ControlInput, Kind, Range, &str); 10] = [
         from(0.0, MOST_KPA, 0.0),
         "Target of central tire inflation; 0: no change",
     ),
-    lock("lock.centre", Lock::Centre, "Lock of the center differential"),
+    lock("lock.center", Lock::Center, "Lock of the center differential"),
     lock("lock.inter_axle", Lock::InterAxle, "Locks of the inter-axle differentials"),
     lock("lock.front_axles", Lock::FrontAxles, "Locks of the front axles' differentials"),
     lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),

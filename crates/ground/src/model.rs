@@ -244,9 +244,9 @@ fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, Gro
         // where heaps are part of the ground, the face already reaches up to their top
         passive: PassiveWedge::from_soil(
             yielding,
-            laws.ploughing && !(laws.bulldozing && yielding.bulldozing.is_some()),
+            laws.plowing && !(laws.bulldozing && yielding.bulldozing.is_some()),
         ),
-        footing: if laws.ploughing { DeepFooting::from_soil(yielding) } else { None },
+        footing: if laws.plowing { DeepFooting::from_soil(yielding) } else { None },
         multi_pass: laws.multi_pass.then(|| MultiPass::from_soil(yielding)),
         strength: ShearStrength::from_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),

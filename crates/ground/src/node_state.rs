@@ -36,7 +36,7 @@ pub struct NodeState {
 
 impl NodeState {
     /// Rounds physical values to the nearest quanta.
-    pub fn quantised(
+    pub fn quantized(
         plastic_sinkage: f64,
         yield_pressure: f64,
         shear: [f64; 2],
@@ -175,7 +175,7 @@ mod tests {
         fn rounding_stays_within_half_a_quantum(
             z in 0.0..2.0, p in 0.0..2e6, jx in -0.6..0.6, jy in -0.6..0.6,
         ) {
-            let state = NodeState::quantised(z, p, [jx, jy], 0, 0);
+            let state = NodeState::quantized(z, p, [jx, jy], 0, 0);
             // half a quantum, plus a margin for the rounding of the division
             prop_assert!((state.plastic_sinkage_m() - z).abs() < 5.001e-6);
             prop_assert!((state.yield_pressure_pa() - p).abs() < 16.001);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn saturates_instead_of_wrapping() {
-        let state = NodeState::quantised(-1.0, 1e9, [9.0, -9.0], 0, 0);
+        let state = NodeState::quantized(-1.0, 1e9, [9.0, -9.0], 0, 0);
         assert_eq!(state.plastic_sinkage, 0);
         assert_eq!(state.yield_pressure, u16::MAX);
         assert_eq!(state.shear, [i16::MAX, i16::MIN]);

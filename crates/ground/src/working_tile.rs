@@ -431,7 +431,7 @@ impl WorkingTile {
         for index in left.iter() {
             let memory = nodes.memory(index);
             let pass = u16::from(self.loaded.contains(index));
-            let state = NodeState::quantised(
+            let state = NodeState::quantized(
                 memory.sinkage,
                 memory.yield_pressure,
                 nodes.shear(index),

@@ -81,7 +81,7 @@ fn difference(folder: &Path, variant: &Variant) -> Option<String> {
             return Some(format!("row {row}, column {column}: {own} m, not {other} m"));
         }
     }
-    let (local, placement) = raster.localised(Origin::Centre).unwrap();
+    let (local, placement) = raster.localized(Origin::Center).unwrap();
     for (own, other) in local.cell.iter().zip(variant.cell) {
         if (own / other - 1.0).abs() > variant.tolerance {
             return Some(format!("cells of {:?} m, not {:?} m", local.cell, variant.cell));
@@ -105,7 +105,7 @@ fn differs_by_tiles(path: &Path, sidecars: &Sidecars, local: &Raster) -> Option<
         return None;
     }
     let file = RasterFile::open_with(std::fs::File::open(path).unwrap(), sidecars).unwrap();
-    let placement = file.placement(Origin::Centre).unwrap();
+    let placement = file.placement(Origin::Center).unwrap();
     let window = file.window(&placement, None).unwrap();
     let tiled = file.surface(window, 4000);
     let whole = local.clone().without_gaps(NoData::Refuse).and_then(Surface::raster);

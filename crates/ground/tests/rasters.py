@@ -2,7 +2,7 @@
 
     python rasters.py FOLDER
 
-For each `NAME` there is `NAME.f64` with heights in metres, row by row from the north, NaN where
+For each `NAME` there is `NAME.f64` with heights in meters, row by row from the north, NaN where
 there is no data, and a line in `variants.tsv`: NAME, columns, rows, length on the ground of a cell
 east and north (m), the relative tolerance of both, longitude and latitude of the middle (NaN if
 not judged), tolerance of heights. `refused.tsv` lists files that must be refused, with a word that
@@ -26,7 +26,7 @@ folder = sys.argv[1]
 os.chdir(folder)
 UTM = "EPSG:32632"
 COLUMNS, ROWS = 37, 29
-METRES = {"": 1.0, "m": 1.0, "metre": 1.0, "ft": 0.3048, "foot": 0.3048, "us-ft": 1200 / 3937,
+METERS = {"": 1.0, "m": 1.0, "metre": 1.0, "ft": 0.3048, "foot": 0.3048, "us-ft": 1200 / 3937,
           "US survey foot": 1200 / 3937, "cm": 0.01, "mm": 0.001, "km": 1000.0, "yd": 0.9144}
 variants, refused = [], []
 
@@ -72,7 +72,7 @@ def expect(name, unit=None, tolerance=1e-9, exact=True, path=None, values=1e-12,
         data = band.astype("float64").filled(np.nan)
         data = data * dataset.scales[0] + dataset.offsets[0]
         word = dataset.units[0] or ""
-        data = data * (METRES[word] if unit is None else unit)
+        data = data * (METERS[word] if unit is None else unit)
         if dataset.transform.e > 0:
             data = data[::-1]
         rows, columns = data.shape
@@ -217,7 +217,7 @@ expect("palette.tif")
 
 # units, scales and offsets, with and without a vertical system
 for k, (unit, crs) in enumerate(itertools.product(
-        METRES, (UTM, "EPSG:32632+5703", "EPSG:32613+6360", "EPSG:26913+8228"))):
+        METERS, (UTM, "EPSG:32632+5703", "EPSG:32613+6360", "EPSG:26913+8228"))):
     name = f"unit_{k}.tif"
     # no height is above 100 km
     data = heights("float32") / np.float32(1000 if unit == "km" else 1)

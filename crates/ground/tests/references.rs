@@ -254,19 +254,19 @@ fn lengths_are_corrected_at_the_middle() {
     let read = |content| read_raster_with(text.as_bytes(), None, &sidecars, content).unwrap();
     let (raster, warnings) = read(CellContent::Heights);
     let told = warnings.iter().find_map(|own| match own {
-        RasterWarning::LengthsCorrected { metres, .. } => Some(*metres),
+        RasterWarning::LengthsCorrected { meters, .. } => Some(*meters),
         _ => None,
     });
     let mut found = Vec::new();
-    for origin in [Origin::Centre, Origin::SouthWest, Origin::At([0.0, 0.0])] {
-        let (local, placement) = raster.localised(origin).unwrap();
-        assert_eq!(Some(placement.metres_per_unit), told);
+    for origin in [Origin::Center, Origin::SouthWest, Origin::At([0.0, 0.0])] {
+        let (local, placement) = raster.localized(origin).unwrap();
+        assert_eq!(Some(placement.meters_per_unit), told);
         // what is laid over it has its lengths, though its own middle is another
         let part = raster.cropped([0.0, 6e6, 6e5, 6.6e6]).unwrap();
         let laid = part.aligned_to(Some(&placement)).unwrap();
         assert_eq!(laid.cell, local.cell);
         assert!((laid.south_west[1] - local.south_west[1]).abs() < 1e-6);
-        found.push(placement.metres_per_unit);
+        found.push(placement.meters_per_unit);
     }
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
     // no place is 10^8 m north
@@ -276,7 +276,7 @@ fn lengths_are_corrected_at_the_middle() {
     let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     let assumed =
         told.iter().any(|own| own.contains("1 unit of its coordinates is assumed to be 1 m"));
-    assert_eq!(far.localised(Origin::SouthWest).unwrap().1.metres_per_unit == [1.0; 2], assumed);
+    assert_eq!(far.localized(Origin::SouthWest).unwrap().1.meters_per_unit == [1.0; 2], assumed);
 }
 
 /// A mask, an auxiliary file and a world file beside an ASCII grid.

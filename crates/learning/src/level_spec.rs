@@ -41,7 +41,7 @@ pub struct Patch {
     /// Soil of the patch.
     pub soil: &'static str,
     /// Center, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Radius, m.
     pub radius: f64,
 }
@@ -53,7 +53,7 @@ impl Patch {
     pub(super) fn area(&self) -> Area {
         let corner = |n: u32| {
             let angle = TAU * f64::from(n) / f64::from(Patch::CORNERS);
-            [self.centre[0] + self.radius * cos(angle), self.centre[1] + self.radius * sin(angle)]
+            [self.center[0] + self.radius * cos(angle), self.center[1] + self.radius * sin(angle)]
         };
         Area::Polygon { points: (0..Patch::CORNERS).map(corner).collect() }
     }

@@ -8,11 +8,11 @@ use super::perception::Perception;
 use super::{LearningError, Options, Task};
 use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_math::numeric::{cos, pow, sin};
 use bekker_scenario::build::{AssetCache, vehicle_spec, world_with_assets};
 use bekker_scenario::config::{
-    CollisionPolicy, CustomSoil, Driver, Payload, Scenario, Time, TyreModel, Vehicle, Zone,
+    CollisionPolicy, CustomSoil, Driver, Payload, Scenario, Time, TireModel, Vehicle, Zone,
 };
 use bekker_scenario::{Diagnostics, ScenarioFile};
 use bekker_vehicle::spec::Inflation;
@@ -35,7 +35,7 @@ fn scatter_soil(name: &str, new_name: &str, rng: &mut LevelRng, difficulty: f64)
     let (decades, degrees) = (MAX_DECADES * difficulty, MAX_DEGREES * difficulty);
     let factors = [0, 1].map(|_| pow(10.0, rng.uniform(-decades, decades)));
     let turn = rng.uniform(-degrees, degrees);
-    let Ok(known) = catalogue().find(name) else { return custom };
+    let Ok(known) = catalog().find(name) else { return custom };
     if let SoilKind::Deformable(own) = &known.kind {
         custom.k_phi = Some(own.k_phi * factors[0]);
         custom.k_c = Some(own.k_c * factors[0]);
@@ -131,14 +131,14 @@ fn scenario(
     scenario.soil.zone = patches;
     scenario.scenery = spec.obstacles.iter().map(PlacedObstacle::scenery).collect();
     let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
-    let tyre = options.flexible_tyres.map(|gives| match gives {
-        true => TyreModel::Flexible,
-        false => TyreModel::Rigid,
+    let tire = options.flexible_tires.map(|gives| match gives {
+        true => TireModel::Flexible,
+        false => TireModel::Rigid,
     });
     let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
     let first = Vehicle {
         heading_deg: spec.heading.to_degrees(),
-        tyre: tyre.filter(|_| !on_tracks),
+        tire: tire.filter(|_| !on_tracks),
         inflation_kpa: options.inflation_kpa.map(Inflation::All),
         payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
         ..Vehicle::new("vehicle", &options.vehicle, Driver::default())
@@ -169,16 +169,16 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
         let allowed = "a vehicle with a steered axle".into();
         return refused("vehicle", model.clone(), allowed);
     }
-    if on_wheels.is_some_and(|own| own.tyre.flexible.is_some()) {
+    if on_wheels.is_some_and(|own| own.tire.flexible.is_some()) {
         return Ok(());
     }
     let name = spec.name();
     let why = match on_wheels {
-        Some(_) => format!("{name} has no flexible tires ([tyre.flexible])"),
+        Some(_) => format!("{name} has no flexible tires ([tire.flexible])"),
         None => format!("{name} is tracked"),
     };
-    if options.flexible_tyres == Some(true) {
-        return refused("flexible_tyres", "true".into(), format!("omitted or false: {why}"));
+    if options.flexible_tires == Some(true) {
+        return refused("flexible_tires", "true".into(), format!("omitted or false: {why}"));
     }
     if let Some(kpa) = options.inflation_kpa {
         return refused("inflation_kpa", kpa.to_string(), format!("omitted: {why}"));

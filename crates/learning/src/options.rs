@@ -14,7 +14,8 @@ pub struct Options {
     pub vehicles: Option<u32>,
     /// Whether its tires are flexible (default: if the vehicle file describes that). Tracks have no
     /// tires.
-    pub flexible_tyres: Option<bool>,
+    #[serde(alias = "flexible_tyres")]
+    pub flexible_tires: Option<bool>,
     /// Inflation pressure of its tires, kPa (default: that of the vehicle file).
     pub inflation_kpa: Option<f64>,
     /// Soil that replaces the drawn soils.
@@ -55,7 +56,7 @@ impl Default for Options {
         Options {
             vehicle: "hmmwv".into(),
             vehicles: None,
-            flexible_tyres: None,
+            flexible_tires: None,
             inflation_kpa: None,
             soil: None,
             difficulty: 0.5,
@@ -98,7 +99,7 @@ impl Options {
         number("spacing", self.spacing, [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
-        if let (Some(kpa), Some(false)) = (self.inflation_kpa, self.flexible_tyres) {
+        if let (Some(kpa), Some(false)) = (self.inflation_kpa, self.flexible_tires) {
             let (option, value) = ("inflation_kpa", kpa.to_string());
             let allowed = "omitted: rigid tires have no inflation".into();
             return Err(LearningError::Option { option, value, allowed });

@@ -33,8 +33,8 @@ pub(super) fn fields(options: &Options) -> Vec<ObservationField> {
     let mut fields = Vec::new();
     if let Some(side) = options.image {
         let pixels = (side * side) as usize;
-        let colours = "linear red, green, blue per pixel, row by row from the top left";
-        fields.push(field("image", 3 * pixels, 1.0, colours));
+        let colors = "linear red, green, blue per pixel, row by row from the top left";
+        fields.push(field("image", 3 * pixels, 1.0, colors));
         let depths = "m along the optical axis, per pixel; 1 for the sky";
         fields.push(field("depth", pixels, MAX_RANGE, depths));
     }
@@ -133,9 +133,9 @@ impl Perception {
             let pose = look_at(&from, &(from + ahead));
             let rng = PixelRng { noise: self.noise, frame: 0 };
             let image = camera.render(&scene, &[pose; 2], 0.0, &rng);
-            let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
+            let colors = image.color.iter().flatten().map(|level| level.clamp(0.0, 1.0));
             let depths = image.depth.iter().map(|depth| (depth / MAX_RANGE as f32).min(1.0));
-            for (place, value) in buffer.by_ref().zip(colours.chain(depths)) {
+            for (place, value) in buffer.by_ref().zip(colors.chain(depths)) {
                 *place = value;
             }
         }

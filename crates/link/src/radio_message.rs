@@ -46,7 +46,7 @@ fn payload(description: &RunDescription, message: &Message) -> (&'static str, Va
         Message::User(bytes) => ("user", STANDARD.encode(bytes).into()),
         Message::Signal(timings) => {
             let approach = timings.iter().map(|own| {
-                json!({ "light": colour(own.light), "min_end_us": own.min_end_us,
+                json!({ "light": color(own.light), "min_end_us": own.min_end_us,
                         "max_end_us": own.max_end_us })
             });
             ("signal", approach.collect())
@@ -65,7 +65,7 @@ fn payload(description: &RunDescription, message: &Message) -> (&'static str, Va
     }
 }
 
-fn colour(light: Light) -> &'static str {
+fn color(light: Light) -> &'static str {
     match light {
         Light::Red => "red",
         Light::Amber => "amber",

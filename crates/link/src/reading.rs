@@ -104,8 +104,8 @@ fn picture(image: &Image, put: &mut impl FnMut(&str, Value)) {
     let [rows, columns] = [image.height, image.width].map(|side| side as usize);
     let (plane, vectors) = ([rows, columns], [rows, columns, 3]);
     // channels that were not requested are empty
-    if !image.colour.is_empty() {
-        put("colour", array(image.colour.iter().flatten().copied(), &vectors));
+    if !image.color.is_empty() {
+        put("color", array(image.color.iter().flatten().copied(), &vectors));
     }
     if !image.normal.is_empty() {
         put("normal", array(image.normal.iter().flatten().copied(), &vectors));

@@ -17,7 +17,7 @@ pub const CONFIDENCE: f64 = 0.9;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AuditedDrive {
     /// Center of the cell, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Direction, rad from east toward north.
     pub direction: f64,
     /// Strength, in standard deviations of its logarithm above the median.
@@ -85,10 +85,10 @@ pub fn audit(
             0.0
         };
         let (sin, cos) = sin_cos(direction);
-        let centre = ground.cells.centre(cell);
+        let center = ground.cells.center(cell);
         let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
         let (cover, held) = (&covers[usize::from(cover)], ground.cover_data_of(cell).ridges);
-        let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
+        let drive = driver.on_ground(cover, held, strength, center, [cos, sin]);
         done();
         AuditedDrive::new(ground, params, (cell, [direction, deviations]), &drive)
     })
@@ -109,7 +109,7 @@ impl AuditedDrive {
         let limit = params.speed.min(ground.cover_data_of(cell).ride);
         let table = ground.table(cell).speed(ground.strength(cell, deviations), slope);
         AuditedDrive {
-            centre: ground.cells.centre(cell),
+            center: ground.cells.center(cell),
             direction,
             deviations,
             slope,
@@ -179,8 +179,8 @@ mod tests {
     use super::*;
 
     fn audited(table: f64, driven: f64) -> AuditedDrive {
-        let (centre, slope) = ([0.0; 2], [0.0; 2]);
-        AuditedDrive { centre, direction: 0.0, deviations: 0.0, slope, table, driven }
+        let (center, slope) = ([0.0; 2], [0.0; 2]);
+        AuditedDrive { center, direction: 0.0, deviations: 0.0, slope, table, driven }
     }
 
     #[test]

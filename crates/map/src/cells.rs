@@ -41,7 +41,7 @@ impl Cells {
     }
 
     /// Returns the center of a cell, m.
-    pub fn centre(&self, cell: usize) -> [f64; 2] {
+    pub fn center(&self, cell: usize) -> [f64; 2] {
         let (column, row) = (cell % self.columns, cell / self.columns);
         self.point(column as f64 + 0.5, row as f64 + 0.5)
     }
@@ -123,7 +123,7 @@ impl Quadric {
 pub fn quadrics(terrain: &Terrain, cells: &Cells) -> Vec<Quadric> {
     let half = 0.5 * cells.side;
     let quadric = |cell: usize| {
-        let [x, y] = cells.centre(cell);
+        let [x, y] = cells.center(cell);
         Quadric::fit(half, |east, north| terrain.height(x + east, y + north))
     };
     (0..cells.count()).into_par_iter().map(quadric).collect()
@@ -168,10 +168,10 @@ mod tests {
     fn cells_stand_where_they_should() {
         let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
         assert_eq!((cells.columns, cells.rows), (12, 5));
-        assert_eq!(cells.centre(0), [-55.0, 25.0]);
-        assert_eq!(cells.centre(13), [-45.0, 15.0]);
+        assert_eq!(cells.center(0), [-55.0, 25.0]);
+        assert_eq!(cells.center(13), [-45.0, 15.0]);
         assert_eq!((cells.cell_at([-59.9, 29.9]), cells.cell_at([60.1, 0.0])), (Some(0), None));
-        assert!((0..cells.count()).all(|cell| cells.cell_at(cells.centre(cell)) == Some(cell)));
+        assert!((0..cells.count()).all(|cell| cells.cell_at(cells.center(cell)) == Some(cell)));
         // corners of the bounds belong to the map
         let [west, south, east, north] = cells.bounds();
         assert_eq!(cells.cell_at([west, north]), Some(0));

@@ -31,7 +31,7 @@ impl Closure {
 /// Missing elevation data within reach takes precedence, then the barrier at the center of the
 /// cell, then any barrier that touches it.
 pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
-    let centers = (0..cells.count()).map(|cell| cells.centre(cell));
+    let centers = (0..cells.count()).map(|cell| cells.center(cell));
     let mut closures: Vec<Option<Closure>> =
         centers.map(|[x, y]| barrier(map.barriers.soil(x, y)).map(Closure::Barrier)).collect();
     for own in &map.config.barrier {

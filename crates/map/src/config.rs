@@ -1,7 +1,7 @@
 //! Format of a map's file.
 
 use super::conditions::Conditions;
-use bekker_scenario::config::{self, Area, Payload, TyreModel};
+use bekker_scenario::config::{self, Area, Payload, TireModel};
 use bekker_vehicle::spec::Inflation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,8 +94,8 @@ pub struct MappedVehicle {
     #[schemars(length(min = 1, max = 4096))]
     pub model: String,
     /// Tire model, flexible or rigid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tyre: Option<TyreModel>,
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
+    pub tire: Option<TireModel>,
     /// Inflation pressure of the tires, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]

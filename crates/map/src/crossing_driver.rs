@@ -148,7 +148,7 @@ impl<'a> CrossingDriver<'a> {
         cover: &GroundCover,
         held: f64,
         strength: f64,
-        centre: [f64; 2],
+        center: [f64; 2],
         towards: [f64; 2],
     ) -> Crossing {
         // a vehicle with a speed limit of zero does not cross
@@ -156,10 +156,10 @@ impl<'a> CrossingDriver<'a> {
             return Crossing::stuck();
         }
         let scenario = |speed: f64, lead_in: f64| {
-            let scenario = self.map.on_ground(cover, held, strength, centre, towards, lead_in);
+            let scenario = self.map.on_ground(cover, held, strength, center, towards, lead_in);
             self.at_speed(|| scenario.clone())(speed)
         };
-        let lengths = [self.map.lead_in(centre, towards), self.map.config.cell];
+        let lengths = [self.map.lead_in(center, towards), self.map.config.cell];
         cross_until_steady(scenario, &self.assets, lengths, self.speeds(held))
     }
 

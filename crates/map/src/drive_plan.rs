@@ -63,14 +63,14 @@ impl DrivePlan {
         ground: &MapGround<'_>,
         cell: usize,
     ) -> Vec<Crossing> {
-        let (cover, centre) =
-            (&covers[usize::from(ground.covers[cell])], ground.cells.centre(cell));
+        let (cover, center) =
+            (&covers[usize::from(ground.covers[cell])], ground.cells.center(cell));
         let held = ground.cover_data_of(cell).ridges;
         let crossing = |n: usize| {
             let [direction, deviations] = self.crossing(n);
             let (sin, cos) = sin_cos(direction);
             let strength = ground.strength(cell, deviations);
-            driver.on_ground(cover, held, strength, centre, [cos, sin])
+            driver.on_ground(cover, held, strength, center, [cos, sin])
         };
         (0..self.crossings_per_cell()).map(crossing).collect()
     }

@@ -59,7 +59,7 @@ impl<T: Copy> ConditionSource<T> {
             return 0.0;
         }
         let all = || 0..cells.count();
-        all().filter(|cell| self.value_at(cells.centre(*cell)).is_none()).count() as f64
+        all().filter(|cell| self.value_at(cells.center(*cell)).is_none()).count() as f64
             / cells.count() as f64
     }
 }

@@ -345,11 +345,11 @@ impl MapFile {
         cover: &GroundCover,
         held: f64,
         strength: f64,
-        centre: [f64; 2],
+        center: [f64; 2],
         towards: [f64; 2],
         lead_in: f64,
     ) -> Scenario {
-        let from = self.entry(centre, towards);
+        let from = self.entry(center, towards);
         let length_ahead =
             distance_to_edge(self.land.terrain.bounds(), from, towards) - EDGE_MARGIN;
         let line = StraightPath { from, towards, length: self.config.cell };
@@ -365,15 +365,15 @@ impl MapFile {
     /// Returns the distance before a cell at which a drive over the ground itself starts, m.
     ///
     /// It is reduced at the edge of the ground.
-    pub(super) fn lead_in(&self, centre: [f64; 2], towards: [f64; 2]) -> f64 {
-        let from = self.entry(centre, towards);
+    pub(super) fn lead_in(&self, center: [f64; 2], towards: [f64; 2]) -> f64 {
+        let from = self.entry(center, towards);
         let behind = distance_to_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
         LEAD_IN.min(0.5 * behind).max(0.0)
     }
 
     /// Returns the point at which a drive enters a cell with a center, in a direction.
-    fn entry(&self, centre: [f64; 2], towards: [f64; 2]) -> [f64; 2] {
-        [0, 1].map(|k| centre[k] - 0.5 * self.config.cell * towards[k])
+    fn entry(&self, center: [f64; 2], towards: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| center[k] - 0.5 * self.config.cell * towards[k])
     }
 
     /// Returns the soil of a cover at a strength as a custom soil named `name`, with the cover's

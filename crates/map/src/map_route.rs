@@ -292,7 +292,7 @@ pub fn obstructions(
 
 /// Returns the centers of the cells where the route turns, and its ends.
 fn corner_points(cells: &Cells, through: &[usize]) -> Vec<[f64; 2]> {
-    let points: Vec<[f64; 2]> = through.iter().map(|cell| cells.centre(*cell)).collect();
+    let points: Vec<[f64; 2]> = through.iter().map(|cell| cells.center(*cell)).collect();
     let turns = |n: usize| {
         let [a, b, c] = [points[n - 1], points[n], points[n + 1]];
         let along = |k: usize| (b[k] - a[k]) - (c[k] - b[k]);

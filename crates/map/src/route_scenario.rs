@@ -98,7 +98,7 @@ impl MapFile {
 
     fn route_soils(&self, cells: &Cells, route: &MapRoute, omissions: &mut Vec<String>) -> SoilMap {
         let middle = |cell: usize| {
-            let [x, y] = cells.centre(cell);
+            let [x, y] = cells.center(cell);
             (cell, self.soil_state(self.land.terrain.soil(x, y), [x, y]))
         };
         let mut soil_state: Vec<(usize, SoilState)> =
@@ -110,7 +110,7 @@ impl MapFile {
             }
             omissions.push(format!("soil strengths are rounded to steps of {:.0} %", 100.0 * STEP));
         }
-        let start = cells.centre(route.through.first().copied().unwrap_or_default());
+        let start = cells.center(route.through.first().copied().unwrap_or_default());
         let common_state = |soil: SoilId| {
             let first = soil_state.iter().map(|own| own.1).find(|own| own.cover.soil == soil);
             first.unwrap_or_else(|| self.soil_state(soil, start))
@@ -150,7 +150,7 @@ impl MapFile {
         omissions: &mut Vec<String>,
     ) -> Option<Roughness> {
         let own = self.base.scenario.terrain.roughness;
-        let of = |cell: &usize| self.cover(cells.centre(*cell)).roughness.or(own);
+        let of = |cell: &usize| self.cover(cells.center(*cell)).roughness.or(own);
         let classes: Vec<Option<Roughness>> = route.through.iter().map(of).collect();
         let count = |class| classes.iter().filter(|own| **own == class).count();
         let most = classes.iter().copied().max_by_key(|class| count(*class)).unwrap_or(own);
@@ -192,7 +192,7 @@ impl MapFile {
         scenario: &mut Scenario,
         omissions: &mut Vec<String>,
     ) {
-        let cover = |cell: usize| self.cover(cells.centre(cell));
+        let cover = |cell: usize| self.cover(cells.center(cell));
         let stems = spaced_objects(cells, &route.through, |cell| {
             cover(cell).stems.map(|own| (own.spacing, own))
         });
@@ -249,7 +249,7 @@ fn spaced_objects<T>(
     // distance to the next object
     let mut left = START_CLEARANCE;
     for pair in through.windows(2) {
-        let [from, to] = [cells.centre(pair[0]), cells.centre(pair[1])];
+        let [from, to] = [cells.center(pair[0]), cells.center(pair[1])];
         let step = [to[0] - from[0], to[1] - from[1]];
         let length = hypot(step[0], step[1]);
         let towards = step.map(|part| part / length);

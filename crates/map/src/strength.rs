@@ -35,10 +35,10 @@ pub(super) fn soil_at_strength(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_ground::soil::catalogue::catalogue;
+    use bekker_ground::soil::catalog::catalog;
 
     fn at(name: &str, given: Option<&CustomSoil>, strength: f64) -> CustomSoil {
-        soil_at_strength(&catalogue().find(name).unwrap().to_soil(), given, strength, "own")
+        soil_at_strength(&catalog().find(name).unwrap().to_soil(), given, strength, "own")
     }
 
     #[test]
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn no_soil_gets_steeper_than_the_laws_allow() {
-        let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+        let sand = catalog().find("dry_sand_lll").unwrap().to_soil();
         let strength = at("dry_sand_lll", None, 9.0).strength.unwrap();
         assert!(strength > 3.0 && sand.with_strength(strength).check().is_ok(), "{strength}");
     }

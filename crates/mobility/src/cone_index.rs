@@ -144,7 +144,7 @@ mod tests {
     /// The table of docs/mobility.md; reference values were computed by hand from the same
     /// formulas.
     #[test]
-    fn cone_indices_of_the_catalogue() {
+    fn cone_indices_of_the_catalog() {
         for (model, by_hand) in [("hmmwv", 17.68), ("m113", 17.16), ("fmtv_4x4", 29.18)] {
             let mass = find_vehicle(model).unwrap().total_mass();
             let found = one_pass_cone_index(model, mass).unwrap();

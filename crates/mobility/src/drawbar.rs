@@ -13,7 +13,7 @@ use super::findings::{EventMetric, Findings};
 use super::straight::road_friction;
 use super::subject::{ROAD, Subject, constant_speed, straight_path, table};
 use super::{MobilityError, SearchEffort, TractiveEffort};
-use bekker_ground::soil::catalogue;
+use bekker_ground::soil::catalog;
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
@@ -109,7 +109,7 @@ fn estimate_traction(
     subject: &Subject,
     soil: &str,
 ) -> Result<Option<Trafficability>, MobilityError> {
-    let Ok(soil) = catalogue().find(soil) else { return Ok(None) };
+    let Ok(soil) = catalog().find(soil) else { return Ok(None) };
     let world = subject.world(&subject.scenario("standing", 1.0, straight_path(SPEED, WAY)))?;
     Ok(Some(Trafficability::estimate(&world.model().agents[0].vehicle, &soil.to_soil())))
 }

@@ -100,7 +100,7 @@ fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
     let own = subject.spec.wheeled()?;
     let driveline = &own.driveline;
     let on_axles = own.axles.iter().filter_map(|axle| axle.final_drive.map(|own| own.differential));
-    let mut all = on_axles.chain([driveline.centre]).chain(driveline.inter_axle);
+    let mut all = on_axles.chain([driveline.center]).chain(driveline.inter_axle);
     let open = driveline.layout == Layout::Awd && all.all(|own| own.is_open());
     subject.geometry.front_axle.filter(|_| open)
 }

@@ -93,7 +93,7 @@ impl WeakenedClay<'_> {
         CustomSoil {
             name: "weakened clay".into(),
             based_on: Some(clay.into()),
-            source: Some(format!("{clay} of the catalogue at {ratio:.3} of its strength")),
+            source: Some(format!("{clay} of the catalog at {ratio:.3} of its strength")),
             strength: Some(ratio),
             ..CustomSoil::default()
         }

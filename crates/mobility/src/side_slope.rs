@@ -57,7 +57,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
 /// The vehicle slides at the road's friction or tips over its lower wheels, whichever comes first.
 fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
     let geometry = &subject.geometry;
-    let tips = 0.5 * geometry.gauge / geometry.centre_of_mass;
+    let tips = 0.5 * geometry.gauge / geometry.center_of_mass;
     let metric = metric.with_limit(Limit::AtLeast(ASKED)).with_published(&subject.model);
     match road_friction() {
         friction if friction < tips => metric.with_closed_form("μ (t/2h is greater)", friction),

@@ -3,7 +3,7 @@
 use super::findings::{EventMetric, Findings};
 use super::subject::{KMH, ROAD, Subject, distance, table};
 use super::{MobilityError, SearchEffort, TractiveEffort};
-use bekker_ground::soil::{SoilKind, catalogue};
+use bekker_ground::soil::{SoilKind, catalog};
 use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
@@ -26,7 +26,7 @@ const STANDS: f64 = 0.1;
 
 /// Returns the friction coefficient of the road.
 pub(super) fn road_friction() -> f64 {
-    match catalogue().find(ROAD).map(|soil| &soil.kind) {
+    match catalog().find(ROAD).map(|soil| &soil.kind) {
         Ok(SoilKind::Firm { friction }) => *friction,
         _ => f64::NAN,
     }

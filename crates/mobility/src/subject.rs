@@ -2,7 +2,7 @@
 
 use super::SearchEffort;
 use bekker_agent::{GroundVehicle, OutcomeCode, OutcomeReport, Sample, VehicleSummary};
-use bekker_ground::soil::{SoilKind, catalogue};
+use bekker_ground::soil::{SoilKind, catalog};
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
@@ -76,7 +76,7 @@ pub struct Geometry {
     ///
     /// It combines the chassis's center of mass with all other masses at the height of the wheel
     /// centers.
-    pub centre_of_mass: f64,
+    pub center_of_mass: f64,
     /// Front axle load of a vehicle with two axles.
     pub front_axle: Option<FrontAxle>,
     /// Radius of the wheels, or of the road wheels with the track below them, m.
@@ -191,8 +191,8 @@ impl Subject {
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
         let bare = Vehicle::new(name, &self.model, driver);
         match self.variant.clone() {
-            Some(Vehicle { tyre, inflation_kpa, payload, overrides, .. }) => {
-                Vehicle { tyre, inflation_kpa, payload, overrides, ..bare }
+            Some(Vehicle { tire, inflation_kpa, payload, overrides, .. }) => {
+                Vehicle { tire, inflation_kpa, payload, overrides, ..bare }
             }
             None => bare,
         }
@@ -269,7 +269,7 @@ impl Geometry {
                 let count = own.axles.len().max(1) as f64;
                 let [half, height] =
                     places.fold([0.0; 2], |[y, z], place| [y + place[0].abs(), z + place[1]]);
-                let radius = own.tyre.rigid.radius();
+                let radius = own.tire.rigid.radius();
                 let gauge = 2.0 * half / count;
                 (SteeringGeometry::from_spec(own), gauge, radius, height / count, &own.chassis)
             }
@@ -281,14 +281,14 @@ impl Geometry {
         };
         let mass = spec.total_mass();
         let above_axles = chassis.com[2] - axle_height;
-        let centre_of_mass = wheel_radius + above_axles * chassis.mass / mass;
-        let front_axle = spec.wheeled().and_then(|own| FrontAxle::new(own, mass, centre_of_mass));
+        let center_of_mass = wheel_radius + above_axles * chassis.mass / mass;
+        let front_axle = spec.wheeled().and_then(|own| FrontAxle::new(own, mass, center_of_mass));
         Geometry {
             steering,
             footprint,
             mass,
             gauge,
-            centre_of_mass,
+            center_of_mass,
             front_axle,
             wheel_radius,
             driver: Vec3::zeros(),
@@ -303,7 +303,7 @@ impl Geometry {
 
 /// Returns whether a soil of the catalog does not deform.
 pub(super) fn is_firm(soil: &str) -> bool {
-    let own = catalogue().find(soil).ok();
+    let own = catalog().find(soil).ok();
     own.is_some_and(|own| matches!(own.to_soil().kind, SoilKind::Firm { .. }))
 }
 
@@ -363,7 +363,7 @@ mod tests {
 
     /// A catalog vehicle is found from any folder, such as that of a map.
     #[test]
-    fn the_catalogue_lies_in_no_folder() {
+    fn the_catalog_lies_in_no_folder() {
         let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
         assert_eq!(subject.model, "mrzr4");
         let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
@@ -379,7 +379,7 @@ mod tests {
         let laden = bare.clone().with_vehicle(&vehicle).unwrap();
         assert!((laden.geometry.mass - bare.geometry.mass - 500.0).abs() < 1e-6);
         assert!(laden.weight() > bare.weight());
-        assert!(laden.geometry.centre_of_mass > bare.geometry.centre_of_mass + 0.02);
+        assert!(laden.geometry.center_of_mass > bare.geometry.center_of_mass + 0.02);
         let scenario = laden.scenario("trial", 1.0, hold());
         assert_eq!(scenario.vehicle[0].payload.len(), 1);
     }

@@ -35,9 +35,9 @@ impl<'a> TractiveEffort<'a> {
             AnySpec::Wheeled(own) => TractiveEffort {
                 powertrain: &own.powertrain,
                 ratio: own.axles[driven(own)?].final_drive?.ratio,
-                radius: own.tyre_of(driven(own)?).rigid.radius(),
+                radius: own.tire_of(driven(own)?).rigid.radius(),
                 weight,
-                resistance: [own.tyre.handling.rolling_resistance, 0.0],
+                resistance: [own.tire.handling.rolling_resistance, 0.0],
                 drag_area,
             },
             AnySpec::Tracked(own) => {

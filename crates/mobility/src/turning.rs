@@ -32,10 +32,10 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     })?;
 
     let closed = turned.abs() > TAU;
-    let centre = centre(&circle);
+    let center = center(&circle);
     let footprint = &subject.geometry.footprint;
     let corners = circle.iter().flat_map(|sample| footprint.corners(&sample.pose));
-    let reach = |[x, y]: [f64; 2]| hypot(x - centre.x, y - centre.y);
+    let reach = |[x, y]: [f64; 2]| hypot(x - center.x, y - center.y);
     let walls = corners.map(reach).fold(0.0, f64::max);
 
     let geometry = &subject.geometry.steering;
@@ -54,7 +54,7 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
 }
 
 /// Returns the mean of the instantaneous centers of rotation.
-fn centre(circle: &[Sample]) -> Vec3 {
+fn center(circle: &[Sample]) -> Vec3 {
     let instantaneous = |sample: &Sample| {
         let yaw_rate = sample.angular_velocity.z;
         sample.pose.position + Vec3::z().cross(&sample.velocity) / yaw_rate

@@ -1,11 +1,11 @@
-//! The census of [`Route::Neighbour`](crate::Route::Neighbour): which agents a rank receives, and
+//! The census of [`Route::Neighbor`](crate::Route::Neighbor): which agents a rank receives, and
 //! how it fetches ground whose changes it did not receive.
 
 use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::collectives::Collectives;
 use crate::ground_directory::{GroundDirectory, RegionReply, RegionRequest};
 use crate::own_agents::map_own_agents;
-use crate::proximity::{ProximityReply, proximity_notices, proximity_replies};
+use crate::proximity::{Proximitireply, proximity_notices, proximity_replies};
 use crate::rank_error::RankError;
 use crate::region::{CENSUS_INTERVAL, Region};
 use crate::subscriptions::Subscriptions;
@@ -15,17 +15,17 @@ use bekker_world::{RankAccess, World, WorldModel, sight_ranges};
 use std::collections::BTreeMap;
 
 /// What a rank that exchanges messages with neighbors only has besides.
-pub(crate) struct Neighbours {
+pub(crate) struct Neighbors {
     pub census: Census,
     pub directory: GroundDirectory,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// Creates the parts of rank `here` of a world whose ground every rank holds.
-    pub fn new(world: &World, here: usize, size: usize) -> Neighbours {
+    pub fn new(world: &World, here: usize, size: usize) -> Neighbors {
         let census = Census::new(world.model(), here);
         let directory = GroundDirectory::new(here, size, census.tile, &world.state().published);
-        Neighbours { census, directory }
+        Neighbors { census, directory }
     }
 }
 
@@ -84,8 +84,8 @@ impl Census {
         let clock = world.model().clock;
         let own: Vec<Region> = map_own_agents(world, |agent, _| {
             let agent = agent as usize;
-            let (centre, speed) = world.position_and_speed(agent);
-            let region = Region::around(agent, centre, speed, clock.heartbeat(), self.tile);
+            let (center, speed) = world.position_and_speed(agent);
+            let region = Region::around(agent, center, speed, clock.heartbeat(), self.tile);
             region.with_trailer(world.trailer_reach(agent))
         });
         let sighted = self.exchange_proximity(&own, collectives)?;
@@ -117,8 +117,8 @@ impl Census {
         &self,
         own: &[Region],
         collectives: &mut Collectives<'_>,
-    ) -> Result<ProximityReply, RankError> {
-        let mut all = ProximityReply::default();
+    ) -> Result<Proximitireply, RankError> {
+        let mut all = Proximitireply::default();
         if self.sight_ranges.is_empty() {
             return Ok(all);
         }

@@ -136,7 +136,7 @@ impl<'c> Collectives<'c> {
     ) -> Result<ExchangeTimes, RankError> {
         let Collectives { communicator, incoming, .. } = self;
         let gathered = match self.route {
-            Route::All | Route::Neighbour => communicator.all_gather(own, meanwhile, incoming),
+            Route::All | Route::Neighbor => communicator.all_gather(own, meanwhile, incoming),
             Route::Star => star_all_gather(communicator, own, meanwhile, incoming),
         };
         self.count_received(gathered)

@@ -1,6 +1,6 @@
 //! Data of all ranks that is gathered for the record: hashes, states, samples and readings.
 
-use crate::census::Neighbours;
+use crate::census::Neighbors;
 use crate::gatherer::{Digests, gather_agents, hash_of_all};
 use crate::own_agents::map_own_agents;
 use crate::rank_error::RankError;
@@ -44,7 +44,7 @@ impl Ranks<'_> {
 
     fn hash_with(&mut self, own: &Digests) -> Result<StateHash, RankError> {
         self.update_directory()?;
-        let directory = self.neighbours.as_ref().map(|own| &own.directory);
+        let directory = self.neighbors.as_ref().map(|own| &own.directory);
         hash_of_all(&self.world, &mut self.collectives, directory, own)
     }
 
@@ -62,8 +62,8 @@ impl Ranks<'_> {
     /// Sends all new ground to rank 0, unless every rank already has all ground.
     pub(crate) fn complete_ground(&mut self) -> Result<(), RankError> {
         self.update_directory()?;
-        let Ranks { world, collectives, neighbours, gatherer, .. } = self;
-        let Some(Neighbours { directory, .. }) = neighbours else { return Ok(()) };
+        let Ranks { world, collectives, neighbors, gatherer, .. } = self;
+        let Some(Neighbors { directory, .. }) = neighbors else { return Ok(()) };
         gatherer.complete_ground(world, collectives, directory)
     }
 

@@ -1,6 +1,6 @@
 //! Storage of ground that no agent is near: every block of tiles has a home rank.
 //!
-//! With [`Route::Neighbour`](crate::Route::Neighbour) a rank holds two kinds of ground. One
+//! With [`Route::Neighbor`](crate::Route::Neighbor) a rank holds two kinds of ground. One
 //! is the ground in the regions of its own agents. The other is the set of blocks whose home it is;
 //! they are complete and current after every update of the homes.
 //!

@@ -13,7 +13,7 @@ pub struct HeartbeatMetrics {
     /// Time in steps of own agents.
     pub step: Duration,
     /// Time in writing messages.
-    pub serialise: Duration,
+    pub serialize: Duration,
     /// Time in the exchange of lengths, including the wait for slower ranks.
     pub lengths: Duration,
     /// Time in the exchange of bytes.
@@ -52,7 +52,7 @@ pub struct HeartbeatMetrics {
     pub ghost_bound: f64,
     /// Whether any rank requests to end the run.
     pub quit: bool,
-    /// With [`Route::Neighbour`](crate::Route::Neighbour), an agent of any rank that
+    /// With [`Route::Neighbor`](crate::Route::Neighbor), an agent of any rank that
     /// accelerated harder than a census assumes. The next census is then held early.
     pub outran: Option<u32>,
 }

@@ -26,16 +26,16 @@ pub(crate) struct ProximityNotice {
 
 /// Reply of a home to a rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ProximityReply {
+pub struct Proximitireply {
     /// Other ranks' agents that the rank sees.
     pub visible: Vec<u32>,
     /// The rank's own agents that are seen, each with a rank that sees it.
     pub viewers: Vec<(u32, u16)>,
 }
 
-impl ProximityReply {
+impl Proximitireply {
     /// Adds the reply of another home.
-    pub fn extend(&mut self, other: ProximityReply) {
+    pub fn extend(&mut self, other: Proximitireply) {
         self.visible.extend(other.visible);
         self.viewers.extend(other.viewers);
     }
@@ -64,12 +64,12 @@ pub(crate) fn proximity_notices(
 /// Replies of a home to the ranks whose notices it received.
 pub(crate) fn proximity_replies(
     notices: &[(usize, ProximityNotice)],
-) -> Vec<(usize, ProximityReply)> {
+) -> Vec<(usize, Proximitireply)> {
     let all = notices.iter().flat_map(|(rank, notice)| {
         notice.agents.iter().map(|region| NoticedRegion { rank: *rank, region: *region })
     });
     let tree = RTree::bulk_load(all.collect());
-    let mut replies: BTreeMap<usize, ProximityReply> = BTreeMap::new();
+    let mut replies: BTreeMap<usize, Proximitireply> = BTreeMap::new();
     for (rank, notice) in notices {
         for sight in &notice.sights {
             let met = tree.locate_in_envelope_intersecting(sight.envelope());
@@ -102,7 +102,7 @@ impl Region {
         // Casts turn NaN into 0, so a position that is not a number counts as the block at the origin.
         let block = |at: f64| (at / BLOCK).floor() as i32;
         let span = |at: f64| block(at - self.radius)..=block(at + self.radius);
-        let [x, y] = self.centre;
+        let [x, y] = self.center;
         let blocks = span(x).flat_map(|a| span(y).map(move |b| home_of_block([a, b], size)));
         let mut homes: Vec<usize> = blocks.collect();
         homes.sort_unstable();
@@ -135,7 +135,7 @@ mod tests {
     fn who_is_in_sight_is_told_to_both() {
         for size in [3, 7, 50] {
             let all = all(size);
-            let mut told = vec![ProximityReply::default(); 3];
+            let mut told = vec![Proximitireply::default(); 3];
             for home in 0..size {
                 let to_it = |(rank, own): (usize, &Vec<(usize, ProximityNotice)>)| {
                     let to_it = own.iter().find(|(to, _)| *to == home)?;
@@ -154,7 +154,7 @@ mod tests {
             let [first, second, third] = &told[..] else { panic!("three ranks") };
             assert_eq!((&first.visible[..], &first.viewers[..]), (&[1][..], &[][..]));
             assert_eq!((&second.visible[..], &second.viewers[..]), (&[][..], &[(1, 0)][..]));
-            assert_eq!(third, &ProximityReply::default());
+            assert_eq!(third, &Proximitireply::default());
         }
     }
 }

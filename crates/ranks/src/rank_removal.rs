@@ -51,11 +51,11 @@ impl Ranks<'_> {
         self.rebalancer.renumber(&staying);
         if self.size() == 1 {
             // A single rank is the home of all ground.
-            if let Some(neighbours) = self.neighbours.take() {
-                self.world.replace_tiles(neighbours.directory.all());
+            if let Some(neighbors) = self.neighbors.take() {
+                self.world.replace_tiles(neighbors.directory.all());
             }
-        } else if let Some(neighbours) = &mut self.neighbours {
-            neighbours.census.renumber(self.collectives.rank());
+        } else if let Some(neighbors) = &mut self.neighbors {
+            neighbors.census.renumber(self.collectives.rank());
             self.hold_census()?;
             self.introduce_agents()?;
         }
@@ -64,8 +64,8 @@ impl Ranks<'_> {
 
     /// Sends blocks of ground to the homes that they have when only the ranks `staying` remain.
     fn move_homes(&mut self, staying: &[usize]) -> Result<(), RankError> {
-        let Some(neighbours) = &mut self.neighbours else { return Ok(()) };
-        let directory = &mut neighbours.directory;
+        let Some(neighbors) = &mut self.neighbors else { return Ok(()) };
+        let directory = &mut neighbors.directory;
         let moving = directory.renumber(staying);
         for (_, tiles) in self.collectives.route_messages("ground", moving)? {
             directory.add_tiles(tiles);

@@ -1,7 +1,7 @@
 //! A world whose agents are partitioned among ranks.
 //!
 //! Every rank holds the whole model and steps its own agents. It holds the whole published ground
-//! or, with [`Route::Neighbour`], the ground that its agents may reach. At each heartbeat a rank
+//! or, with [`Route::Neighbor`], the ground that its agents may reach. At each heartbeat a rank
 //! sends, for each of its agents, the state that other agents may see and the patches of ground
 //! that its wheels changed. Each rank then applies all patches, including its own as it sent them.
 //!
@@ -9,7 +9,7 @@
 //! patches merge commutatively, and an agent reads the states of others in full precision.
 
 use super::agent_placement::place_agents;
-use super::census::Neighbours;
+use super::census::Neighbors;
 use super::collectives::Collectives;
 use super::departure::Departure;
 use super::exchange::Exchange;
@@ -43,8 +43,8 @@ pub struct Ranks<'c> {
     pub(crate) exchange: Exchange,
     pub(crate) ghosts: Ghosts,
     /// Subscriptions between ranks and home ranks of ground; `None` unless the route is
-    /// [`Route::Neighbour`] and there are several ranks.
-    pub(crate) neighbours: Option<Neighbours>,
+    /// [`Route::Neighbor`] and there are several ranks.
+    pub(crate) neighbors: Option<Neighbors>,
     pub(crate) rebalancer: Rebalancer,
     pub(crate) gatherer: Gatherer,
     pub(crate) departure: Departure,
@@ -119,13 +119,13 @@ impl<'c> Ranks<'c> {
         let gatherer = Gatherer::new(&model, sharing.digest);
         let is_begun = state.is_some();
         let world = World::rank_part(Arc::new(model), state, own);
-        let near = sharing.route == Route::Neighbour && size > 1;
+        let near = sharing.route == Route::Neighbor && size > 1;
         let begun = communicator.elapsed();
         let mut ranks = Ranks {
             collectives: Collectives::new(communicator, sharing.route, run, tick),
             exchange: Exchange::new(partition.len()),
             ghosts: Ghosts::new(sharing.order),
-            neighbours: near.then(|| Neighbours::new(&world, rank, size)),
+            neighbors: near.then(|| Neighbors::new(&world, rank, size)),
             rebalancer: Rebalancer::new(partition, sharing.rebalancing, tick),
             gatherer,
             departure: Departure::new(sharing.leaving && size > 1, tick),
@@ -254,8 +254,8 @@ impl<'c> Ranks<'c> {
     /// Holds a census if the regions of agents do not last for another heartbeat.
     fn hold_due_census(&mut self) -> Result<(), RankError> {
         let end = self.tick() + self.world.state().steps;
-        match &self.neighbours {
-            Some(neighbours) if neighbours.census.is_due(end) => self.hold_census(),
+        match &self.neighbors {
+            Some(neighbors) if neighbors.census.is_due(end) => self.hold_census(),
             _ => Ok(()),
         }
     }
@@ -263,8 +263,8 @@ impl<'c> Ranks<'c> {
     /// Updates the home ranks of ground, then the subscriptions between ranks.
     pub(crate) fn hold_census(&mut self) -> Result<(), RankError> {
         self.update_directory()?;
-        let Ranks { world, collectives, neighbours, rebalancer, .. } = self;
-        let Some(Neighbours { census, directory }) = neighbours else { return Ok(()) };
+        let Ranks { world, collectives, neighbors, rebalancer, .. } = self;
+        let Some(Neighbors { census, directory }) = neighbors else { return Ok(()) };
         census.hold(world, collectives, directory, rebalancer.partition())?;
         self.exchange.restart_streams();
         self.ghosts.retain(&census.subscriptions().received);
@@ -273,14 +273,14 @@ impl<'c> Ranks<'c> {
 
     /// Updates the home ranks of ground with the changes by all agents.
     pub(crate) fn update_directory(&mut self) -> Result<(), RankError> {
-        let Some(Neighbours { directory, .. }) = &mut self.neighbours else { return Ok(()) };
+        let Some(Neighbors { directory, .. }) = &mut self.neighbors else { return Ok(()) };
         directory.update(&mut self.collectives)
     }
 
     /// Sends the present states of own agents to the ranks that receive them from now on.
     pub(crate) fn introduce_agents(&mut self) -> Result<(), RankError> {
-        let Ranks { world, collectives, exchange, neighbours, rebalancer, .. } = self;
-        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        let Ranks { world, collectives, exchange, neighbors, rebalancer, .. } = self;
+        let subscriptions = neighbors.as_ref().map(|own| own.census.subscriptions());
         exchange.send_initial_states(world, collectives, rebalancer.partition(), subscriptions)
     }
 
@@ -293,24 +293,24 @@ impl<'c> Ranks<'c> {
     /// Writes the messages about own agents, and records their changes of ground.
     fn write_messages(&mut self, quit: bool, metrics: &mut HeartbeatMetrics) {
         let begun = self.elapsed();
-        let Ranks { world, collectives, exchange, neighbours, .. } = self;
-        if let Some(Neighbours { directory, .. }) = neighbours {
+        let Ranks { world, collectives, exchange, neighbors, .. } = self;
+        if let Some(Neighbors { directory, .. }) = neighbors {
             for &agent in world.own_agents() {
                 directory.record(world.patches(agent));
             }
         }
-        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        let subscriptions = neighbors.as_ref().map(|own| own.census.subscriptions());
         exchange.write(world, collectives, subscriptions, quit, metrics);
-        metrics.serialise = self.elapsed() - begun;
+        metrics.serialize = self.elapsed() - begun;
     }
 
     /// Exchanges the messages with other ranks.
     fn exchange_messages(&mut self, metrics: &mut HeartbeatMetrics) -> Result<(), RankError> {
-        let Ranks { world, collectives, exchange, neighbours, gatherer, .. } = self;
-        if let Some(Neighbours { census, .. }) = neighbours {
+        let Ranks { world, collectives, exchange, neighbors, gatherer, .. } = self;
+        if let Some(Neighbors { census, .. }) = neighbors {
             census.check_regions(world)?;
         }
-        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        let subscriptions = neighbors.as_ref().map(|own| own.census.subscriptions());
         let mut meanwhile = || gatherer.digest_early(world);
         exchange.exchange(collectives, subscriptions, &mut meanwhile, metrics)
     }
@@ -323,8 +323,8 @@ impl<'c> Ranks<'c> {
         metrics: &mut HeartbeatMetrics,
     ) -> Result<(), RankError> {
         let begun = self.elapsed();
-        let Ranks { world, collectives, exchange, ghosts, neighbours, rebalancer, .. } = self;
-        let subscriptions = neighbours.as_ref().map(|own| own.census.subscriptions());
+        let Ranks { world, collectives, exchange, ghosts, neighbors, rebalancer, .. } = self;
+        let subscriptions = neighbors.as_ref().map(|own| own.census.subscriptions());
         metrics.quit = exchange.read(collectives, rebalancer.partition(), subscriptions)? || quit;
         exchange.deliver(world, ghosts, metrics);
         world.apply_obstacle_changes(obstacle_changes);
@@ -345,20 +345,20 @@ impl<'c> Ranks<'c> {
     ) -> Result<MotionBounds, RankError> {
         self.running = self.world.is_running();
         let motion_bounds = self.world.motion_bounds();
-        let has_all = self.neighbours.is_none() && !self.world.model().clock.is_adaptive();
+        let has_all = self.neighbors.is_none() && !self.world.model().clock.is_adaptive();
         if has_all && !self.world.has_obstacle_changes() {
             return Ok(motion_bounds);
         }
         let begun = self.elapsed();
-        let outran = self.neighbours.as_ref().and_then(|own| own.census.outran(&self.world));
+        let outran = self.neighbors.as_ref().and_then(|own| own.census.outran(&self.world));
         let drives = any_own_agent_drives(&self.world);
         let own = HeartbeatReduction { drives, quit, motion_bounds, outran, obstacle_changes };
         let all = own.reduce(&mut self.collectives)?;
         self.world.apply_obstacle_changes(&all.obstacle_changes);
         (self.running, metrics.quit, metrics.outran) = (all.drives, all.quit, all.outran);
-        if let (Some(_), Some(neighbours)) = (all.outran, &mut self.neighbours) {
+        if let (Some(_), Some(neighbors)) = (all.outran, &mut self.neighbors) {
             let end = self.world.state().tick + self.world.state().steps;
-            neighbours.census.require_at(end);
+            neighbors.census.require_at(end);
         }
         metrics.agree = self.elapsed() - begun;
         Ok(all.motion_bounds)

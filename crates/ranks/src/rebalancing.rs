@@ -22,7 +22,7 @@ impl Ranks<'_> {
     /// [`RankError`] when a rank is lost, or the partition does not fit agents and ranks.
     pub fn migrate(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
         self.transfer_agents(partition)?;
-        if self.neighbours.is_some() {
+        if self.neighbors.is_some() {
             self.hold_census()?;
             self.introduce_agents()?;
         }

@@ -20,8 +20,8 @@ impl Ranks<'_> {
         self.update_directory()?;
         let (rank, size) = (self.rank(), self.size());
         let state = self.world.state();
-        let tiles = match &self.neighbours {
-            Some(neighbours) => neighbours.directory.all(),
+        let tiles = match &self.neighbors {
+            Some(neighbors) => neighbors.directory.all(),
             None => {
                 let all = state.published.shared_tiles();
                 let own = all.filter(|(key, _)| home(*key, size) == rank);

@@ -27,25 +27,25 @@ pub(crate) type Rect = [TileKey; 2];
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     pub agent: u32,
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     pub radius: f64,
     /// Greatest distance from the agent's position to its wheels or to the ground in its view, m.
     reach: f64,
 }
 
 impl Region {
-    /// Returns the region of an agent at `centre` (x, y) until the next census.
+    /// Returns the region of an agent at `center` (x, y) until the next census.
     ///
     /// `speed` is in m/s, `heartbeat` is the heartbeat's length, s, and `tile` the side of a tile,
     /// m.
-    pub fn around(agent: usize, centre: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
+    pub fn around(agent: usize, center: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
         let until = CENSUS_INTERVAL.max(heartbeat);
         let travel =
             max_travel(speed, MAX_ACCELERATION, until).max(max_collision_travel(speed, heartbeat));
         // Tiles are read and written as a whole.
         Region {
             agent: agent as u32,
-            centre,
+            center,
             radius: travel + WHEEL_DISTANCE + 2.0 * tile,
             reach: WHEEL_DISTANCE,
         }
@@ -88,14 +88,14 @@ impl Region {
 
     #[allow(clippy::neg_cmp_op_on_partial_ord)]
     fn contains_with_margin(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
-        let (dx, dy) = (x - self.centre[0], y - self.centre[1]);
+        let (dx, dy) = (x - self.center[0], y - self.center[1]);
         let left = self.radius - self.reach - 2.0 * tile - further;
         // An agent whose state is no longer finite has ended its drive and counts as inside.
         !(dx * dx + dy * dy > left * left || left < 0.0)
     }
 
     pub fn envelope(&self) -> AABB<[f64; 2]> {
-        let [x, y] = self.centre;
+        let [x, y] = self.center;
         let r = self.radius;
         AABB::from_corners([x - r, y - r], [x + r, y + r])
     }
@@ -104,7 +104,7 @@ impl Region {
     pub fn tiles(&self, tile: f64) -> Rect {
         // Casts turn NaN into 0, so a position that is not a number counts as the tile at the origin.
         let corner = |side: f64| {
-            let [a, b] = self.centre.map(|at| ((at + side * self.radius) / tile).floor() as i32);
+            let [a, b] = self.center.map(|at| ((at + side * self.radius) / tile).floor() as i32);
             TileKey { a, b }
         };
         [corner(-1.0), corner(1.0)]

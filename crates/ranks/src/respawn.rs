@@ -125,13 +125,13 @@ impl Ranks<'_> {
 
     /// Publishes the ground under an agent's wheels on all ranks.
     fn publish_under_wheels(&mut self, agent: usize) -> Result<(), RankError> {
-        let Ranks { world, collectives, neighbours, .. } = self;
+        let Ranks { world, collectives, neighbors, .. } = self;
         let mut message = Vec::new();
         if world.is_own(agent) {
             let patches = world.publish_under_wheels(agent);
             Writer::default().catch_up(&collectives.origin(agent), patches, &mut message);
-            if let Some(neighbours) = neighbours {
-                neighbours.directory.record(patches);
+            if let Some(neighbors) = neighbors {
+                neighbors.directory.record(patches);
             }
         }
         collectives.all_gather_by_route(&message, &mut || ())?;

@@ -18,7 +18,7 @@ pub enum Route {
     /// announced. When an agent approaches ground whose changes its rank has not received, the rank
     /// fetches that ground. A rank with cameras or lidars also receives the vehicles that they may
     /// see, and holds the ground in their view.
-    Neighbour,
+    Neighbor,
 }
 
 /// How ranks share a world. No field changes the results.

@@ -11,7 +11,7 @@
 //! discs that overlap there. So no rank receives all discs, and the results are bit-identical to
 //! those of sending everything to every rank.
 
-use super::proximity::ProximityReply;
+use super::proximity::Proximitireply;
 use super::region::Region;
 use rstar::{AABB, RTree, RTreeObject};
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ impl Subscriptions {
         regions: &[Region],
         partition: &[usize],
         follows: &[(usize, usize)],
-        proximity: &ProximityReply,
+        proximity: &Proximitireply,
     ) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
@@ -160,13 +160,13 @@ mod tests {
     fn peers_are_those_whose_discs_meet_or_who_follow() {
         let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &ProximityReply::default());
+        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Proximitireply::default());
         assert_eq!((&ranks.subscribers[..], &ranks.senders[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
     #[test]
-    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbours() {
+    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbors() {
         let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
         let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];
@@ -174,14 +174,14 @@ mod tests {
             &regions,
             &partition,
             &[],
-            &ProximityReply { visible: vec![1, 2], viewers: Vec::new() },
+            &Proximitireply { visible: vec![1, 2], viewers: Vec::new() },
         );
         assert_eq!((&looks.received[..], &looks.subscribers[..]), (&[1, 2][..], &[2][..]));
         seen.update(
             &regions,
             &partition,
             &[],
-            &ProximityReply { visible: Vec::new(), viewers: vec![(1, 0)] },
+            &Proximitireply { visible: Vec::new(), viewers: vec![(1, 0)] },
         );
         assert_eq!((&seen.received[..], &seen.subscribers[..]), (&[][..], &[0][..]));
         assert_eq!((seen.subscribers(1), seen.viewers(1)), (&[][..], &[0][..]));
@@ -191,7 +191,7 @@ mod tests {
             &regions,
             &partition,
             &[],
-            &ProximityReply { visible: Vec::new(), viewers: vec![(2, 0)] },
+            &Proximitireply { visible: Vec::new(), viewers: vec![(2, 0)] },
         );
         assert_eq!((near.subscribers(2), near.viewers(2)), (&[0][..], &[][..]));
     }

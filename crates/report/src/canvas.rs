@@ -214,13 +214,13 @@ impl Canvas {
     }
 
     /// Fills a disc.
-    pub fn disc(&mut self, centre: Point, radius: f32, color: Rgb) {
-        self.blot(centre, radius, color, 1.0);
+    pub fn disc(&mut self, center: Point, radius: f32, color: Rgb) {
+        self.blot(center, radius, color, 1.0);
     }
 
     /// Fills a translucent disc.
-    pub fn blot(&mut self, centre: Point, radius: f32, color: Rgb, alpha: f32) {
-        if let Some(path) = PathBuilder::from_circle(centre[0], centre[1], radius) {
+    pub fn blot(&mut self, center: Point, radius: f32, color: Rgb, alpha: f32) {
+        if let Some(path) = PathBuilder::from_circle(center[0], center[1], radius) {
             let (transform, clip) = (self.transform(), self.clip.as_ref());
             let paint = paint(color, alpha);
             self.pixmap.fill_path(&path, &paint, FillRule::Winding, transform, clip);

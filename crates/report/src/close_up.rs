@@ -24,9 +24,9 @@ pub(super) fn close_up(
     // Space below the map: the section with its axis, and the color bar.
     let height = side.height - 28.0 - 250.0;
     let frame = Frame { x: side.x, y: top, width: side.width, height };
-    const METRES_ACROSS: f64 = 8.0;
+    const METERS_ACROSS: f64 = 8.0;
     let view =
-        MapView { frame, centre: section.centre, metres: METRES_ACROSS / f64::from(frame.width) };
+        MapView { frame, center: section.center, meters: METERS_ACROSS / f64::from(frame.width) };
     let (height_of, rut_of) = (scene.land.height, scene.rut);
     let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
@@ -92,7 +92,7 @@ fn cross_section(
     let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
     soil.push([frame.right(), frame.bottom()]);
     soil.push([frame.x, frame.bottom()]);
-    canvas.polygon(&soil, scene.land.tint_at(section.centre), 0.75);
+    canvas.polygon(&soil, scene.land.tint_at(section.center), 0.75);
     let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
     canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
     axes.series(canvas, &profile, INK, 2.0, Mark::Line);

@@ -206,7 +206,7 @@ mod tests {
     fn the_viewer_has_the_same_lines() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../view/page/panel.js");
         let page = std::fs::read_to_string(page).unwrap();
-        let list = page.split("const COLOURS = [").nth(1).unwrap().split(']').next().unwrap();
+        let list = page.split("const COLORS = [").nth(1).unwrap().split(']').next().unwrap();
         let hex = |color: &Rgb| format!("'#{:02x}{:02x}{:02x}'", color.0, color.1, color.2);
         assert_eq!(list, LINES.iter().map(hex).collect::<Vec<_>>().join(", "));
     }

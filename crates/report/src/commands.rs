@@ -33,7 +33,7 @@ pub(super) fn described() -> [(&'static str, &'static str); 13] {
         ("inflation_kpa", "target of central tire inflation, if requested"),
         (
             "locks",
-            "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
+            "differentials to be locked: `center`, `inter_axle`, `front_axles`, `rear_axles`",
         ),
         ("uncouple", "whether to uncouple the trailer"),
         (
@@ -266,7 +266,7 @@ mod tests {
             brake: f64::MIN_POSITIVE,
             gear: Selector::Reverse,
             inflation: Some(pressure),
-            locks: Locks { centre: true, rear_axles: true, ..Locks::OPEN },
+            locks: Locks { center: true, rear_axles: true, ..Locks::OPEN },
             uncouple: true,
         };
         assert_eq!(kilopascals(1.5e5), "150");

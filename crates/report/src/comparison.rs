@@ -6,7 +6,7 @@
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::color::{self, ALARM, INK, RULE, SECONDARY};
-use super::depth_scale::{DepthScale, colour_bar};
+use super::depth_scale::{DepthScale, color_bar};
 use super::drawn_ground::{self, DrawnGround, GroundFunction};
 use super::map::{self, CrossSection};
 use super::page::{MARGIN, TOP, WIDTH, footer, heading};
@@ -110,7 +110,7 @@ fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
         page.column(&mut canvas, run);
     }
     let bar = Frame { x: MARGIN + LABEL, y: below, width: 420.0, height: 110.0 };
-    colour_bar(&mut canvas, &page.colors, bar);
+    color_bar(&mut canvas, &page.colors, bar);
     page.histories(&mut canvas, below + 150.0);
     footer(&mut canvas, &comparison.caption, height);
     Ok(canvas)
@@ -124,10 +124,10 @@ impl<'a> ComparisonLayout<'a> {
             .ok_or(ReportError::Nothing("no run has recorded positions of vehicles"))?;
         let (columns, names) = (comparison.runs.len() as f32, comparison.names.len());
         let width = (WIDTH - 2.0 * MARGIN - (columns - 1.0) * GAP) / columns;
-        let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
+        let meters = ((window[2] - window[0]) / f64::from(width - LABEL))
             .max((window[3] - window[1]) / f64::from(MAP));
         let ruts: Vec<RunRuts> =
-            comparison.runs.iter().map(|run| ruts(run, 1.2 * metres)).collect();
+            comparison.runs.iter().map(|run| ruts(run, 1.2 * meters)).collect();
         let depths = comparison.runs.iter().filter_map(|run| Some(run.ground.as_ref()?.deepest));
         let colors = DepthScale::reaching(depths.fold(0.0, f64::max));
         let lines = names.min(LISTED) + usize::from(names > LISTED);
@@ -197,7 +197,7 @@ impl<'a> ComparisonLayout<'a> {
     fn ground(&self, canvas: &mut Canvas, ground: &RunGround<'_>, frame: Frame, run: usize) {
         let (ruts, view) = (&self.ruts[run], ground.land.view(frame, self.window));
         let taken: Vec<_> =
-            ruts.iter().flatten().map(|section| view.point(section.centre)).collect();
+            ruts.iter().flatten().map(|section| view.point(section.center)).collect();
         let interval = drawn_ground::ground(canvas, &ground.land, &view, &taken);
         drawn_ground::props(canvas, &ground.land, &view);
         canvas.clip(view.frame);
@@ -295,7 +295,7 @@ fn depths(sections: &[CrossSection]) -> Vec<[f64; 2]> {
     let mut gone = 0.0;
     let mut last: Option<[f64; 2]> = None;
     let along = |section: &CrossSection| {
-        let [x, y] = section.centre;
+        let [x, y] = section.center;
         gone += last.map_or(0.0, |[a, b]| (x - a).hypot(y - b));
         last = Some([x, y]);
         [gone, 100.0 * section.depth]

@@ -15,8 +15,8 @@ pub(super) const VISIBLE: f64 = 0.002;
 impl DepthScale {
     /// Creates a scale from 0 to `depth`, m.
     pub fn reaching(depth: f64) -> DepthScale {
-        let centimetres = [0.0, (100.0 * depth).max(1.0)];
-        DepthScale { scale: Scale::covering(centimetres.into_iter(), true, 5) }
+        let centimeters = [0.0, (100.0 * depth).max(1.0)];
+        DepthScale { scale: Scale::covering(centimeters.into_iter(), true, 5) }
     }
 
     /// Color of a depth, m.
@@ -25,7 +25,7 @@ impl DepthScale {
     }
 }
 
-pub(super) fn colour_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
+pub(super) fn color_bar(canvas: &mut Canvas, colors: &DepthScale, side: Frame) {
     let bar = Frame { x: side.x, y: side.bottom() - 40.0, width: side.width, height: 14.0 };
     let (columns, rows) = canvas.pixels_in(bar);
     let share = |n: usize| ((n % columns) as f64 + 0.5) / columns as f64;

@@ -92,16 +92,16 @@ impl DrawnGround<'_> {
             let high = self.bounds[k + 2].max(shown[k + 2]);
             let (span, room) = (seen[k + 2] - seen[k], high - low);
             if span > room {
-                let cut = (room / view.metres) as f32;
+                let cut = (room / view.meters) as f32;
                 if k == 0 {
                     view.frame.width = cut
                 } else {
                     view.frame.height = cut
                 }
-                view.centre[k] = 0.5 * (low + high);
+                view.center[k] = 0.5 * (low + high);
             } else {
                 let half = 0.5 * span;
-                view.centre[k] = view.centre[k].max(low + half).min(high - half);
+                view.center[k] = view.center[k].max(low + half).min(high - half);
             }
         }
         view
@@ -142,7 +142,7 @@ pub(super) fn ground(
     taken: &[Point],
 ) -> Option<f64> {
     // Two pixels between samples: finer shading is not visible.
-    let step = 2.0 * view.metres / f64::from(canvas.scale());
+    let step = 2.0 * view.meters / f64::from(canvas.scale());
     let field = HeightField::sample(view, step, land.height);
     let (low, high) = field.range();
     let roughness = field.roughness();
@@ -150,11 +150,11 @@ pub(super) fn ground(
     // changed.
     let exaggeration = if roughness > 1e-4 { (0.3 / roughness).clamp(1.0, 12.0) } else { 1.0 };
     let interval = round_step(((high - low) / 14.0).max(0.05));
-    let pixel = view.metres / f64::from(canvas.scale());
+    let pixel = view.meters / f64::from(canvas.scale());
     let width = 1.0 * f64::from(canvas.scale());
     relief::paint(canvas, view, &|point| {
         if !land.contains(point) || (land.is_gap)(point[0], point[1]) {
-            let stripe = (point[0] + point[1]) / (8.0 * view.metres);
+            let stripe = (point[0] + point[1]) / (8.0 * view.meters);
             return BEYOND[usize::from(stripe.rem_euclid(1.0) < 0.15)];
         }
         let ground = field.at(point);
@@ -177,10 +177,10 @@ pub(super) fn ground(
 fn edge(canvas: &mut Canvas, land: &DrawnGround<'_>, view: &MapView) {
     let seen = view.bounds();
     let far = [0, 1, 2, 3].map(|k| {
-        let margin = view.metres * 50.0;
+        let margin = view.meters * 50.0;
         land.bounds[k].clamp(seen[k % 2] - margin, seen[k % 2 + 2] + margin)
     });
-    let slack = 2.0 * view.metres;
+    let slack = 2.0 * view.meters;
     let ends = |k: usize| far[k] > seen[k % 2] + slack && far[k] < seen[k % 2 + 2] - slack;
     if !(0..4).any(ends) {
         return;
@@ -276,8 +276,8 @@ fn heights(
                 };
                 let world = [0, 1].map(|k| {
                     let middle = if k == 0 { x + 0.5 * width } else { y + 0.5 * height };
-                    let off = f64::from(at[k] - middle) * view.metres;
-                    view.centre[k] + if k == 0 { off } else { -off }
+                    let off = f64::from(at[k] - middle) * view.meters;
+                    view.center[k] + if k == 0 { off } else { -off }
                 });
                 let ground = field.at(world);
                 let place = ground.height / interval;
@@ -287,7 +287,7 @@ fn heights(
                 };
                 let [gx, gy] = ground.slope;
                 // contours closer than this on the canvas leave no space for a label
-                let spacing = interval / (gx.hypot(gy).max(1e-9) * view.metres);
+                let spacing = interval / (gx.hypot(gy).max(1e-9) * view.meters);
                 let inside = at[0] > x + 40.0
                     && at[0] < x + width - 40.0
                     && at[1] > y + 24.0
@@ -347,7 +347,7 @@ pub(super) fn props(canvas: &mut Canvas, land: &DrawnGround<'_>, view: &MapView)
             continue;
         }
         let (radius, fill) = symbol(prop);
-        let radius = ((radius * prop.scale / view.metres) as f32).max(2.2);
+        let radius = ((radius * prop.scale / view.meters) as f32).max(2.2);
         canvas.blot(at, radius + 0.8, WHITE, 0.5);
         canvas.blot(at, radius, fill, 0.75);
         if matches!(prop.form, PropForm::Kind(PropKind::Spruce)) {
@@ -449,7 +449,7 @@ fn corners(placement: &Placement, view: &MapView) -> String {
             x.abs(),
             if x < 0.0 { "W" } else { "E" }
         ),
-        Unit::Metre => format!("E {x:.0}, N {y:.0}"),
+        Unit::Meter => format!("E {x:.0}, N {y:.0}"),
     };
     let (south_west, north_east) =
         (placement.to_file([x_min, y_min]), placement.to_file([x_max, y_max]));
@@ -459,13 +459,13 @@ fn corners(placement: &Placement, view: &MapView) -> String {
 
 /// Returns a round distance of about a fifth of the view's width, m.
 fn round_distance(view: &MapView) -> f64 {
-    round_step(0.14 * f64::from(view.frame.width) * view.metres)
+    round_step(0.14 * f64::from(view.frame.width) * view.meters)
 }
 
 /// Draws a scale bar of a round distance at the lower left of a view.
 pub(super) fn scale_bar(canvas: &mut Canvas, view: &MapView) {
     let distance = round_distance(view);
-    let length = (distance / view.metres) as f32;
+    let length = (distance / view.meters) as f32;
     let (x, y) = (view.frame.x + 20.0, view.frame.bottom() - 22.0);
     let label = if distance < 1.0 {
         format!("{:.0} cm", 100.0 * distance)
@@ -529,7 +529,7 @@ mod tests {
     fn a_view_is_moved_onto_the_terrain_and_cut_where_it_ends() {
         // 1 m per unit; 50 m below the shown part, where there is no terrain
         let view = land([0.0, 0.0, 1000.0, 1000.0]).view(FRAME, [5.0, 0.0, 205.0, 10.0]);
-        assert_eq!((view.metres, view.bounds()), (1.0, [5.0, 0.0, 205.0, 100.0]));
+        assert_eq!((view.meters, view.bounds()), (1.0, [5.0, 0.0, 205.0, 100.0]));
         // terrain 60 m wide and high: the frame shrinks to it
         let view = land([0.0, 0.0, 60.0, 60.0]).view(FRAME, [0.0, 0.0, 60.0, 60.0]);
         assert_eq!(view.bounds(), [0.0, 0.0, 60.0, 60.0]);

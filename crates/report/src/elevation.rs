@@ -38,7 +38,7 @@ pub fn elevation_picture(
     let mut canvas = Canvas::new(pixels(WIDTH), pixels(sheet), SCALE)?;
     canvas.rectangle(Frame { x: 0.0, y: 0.0, width: WIDTH, height: sheet }, WHITE, 1.0);
     let view = MapView::fitting(frame, bounds);
-    let field = HeightField::sample(&view, view.metres, &|x, y| terrain.height(x, y));
+    let field = HeightField::sample(&view, view.meters, &|x, y| terrain.height(x, y));
     let (low, high) = field.range();
     let interval = round_step((high - low) / 12.0);
     // exaggerates heights such that a typical slope halves the light
@@ -55,7 +55,7 @@ pub fn elevation_picture(
         let steepness = ground.slope[0].hypot(ground.slope[1]);
         let beyond = (ground.height / interval).rem_euclid(1.0);
         let near = beyond.min(1.0 - beyond) * interval;
-        let line = near < 0.6 * view.metres * steepness;
+        let line = near < 0.6 * view.meters * steepness;
         let lit = relief::lit(base, relief::shade(ground.slope, exaggeration));
         if line { lit.mix(Oklab::from_rgb(INK), 0.35).rgb() } else { lit.rgb() }
     });

@@ -70,7 +70,7 @@ mod tests {
     use std::path::Path;
 
     const SCENARIO: &str = "format = 1\nname = \"s\"\ntime = { duration = 1 }\nsoil = { default = \"mud\" }\n\
-        [[vehicle]]\nname = \"lead\"\nmodel = \"hmmwv\"\ntyre = \"rigid\"\nposition = [0, 0]\n";
+        [[vehicle]]\nname = \"lead\"\nmodel = \"hmmwv\"\ntire = \"rigid\"\nposition = [0, 0]\n";
 
     #[test]
     fn events_have_the_columns_of_the_folder() {

@@ -16,29 +16,29 @@ fn srgb(linear: f32) -> f32 {
 /// Encodes colors as PNG of 8 bits.
 pub(super) fn png8(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let value = |x: f32| (255.0 * srgb(x)).round() as u8;
-    let data: Vec<u8> = image.colour.iter().flatten().map(|&x| value(x)).collect();
+    let data: Vec<u8> = image.color.iter().flatten().map(|&x| value(x)).collect();
     png(image, png::ColorType::Rgb, png::BitDepth::Eight, &data)
 }
 
 /// Encodes colors as PNG of 16 bits.
 pub(super) fn png16(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let value = |x: f32| ((65_535.0 * srgb(x)).round() as u16).to_be_bytes();
-    let data: Vec<u8> = image.colour.iter().flatten().flat_map(|&x| value(x)).collect();
+    let data: Vec<u8> = image.color.iter().flatten().flat_map(|&x| value(x)).collect();
     png(image, png::ColorType::Rgb, png::BitDepth::Sixteen, &data)
 }
 
 fn png(
     image: &Image,
-    colour: png::ColorType,
+    color: png::ColorType,
     depth: png::BitDepth,
     data: &[u8],
 ) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
-    encoder.set_color(colour);
+    encoder.set_color(color);
     encoder.set_depth(depth);
     encoder.set_compression(png::Compression::Fast);
-    if colour == png::ColorType::Rgb {
+    if color == png::ColorType::Rgb {
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
     }
     encoder.write_header()?.write_image_data(data)?;
@@ -112,7 +112,7 @@ fn channels(image: &Image) -> Vec<ExrChannel> {
     fn plain<T: Copy>(name: &'static str, from: &[T], value: impl Fn(T) -> f32) -> ExrChannel {
         ExrChannel { name, values: from.iter().map(|&x| value(x)).collect() }
     }
-    let mut all = split(&image.colour, ["R", "G", "B"]);
+    let mut all = split(&image.color, ["R", "G", "B"]);
     all.extend(split(&image.normal, ["N.X", "N.Y", "N.Z"]));
     all.push(plain("Z", &image.depth, |x| x));
     all.push(plain("class", &image.class, f32::from));
@@ -132,10 +132,10 @@ mod tests {
     use super::*;
 
     fn image() -> Image {
-        let colour =
+        let color =
             vec![[0.0, 0.5, 1.0], [2.0, 0.002, 0.2], [0.1; 3], [0.3; 3], [0.4; 3], [1.0; 3]];
         let depth = vec![1.0, 2.0, 3.0, 4.0, 5.0, f32::INFINITY];
-        Image { width: 3, height: 2, colour, depth, ..Image::default() }
+        Image { width: 3, height: 2, color, depth, ..Image::default() }
     }
 
     #[test]

@@ -42,14 +42,14 @@ pub struct Georeference {
     /// Local origin in coordinates of `system`.
     pub origin: [f64; 2],
     /// Units of `system` per local meter, along x and y.
-    pub units_per_metre: [f64; 2],
+    pub units_per_meter: [f64; 2],
     /// Coordinate reference system.
     pub system: Crs,
 }
 
 impl Default for Georeference {
     fn default() -> Georeference {
-        Georeference { origin: [0.0; 2], units_per_metre: [1.0; 2], system: Crs::local() }
+        Georeference { origin: [0.0; 2], units_per_meter: [1.0; 2], system: Crs::local() }
     }
 }
 
@@ -58,7 +58,7 @@ impl Georeference {
     pub fn from_placement(placement: Option<&Placement>) -> Georeference {
         placement.map_or_else(Georeference::default, |placement| Georeference {
             origin: placement.origin,
-            units_per_metre: placement.metres_per_unit.map(|metres| 1.0 / metres),
+            units_per_meter: placement.meters_per_unit.map(|meters| 1.0 / meters),
             system: placement.crs.clone(),
         })
     }
@@ -203,8 +203,8 @@ fn encode(
         ((grid.north + 1) * grid.factor) as f64 * lattice.spacing - 0.5 * lattice.spacing,
     ];
     let [x, y] =
-        [0, 1].map(|k| georeference.origin[k] + corner[k] * georeference.units_per_metre[k]);
-    let [across, upward] = [0, 1].map(|k| cell * georeference.units_per_metre[k]);
+        [0, 1].map(|k| georeference.origin[k] + corner[k] * georeference.units_per_meter[k]);
+    let [across, upward] = [0, 1].map(|k| cell * georeference.units_per_meter[k]);
     directory.write_tag(Tag::ModelPixelScaleTag, &[across, upward, 0.0][..])?;
     directory.write_tag(Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, x, y, 0.0][..])?;
     directory.write_tag(Tag::GeoKeyDirectoryTag, &geo_keys(&georeference.system)[..])?;
@@ -328,16 +328,16 @@ mod tests {
         let path = folder.path().join("ruts.tif");
         let georeference = Georeference {
             origin: [-84.2, 36.5],
-            units_per_metre: [1.0 / 89_000.0, 1.0 / 111_000.0],
+            units_per_meter: [1.0 / 89_000.0, 1.0 / 111_000.0],
             system: Crs { unit: Unit::Degree, epsg: Some(4326), ..Crs::local() },
         };
         write_ruts(&path, &[rut(50, 100, 0.1)], LATTICE, &georeference, LARGEST).unwrap();
         let raster = read(&path);
-        let centre = [raster.tie[3] + 0.5 * raster.scale[0], raster.tie[4] - 0.5 * raster.scale[1]];
+        let center = [raster.tie[3] + 0.5 * raster.scale[0], raster.tie[4] - 0.5 * raster.scale[1]];
         // Node (50, 100) is 1 m east and 2 m north of the origin; 1e-12 degrees are a tenth of a
         // micrometer.
-        assert!((centre[0] - (-84.2 + 1.0 / 89_000.0)).abs() < 1e-12);
-        assert!((centre[1] - (36.5 + 2.0 / 111_000.0)).abs() < 1e-12);
+        assert!((center[0] - (-84.2 + 1.0 / 89_000.0)).abs() < 1e-12);
+        assert!((center[1] - (36.5 + 2.0 / 111_000.0)).abs() < 1e-12);
         assert_eq!(raster.no_data.trim_end_matches('\0'), "nan");
         assert_eq!(raster.keys[..4], [1, 1, 0, 4]);
         assert!(raster.keys.chunks(4).any(|key| key == [2048, 0, 1, 4326]));

@@ -13,7 +13,7 @@ pub struct HeartbeatCosts {
     /// Time for steps of local agents.
     pub step: Duration,
     /// Time for encoding messages.
-    pub serialise: Duration,
+    pub serialize: Duration,
     /// Time for the exchange of message lengths.
     pub lengths: Duration,
     /// Time for the exchange of message bytes.
@@ -42,7 +42,7 @@ impl HeartbeatCosts {
         for heartbeat in figures {
             self.heartbeats += 1;
             self.step += heartbeat.step;
-            self.serialise += heartbeat.serialise;
+            self.serialize += heartbeat.serialize;
             self.lengths += heartbeat.lengths;
             self.payload += heartbeat.payload;
             self.apply += heartbeat.apply;

@@ -18,7 +18,7 @@ use std::time::Duration;
 const FIGURES: &str = "heartbeats.csv";
 const TIMELINE: &str = "trace.json";
 
-const HEADER: &str = "tick,rank,agents,step_us,serialise_us,lengths_us,payload_us,apply_us,\
+const HEADER: &str = "tick,rank,agents,step_us,serialize_us,lengths_us,payload_us,apply_us,\
     agree_us,imaging_us,record_us,checkpoint_us,\
     state_bytes,ground_bytes,received_bytes,record_bytes,nodes,ghost_error_m,ghost_bound_m\n";
 
@@ -31,7 +31,7 @@ pub fn microseconds(time: Duration) -> f64 {
 fn spans(heartbeat: &HeartbeatMetrics) -> [(&'static str, Duration); 9] {
     [
         ("step", heartbeat.step),
-        ("serialise", heartbeat.serialise),
+        ("serialize", heartbeat.serialize),
         ("lengths", heartbeat.lengths),
         ("payload", heartbeat.payload),
         ("apply", heartbeat.apply),

@@ -21,7 +21,7 @@ pub(super) const REACH: f64 = 2.2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CrossSection {
     /// Center on the track, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Unit vector along the track.
     pub along: [f64; 2],
     /// Depth of the deepest rut across the track, m.
@@ -32,7 +32,7 @@ impl CrossSection {
     /// Returns the point at a distance `right` to the right of the track.
     pub fn across(&self, right: f64) -> [f64; 2] {
         let [x, y] = self.along;
-        [self.centre[0] + right * y, self.centre[1] - right * x]
+        [self.center[0] + right * y, self.center[1] - right * x]
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f6
 
 /// Returns the sections of every track, about a pixel apart on the map.
 pub(super) fn sections(scene: &RunScene<'_>, view: &MapView) -> Vec<Vec<CrossSection>> {
-    let step = (1.2 * view.metres).max(scene.spacing);
+    let step = (1.2 * view.meters).max(scene.spacing);
     let along = |track: &Track| {
         let positions = track.points.iter().map(|point| point.position);
         sections_along(positions, scene.rut, scene.spacing, step)
@@ -87,8 +87,8 @@ pub(super) fn sections_along(
         let pieces = (length / step) as usize;
         for piece in 0..pieces {
             let share = piece as f64 / pieces as f64;
-            let centre = [from_x + share * (x - from_x), from_y + share * (y - from_y)];
-            let section = CrossSection { centre, along, depth: 0.0 };
+            let center = [from_x + share * (x - from_x), from_y + share * (y - from_y)];
+            let section = CrossSection { center, along, depth: 0.0 };
             sections
                 .push(CrossSection { depth: deepest_across(rut, spacing, &section), ..section });
         }
@@ -131,18 +131,18 @@ pub(super) fn deepest(
 ) -> Option<CrossSection> {
     let node = deepest_node(scene.nodes).filter(|own| own.depth >= VISIBLE)?;
     let ([x, y], depth) = (position(node, scene.spacing), node.depth);
-    let away = |section: &CrossSection| (section.centre[0] - x).hypot(section.centre[1] - y);
+    let away = |section: &CrossSection| (section.center[0] - x).hypot(section.center[1] - y);
     let nearest = sections.iter().flatten().min_by(|a, b| away(a).total_cmp(&away(b)));
-    let here = CrossSection { centre: [x, y], along: [1.0, 0.0], depth };
-    let Some(CrossSection { centre, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH)
+    let here = CrossSection { center: [x, y], along: [1.0, 0.0], depth };
+    let Some(CrossSection { center, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH)
     else {
         return Some(here);
     };
     // moved along the track until the line across it contains the node
-    let ahead = (x - centre[0]) * along[0] + (y - centre[1]) * along[1];
-    let moved = [centre[0] + ahead * along[0], centre[1] + ahead * along[1]];
+    let ahead = (x - center[0]) * along[0] + (y - center[1]) * along[1];
+    let moved = [center[0] + ahead * along[0], center[1] + ahead * along[1]];
     let is_within = (moved[0] - x).hypot(moved[1] - y) < 0.9 * REACH;
-    Some(CrossSection { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
+    Some(CrossSection { center: if is_within { moved } else { [x, y] }, along: *along, depth })
 }
 
 /// Length of [`REACH`] on the canvas, design units, above which all ruts are drawn at their
@@ -161,15 +161,15 @@ fn ruts_off_tracks(
     view: &MapView,
     sections: &[Vec<CrossSection>],
 ) -> Vec<([f64; 2], f64)> {
-    let cell = (4.0 * view.metres).max(scene.spacing);
+    let cell = (4.0 * view.meters).max(scene.spacing);
     let bin = |x: f64, side: f64| (x / side).floor() as i64;
     // points covered by bands, in squares as wide as the range of a band
-    let reach = REACH + 1.2 * view.metres;
+    let reach = REACH + 1.2 * view.meters;
     let mut covered: BTreeMap<[i64; 2], Vec<[f64; 2]>> = BTreeMap::new();
-    let bands = if REACH > IN_PLACE * view.metres { Vec::new() } else { visible_runs(sections) };
+    let bands = if REACH > IN_PLACE * view.meters { Vec::new() } else { visible_runs(sections) };
     for section in bands.into_iter().flatten() {
-        let square = section.centre.map(|x| bin(x, reach));
-        covered.entry(square).or_default().push(section.centre);
+        let square = section.center.map(|x| bin(x, reach));
+        covered.entry(square).or_default().push(section.center);
     }
     let is_covered = |[x, y]: [f64; 2]| {
         let [i, j] = [bin(x, reach), bin(y, reach)];
@@ -229,7 +229,7 @@ pub(super) fn draw(
     colors: &DepthScale,
 ) {
     let places: Vec<Point> =
-        sections.iter().flatten().map(|section| view.point(section.centre)).collect();
+        sections.iter().flatten().map(|section| view.point(section.center)).collect();
     let interval = drawn_ground::ground(canvas, &scene.land, view, &places);
     drawn_ground::props(canvas, &scene.land, view);
     canvas.clip(view.frame);
@@ -259,9 +259,9 @@ fn key(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, ruts: bool) {
         x -= 20.0;
         at
     };
-    for (name, colour) in drawn_ground::prop_key(&scene.land, view).into_iter().rev() {
+    for (name, color) in drawn_ground::prop_key(&scene.land, view).into_iter().rev() {
         let at = sign(canvas, name, 8.0);
-        canvas.blot([at + 4.0, y], 4.5, colour, 0.75);
+        canvas.blot([at + 4.0, y], 4.5, color, 0.75);
     }
     if !scene.ways.is_empty() {
         let at = sign(canvas, "planned route", 24.0);
@@ -301,7 +301,7 @@ pub(super) fn bands(
     colors: &DepthScale,
 ) {
     let on_sheet = |run: &[CrossSection]| -> Vec<Point> {
-        run.iter().map(|section| view.point(section.centre)).collect()
+        run.iter().map(|section| view.point(section.center)).collect()
     };
     let runs = visible_runs(sections);
     for run in &runs {
@@ -334,7 +334,7 @@ pub(super) const MANY: usize = 40;
 fn lines(canvas: &mut Canvas, view: &MapView, sections: &[Vec<CrossSection>]) {
     if sections.len() > MANY {
         for track in sections {
-            let points = track.iter().step_by(2).map(|section| view.point(section.centre));
+            let points = track.iter().step_by(2).map(|section| view.point(section.center));
             canvas.line(&points.collect::<Vec<_>>(), 1.1, INK, 0.75);
         }
         return;
@@ -361,7 +361,7 @@ fn line(view: &MapView, track: &[CrossSection], n: usize, count: usize) -> Vec<P
     let pitch = LINE + 0.6;
     let about = pitch * (n as f32 - 0.5 * (count as f32 - 1.0));
     let beside = 0.5 * BAND + 3.4 + pitch * n as f32;
-    let points: Vec<Point> = track.iter().map(|section| view.point(section.centre)).collect();
+    let points: Vec<Point> = track.iter().map(|section| view.point(section.center)).collect();
     let moved = |k: usize| {
         let around = |reach: usize| k.saturating_sub(reach)..=(k + reach).min(points.len() - 1);
         let near = &track[around(SHIFT)];

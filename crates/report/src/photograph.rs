@@ -35,7 +35,7 @@ pub fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
 /// Values above 0.7 are compressed exponentially, like the shoulder of film, so that highlights do
 /// not clip.
 pub fn levels(image: &Image) -> Vec<u8> {
-    image.colour.iter().flatten().map(|&linear| level(linear)).collect()
+    image.color.iter().flatten().map(|&linear| level(linear)).collect()
 }
 
 fn level(linear: f32) -> u8 {

@@ -10,7 +10,7 @@ use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::close_up::close_up;
 use super::color::{self, SECONDARY};
-use super::depth_scale::{DepthScale, VISIBLE, colour_bar};
+use super::depth_scale::{DepthScale, VISIBLE, color_bar};
 use super::geotiff::RutNode;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
@@ -76,7 +76,7 @@ fn draw(scene: &RunScene<'_>, size: Size) -> Result<Canvas, ReportError> {
     if let Some(section) = &deepest {
         let close = close_up(&mut canvas, scene, section, &colors, side);
         map::mark_window(&mut canvas, &view, &close);
-        colour_bar(&mut canvas, &colors, side);
+        color_bar(&mut canvas, &colors, side);
     } else {
         let style = TextStyle::new(16.0, SECONDARY);
         for (n, line) in canvas.wrapped(&undeformed(scene), side.width, style).iter().enumerate() {
@@ -143,9 +143,9 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
         };
         axes.draw(canvas, true);
         axes.title(canvas, title);
-        let centre = x + 0.5 * width;
+        let center = x + 0.5 * width;
         let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
-        canvas.text("time, s", [centre, bottom + 42.0], style);
+        canvas.text("time, s", [center, bottom + 42.0], style);
         if scene.tracks.len() > map::MANY {
             for (n, share) in [0.1, 0.9, 0.5].into_iter().enumerate() {
                 let points = shared_by(scene, quantity, share);

@@ -129,8 +129,8 @@ fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
         top += gap(figure, panel);
         let frame = Frame { x: LEFT, y: top, width: WIDTH - LEFT - RIGHT, height: panel_height };
         let next = figure.panels.get(n + 1);
-        let labelled = next.is_none_or(|next| next.x_label != panel.x_label);
-        draw_panel(&mut canvas, figure, panel, frame, labelled, &legend);
+        let labeled = next.is_none_or(|next| next.x_label != panel.x_label);
+        draw_panel(&mut canvas, figure, panel, frame, labeled, &legend);
         top += panel_height;
     }
     Ok(canvas)
@@ -180,7 +180,7 @@ fn draw_panel(
     figure: &Figure,
     panel: &Panel,
     frame: Frame,
-    labelled: bool,
+    labeled: bool,
     legend: &[(&str, Mark)],
 ) {
     let sharing = figure.panels.iter().filter(|other| other.x_label == panel.x_label);
@@ -193,16 +193,16 @@ fn draw_panel(
         y: Scale::covering(upward(), panel.from_zero || near_zero(upward()), rows),
         size: 14.0,
     };
-    axes.draw(canvas, labelled);
+    axes.draw(canvas, labeled);
     if !panel.title.is_empty() {
         axes.title(canvas, &panel.title);
     }
     let label = TextStyle::new(14.0, INK).anchor(Anchor::Middle);
     let middle = frame.y + 0.5 * frame.height;
     canvas.text(&panel.y_label, [30.0, middle], label.upward());
-    if labelled {
-        let centre = frame.x + 0.5 * frame.width;
-        canvas.text(&panel.x_label, [centre, frame.bottom() + 46.0], label);
+    if labeled {
+        let center = frame.x + 0.5 * frame.width;
+        canvas.text(&panel.x_label, [center, frame.bottom() + 46.0], label);
     }
     canvas.clip(Frame {
         x: frame.x - 6.0,
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(reader.info().width, 1600);
         let line = color::line(0);
         let drawn = pixels.chunks(3).filter(|p| **p == [line.0, line.1, line.2]).count();
-        assert!(drawn > 3 * 500, "only {drawn} pixels in the first line's colour");
+        assert!(drawn > 3 * 500, "only {drawn} pixels in the first line's color");
     }
 
     #[test]

@@ -236,17 +236,17 @@ fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
         for ring in 0..7 {
             for (side, along) in [(-1.0, 0.0), (1.0, 0.0), (-1.0, -0.7), (1.0, -0.7), (-1.0, 0.7)] {
                 let away = 20.0 + half.min(30.0) + 26.0 * ring as f32;
-                let centre = [
+                let center = [
                     at[0] + away * (side * aside[0] + along * ahead[0]),
                     at[1] + away * (side * aside[1] + along * ahead[1]),
                 ];
                 // a name extends to the right of its number, or to the left
                 let left = if side * aside[0] >= 0.0 {
-                    centre[0] - 13.0
+                    center[0] - 13.0
                 } else {
-                    centre[0] + 13.0 - width
+                    center[0] + 13.0 - width
                 };
-                let own = [left, centre[1] - 13.0, left + width, centre[1] + 13.0];
+                let own = [left, center[1] - 13.0, left + width, center[1] + 13.0];
                 let frame = view.frame;
                 let inside = own[0] > frame.x + 4.0
                     && own[2] < frame.right() - 4.0
@@ -260,9 +260,9 @@ fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
         let own = best.unwrap_or([at[0] + 14.0, at[1] - 13.0, at[0] + 14.0 + width, at[1] + 13.0]);
         taken.push(own);
         let badge = if own[0] + 13.0 >= at[0] || !named { own[0] + 13.0 } else { own[2] - 13.0 };
-        let centre = [badge, own[1] + 13.0];
-        canvas.line(&[at, centre], 1.2, INK, 0.7);
-        map::badge(canvas, centre, n);
+        let center = [badge, own[1] + 13.0];
+        canvas.line(&[at, center], 1.2, INK, 0.7);
+        map::badge(canvas, center, n);
         if named {
             let anchor = if badge < own[0] + 14.0 { Anchor::Left } else { Anchor::Right };
             let x = if anchor == Anchor::Left { badge + 17.0 } else { badge - 17.0 };
@@ -312,10 +312,10 @@ fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
     let mut x = MAP_RIGHT;
-    for (name, colour) in drawn_ground::prop_key(&preview.land, view).into_iter().rev() {
+    for (name, color) in drawn_ground::prop_key(&preview.land, view).into_iter().rev() {
         x -= canvas.text_width(name, style);
         canvas.text(name, [x, baseline], style);
-        canvas.blot([x - 10.0, y], 4.5, colour, 0.75);
+        canvas.blot([x - 10.0, y], 4.5, color, 0.75);
         x -= 34.0;
     }
     if !preview.ways.is_empty() {

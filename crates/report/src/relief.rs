@@ -9,9 +9,9 @@ use rayon::prelude::*;
 pub(super) struct MapView {
     pub frame: Frame,
     /// World point at the frame's center, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Meters per design unit.
-    pub metres: f64,
+    pub meters: f64,
 }
 
 impl MapView {
@@ -19,24 +19,24 @@ impl MapView {
     pub fn fitting(frame: Frame, [x_min, y_min, x_max, y_max]: [f64; 4]) -> MapView {
         let across = (x_max - x_min) / f64::from(frame.width);
         let upward = (y_max - y_min) / f64::from(frame.height);
-        let centre = [0.5 * (x_min + x_max), 0.5 * (y_min + y_max)];
-        MapView { frame, centre, metres: across.max(upward) }
+        let center = [0.5 * (x_min + x_max), 0.5 * (y_min + y_max)];
+        MapView { frame, center, meters: across.max(upward) }
     }
 
     /// Position of a world point on the canvas.
     pub fn point(&self, [x, y]: [f64; 2]) -> Point {
         let Frame { width, height, .. } = self.frame;
         [
-            self.frame.x + 0.5 * width + ((x - self.centre[0]) / self.metres) as f32,
-            self.frame.y + 0.5 * height - ((y - self.centre[1]) / self.metres) as f32,
+            self.frame.x + 0.5 * width + ((x - self.center[0]) / self.meters) as f32,
+            self.frame.y + 0.5 * height - ((y - self.center[1]) / self.meters) as f32,
         ]
     }
 
     /// World point at a fraction of the frame's width and height, from the top left.
     pub fn world(&self, across: f64, down: f64) -> [f64; 2] {
-        let width = f64::from(self.frame.width) * self.metres;
-        let height = f64::from(self.frame.height) * self.metres;
-        [self.centre[0] + (across - 0.5) * width, self.centre[1] + (0.5 - down) * height]
+        let width = f64::from(self.frame.width) * self.meters;
+        let height = f64::from(self.frame.height) * self.meters;
+        [self.center[0] + (across - 0.5) * width, self.center[1] + (0.5 - down) * height]
     }
 
     /// Bounds `[x_min, y_min, x_max, y_max]` of the view, m.
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_view_shows_all_it_should_and_north_is_up() {
         let view = MapView::fitting(FRAME, [0.0, 0.0, 100.0, 10.0]);
-        assert_eq!(view.metres, 0.5);
+        assert_eq!(view.meters, 0.5);
         assert_eq!(view.point([0.0, 5.0]), [10.0, 70.0]);
         assert!(view.point([0.0, 10.0])[1] < 70.0);
         assert_eq!(view.bounds(), [0.0, -20.0, 100.0, 30.0]);

@@ -143,7 +143,7 @@ mod tests {
             peak_slip: 0.5,
             mean_sinkage: 0.05,
             max_sinkage: 0.075,
-            tyres: None,
+            tires: None,
             motion_resistance: None,
             throttle_time: 0.0,
             drive_energy: 0.0,

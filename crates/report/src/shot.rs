@@ -90,7 +90,7 @@ pub enum ShotError {
 }
 
 /// Reflectance that a light meter assumes (ISO 2720).
-const GREY: f32 = 0.18;
+const GRAY: f32 = 0.18;
 /// Fraction of the difference in stops by which a darker scene is brightened toward it.
 const LIFT: f32 = 0.75;
 /// Bounds of the gain, so that dark scenes remain dark and bright ones bright.
@@ -105,9 +105,9 @@ fn expose(image: &mut Image, light: &Light) {
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let up = light.to_sun.z.max(0.0) as f32;
     let white = luminance([0, 1, 2].map(|k| light.sun[k] * up + light.ambient[k])).max(1e-3);
-    let lit = image.colour.iter().zip(&image.class).filter(|(_, class)| **class != 0);
+    let lit = image.color.iter().zip(&image.class).filter(|(_, class)| **class != 0);
     let mut levels: Vec<f32> = lit
-        .map(|(colour, _)| (luminance(*colour) / white).max(1e-4))
+        .map(|(color, _)| (luminance(*color) / white).max(1e-4))
         .filter(|level| level.is_finite())
         .collect();
     let mut gain = 1.0;
@@ -115,10 +115,10 @@ fn expose(image: &mut Image, light: &Light) {
         levels.sort_by(f32::total_cmp);
         let bright = levels[levels.len() - 1 - levels.len() / 100];
         let mean = (levels.iter().map(|level| level.ln()).sum::<f32>() / levels.len() as f32).exp();
-        gain = (GREY / mean).powf(LIFT).min(2.0 / bright).max(1.0);
+        gain = (GRAY / mean).powf(LIFT).min(2.0 / bright).max(1.0);
     }
     let gain = (gain / white).clamp(GAINS[0], GAINS[1]);
-    image.colour.iter_mut().flatten().for_each(|level| *level *= gain);
+    image.color.iter_mut().flatten().for_each(|level| *level *= gain);
 }
 
 /// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
@@ -199,7 +199,7 @@ impl Shot {
             ..scene_model.scene(world.model(), &relief, &moving)
         };
         let rng = PixelRng { noise: Noise::new(seed, 0, 0), frame: 0 };
-        let channels = &[Channel::Colour, Channel::Class];
+        let channels = &[Channel::Color, Channel::Class];
         let take = ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels };
         let mut image = look(scene_model, &scene, &take)?;
         expose(&mut image, &scene_model.sky.light());

@@ -351,14 +351,14 @@ static OF_WHEEL: [WheelColumn; 10] = [
         "torque of driveline and brake, N m; for a road wheel, its share of the sprocket torque",
     ),
     (
-        Quantity::TyreInflation,
+        Quantity::TireInflation,
         "inflation_kpa",
         |w| kilopascals(w.inflation),
         "tire inflation, kPa; this and the next two are 0 for rigid tires and road wheels",
     ),
-    (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "tire deflection, m"),
+    (Quantity::TireDeflection, "deflection_m", |w| w.deflection, "tire deflection, m"),
     (
-        Quantity::TyreContact,
+        Quantity::TireContact,
         "contact_length_m",
         |w| w.contact_length,
         "contact length of the tire, m",

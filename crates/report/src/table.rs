@@ -3,7 +3,7 @@
 //! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
 use crate::text_table::header_rule;
-use bekker_agent::{OutcomeCode, RadioSummary, TyreSummary, VehicleSummary};
+use bekker_agent::{OutcomeCode, RadioSummary, TireSummary, VehicleSummary};
 use bekker_world::{RunSummary, RunWarning};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
@@ -20,8 +20,8 @@ impl TextStyle {
     /// Returns the style suitable for standard output.
     pub fn of_stdout() -> TextStyle {
         use std::io::IsTerminal;
-        let colour_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if std::io::stdout().is_terminal() && !colour_refused {
+        let color_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if std::io::stdout().is_terminal() && !color_refused {
             TextStyle::Terminal
         } else {
             TextStyle::Plain
@@ -131,15 +131,15 @@ fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
         let deepest = all.iter().map(|own| own.max_sinkage).fold(0.0, f64::max);
         let mut name = Cell::new(code.words());
         if style == TextStyle::Terminal {
-            name = name.fg(colour(code));
+            name = name.fg(color(code));
         }
-        let metres = |way: f64| Cell::new(format!("{way:.1}"));
+        let meters = |way: f64| Cell::new(format!("{way:.1}"));
         table.add_row([
             name,
             Cell::new(all.len()),
-            metres(ways[0]),
-            metres(ways[ways.len() / 2]),
-            metres(ways[ways.len() - 1]),
+            meters(ways[0]),
+            meters(ways[ways.len() / 2]),
+            meters(ways[ways.len() - 1]),
             Cell::new(format!("{:.1}", 100.0 * deepest)),
         ]);
     }
@@ -171,8 +171,8 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
         format!("{:.1}", 100.0 * vehicle.peak_slip),
         format!("{:.1}", 100.0 * vehicle.mean_sinkage),
         format!("{:.1}", 100.0 * vehicle.max_sinkage),
-        vehicle.tyres.map_or("-".to_owned(), |tyres| {
-            let TyreSummary { inflation_kpa, deflection, contact_length } = tyres;
+        vehicle.tires.map_or("-".to_owned(), |tires| {
+            let TireSummary { inflation_kpa, deflection, contact_length } = tires;
             format!("{inflation_kpa:.0}/{:.0}/{:.0}", 1e3 * deflection, 1e2 * contact_length)
         }),
         vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
@@ -183,12 +183,12 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
     if style == TextStyle::Terminal
         && let Some(cell) = cells.pop()
     {
-        cells.push(cell.fg(colour(vehicle.outcome.code)));
+        cells.push(cell.fg(color(vehicle.outcome.code)));
     }
     cells
 }
 
-fn colour(code: OutcomeCode) -> Color {
+fn color(code: OutcomeCode) -> Color {
     match code {
         OutcomeCode::Immobilised | OutcomeCode::Sunk | OutcomeCode::Waiting => Color::Yellow,
         code if code.is_loss() => Color::Red,
@@ -269,7 +269,7 @@ mod tests {
             peak_slip: 1.0,
             mean_sinkage: 0.0812,
             max_sinkage: 0.2549,
-            tyres: None,
+            tires: None,
             motion_resistance: Some(12_345.0),
             throttle_time: 0.0,
             drive_energy: 12_345_678.0,
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_used_only_on_request() {
+    fn color_is_used_only_on_request() {
         assert!(!summary(&run(), TextStyle::Plain).contains('\u{1b}'));
         assert!(summary(&run(), TextStyle::Terminal).contains('\u{1b}'));
     }

@@ -310,7 +310,7 @@ fn image_channels(
     image: &Image,
     to: &mut MessageSink<'_>,
 ) -> Result<(), ReportError> {
-    if !image.colour.is_empty() {
+    if !image.color.is_empty() {
         let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("an image")))?;
         let data = foxglove::compressed_image(heading, &encoded);
         let topic = format!("{topic}/image");

@@ -15,7 +15,7 @@ use bekker_ground::{NodeState, Overlay, Patches, SharedGround, SoilCoefficients,
 use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use bekker_scenario::build::world;
-use bekker_scenario::config::{Driver, LawsPreset, TableRow, Time, TyreModel, Vehicle};
+use bekker_scenario::config::{Driver, LawsPreset, TableRow, Time, TireModel, Vehicle};
 use bekker_scenario::{Diagnostics, Scenario, ScenarioFile};
 use bekker_vehicle::VehicleState;
 use bekker_vehicle::driver::DriverView;
@@ -43,7 +43,7 @@ pub struct BenchCase {
     /// Track model, if not the one of the vehicle file.
     pub tracks: Option<TrackModel>,
     /// Tire model, if not as in the vehicle file.
-    pub tyre: Option<TyreModel>,
+    pub tire: Option<TireModel>,
     /// Soil of the catalog.
     pub soil: String,
     /// Soil laws.
@@ -234,7 +234,7 @@ fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Dia
         TableRow { time: 0.4, throttle: 0.7, steering: case.steering, ..TableRow::default() };
     let rows = vec![TableRow { time: 0.2, ..TableRow::default() }, driven];
     let mut vehicle = Vehicle::new("", &case.vehicle, Driver::Table { rows });
-    vehicle.tyre = case.tyre;
+    vehicle.tire = case.tire;
     if let Some(tracks) = case.tracks {
         let model = match tracks {
             TrackModel::Belt => "belt",
@@ -296,7 +296,7 @@ fn alone(
     let vehicle = &agent.vehicle;
     let mut state = vehicle.launched(&agent.start, agent.speed);
     let mut workspace = vehicle.workspace(&state);
-    let mut tyres = vehicle.tyres();
+    let mut tires = vehicle.tires();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
     let mut aside = (case.threads > 1).then(SecondThreadScratch::default);
@@ -324,14 +324,14 @@ fn alone(
             grips: true,
             second_scratch: aside.as_mut(),
         };
-        vehicle.contact_ground(&state, &tyres, &mut workspace, &mut context, h);
+        vehicle.contact_ground(&state, &tires, &mut workspace, &mut context, h);
         context.heap(workspace.contacts().iter().filter_map(|met| met.displaced));
         for contact in workspace.contacts() {
             tally.tested += u64::from(contact.nodes_tested);
             tally.touched += u64::from(contact.nodes_in_contact);
         }
         let met = Instant::now();
-        let stepped = vehicle.step(&mut state, &mut tyres, &mut workspace, &controls, tick, h);
+        let stepped = vehicle.step(&mut state, &mut tires, &mut workspace, &controls, tick, h);
         let moved = Instant::now();
         tally.step_allocations += allocated() - before;
         stepped.map_err(|error| BenchError::Drive {
@@ -448,7 +448,7 @@ fn bytes(published: &SharedGround) -> usize {
 /// Creates ground with `nodes` deformed nodes, in whole tiles, away from the vehicles of a
 /// benchmark.
 pub fn deformed_ground(nodes: usize) -> SharedGround {
-    let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
+    let state = NodeState::quantized(0.05, 1e5, [0.01, 0.0], 0, 1);
     let mut patches = Patches::default();
     for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
         let key = TileKey { a: -10_000 - tile % 128, b: -10_000 - tile / 128 };
@@ -532,7 +532,7 @@ mod tests {
         BenchCase {
             vehicle: "hmmwv".into(),
             tracks: None,
-            tyre: None,
+            tire: None,
             soil: "chrono_mid".into(),
             laws: LawsPreset::Reference,
             spacing: 0.05,
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_ploughed_ground_and_refuses_nonsense() {
+    fn finds_plowed_ground_and_refuses_nonsense() {
         assert_eq!(deformed_ground(1000).nodes(), 1024);
         let unknown = BenchCase { soil: "custard".into(), ..case() };
         assert!(step_cost(&unknown, SharedGround::default(), None).is_err());

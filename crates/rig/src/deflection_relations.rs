@@ -11,7 +11,7 @@ pub const SLIP: f64 = 0.2;
 
 /// A tire under a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoadedTyre {
+pub struct LoadedTire {
     /// Diameter without load, m.
     pub diameter: f64,
     /// Width of the section, m.
@@ -47,7 +47,7 @@ pub enum DeflectionRelation {
     WismerLuth,
 }
 
-impl LoadedTyre {
+impl LoadedTire {
     /// Ratio of the cone index of sand over 0 to 15 cm to its gradient: 3.47 in, m.
     ///
     /// Quoted by public code; the gradient is that of the penetration resistance.
@@ -61,7 +61,7 @@ impl LoadedTyre {
     /// Returns the sand numeric of WES: G (b d)^1.5 / W δ/h, G being the gradient of penetration
     /// resistance.
     pub fn sand_numeric(&self, cone_index: f64) -> f64 {
-        let gradient = cone_index / LoadedTyre::INDEX_DEPTH;
+        let gradient = cone_index / LoadedTire::INDEX_DEPTH;
         gradient * pow(self.width * self.diameter, 1.5) * self.deflection / self.load
     }
 
@@ -86,7 +86,7 @@ impl LoadedTyre {
     /// Returns the mean pressure of Williams's contact, Pa: W / (2 b (d a - a²)^0.5 (b/h)^0.52),
     /// with a = δ + 0.026 d.
     fn contact_pressure(&self) -> f64 {
-        let LoadedTyre { diameter, width, section_height, load, deflection } = *self;
+        let LoadedTire { diameter, width, section_height, load, deflection } = *self;
         let depth = deflection * section_height + 0.026 * diameter;
         let half = (diameter * depth - depth * depth).sqrt();
         load / (2.0 * width * half * pow(width / section_height, 0.52))
@@ -95,15 +95,15 @@ impl LoadedTyre {
 
 impl DeflectionRelation {
     /// Returns drawbar pull over load at a slip of 20 %; negative for an immobilized tire.
-    pub fn drawbar_pull(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
+    pub fn drawbar_pull(self, tire: &LoadedTire, cone_index: f64) -> f64 {
         match self {
-            DeflectionRelation::Sand => 0.53 - 4.5 / (tyre.sand_numeric(cone_index) + 3.7),
+            DeflectionRelation::Sand => 0.53 - 4.5 / (tire.sand_numeric(cone_index) + 3.7),
             DeflectionRelation::Vti => {
-                let own = 21.0 / pow(tyre.vti_numeric(cone_index), 2.5) + 0.005;
+                let own = 21.0 / pow(tire.vti_numeric(cone_index), 2.5) + 0.005;
                 0.5 * ln(SLIP / own) / std::f64::consts::LN_10
             }
             DeflectionRelation::GeeClough => {
-                let numeric = tyre.clay_numeric(cone_index);
+                let numeric = tire.clay_numeric(cone_index);
                 let most = 0.796 - 0.92 / numeric;
                 // an immobilized tire has no pull; the rate has a pole there
                 if most <= 0.0 {
@@ -113,39 +113,39 @@ impl DeflectionRelation {
                 most * (1.0 - exp(-rate * SLIP))
             }
             DeflectionRelation::Brixius => {
-                let number = tyre.brixius_number(cone_index);
+                let number = tire.brixius_number(cone_index);
                 let gross = 0.88 * (1.0 - exp(-0.1 * number)) * (1.0 - exp(-9.5 * SLIP));
                 gross - 0.9 / number - 0.5 * SLIP / number.sqrt()
             }
             DeflectionRelation::WismerLuth => {
-                let number = tyre.mobility(cone_index);
+                let number = tire.mobility(cone_index);
                 0.75 * (1.0 - exp(-0.3 * number * SLIP)) - (1.2 / number + 0.04)
             }
         }
     }
 
     /// Returns towed motion resistance over load.
-    pub fn towed_resistance(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
+    pub fn towed_resistance(self, tire: &LoadedTire, cone_index: f64) -> f64 {
         match self {
-            DeflectionRelation::Sand => 0.21 * tyre.contact_pressure() / cone_index + 0.04,
-            DeflectionRelation::Vti => 5.07 / pow(tyre.vti_numeric(cone_index), 1.71) + 0.011,
-            DeflectionRelation::GeeClough => 0.049 + 0.287 / tyre.clay_numeric(cone_index),
-            DeflectionRelation::Brixius => 0.9 / tyre.brixius_number(cone_index) + 0.0325,
-            DeflectionRelation::WismerLuth => 1.2 / tyre.mobility(cone_index) + 0.04,
+            DeflectionRelation::Sand => 0.21 * tire.contact_pressure() / cone_index + 0.04,
+            DeflectionRelation::Vti => 5.07 / pow(tire.vti_numeric(cone_index), 1.71) + 0.011,
+            DeflectionRelation::GeeClough => 0.049 + 0.287 / tire.clay_numeric(cone_index),
+            DeflectionRelation::Brixius => 0.9 / tire.brixius_number(cone_index) + 0.0325,
+            DeflectionRelation::WismerLuth => 1.2 / tire.mobility(cone_index) + 0.04,
         }
     }
 
     /// Returns the cone index, Pa, at which the relation gives `pull` over load.
     ///
     /// `None` if it is not between 10 kPa and 10 MPa.
-    pub fn cone_index(self, tyre: &LoadedTyre, pull: f64) -> Option<f64> {
+    pub fn cone_index(self, tire: &LoadedTire, pull: f64) -> Option<f64> {
         let (mut low, mut high) = (1e4, 1e7);
-        if pull > self.drawbar_pull(tyre, high) {
+        if pull > self.drawbar_pull(tire, high) {
             return None;
         }
         for _ in 0..60 {
             let middle = (low * high).sqrt();
-            if self.drawbar_pull(tyre, middle) >= pull { high = middle } else { low = middle }
+            if self.drawbar_pull(tire, middle) >= pull { high = middle } else { low = middle }
         }
         Some(high).filter(|found| *found > 1.001e4)
     }
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
 
     /// Returns a 37x12.5R16.5 tire under 6.3 kN.
-    fn tyre(deflection: f64) -> LoadedTyre {
-        LoadedTyre { diameter: 0.94, width: 0.317, section_height: 0.26, load: 6300.0, deflection }
+    fn tire(deflection: f64) -> LoadedTire {
+        LoadedTire { diameter: 0.94, width: 0.317, section_height: 0.26, load: 6300.0, deflection }
     }
 
     /// Compares with a reference value from independent scripts, printed to `digit`.
@@ -187,12 +187,12 @@ mod tests {
             [4.0, 0.35, 36.1, 0.42, 0.61, 0.057, 0.072],
         ];
         for [gradient, deflection, numeric, nrmm, brixius, williams, rolls] in rows {
-            let (tyre, index) = (tyre(deflection), 1e6 * gradient * LoadedTyre::INDEX_DEPTH);
-            close(tyre.sand_numeric(index), numeric, 0.1);
-            close(Sand.drawbar_pull(&tyre, index), nrmm, 0.01);
-            close(Brixius.drawbar_pull(&tyre, index), brixius, 0.01);
-            close(Sand.towed_resistance(&tyre, index), williams, 0.01);
-            close(Brixius.towed_resistance(&tyre, index), rolls, 0.01);
+            let (tire, index) = (tire(deflection), 1e6 * gradient * LoadedTire::INDEX_DEPTH);
+            close(tire.sand_numeric(index), numeric, 0.1);
+            close(Sand.drawbar_pull(&tire, index), nrmm, 0.01);
+            close(Brixius.drawbar_pull(&tire, index), brixius, 0.01);
+            close(Sand.towed_resistance(&tire, index), williams, 0.01);
+            close(Brixius.towed_resistance(&tire, index), rolls, 0.01);
         }
     }
 
@@ -209,20 +209,20 @@ mod tests {
             [300.0, 0.25, 0.49, 0.52, 0.51, 0.049, 0.10, 0.09],
         ];
         for [index, deflection, vti, clough, brixius, by_vti, by_clough, by_brixius] in rows {
-            let (tyre, index) = (tyre(deflection), 1e3 * index);
-            close(Vti.drawbar_pull(&tyre, index), vti, 0.01);
-            close(GeeClough.drawbar_pull(&tyre, index), clough, 0.01);
-            close(Brixius.drawbar_pull(&tyre, index), brixius, 0.01);
-            close(Vti.towed_resistance(&tyre, index), by_vti, 0.01);
-            close(GeeClough.towed_resistance(&tyre, index), by_clough, 0.01);
-            close(Brixius.towed_resistance(&tyre, index), by_brixius, 0.01);
+            let (tire, index) = (tire(deflection), 1e3 * index);
+            close(Vti.drawbar_pull(&tire, index), vti, 0.01);
+            close(GeeClough.drawbar_pull(&tire, index), clough, 0.01);
+            close(Brixius.drawbar_pull(&tire, index), brixius, 0.01);
+            close(Vti.towed_resistance(&tire, index), by_vti, 0.01);
+            close(GeeClough.towed_resistance(&tire, index), by_clough, 0.01);
+            close(Brixius.towed_resistance(&tire, index), by_brixius, 0.01);
         }
     }
 
     #[test]
     fn wismer_and_luth_know_no_deflection() {
         let pull = |index, deflection| {
-            DeflectionRelation::WismerLuth.drawbar_pull(&tyre(deflection), index)
+            DeflectionRelation::WismerLuth.drawbar_pull(&tire(deflection), index)
         };
         for (index, printed) in
             [(88e3, -0.16), (176e3, 0.11), (353e3, 0.36), (200e3, 0.16), (300e3, 0.31)]
@@ -249,9 +249,9 @@ mod tests {
             DeflectionRelation::Brixius,
             DeflectionRelation::WismerLuth,
         ] {
-            let index = relation.cone_index(&tyre(0.15), 0.3).unwrap();
-            assert!((relation.drawbar_pull(&tyre(0.15), index) - 0.3).abs() < 1e-9, "{relation:?}");
-            assert_eq!(relation.cone_index(&tyre(0.15), 1.0), None);
+            let index = relation.cone_index(&tire(0.15), 0.3).unwrap();
+            assert!((relation.drawbar_pull(&tire(0.15), index) - 0.3).abs() < 1e-9, "{relation:?}");
+            assert_eq!(relation.cone_index(&tire(0.15), 1.0), None);
         }
     }
 }

@@ -20,11 +20,11 @@ mod shear;
 mod slip;
 mod slip_angle_theory;
 mod snow_theory;
+mod tire;
 mod track;
 mod track_theory;
 mod tracked_drive;
 mod trafficability;
-mod tyre;
 mod wheel;
 mod wheel_theory;
 mod work_terms;
@@ -34,7 +34,7 @@ pub use bench::{
     memory_in_circles, step_cost, throughput,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
-pub use deflection_relations::{DeflectionRelation, LoadedTyre, vehicle_cone_index_factor};
+pub use deflection_relations::{DeflectionRelation, LoadedTire, vehicle_cone_index_factor};
 pub use fit::{Estimate, FitError, ILL_CONDITIONED};
 pub use in_parallel::InParallel;
 pub use plate::{PlatePoint, PlateResult, PlateRig};
@@ -46,11 +46,11 @@ pub use slip_angle_theory::{SlipAngleForces, slip_angle_forces};
 pub use snow_theory::{
     SnowBase, WinterSurface, packed_density, packed_rut_depth, wheel_resistance,
 };
+pub use tire::{RESOLVED, TireResult, TireRig};
 pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use tracked_drive::TrackedDrive;
 pub use trafficability::Trafficability;
-pub use tyre::{RESOLVED, TyreResult, TyreRig};
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig, flat_bed};
 pub use wheel_theory::{DrivenWheel, LoadedArc, RigidWheel, WongReece};
 pub use work_terms::WorkTerms;

@@ -121,7 +121,7 @@ impl Rig for ShearRig {
 mod tests {
     use super::*;
     use bekker_ground::scm::PlateOutline;
-    use bekker_ground::soil::catalogue::catalogue;
+    use bekker_ground::soil::catalog::catalog;
 
     /// The stress of a plate at fixed height also rises to c + p tan φ under the refined laws.
     ///
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_plate_held_at_its_height_shears_under_the_refined_laws() {
         for name in ["mud", "chrono_mid", "lean_clay_32_wes"] {
-            let soil = catalogue().find(name).unwrap().to_soil();
+            let soil = catalog().find(name).unwrap().to_soil();
             let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
             let plate = PlateRig::new(soil.clone(), outline, 1e4);
             let plate = PlateRig { laws: Laws::refined(), spacing: 0.01, ..plate };

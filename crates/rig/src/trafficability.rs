@@ -58,9 +58,9 @@ fn yielding(ground_vehicle: &AnyVehicle, soil: &DeformableSoil) -> Trafficabilit
     let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
     let (sinkage, length, area, resistance) = match ground_vehicle {
         AnyVehicle::Wheeled(own) => {
-            let tyre = &own.vehicle.spec().tyre.rigid;
-            let width = 2.0 * tyre.outline.iter().map(|p| p.half_width).fold(0.0, f64::max);
-            let (radius, wheels) = (tyre.radius(), own.vehicle.wheels() as f64);
+            let tire = &own.vehicle.spec().tire.rigid;
+            let width = 2.0 * tire.outline.iter().map(|p| p.half_width).fold(0.0, f64::max);
+            let (radius, wheels) = (tire.radius(), own.vehicle.wheels() as f64);
             let wheel = RigidWheel { radius, width, load: weight / wheels };
             let modulus = soil.k_c / width + soil.k_phi;
             let free = if soil.n < 3.0 { wheel.bekker_sinkage(modulus, soil.n) } else { radius };
@@ -98,6 +98,6 @@ fn yielding(ground_vehicle: &AnyVehicle, soil: &DeformableSoil) -> Trafficabilit
 /// Returns the clearance under the belly, m, if the vehicle file specifies a belly.
 fn clearance(ground_vehicle: &AnyVehicle) -> Option<f64> {
     let properties = ground_vehicle.properties();
-    let lowest = properties.wheel_centres[0].z - properties.ride_radius;
-    Some(ground_vehicle.belly()?.centre[2] - lowest)
+    let lowest = properties.wheel_centers[0].z - properties.ride_radius;
+    Some(ground_vehicle.belly()?.center[2] - lowest)
 }

@@ -5,8 +5,8 @@ use super::plate::DEEPEST;
 use super::slip::rim_speed;
 use super::work_terms::WorkTerms;
 use bekker_ground::scm::{
-    Contact, FlexibleTyre, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
-    settle_ring, tyre_contact, wheel_contact,
+    Contact, FlexibleTire, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
+    settle_ring, tire_contact, wheel_contact,
 };
 use bekker_ground::soil::{Laws, Soil, SoilId, Tread};
 use bekker_ground::terrain::Terrain;
@@ -361,7 +361,7 @@ impl WheelRig {
         let steps = (self.duration / self.step + 0.5).floor() as u64;
         let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
         let mut sum = WheelResult::default();
-        let (mut travelled, mut stored) = (0.0, 0.0);
+        let (mut traveled, mut stored) = (0.0, 0.0);
         for count in 0..steps {
             let time = count as f64 * self.step;
             // a flexible tire rolls on a smaller radius, to which the slip refers
@@ -381,8 +381,8 @@ impl WheelRig {
                 }
                 Some((ring, state, step)) => {
                     let (underside, tread) = (&self.wheel, &self.tread);
-                    let tyre = FlexibleTyre { underside, ring, tread };
-                    tyre_contact(&mut ground, &tyre, state, &pose, &twist, self.step, step).contact
+                    let tire = FlexibleTire { underside, ring, tread };
+                    tire_contact(&mut ground, &tire, state, &pose, &twist, self.step, step).contact
                 }
             };
             heap(&mut ground, contact.displaced);
@@ -394,7 +394,7 @@ impl WheelRig {
                     sum.deflection += ring.deflection(state);
                     sum.contact_length += ring.contact_length(state);
                 }
-                travelled += hypot(speed, drift) * self.step;
+                traveled += hypot(speed, drift) * self.step;
             }
             if count >= first_settled || self.motion == WheelMotion::Pressed {
                 sum.works.add(&contact, &twist, stored, self.step);
@@ -428,12 +428,12 @@ impl WheelRig {
         // in the middle of the part of the run over which means are taken
         let half = 0.5 * self.settled * self.duration;
         let [x, y] = [pose.position.x - half * speed, pose.position.y - half * drift];
-        if travelled > 0.0 {
+        if traveled > 0.0 {
             sum.rut = rut_depth(model, published, x, y);
         }
         let samples = (steps - first_settled) as f64;
         require_carried(sum.vertical / samples, self.load, sum.sinkage / samples)?;
-        let means = sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 });
+        let means = sum.means(samples, if traveled > 0.0 { traveled } else { 1.0 });
         Ok((means, belt.map(|(_, state, _)| state)))
     }
 

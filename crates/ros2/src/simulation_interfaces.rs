@@ -51,8 +51,8 @@ macro_rules! services {
 }
 
 services! {
-    GetSimulatorFeatures "get_simulator_features", EmptyRequest => SimulatorFeatures;
-    GetSimulationState "get_simulation_state", EmptyRequest => (u8, ServiceResult);
+    GetSimulatorFeatures "get_simulator_features", Emptirequest => SimulatorFeatures;
+    GetSimulationState "get_simulation_state", Emptirequest => (u8, ServiceResult);
     SetSimulationState "set_simulation_state", u8 => ServiceResult;
     ResetSimulation "reset_simulation", u8 => ServiceResult;
     StepSimulation "step_simulation", u64 => ServiceResult;
@@ -66,7 +66,7 @@ services! {
 
 /// A request without fields, for which ROS 2 sends one meaningless octet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct EmptyRequest;
+pub(super) struct Emptirequest;
 
 /// The message `Result`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -263,8 +263,8 @@ impl CameraTopics {
             step: data.len() as u32 / image.height.max(1),
             data: Octets(data),
         };
-        if !image.colour.is_empty() {
-            let data = image.colour.iter().flatten().map(|&light| srgb(light)).collect();
+        if !image.color.is_empty() {
+            let data = image.color.iter().flatten().map(|&light| srgb(light)).collect();
             self.image.publish(raw("rgb8", data));
         }
         if !image.depth.is_empty() {
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_srgb() {
+    fn colors_are_srgb() {
         assert_eq!([0.0, 0.5, 1.0, 2.0].map(srgb), [0, 188, 255, 255]);
     }
 }

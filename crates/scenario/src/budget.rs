@@ -186,7 +186,7 @@ fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) 
         ));
     }
     let bytes = |channel: &CameraChannel| match channel {
-        CameraChannel::Colour | CameraChannel::Normal => 12,
+        CameraChannel::Color | CameraChannel::Normal => 12,
         CameraChannel::Depth => 4,
         CameraChannel::Class => 1,
         CameraChannel::Instance => 2,

@@ -2,7 +2,7 @@
 
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
-    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalisationKind, Output,
+    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalizationKind, Output,
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor,
     SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
 };
@@ -592,7 +592,7 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
         let (word, fits): (&str, &[&str]) = match filter {
             Filter::Range { .. } => ("range", &["lidar"]),
             Filter::Voxels { .. } => ("voxels", &["lidar"]),
-            Filter::Grey {} => ("grey", &["camera"]),
+            Filter::Gray {} => ("gray", &["camera"]),
             Filter::Dropout { .. } => ("dropout", &["lidar", "camera"]),
             Filter::Noise { .. } => {
                 ("noise", &["imu", "gps", "magnetometer", "odometry", "camera", "lidar"])
@@ -714,19 +714,19 @@ fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mu
             refuse(format!("{key}.model.channels[{which}]"), DiagnosticKind::Refused { cause });
         }
     }
-    if camera.channels.contains(&CameraChannel::Colour) {
+    if camera.channels.contains(&CameraChannel::Color) {
         return;
     }
-    let cause = "needs color images; add colour to model.channels";
-    let mut colourless = |key: String| refuse(key, DiagnosticKind::Refused { cause: cause.into() });
+    let cause = "needs color images; add color to model.channels";
+    let mut colorless = |key: String| refuse(key, DiagnosticKind::Refused { cause: cause.into() });
     for (which, format) in sensor.save.iter().enumerate() {
         if matches!(format, FrameFormat::Png | FrameFormat::Png16) {
-            colourless(format!("{key}.save[{which}]"));
+            colorless(format!("{key}.save[{which}]"));
         }
     }
     for (which, filter) in sensor.filters.iter().enumerate() {
-        if matches!(filter, Filter::Noise { .. } | Filter::Dropout { .. } | Filter::Grey {}) {
-            colourless(format!("{key}.filters[{which}].kind"));
+        if matches!(filter, Filter::Noise { .. } | Filter::Dropout { .. } | Filter::Gray {}) {
+            colorless(format!("{key}.filters[{which}].kind"));
         }
     }
 }
@@ -779,8 +779,8 @@ fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
                 }
                 check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
             }
-            Driver::Autonomous { localisation, soil_aware, .. } => {
-                check_perception(vehicle, index, *localisation, refuse);
+            Driver::Autonomous { localization, soil_aware, .. } => {
+                check_perception(vehicle, index, *localization, refuse);
                 let feels = |own: &Sensor| matches!(own.model, SensorModel::Terramechanics {});
                 if *soil_aware && !vehicle.sensor.iter().any(feels) {
                     let cause = "true requires a sensor of kind terramechanics on the vehicle to \
@@ -797,11 +797,11 @@ fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 fn check_perception(
     vehicle: &Vehicle,
     index: usize,
-    localisation: LocalisationKind,
+    localization: LocalizationKind,
     refuse: &mut DiagnosticSink,
 ) {
     let has = |of: fn(&SensorModel) -> bool| vehicle.sensor.iter().any(|own| of(&own.model));
-    let by_truth = localisation == LocalisationKind::Truth;
+    let by_truth = localization == LocalizationKind::Truth;
     let needed = [
         ("lidar", true, has(|own| matches!(own, SensorModel::Lidar(_)))),
         ("gps", !by_truth, has(|own| matches!(own, SensorModel::Gps { .. }))),

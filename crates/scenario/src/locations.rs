@@ -166,7 +166,7 @@ impl GeoFrame {
     }
 
     fn from_grid(&self, at: [f64; 2]) -> Result<[f64; 2], String> {
-        let placement = self.placement.as_ref().filter(|p| p.crs.unit == Unit::Metre);
+        let placement = self.placement.as_ref().filter(|p| p.crs.unit == Unit::Meter);
         placement.map(|placement| placement.to_local(at)).ok_or_else(|| NO_GRID.into())
     }
 

@@ -142,8 +142,8 @@ mod tests {
         let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
         let found = diagnostics(two_lines);
         assert!(found.contains("vehicle[0].name = \"a\\nb\": must be one line"), "{found}");
-        let coloured = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
-        let found = diagnostics(&coloured);
+        let colored = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
+        let found = diagnostics(&colored);
         assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be one line"), "{found}");
         assert!(diagnostics(&vehicle("world", &[])).contains("the frame of all vehicles"));
         let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];

@@ -173,7 +173,7 @@ fn gears_do_not_hunt_whatever_the_ground() {
 /// The catalog's HMMWV without its steered axle.
 fn unsteered() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let text = bekker_vehicle::catalogue().iter().find(|own| own.key == "hmmwv").unwrap().text;
+    let text = bekker_vehicle::catalog().iter().find(|own| own.key == "hmmwv").unwrap().text;
     let mut spec: toml::Table = toml::from_str(text).unwrap();
     spec.remove("steering");
     for axle in spec["axles"].as_array_mut().unwrap() {

@@ -17,7 +17,7 @@ const NEPER: f64 = 0.230_258_509;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DustPuff {
     /// Center in the world frame, m.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Standard deviation, m.
     pub radius: f64,
     /// Extinction at the center, 1/m.
@@ -61,8 +61,8 @@ impl Air {
 
     /// Returns the extinction of haze or fog, 1/m, at a wavelength in m.
     pub fn haze(&self, wavelength: f64) -> f64 {
-        let kilometres = 1e-3 * self.visibility;
-        let kruse = match kilometres {
+        let kilometers = 1e-3 * self.visibility;
+        let kruse = match kilometers {
             v if v > 50.0 => 1.6,
             v if v > 6.0 => 1.3,
             v => 0.585 * pow(v.max(0.0), 1.0 / 3.0),
@@ -101,9 +101,9 @@ impl Air {
     /// mean color.
     pub fn dust(&self, origin: &Vec3, direction: &Vec3, far: f64) -> (f64, [f32; 3]) {
         let mut depth = 0.0;
-        let mut colour = [0.0_f32; 3];
+        let mut color = [0.0_f32; 3];
         for puff in &self.puffs {
-            let to = puff.centre - origin;
+            let to = puff.center - origin;
             let along = to.dot(direction);
             let aside = (to.norm_squared() - along * along).max(0.0);
             let width = puff.radius * puff.radius;
@@ -121,18 +121,18 @@ impl Air {
                 * exp(-0.5 * aside / width)
                 * (part(far) - part(0.0));
             depth += own;
-            for (sum, albedo) in colour.iter_mut().zip(puff.albedo) {
+            for (sum, albedo) in color.iter_mut().zip(puff.albedo) {
                 *sum += own as f32 * albedo;
             }
         }
-        let mean = colour.map(|sum| if depth > 0.0 { sum / depth as f32 } else { 0.0 });
+        let mean = color.map(|sum| if depth > 0.0 { sum / depth as f32 } else { 0.0 });
         (depth, mean)
     }
 
     /// Returns the extinction of the dust clouds at a point, 1/m.
     pub fn dust_at(&self, point: &Vec3) -> f64 {
         let own = |puff: &DustPuff| {
-            let aside = (point - puff.centre).norm_squared() / (puff.radius * puff.radius);
+            let aside = (point - puff.center).norm_squared() / (puff.radius * puff.radius);
             if aside > 16.0 { 0.0 } else { puff.extinction * exp(-0.5 * aside) }
         };
         self.puffs.iter().map(own).sum()
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn a_puff_hides_what_is_behind_it_and_not_what_is_before() {
-        let centre = Vec3::new(10.0, 0.0, 0.0);
-        let puff = DustPuff { centre, radius: 1.0, extinction: 1.0, albedo: [0.5; 3] };
+        let center = Vec3::new(10.0, 0.0, 0.0);
+        let puff = DustPuff { center, radius: 1.0, extinction: 1.0, albedo: [0.5; 3] };
         let air = Air { puffs: vec![puff], ..Air::default() };
         let depth = |far: f64| air.dust(&Vec3::zeros(), &Vec3::x(), far).0;
         // the integral of the Gaussian: sqrt(2 pi)

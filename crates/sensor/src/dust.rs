@@ -106,14 +106,14 @@ fn moisture(name: &str) -> Option<f64> {
 pub fn raised_extinction(mass: f64, speed: f64) -> f64 {
     // 0.8 at 1200 kg, 48 at 18 000 kg: exponent ln 60 / ln 15
     let exponent = ln(48.0 / 0.8) / ln(18_000.0 / 1200.0);
-    let grams_a_kilometre = 0.8 * exp(exponent * ln(mass / 1200.0)) * 3.6 * speed;
-    EXTINCTION * 1e-3 * grams_a_kilometre * speed
+    let grams_a_kilometer = 0.8 * exp(exponent * ln(mass / 1200.0)) * 3.6 * speed;
+    EXTINCTION * 1e-3 * grams_a_kilometer * speed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_ground::soil::catalogue;
+    use bekker_ground::soil::catalog;
 
     #[test]
     fn the_law_passes_through_the_measurements() {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn sand_and_dry_ground_give_dust_and_mud_does_not() {
         let share = |name: &str| {
-            let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+            let sand = catalog().find("dry_sand_lll").unwrap().to_soil();
             let soil = Soil { name: name.into(), ..sand };
             DustSource::from_soil(&soil).map_or(0.0, |loose| loose.share)
         };

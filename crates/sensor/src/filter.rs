@@ -67,7 +67,7 @@ pub enum Filter {
     /// Keeps the first return in each cube of this side, m.
     Voxels(f64),
     /// Replaces colors by their luminance (Rec. 709).
-    Grey,
+    Gray,
     /// Custom filter in Rust.
     Custom(Arc<dyn Augment>),
 }
@@ -92,11 +92,11 @@ impl Filter {
                     cloud.returns.retain(|hit| taken.insert(hit.point.map(cell)));
                 }
             }
-            Filter::Grey => {
+            Filter::Gray => {
                 if let Reading::Image(image) = reading {
-                    for colour in &mut image.colour {
-                        let [r, g, b] = *colour;
-                        *colour = [0.2126 * r + 0.7152 * g + 0.0722 * b; 3];
+                    for color in &mut image.color {
+                        let [r, g, b] = *color;
+                        *color = [0.2126 * r + 0.7152 * g + 0.0722 * b; 3];
                     }
                 }
             }
@@ -140,9 +140,9 @@ fn add_noise(reading: &mut Reading, sigma: f64, draws: &FilterNoise) {
             }
         }
         Reading::Image(image) => {
-            for (element, colour) in image.colour.iter_mut().enumerate() {
+            for (element, color) in image.color.iter_mut().enumerate() {
                 let draw = draws.normals(element as u32);
-                colour.iter_mut().zip(draw).for_each(|(x, n)| {
+                color.iter_mut().zip(draw).for_each(|(x, n)| {
                     *x = (f64::from(*x) + sigma * n).clamp(0.0, 1.0) as f32;
                 });
             }
@@ -178,9 +178,9 @@ fn drop_out(reading: &mut Reading, probability: f64, draws: &FilterNoise) {
             });
         }
         Reading::Image(image) => {
-            for (element, colour) in image.colour.iter_mut().enumerate() {
+            for (element, color) in image.color.iter_mut().enumerate() {
                 if lost(element as u32) {
-                    *colour = [0.0; 3];
+                    *color = [0.0; 3];
                 }
             }
         }
@@ -299,18 +299,18 @@ mod tests {
         impl Augment for Invert {
             fn augment(&self, reading: &mut Reading, _: &FilterNoise) -> bool {
                 if let Reading::Image(image) = reading {
-                    image.colour.iter_mut().flatten().for_each(|x| *x = 1.0 - *x);
+                    image.color.iter_mut().flatten().for_each(|x| *x = 1.0 - *x);
                 }
                 true
             }
         }
-        let colour = vec![[1.0, 0.0, 0.5]];
-        let mut image = Reading::Image(Image { width: 1, height: 1, colour, ..Image::default() });
-        for filter in [Filter::Custom(Arc::new(Invert)), Filter::Grey] {
+        let color = vec![[1.0, 0.0, 0.5]];
+        let mut image = Reading::Image(Image { width: 1, height: 1, color, ..Image::default() });
+        for filter in [Filter::Custom(Arc::new(Invert)), Filter::Gray] {
             assert!(filter.apply(&mut image, 1, &draws(1)));
         }
         let Reading::Image(image) = image else { panic!() };
-        let grey = 0.7152 + 0.5 * 0.0722;
-        assert!(image.colour[0].iter().all(|x| (x - grey).abs() < 1e-6));
+        let gray = 0.7152 + 0.5 * 0.0722;
+        assert!(image.color[0].iter().all(|x| (x - gray).abs() < 1e-6));
     }
 }

@@ -125,7 +125,7 @@ impl Triad {
     ///
     /// Rounding never exceeds the range: the result is then the last step within it.
     fn quantized(&self, x: f64) -> f64 {
-        let near = quantised(clipped(x, self.range), self.resolution);
+        let near = quantized(clipped(x, self.range), self.resolution);
         if self.range > 0.0 && self.resolution > 0.0 && near.abs() > self.range {
             return ((self.range / self.resolution).floor() * self.resolution).copysign(x);
         }
@@ -139,7 +139,7 @@ pub(crate) fn clipped(x: f64, range: f64) -> f64 {
 }
 
 /// Rounds to whole steps; a resolution of 0 keeps the value.
-pub(crate) fn quantised(x: f64, resolution: f64) -> f64 {
+pub(crate) fn quantized(x: f64, resolution: f64) -> f64 {
     if resolution > 0.0 { (x / resolution).round() * resolution } else { x }
 }
 

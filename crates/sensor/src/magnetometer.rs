@@ -8,7 +8,7 @@
 //! scale error s and bias b of each axis, and n is white noise. Iron that moves with steering or
 //! loads is not modeled.
 
-use super::imu::{clipped, quantised};
+use super::imu::{clipped, quantized};
 use super::noise::Noise;
 use super::process::axes;
 use bekker_math::numeric::{cos, sin};
@@ -57,7 +57,7 @@ impl Magnetometer {
     pub fn measure(&self, field: &Vec3, noise: &Noise, frame: u32) -> Vec3 {
         let white = self.noise * axes(noise.normals(frame, 0, 0));
         let value = field + self.scale.component_mul(field) + self.bias + white;
-        value.map(|x| quantised(clipped(x, self.range), self.resolution))
+        value.map(|x| quantized(clipped(x, self.range), self.resolution))
     }
 }
 

@@ -174,7 +174,7 @@ mod tests {
 
     /// Adjacent elements, frames and lanes are uncorrelated: |r| < 4/√n.
     #[test]
-    fn neighbours_are_uncorrelated() {
+    fn neighbors_are_uncorrelated() {
         let n = 100_000;
         let a = Noise::new(7, 0, 0);
         let draw = |noise: Noise, k: u32, lane| noise.normals(k / 300, k % 300, lane)[0];

@@ -441,14 +441,14 @@ impl<'a> Scene<'a> {
                 let soil = self.model.terrain().soil(point.x, point.y);
                 let soil = usize::from(soil.0).min(self.soils.len().saturating_sub(1));
                 let mark = self.relief.mark(point.x, point.y);
-                let grey = Material::dull([0.3; 3]);
+                let gray = Material::dull([0.3; 3]);
                 Surface {
                     point,
                     normal: ground_hit.normal(),
                     material: self
                         .soils
                         .get(soil)
-                        .map_or(grey, |look| look.at_sinkage(mark.sinkage)),
+                        .map_or(gray, |look| look.at_sinkage(mark.sinkage)),
                     class: Class::Ground,
                     instance: 0,
                     soil: soil.min(254) as u8,
@@ -520,7 +520,7 @@ mod tests {
         for a in 0..6 {
             patches.begin(TileKey { a, b: 0 });
             (32..64).for_each(|node| {
-                patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
+                patches.push(node, NodeState::quantized(0.1, 0.0, [0.0; 2], 0, 1));
             });
         }
         let mut published = SharedGround::default();

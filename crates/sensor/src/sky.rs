@@ -60,9 +60,9 @@ impl Sky {
         let clear_zenith = [0.13 * day, 0.23 * day, 0.44 * day];
         let clear_horizon =
             blend([0.62, 0.70, 0.80], [0.84, 0.72, 0.56], low * low * low).map(|c| c * day);
-        let grey = [0.42 * day, 0.43 * day, 0.45 * day];
-        let zenith = blend(clear_zenith, grey.map(|c| 1.15 * c), cloud);
-        let horizon = blend(clear_horizon, grey.map(|c| 0.9 * c), cloud);
+        let gray = [0.42 * day, 0.43 * day, 0.45 * day];
+        let zenith = blend(clear_zenith, gray.map(|c| 1.15 * c), cloud);
+        let horizon = blend(clear_horizon, gray.map(|c| 0.9 * c), cloud);
         Light {
             to_sun: Vec3::new(ce * ca, ce * sa, se),
             sun: direct.map(|c| c * up * (1.0 - 0.97 * cloud)),

@@ -69,7 +69,7 @@ const PRESSURE: usize = 1;
 /// Initial means of the residuals of each variable: typical values of a wheel's patch.
 const INITIAL_MEANS: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
 /// Initial means where no neighbor is remembered.
-const INITIAL_MEANS_WITHOUT_NEIGHBOUR: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
+const INITIAL_MEANS_WITHOUT_NEIGHBOR: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
 
 /// The variables of a node, each as 32 bits.
 type Values = [u32; VARIABLES];
@@ -131,7 +131,7 @@ impl Codes {
             count: Rice::with_mean(6),
             gap: Rice::with_mean(8),
             variables: [
-                INITIAL_MEANS_WITHOUT_NEIGHBOUR.map(Rice::with_mean),
+                INITIAL_MEANS_WITHOUT_NEIGHBOR.map(Rice::with_mean),
                 INITIAL_MEANS.map(Rice::with_mean),
             ],
         }
@@ -148,7 +148,7 @@ impl Codes {
 /// Capacity for remembered nodes: a few heartbeats of a vehicle on a 2 cm grid.
 const SLOTS: usize = 1 << 10;
 /// Offsets of a node's neighbors in i and j.
-const NEIGHBOURS: [[i32; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
+const NEIGHBORS: [[i32; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 /// Interval in nodes at which the predictions of all neighbors are compared.
 const COMPARISON_INTERVAL: u32 = 4;
 /// Greatest distance of a patch's first node from that of a remembered row, nodes.
@@ -188,7 +188,7 @@ struct PreviousNode {
 /// The basis for predicting a node.
 #[derive(Clone, Copy, Debug)]
 struct PredictionBasis {
-    /// Index into [`NEIGHBOURS`] of the neighbor used, if any is remembered.
+    /// Index into [`NEIGHBORS`] of the neighbor used, if any is remembered.
     direction: Option<usize>,
     /// Values of that neighbor.
     from: Values,
@@ -250,9 +250,9 @@ struct Stream {
     followed: [u8; CONTEXTS],
     seen: u32,
     /// Recent error of each neighbor as a predictor of sinkage, in sixteenths of a quantum.
-    errors: [u64; NEIGHBOURS.len()],
+    errors: [u64; NEIGHBORS.len()],
     /// Neighbors in ascending order of error.
-    order: [usize; NEIGHBOURS.len()],
+    order: [usize; NEIGHBORS.len()],
     /// Recent errors of the neighbor and of the plane as predictors, for each variable.
     plane_errors: [[u64; 2]; VARIABLES],
     /// Whether the plane predicts each variable better.
@@ -271,7 +271,7 @@ impl Stream {
             gaps: [0; 2],
             followed: [0; CONTEXTS],
             seen: 0,
-            errors: [0; NEIGHBOURS.len()],
+            errors: [0; NEIGHBORS.len()],
             order: std::array::from_fn(|direction| direction),
             plane_errors: [[0; 2]; VARIABLES],
             by_plane: [false; VARIABLES],
@@ -288,8 +288,8 @@ fn slot(node: Node) -> usize {
 }
 
 #[inline]
-fn neighbour(node: Node, direction: usize) -> Node {
-    let [di, dj] = NEIGHBOURS[direction];
+fn neighbor(node: Node, direction: usize) -> Node {
+    let [di, dj] = NEIGHBORS[direction];
     Node { i: node.i.wrapping_add(di), j: node.j.wrapping_add(dj) }
 }
 
@@ -309,7 +309,7 @@ impl Stream {
     #[inline(always)]
     fn prediction_basis(&self, node: Node) -> PredictionBasis {
         for &direction in &self.order {
-            if let Some(&from) = self.stored_values(neighbour(node, direction)) {
+            if let Some(&from) = self.stored_values(neighbor(node, direction)) {
                 let plane =
                     self.previous.direction == direction && is_adjacent(self.previous.node, node);
                 return PredictionBasis { direction: Some(direction), from, plane };
@@ -358,9 +358,9 @@ impl Stream {
     fn compare(&mut self, node: Node, values: &Values, from: &Values, plane: bool) {
         // exponential average with a weight of 1/16
         let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
-        for direction in 0..NEIGHBOURS.len() {
-            if let Some(neighbour) = self.stored_values(neighbour(node, direction)) {
-                let off = distance(neighbour[SINKAGE], values[SINKAGE]);
+        for direction in 0..NEIGHBORS.len() {
+            if let Some(neighbor) = self.stored_values(neighbor(node, direction)) {
+                let off = distance(neighbor[SINKAGE], values[SINKAGE]);
                 renew(&mut self.errors[direction], off);
             }
         }
@@ -392,7 +392,7 @@ impl Stream {
         std::mem::swap(&mut self.rows, &mut self.new_rows);
         self.codes.finish_message();
         self.order.sort_by_key(|&direction| self.errors[direction]);
-        self.by_plane = self.plane_errors.map(|[neighbour, plane]| plane < neighbour);
+        self.by_plane = self.plane_errors.map(|[neighbor, plane]| plane < neighbor);
     }
 
     /// Keeps rows that no patch of this message follows, one message older.

@@ -30,7 +30,7 @@ mod tests {
 
     /// 0.5 x 1.225 x 2 m² x (20 m/s)² = 490 N backward at the center of mass.
     #[test]
-    fn drag_acts_against_the_motion_at_the_centre_of_mass() {
+    fn drag_acts_against_the_motion_at_the_center_of_mass() {
         let AnySpec::Wheeled(mut spec) = find_vehicle("hmmwv").unwrap() else { unreachable!() };
         let twist = Twist { linear: Vec3::x() * 20.0, ..Twist::default() };
         assert_eq!(drag(&spec.chassis, &Pose::default(), &twist), None);

@@ -5,7 +5,7 @@
 
 mod air;
 mod assembly;
-mod catalogue;
+mod catalog;
 pub mod collision;
 mod controls;
 mod coupling;
@@ -21,17 +21,17 @@ mod settled_torque;
 mod setup;
 pub mod spec;
 mod state;
+pub mod tire;
 mod tracked;
 mod trailer;
 mod transmission;
-pub mod tyre;
 mod vehicle_bodies;
 mod wheeled;
 
 pub use air::{AIR_DENSITY, air_drag};
 pub use assembly::AssemblyError;
-pub use catalogue::{
-    CatalogueEntry, CatalogueError, catalogue, find_trailer, find_vehicle, find_wheeled, trailers,
+pub use catalog::{
+    CatalogEntry, CatalogError, catalog, find_trailer, find_vehicle, find_wheeled, trailers,
 };
 pub use controls::Controls;
 pub use coupling::Coupling;
@@ -40,7 +40,7 @@ pub use lock::{Lock, Locks};
 pub use outline::{BoundingBall, Outline};
 pub use pedal_response::{EngineResponse, PedalResponse};
 pub use powertrain::Selector;
-pub use setup::{Payload, SetupError, TyreModel, VehicleSetup};
+pub use setup::{Payload, SetupError, TireModel, VehicleSetup};
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use state::VehicleState;
 pub use tracked::{EnergyAccount, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
     /// The center differential, in the transfer case.
-    Centre,
+    Center,
     /// The differentials between axles on the same output of the center differential.
     InterAxle,
     /// The differentials between the wheels of the axles on the front output of the center
@@ -20,12 +20,12 @@ pub enum Lock {
 
 impl Lock {
     /// All switches.
-    pub const ALL: [Lock; 4] = [Lock::Centre, Lock::InterAxle, Lock::FrontAxles, Lock::RearAxles];
+    pub const ALL: [Lock; 4] = [Lock::Center, Lock::InterAxle, Lock::FrontAxles, Lock::RearAxles];
 
     /// Name of the switch in scenarios and messages.
     pub fn name(self) -> &'static str {
         match self {
-            Lock::Centre => "centre",
+            Lock::Center => "center",
             Lock::InterAxle => "inter_axle",
             Lock::FrontAxles => "front_axles",
             Lock::RearAxles => "rear_axles",
@@ -39,7 +39,8 @@ impl Lock {
 #[serde(deny_unknown_fields, default)]
 pub struct Locks {
     /// Whether to lock the center differential, in the transfer case.
-    pub centre: bool,
+    #[serde(alias = "centre")]
+    pub center: bool,
     /// Whether to lock the differentials between axles on the same output of the center
     /// differential.
     pub inter_axle: bool,
@@ -54,7 +55,7 @@ pub struct Locks {
 impl Locks {
     /// No locks.
     pub const OPEN: Locks =
-        Locks { centre: false, inter_axle: false, front_axles: false, rear_axles: false };
+        Locks { center: false, inter_axle: false, front_axles: false, rear_axles: false };
 
     /// Whether a lock is in this set.
     pub fn contains(mut self, lock: Lock) -> bool {
@@ -89,7 +90,7 @@ impl Locks {
 
     fn flag(&mut self, lock: Lock) -> &mut bool {
         match lock {
-            Lock::Centre => &mut self.centre,
+            Lock::Center => &mut self.center,
             Lock::InterAxle => &mut self.inter_axle,
             Lock::FrontAxles => &mut self.front_axles,
             Lock::RearAxles => &mut self.rear_axles,
@@ -103,10 +104,10 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        let locks = Locks { centre: true, rear_axles: true, ..Locks::OPEN };
+        let locks = Locks { center: true, rear_axles: true, ..Locks::OPEN };
         assert_eq!(Locks::named(locks.iter().map(Lock::name)), Ok(locks));
-        assert_eq!(Locks::named(["centre", "left"]), Err("left"));
-        let read: Locks = toml::from_str("centre = true\nrear_axles = true").unwrap();
+        assert_eq!(Locks::named(["center", "left"]), Err("left"));
+        let read: Locks = toml::from_str("center = true\nrear_axles = true").unwrap();
         assert_eq!(read, locks);
     }
 }

@@ -28,7 +28,7 @@ pub struct Outline {
 #[derive(Clone, Copy, Debug)]
 pub struct BoundingBall {
     /// Center in the frame of the hulls, m.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Radius, m.
     pub radius: f64,
 }
@@ -62,7 +62,7 @@ impl Outline {
             vec![derived_hull(footprint, wheels[0].z)]
         } else {
             let hull = |hull: &super::spec::HullBox| {
-                Hull::new(Vec3::from(hull.centre), hull.size, hull.rounding)
+                Hull::new(Vec3::from(hull.center), hull.size, hull.rounding)
             };
             chassis.hulls.iter().map(hull).collect()
         };
@@ -98,11 +98,11 @@ impl Outline {
 /// Returns the ball that encloses the corners of all hulls.
 fn bounding_ball(hulls: &[Hull]) -> BoundingBall {
     let corner = |side: f64, pick: fn(&Vec3, &Vec3) -> Vec3| {
-        let corners = hulls.iter().map(|hull| hull.centre + hull.shape.half() * side);
+        let corners = hulls.iter().map(|hull| hull.center + hull.shape.half() * side);
         corners.reduce(|a, b| pick(&a, &b)).unwrap_or_default()
     };
     let (low, high) = (corner(-1.0, |a, b| a.inf(b)), corner(1.0, |a, b| a.sup(b)));
-    BoundingBall { centre: (low + high) * 0.5, radius: (high - low).norm() * 0.5 }
+    BoundingBall { center: (low + high) * 0.5, radius: (high - low).norm() * 0.5 }
 }
 
 /// The hull of a vehicle whose file gives none.
@@ -124,8 +124,8 @@ mod tests {
         let check = |name: &str, outline: &super::Outline, footprint: &Footprint| {
             let hulls = || outline.hulls.iter();
             let front =
-                hulls().map(|hull| hull.centre.x + hull.shape.half().x).fold(-9.0, f64::max);
-            let rear = hulls().map(|hull| hull.centre.x - hull.shape.half().x).fold(9.0, f64::min);
+                hulls().map(|hull| hull.center.x + hull.shape.half().x).fold(-9.0, f64::max);
+            let rear = hulls().map(|hull| hull.center.x - hull.shape.half().x).fold(9.0, f64::min);
             let width = hulls().map(|hull| 2.0 * hull.shape.half().y).fold(0.0, f64::max);
             let off = [front - footprint.front, rear - footprint.rear, width - footprint.width];
             assert!(off.iter().all(|off| off.abs() < 1e-9), "{name}: {off:?}");

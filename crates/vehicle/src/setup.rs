@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Model of a tire's contact with the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TyreModel {
+pub enum TireModel {
     /// Rigid on soil, a spring on firm ground.
     Rigid,
     /// Flexible belt under inflation, on soil and on firm ground.
@@ -37,7 +37,7 @@ pub struct VehicleSetup {
     /// Trailer behind the vehicle.
     pub trailer: Option<TrailerSpec>,
     /// Tire model; where absent, as the spec gives it.
-    pub tyre: Option<TyreModel>,
+    pub tire: Option<TireModel>,
     /// Inflation pressure of the tires, kPa; where absent, as the spec gives it. One value also
     /// applies to the tires of a trailer, a list only to the vehicle's own.
     pub inflation_kpa: Option<Inflation>,
@@ -82,12 +82,12 @@ impl AnySpec {
                 if let Some(trailer) = &setup.trailer {
                     **own = own.clone().towing(trailer.clone()).map_err(SetupError::Trailer)?;
                 }
-                set_tyres(own, setup)?;
+                set_tires(own, setup)?;
             }
             AnySpec::Tracked(own) => {
                 let given = [
                     ("trailer", setup.trailer.is_some()),
-                    ("tyre", setup.tyre.is_some()),
+                    ("tire", setup.tire.is_some()),
                     ("inflation_kpa", setup.inflation_kpa.is_some()),
                 ];
                 if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
@@ -102,20 +102,20 @@ impl AnySpec {
 }
 
 /// Sets the tire model and the inflation.
-fn set_tyres(spec: &mut VehicleSpec, setup: &VehicleSetup) -> Result<(), SetupError> {
-    if setup.tyre == Some(TyreModel::Rigid) {
-        spec.tyres_mut().for_each(|tyre| tyre.flexible = None);
+fn set_tires(spec: &mut VehicleSpec, setup: &VehicleSetup) -> Result<(), SetupError> {
+    if setup.tire == Some(TireModel::Rigid) {
+        spec.tires_mut().for_each(|tire| tire.flexible = None);
     }
     let name = spec.name.clone();
-    let defines = "defines flexible tires ([tyre.flexible])";
-    let flexible = spec.tyres_mut().any(|tyre| tyre.flexible.is_some());
+    let defines = "defines flexible tires ([tire.flexible])";
+    let flexible = spec.tires_mut().any(|tire| tire.flexible.is_some());
     let refused = |key, cause| Err(SetupError::value(key, cause));
-    match (setup.tyre, &setup.inflation_kpa) {
-        (Some(TyreModel::Flexible), _) if spec.tyre.flexible.is_none() => {
-            refused("tyre", format!("must be \"rigid\": no file of {name} {defines}"))
+    match (setup.tire, &setup.inflation_kpa) {
+        (Some(TireModel::Flexible), _) if spec.tire.flexible.is_none() => {
+            refused("tire", format!("must be \"rigid\": no file of {name} {defines}"))
         }
-        (Some(TyreModel::Rigid), Some(_)) => {
-            refused("inflation_kpa", "must be absent with tyre = \"rigid\"".into())
+        (Some(TireModel::Rigid), Some(_)) => {
+            refused("inflation_kpa", "must be absent with tire = \"rigid\"".into())
         }
         (None, Some(_)) if !flexible => {
             refused("inflation_kpa", format!("must be absent: no file of {name} {defines}"))
@@ -133,14 +133,14 @@ fn set_tyres(spec: &mut VehicleSpec, setup: &VehicleSetup) -> Result<(), SetupEr
 /// tires only.
 fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> {
     let one = matches!(inflation, Inflation::All(_));
-    if !one && spec.tyre.flexible.is_none() {
+    if !one && spec.tire.flexible.is_none() {
         let name = &spec.name;
         return Err(format!(
             "must be a single value: of {name}, only axles with their own tires have flexible ones"
         ));
     }
-    let tyres = if one { usize::MAX } else { 1 };
-    for flexible in spec.tyres_mut().filter_map(|tyre| tyre.flexible.as_mut()).take(tyres) {
+    let tires = if one { usize::MAX } else { 1 };
+    for flexible in spec.tires_mut().filter_map(|tire| tire.flexible.as_mut()).take(tires) {
         flexible.inflate(inflation);
     }
     spec.check().map_err(|error| match error {
@@ -191,7 +191,7 @@ mod tests {
     fn a_setup_couples_inflates_and_loads() {
         let setup = VehicleSetup {
             trailer: Some(find_trailer("cargo_trailer").unwrap()),
-            tyre: Some(TyreModel::Flexible),
+            tire: Some(TireModel::Flexible),
             inflation_kpa: Some(Inflation::All(150.0)),
             payload: vec![Payload { mass: 200.0, position: [-1.0, 0.0, 0.5], size: [0.0; 3] }],
         };
@@ -199,15 +199,15 @@ mod tests {
         let towing = find_vehicle("hmmwv+cargo_trailer").unwrap();
         assert!((spec.total_mass() - towing.total_mass() - 200.0).abs() < 1e-9);
         let own = spec.wheeled().unwrap();
-        let flexible = own.tyre.flexible.as_ref().unwrap();
+        let flexible = own.tire.flexible.as_ref().unwrap();
         assert_eq!(flexible.inflation_kpa, Inflation::All(150.0));
         assert!(flexible.nominal_inflation_kpa.is_some());
     }
 
     #[test]
     fn tracked_vehicles_have_neither_tires_nor_trailers() {
-        let tyre = VehicleSetup { tyre: Some(TyreModel::Rigid), ..VehicleSetup::default() };
-        assert!(refused("m113", &tyre).starts_with("tyre: must be absent: "));
+        let tire = VehicleSetup { tire: Some(TireModel::Rigid), ..VehicleSetup::default() };
+        assert!(refused("m113", &tire).starts_with("tire: must be absent: "));
         let trailer = find_trailer("cargo_trailer").unwrap();
         let trailer = VehicleSetup { trailer: Some(trailer), ..VehicleSetup::default() };
         assert!(refused("m113", &trailer).starts_with("trailer: must be absent: "));
@@ -219,8 +219,8 @@ mod tests {
     fn a_setup_that_does_not_fit_is_refused() {
         let inflation_kpa = Some(Inflation::All(150.0));
         let rigid =
-            VehicleSetup { tyre: Some(TyreModel::Rigid), inflation_kpa, ..Default::default() };
-        assert_eq!(refused("hmmwv", &rigid), "inflation_kpa: must be absent with tyre = \"rigid\"");
+            VehicleSetup { tire: Some(TireModel::Rigid), inflation_kpa, ..Default::default() };
+        assert_eq!(refused("hmmwv", &rigid), "inflation_kpa: must be absent with tire = \"rigid\"");
         let heavy = Payload { mass: 9e4, position: [0.0; 3], size: [0.0; 3] };
         let heavy = VehicleSetup { payload: vec![heavy], ..VehicleSetup::default() };
         assert!(refused("hmmwv", &heavy).starts_with("payload: must leave "));

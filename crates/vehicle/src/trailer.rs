@@ -55,7 +55,7 @@ impl TrailerModel {
             let [x, y, z] = axle.suspension.spindle();
             let middle = Vec3::from(axle.position) - coupling;
             wheels.extend([y, -y].map(|y| middle + Vec3::new(x, y, z)));
-            ground = ground.min(middle.z + z - spec.tyre_of(index).rigid.radius());
+            ground = ground.min(middle.z + z - spec.tire_of(index).rigid.radius());
         }
         let footprint = Footprint::from_trailer(spec, trailer);
         let mass = spec.trailer_mass();

@@ -12,11 +12,11 @@ use super::drivetrain::{Drivetrain, ThrustGearing};
 use super::outline::Outline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
+use super::spec::{Axle, Chassis, Footprint, Tire, VehicleSpec};
 use super::state::VehicleState;
+use super::tire::RingParameters;
 use super::trailer::TrailerModel;
 use super::transmission::friction;
-use super::tyre::RingParameters;
 use super::vehicle_bodies::VehicleBodies;
 use crate::multibody::{BodyId, ElementForce, MultibodyState, MultibodyWorkspace, StepError};
 use bekker_math::numeric::{GRAVITY, atan2, exp};
@@ -119,18 +119,18 @@ impl Vehicle {
             .map(|wheel| Brake { max_torque: spec.axles[wheel.axle].brake_torque })
             .collect();
         let ring = |axle: usize| {
-            let tyre = spec.tyre_of(axle);
-            tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
+            let tire = spec.tire_of(axle);
+            tire.flexible.as_ref().map(|own| own.ring(tire.rigid.radius())).transpose()
         };
         let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
         // the outline of the vehicle excludes the trailer, which has its own
         let own = 2 * spec.tractor_axles().len();
-        let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
-        let centres: Vec<Vec3> = centres.collect();
+        let centers = (0..own).map(|wheel| wheel_center(&spec, &parts, wheel));
+        let centers: Vec<Vec3> = centers.collect();
         let footprint = Footprint::from_tractor(&spec);
         let (mass, radius) = (model.mass(), ride_radius(&spec));
         let outlined = mass - spec.trailer_mass();
-        let outline = Outline::new(&spec.chassis, &footprint, outlined, &centres, radius);
+        let outline = Outline::new(&spec.chassis, &footprint, outlined, &centers, radius);
         let trailer = spec.trailer.as_ref().zip(parts.trailer.as_ref());
         let load = parts.wheels.len() + 1;
         let trailer = trailer
@@ -178,8 +178,8 @@ impl Vehicle {
     }
 
     /// Returns the tire of a wheel.
-    pub fn tyre(&self, wheel: usize) -> &Tyre {
-        self.spec.tyre_of(self.axle_of(wheel))
+    pub fn tire(&self, wheel: usize) -> &Tire {
+        self.spec.tire_of(self.axle_of(wheel))
     }
 
     /// Returns the number of wheels, which are ordered by axle from the front, left before right.
@@ -237,20 +237,20 @@ impl Vehicle {
     /// `speed` is in m/s, negative backward. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
         let load = self.mass() * GRAVITY / self.wheels() as f64;
-        let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
+        let spin = |wheel: usize| match (self.ring(wheel), &self.tire(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
                 let inflation =
                     flexible.inflation_kpa.kpa(wheel, 2 * self.spec.tractor_axles().len());
                 speed / (ring.radius - ring.deflection(inflation, load) / 3.0)
             }
             _ => {
-                let tyre = &self.tyre(wheel).handling;
-                speed / tyre.rolling_radius(load / tyre.vertical_stiffness)
+                let tire = &self.tire(wheel).handling;
+                speed / tire.rolling_radius(load / tire.vertical_stiffness)
             }
         };
         // Shafts turn at the mean speed of their wheels. If all axles have the same tires, the
         // values of the first axle are used for all.
-        let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
+        let alike = self.spec.axles.iter().all(|axle| axle.tire.is_none());
         let of_axle = |axle: usize| {
             let left = if alike { 0 } else { 2 * axle };
             0.5 * (spin(left) + spin(left + 1))
@@ -329,7 +329,7 @@ impl Vehicle {
     ///
     /// It is the spin times the unloaded tire radius, of the wheel with the largest magnitude.
     pub fn rim_speed(&self, state: &VehicleState) -> f64 {
-        let rim = |wheel| self.wheel_spin(state, wheel) * self.tyre(wheel).handling.unloaded_radius;
+        let rim = |wheel| self.wheel_spin(state, wheel) * self.tire(wheel).handling.unloaded_radius;
         self.driven_wheels()
             .map(rim)
             .fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
@@ -641,8 +641,8 @@ impl Vehicle {
     }
 
     /// Returns the center of a wheel in the chassis frame in the design position, m.
-    pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
-        wheel_centre(&self.spec, &self.parts, wheel)
+    pub fn wheel_center(&self, wheel: usize) -> Vec3 {
+        wheel_center(&self.spec, &self.parts, wheel)
     }
 }
 
@@ -653,12 +653,12 @@ fn axle_pedal(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
 
 fn ride_radius(spec: &VehicleSpec) -> f64 {
     (0..spec.axles.len())
-        .map(|axle| spec.tyre_of(axle))
-        .map(|tyre| tyre.rigid.radius().max(tyre.handling.unloaded_radius))
+        .map(|axle| spec.tire_of(axle))
+        .map(|tire| tire.rigid.radius().max(tire.handling.unloaded_radius))
         .fold(0.0, f64::max)
 }
 
-fn wheel_centre(spec: &VehicleSpec, parts: &WheeledParts, wheel: usize) -> Vec3 {
+fn wheel_center(spec: &VehicleSpec, parts: &WheeledParts, wheel: usize) -> Vec3 {
     let axle = &spec.axles[parts.wheels[wheel].axle];
     let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
     let [x, y, z] = axle.suspension.spindle();

@@ -13,7 +13,7 @@ const ICE: f64 = 0.05;
 fn lockable() -> VehicleSpec {
     let mut spec = find_wheeled("hmmwv").unwrap();
     let lock = |own: &mut Differential| (own.commanded, own.lock_torque) = (true, 5000.0);
-    lock(&mut spec.driveline.centre);
+    lock(&mut spec.driveline.center);
     spec.axles
         .iter_mut()
         .for_each(|axle| lock(&mut axle.final_drive.as_mut().unwrap().differential));
@@ -52,7 +52,7 @@ const AXLES: Locks = Locks { front_axles: true, rear_axles: true, ..Locks::OPEN 
 fn each_switch_locks_what_it_says() {
     assert_eq!(
         lockable().locks(),
-        Locks { centre: true, ..AXLES },
+        Locks { center: true, ..AXLES },
         "it has no differentials between axles of one output"
     );
     let left = [0, 2];
@@ -97,12 +97,12 @@ fn a_lock_splits_the_torque_by_grip() {
     let inertia = front.spindle.inertia[1]
         + half_shaft
         + spec.wheel_of(0).inertia[1]
-        + spec.tyre_of(0).inertia[1];
+        + spec.tire_of(0).inertia[1];
     for wheel in [0, 2] {
         // Limit of the ice, plus rolling resistance, plus acceleration of the wheel. With the slip
         // of the other wheel, the one on ice does not yet reach the ice's limit.
         let spun = inertia * (after[wheel] - before[wheel]) / 0.2;
-        let resistance = spec.tyre_of(0).handling.rolling_resistance;
+        let resistance = spec.tire_of(0).handling.rolling_resistance;
         let most = (ICE + resistance) * locked.loads[wheel] * radius + spun;
         println!("on ice {} of at most {most} N m, other side {}", of[wheel], of[wheel + 1]);
         assert!(of[wheel] < most, "{} {most}", of[wheel]);
@@ -117,8 +117,8 @@ fn a_lock_splits_the_torque_by_grip() {
 /// A locked transfer case turns both shafts at equal speed.
 #[test]
 fn a_locked_transfer_case_turns_both_axles_alike() {
-    let centre = Locks { centre: true, ..Locks::OPEN };
-    let (open, locked) = (pulled(Locks::OPEN, &[0, 1]), pulled(centre, &[0, 1]));
+    let center = Locks { center: true, ..Locks::OPEN };
+    let (open, locked) = (pulled(Locks::OPEN, &[0, 1]), pulled(center, &[0, 1]));
     let mean = |own: &Rolling, axle: usize| 0.5 * (spins(own)[axle] + spins(own)[axle + 1]);
     let [free, held] = [&open, &locked].map(|own| [mean(own, 0), mean(own, 2)]);
     println!("open {free:?}, locked {held:?}");
@@ -139,7 +139,7 @@ fn it_opens_when_the_switch_does() {
 #[test]
 fn a_lock_is_engaged_in_one_way() {
     let mut spec = lockable();
-    spec.driveline.centre.locked = true;
+    spec.driveline.center.locked = true;
     let told = spec.check().unwrap_err().to_string();
-    assert!(told.starts_with("driveline.centre.locked = true: must be false"), "{told}");
+    assert!(told.starts_with("driveline.center.locked = true: must be false"), "{told}");
 }

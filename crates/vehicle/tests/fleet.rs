@@ -148,7 +148,7 @@ fn differentials_between_axles_lock() {
 
 /// Axles 1 and 2 turn about a common center: tan δ = x/(R - y) for each of their wheels.
 #[test]
-fn two_steered_axles_turn_about_one_centre() {
+fn two_steered_axles_turn_about_one_center() {
     let mut own = Rolling::new(find_wheeled("man_8x8").unwrap());
     own.run(1.0, held());
     own.run(2.0, Controls { steering: 1.0, ..held() });
@@ -156,7 +156,7 @@ fn two_steered_axles_turn_about_one_centre() {
     let radius = (spec.axles[0].position[0] - spec.turning_line()) / spec.max_steer().tan();
     let chassis = own.vehicle.pose(&own.room);
     for wheel in 0..4 {
-        let place = own.vehicle.wheel_centre(wheel);
+        let place = own.vehicle.wheel_center(wheel);
         let axis = chassis.orientation.inverse()
             * own.vehicle.wheel_pose(&own.room, wheel).direction(&Vec3::y());
         let angle = (-axis.x).atan2(axis.y);

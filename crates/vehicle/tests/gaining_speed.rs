@@ -7,7 +7,7 @@ use bekker_math::spatial::Vec3;
 use bekker_vehicle::driver::{
     AccelerationGoal, LongitudinalState, PedalView, SpeedControl, SpeedState,
 };
-use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find_vehicle, find_wheeled};
+use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalog, find_vehicle, find_wheeled};
 use rolling::{H, Rolling, held};
 
 /// Steps between recorded speeds, and recorded speeds per second.
@@ -76,7 +76,7 @@ fn gained(speeds: &[f64]) -> [f64; 3] {
 /// that a gear change slows down.
 #[test]
 fn they_pull_away_with_no_more_than_their_acceleration() {
-    for entry in catalogue() {
+    for entry in catalog() {
         let AnySpec::Wheeled(spec) = find_vehicle(entry.key).unwrap() else { continue };
         for most in [0.2, 0.3, 0.5, 1.5] {
             let [second, moves, end] = gained(&speeds(&spec, 0.0, most, 8.0));

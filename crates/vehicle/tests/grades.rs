@@ -66,7 +66,7 @@ fn lockable() -> VehicleSpec {
     let mut spec = find_wheeled("hmmwv").unwrap();
     let drives = spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut());
     let axles = drives.map(|drive| &mut drive.differential);
-    for differential in axles.chain([&mut spec.driveline.centre]) {
+    for differential in axles.chain([&mut spec.driveline.center]) {
         (differential.commanded, differential.lock_torque) = (true, 2e4);
     }
     spec
@@ -90,7 +90,7 @@ fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
         sprung * chassis + (1.0 - sprung) * wheel
     };
     let wheelbase = spec.axles[0].position[0] - spec.axles[1].position[0];
-    let resistance = spec.tyre.handling.rolling_resistance;
+    let resistance = spec.tire.handling.rolling_resistance;
     let climbs = |grade: f64| {
         let (sine, cosine) = (grade / grade.hypot(1.0), 1.0 / grade.hypot(1.0));
         let forward = front * cosine - weight * sine * height / wheelbase;
@@ -112,10 +112,10 @@ fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
 ///
 /// With open differentials the front axle, which carries less uphill, limits both.
 #[test]
-fn the_hmmwv_climbs_what_its_tyres_hold() {
+fn the_hmmwv_climbs_what_its_tires_hold() {
     let spec = lockable();
-    let tyre = spec.tyre.handling;
-    let at = |load: f64, slip: f64| tyre.secant(load, [slip, 0.0], FRICTION) * slip;
+    let tire = spec.tire.handling;
+    let at = |load: f64, slip: f64| tire.secant(load, [slip, 0.0], FRICTION) * slip;
     let most = |load: f64| (1..100).map(|n| at(load, 0.005 * f64::from(n))).fold(0.0, f64::max);
     let sliding = |load: f64| at(load, 1.0);
     for (locks, foot) in [

@@ -98,7 +98,7 @@ fn macpherson_strut() -> (VehicleSpec, MacphersonStrutPoints) {
 /// State of a front wheel in the chassis frame, with its spring's length.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    centre: Vec3,
+    center: Vec3,
     axis: Vec3,
     spring: f64,
 }
@@ -125,9 +125,9 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
         for wheel in 0..2 {
             let pose = vehicle.wheel_pose(&room, wheel);
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
-            let (centre, spring) =
+            let (center, spring) =
                 (chassis.local_point(&pose.position), vehicle.spring_length(&room, wheel));
-            check(wheel, Seen { centre, axis, spring });
+            check(wheel, Seen { center, axis, spring });
         }
     }
 }
@@ -180,7 +180,7 @@ impl Placed {
 
 /// Joints are closed to 1e-8 m after a step, which is 1e-7 rad over the levers of an upright.
 fn agrees(seen: &Seen, expected: &Seen) {
-    let (off, turned) = (seen.centre - expected.centre, seen.axis - expected.axis);
+    let (off, turned) = (seen.center - expected.center, seen.axis - expected.axis);
     assert!(off.norm() < 2e-7, "{seen:?} is not at {expected:?}");
     assert!(turned.norm() < 1e-6, "{seen:?} is not as {expected:?}");
     assert!((seen.spring - expected.spring).abs() < 2e-7, "{seen:?}, {expected:?}");
@@ -205,13 +205,13 @@ fn a_single_wishbone_moves_as_its_hard_points_say() {
                 pivot + arm(angle) * (turned - pivot)
             };
             let x = newton([0.0, 0.0], |x| {
-                [place(*x, spindle).z - seen.centre.z, (place(*x, rod) - inner).norm() - reach]
+                [place(*x, spindle).z - seen.center.z, (place(*x, rod) - inner).norm() - reach]
             });
             let axis = arm(x[0]) * (Quat::from_axis_angle(&kingpin, x[1]) * Vec3::y());
             let foot = pivot + arm(x[0]) * (own.at(p.spring_arm) - pivot);
             let spring = (foot - own.at(p.spring_chassis)).norm();
-            agrees(&seen, &Seen { centre: place(x, spindle), axis, spring });
-            (low, high) = (low.min(seen.centre.z), high.max(seen.centre.z));
+            agrees(&seen, &Seen { center: place(x, spindle), axis, spring });
+            (low, high) = (low.min(seen.center.z), high.max(seen.center.z));
         });
         assert!(high - low > 0.08, "a travel of {low} to {high}");
     }
@@ -229,7 +229,7 @@ fn the_camber_of_a_single_wishbone_is_the_arms_angle() {
     let (reach, start) = (along.hypot(up), up.atan2(along));
     let level = spec.axles[0].position[2] + p.arm_front[2];
     sweep(&spec, 0.0, |wheel, seen| {
-        let angle = ((seen.centre.z - level) / reach).asin() - start;
+        let angle = ((seen.center.z - level) / reach).asin() - start;
         let camber = seen.axis.z.asin() * if wheel == 0 { 1.0 } else { -1.0 };
         assert!((camber - angle).abs() < 1e-6, "camber {camber}, arm {angle}");
         assert!(seen.axis.x.abs() < 1e-6, "{seen:?} steers");
@@ -261,8 +261,8 @@ fn a_single_wishbone_carries_by_its_levers() {
         let chassis = vehicle.pose(&room);
         let height = chassis.local_point(&vehicle.wheel_pose(&room, 0).position).z;
         let pivot = Vec3::from(p.arm_front) + Vec3::from(spec.axles[0].position);
-        let centre = chassis.local_point(&vehicle.wheel_pose(&room, 0).position) - pivot;
-        let arm = centre.z.atan2(centre.y)
+        let center = chassis.local_point(&vehicle.wheel_pose(&room, 0).position) - pivot;
+        let arm = center.z.atan2(center.y)
             - (p.spindle[2] - p.arm_front[2]).atan2(p.spindle[1] - p.arm_front[1]);
         let turn = Quat::from_scaled_axis(Vec3::x() * arm);
         let foot = turn * (Vec3::from(p.spring_arm) - Vec3::from(p.arm_front));
@@ -271,14 +271,14 @@ fn a_single_wishbone_carries_by_its_levers() {
         // its line
         let lever = Vec3::x().cross(&foot).dot(&line.normalize()).abs();
         let push = RATE * (spec.axles[0].spring.free_length - line.norm());
-        let carried = push * lever / centre.y;
+        let carried = push * lever / center.y;
         // the residual motion after 10 s is below 1e-4 of the load
         assert!((carried / load - 1.0).abs() < 1e-4, "{carried} of {load} N");
         if let Some((other, at)) = before {
             rates.push((load - other) / (height - at));
         }
         before = Some((load, height));
-        println!("{load} N at an angle of {arm:.4}, lever {lever:.3} of {:.3} m", centre.y);
+        println!("{load} N at an angle of {arm:.4}, lever {lever:.3} of {:.3} m", center.y);
     }
     println!("rate at the wheel {rates:?} N/m of {RATE}");
     assert!(rates[0] > 0.2 * RATE && rates[0] < RATE, "{rates:?}");
@@ -303,7 +303,7 @@ fn a_macpherson_strut_moves_as_its_hard_points_say() {
             };
             let along = (mount - foot).normalize();
             let across = along.cross(&Vec3::x()).normalize();
-            let start = [0.0, 0.0, seen.centre.z - spindle.z, 0.0, 0.0, 0.0];
+            let start = [0.0, 0.0, seen.center.z - spindle.z, 0.0, 0.0, 0.0];
             let x = newton(start, |x| {
                 let arm = |pivot: Vec3| (place(x, outer) - pivot).norm() - (outer - pivot).norm();
                 // the mount stays on the strut's axis
@@ -315,13 +315,13 @@ fn a_macpherson_strut_moves_as_its_hard_points_say() {
                     (place(x, rod) - inner).norm() - reach,
                     aside(across),
                     aside(along.cross(&across)),
-                    place(x, spindle).z - seen.centre.z,
+                    place(x, spindle).z - seen.center.z,
                 ]
             });
             let spring = (place(&x, own.at(p.spring_upright)) - own.at(p.spring_chassis)).norm();
-            let (centre, axis) = (place(&x, spindle), turn(&x) * Vec3::y());
-            agrees(&seen, &Seen { centre, axis, spring });
-            (low, high) = (low.min(seen.centre.z), high.max(seen.centre.z));
+            let (center, axis) = (place(&x, spindle), turn(&x) * Vec3::y());
+            agrees(&seen, &Seen { center, axis, spring });
+            (low, high) = (low.min(seen.center.z), high.max(seen.center.z));
         });
         // the spring is on the upright: stiffer at the wheel than a spring on an arm
         assert!(high - low > 0.06, "a travel of {low} to {high}");

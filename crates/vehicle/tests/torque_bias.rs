@@ -59,9 +59,9 @@ fn without_ice_nothing_is_biased_that_rolls_alike() {
 ///
 /// The friction between the axles' torques is less than half of what would prevent the spin.
 #[test]
-fn a_centre_differential_biases_as_well() {
+fn a_center_differential_biases_as_well() {
     let mut spec = with_bias(None);
-    (spec.driveline.centre.torque_bias, spec.driveline.centre.lock_torque) = (Some(3.0), 0.0);
+    (spec.driveline.center.torque_bias, spec.driveline.center.lock_torque) = (Some(3.0), 0.0);
     let (torque, _) = pulled(spec, 0.3, &[0, 1]);
     let [front, rear] = [torque[0] + torque[1], torque[2] + torque[3]];
     println!("{front:.1}, {rear:.1} N m");

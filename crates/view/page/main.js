@@ -7,7 +7,7 @@ import { Ruts } from 'view/ruts';
 import { Vehicles } from 'view/vehicles';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
-import { Panel, colour } from 'view/panel';
+import { Panel, color } from 'view/panel';
 import { Wheel } from 'view/drive';
 
 const id = (name) => document.getElementById(name);
@@ -119,11 +119,11 @@ function drawPlan(plan) {
     const geometry = new three.BufferGeometry().setFromPoints(points.map((p) => on(p, up)));
     return new three.Line(geometry, new three.LineBasicMaterial({ color: tint }));
   };
-  const parts = [line(plan.route, '#ffffff', 0.4), line(plan.path, colour(plan.vehicle), 0.5)];
+  const parts = [line(plan.route, '#ffffff', 0.4), line(plan.path, color(plan.vehicle), 0.5)];
   if (plan.goal) {
     const [x, y] = plan.goal;
     const post = new three.BufferGeometry().setFromPoints([on([x, y], 0), on([x, y], 6)]);
-    parts.push(new three.Line(post, new three.LineBasicMaterial({ color: colour(plan.vehicle) })));
+    parts.push(new three.Line(post, new three.LineBasicMaterial({ color: color(plan.vehicle) })));
   }
   parts.push(grid(plan, on));
   parts.forEach((part) => plans.add(part));
@@ -242,7 +242,7 @@ globalThis.bekker = {
   get tiles() { return ruts ? ruts.slots.size : 0; },
   get chunks() { return terrain ? [...terrain.chunks.values()].filter((c) => c.mesh).length : 0; },
   get links() { return traffic ? traffic.pairs : []; },
-  get lights() { return traffic ? traffic.colours : []; },
+  get lights() { return traffic ? traffic.colors : []; },
   source, eye, camera,
   get wheel() { return wheel; },
 };

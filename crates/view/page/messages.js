@@ -37,7 +37,7 @@ const readers = [
       kind: 'mesh', index,
       positions: r.take(Float32Array, 3 * corners),
       normals: r.take(Int8Array, 4 * corners),
-      colours: r.take(Uint8Array, 4 * corners),
+      colors: r.take(Uint8Array, 4 * corners),
     };
   },
   (r) => {

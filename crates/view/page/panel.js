@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 
-const COLOURS = ['#0068b2', '#dc7d00', '#007166', '#d1759a', '#56b4e9', '#775b0e', '#393020', '#600364'];
+const COLORS = ['#0068b2', '#dc7d00', '#007166', '#d1759a', '#56b4e9', '#775b0e', '#393020', '#600364'];
 const PLOTS = [
   ['Speed, m/s', (v) => v.speed],
   ['Mean slip', (v) => v.slip],
@@ -10,7 +10,7 @@ const PLOTS = [
 ];
 const LONGEST = 20000; // greatest number of samples of a plot
 
-export const colour = (index) => COLOURS[index % COLOURS.length];
+export const color = (index) => COLORS[index % COLORS.length];
 
 const element = (tag, properties, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
@@ -28,7 +28,7 @@ export class Panel {
     this.rows = scene.agents.map((agent, index) => {
       const speed = element('span', { className: 'speed' });
       const dot = element('span', { className: 'dot' });
-      dot.style.background = colour(index);
+      dot.style.background = color(index);
       const row = element('div', { role: 'listitem', tabIndex: 0, title: agent.model }, dot, agent.name, speed);
       row.onclick = () => choose(index);
       row.onkeydown = (event) => { if (event.key === 'Enter') choose(index); };
@@ -37,7 +37,7 @@ export class Panel {
     });
     const holder = document.getElementById('plots');
     this.plots = PLOTS.map(([title]) => {
-      const series = scene.agents.map((agent, index) => ({ label: agent.name, stroke: colour(index), width: 1.5, points: { show: false } }));
+      const series = scene.agents.map((agent, index) => ({ label: agent.name, stroke: color(index), width: 1.5, points: { show: false } }));
       return new uPlot({
         title, width: 292, height: 120, series: [{ label: 's' }, ...series],
         legend: { show: false }, cursor: { drag: { x: true, y: false } },

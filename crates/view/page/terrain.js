@@ -11,8 +11,8 @@ export const LIGHT = `
   uniform vec3 toSun, sun, ambient, horizon;
   vec3 lit(vec3 albedo, vec3 normal, float distance) {
     vec3 light = sun * max(dot(normal, toSun), 0.0) + ambient * (0.6 + 0.4 * normal.z);
-    vec3 colour = mix(albedo * light * 1.25, horizon, 1.0 - exp(-distance / 4000.0));
-    return pow(clamp(colour, 0.0, 1.0), vec3(1.0 / 2.2));
+    vec3 color = mix(albedo * light * 1.25, horizon, 1.0 - exp(-distance / 4000.0));
+    return pow(clamp(color, 0.0, 1.0), vec3(1.0 / 2.2));
   }`;
 
 const VERTEX = `

@@ -2,7 +2,7 @@
 
 import * as three from 'three';
 
-const COLOURS = { red: '#ff2a1a', amber: '#ffb000', green: '#22dd44' };
+const COLORS = { red: '#ff2a1a', amber: '#ffb000', green: '#22dd44' };
 const LINK = '#7fd4ff';
 const LAMP = 3.65; // m above the ground, on top of the signal head
 
@@ -12,7 +12,7 @@ export class Traffic {
     stage.add(this.group);
     this.pairs = [];
     this.lines = null;
-    this.colours = []; // colors by light and approach
+    this.colors = []; // colors by light and approach
     const [ox, oy, oz] = scene.origin;
     this.lights = scene.lights.map(({ approaches }) => approaches.map(({ stop, heading, width, lamp: at }) => {
       const material = new three.MeshBasicMaterial({ color: '#000000' });
@@ -30,9 +30,9 @@ export class Traffic {
     }));
   }
   take({ lights }) {
-    this.colours = lights;
+    this.colors = lights;
     lights.forEach((own, light) => own.forEach((shown, approach) => {
-      this.lights[light]?.[approach]?.forEach((material) => material.color.set(COLOURS[shown]));
+      this.lights[light]?.[approach]?.forEach((material) => material.color.set(COLORS[shown]));
     }));
   }
   link({ links }) {

@@ -38,7 +38,7 @@ export class Vehicles {
     this.one = new three.Vector3(1, 1, 1);
   }
 
-  takeMesh({ index, positions, normals, colours }) {
+  takeMesh({ index, positions, normals, colors }) {
     const geometry = new three.BufferGeometry();
     const three_of = (data) => {
       const packed = new data.constructor((3 * data.length) / 4);
@@ -47,7 +47,7 @@ export class Vehicles {
     };
     geometry.setAttribute('position', new three.BufferAttribute(positions, 3));
     geometry.setAttribute('normal', new three.BufferAttribute(three_of(normals), 3, true));
-    geometry.setAttribute('tint', new three.BufferAttribute(three_of(colours), 3, true));
+    geometry.setAttribute('tint', new three.BufferAttribute(three_of(colors), 3, true));
     this.meshes.set(index, geometry);
   }
 

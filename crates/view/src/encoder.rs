@@ -231,7 +231,7 @@ impl SequentialEncoder {
 /// Encodes an image as PNG, with gamma 2 as an approximation of sRGB.
 fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Message> {
     let level = |linear: f32| (linear.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8;
-    let levels: Vec<u8> = image.colour.iter().flat_map(|c| c.map(level)).collect();
+    let levels: Vec<u8> = image.color.iter().flat_map(|c| c.map(level)).collect();
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);

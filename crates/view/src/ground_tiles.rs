@@ -57,14 +57,14 @@ impl GroundTiles {
 /// Undisturbed heights of a tile and two more nodes on each side, m.
 fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
     let nodes: [Node; BASE * BASE] =
-        std::array::from_fn(|at| neighbour_node(key, at % BASE, at / BASE, 2));
+        std::array::from_fn(|at| neighbor_node(key, at % BASE, at / BASE, 2));
     let mut heights = Box::new([0.0; BASE * BASE]);
     model.base_heights(&nodes, &mut heights[..]);
     heights
 }
 
 /// Node at a column and row counted from `rim` nodes before the first node of a tile.
-fn neighbour_node(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
+fn neighbor_node(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
     let Node { i, j } = key.node(0);
     Node { i: i + column as i32 - rim, j: j + row as i32 - rim }
 }
@@ -105,7 +105,7 @@ fn tile(
     let mut changes = [0.0; SIDE * SIDE];
     for (at, change) in changes.iter_mut().enumerate() {
         let (column, row) = (at % SIDE, at / SIDE);
-        let state = state(neighbour_node(key, column, row, 1));
+        let state = state(neighbor_node(key, column, row, 1));
         let middle = (row + 1) * BASE + column + 1;
         let slope = |step: usize| (base[middle + step] - base[middle - step]) / (2.0 * spacing);
         let (along_x, along_y) = (slope(1), slope(BASE));
@@ -119,8 +119,8 @@ fn tile(
     let soil = usize::from(model.terrain().soil(x + middle, y + middle).0);
     let last = model.soils().len().saturating_sub(1);
     writer.i32(key.a).i32(key.b).f32(datum).u32(soil.min(last));
-    let quanta = |metres: f64| {
-        (metres * QUANTA).round().clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
+    let quanta = |meters: f64| {
+        (meters * QUANTA).round().clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
     };
     for at in 0..SIDE * SIDE {
         writer.i16(quanta(height(at) - datum));

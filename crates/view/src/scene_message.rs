@@ -162,7 +162,7 @@ impl DisplayedRun {
 /// Encodes the corners of a mesh, three per triangle.
 fn geometry(index: usize, mesh: &Mesh) -> Message {
     let normals = mesh.corner_normals();
-    let (mut turned, mut colours) = (Vec::new(), Vec::new());
+    let (mut turned, mut colors) = (Vec::new(), Vec::new());
     let mut writer = Writer::new(Kind::Mesh);
     writer.u32(index).u32(3 * mesh.triangles());
     for ([origin, first, second], corners, material) in mesh.faces() {
@@ -182,10 +182,10 @@ fn geometry(index: usize, mesh: &Mesh) -> Message {
             let normal = if own == [0.0; 3] { flat.map(|x| x / length) } else { own };
             turned.extend(normal.map(|x| (x * 127.0).round() as i8 as u8));
             turned.push(0);
-            colours.extend(albedo.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8));
-            colours.push(255);
+            colors.extend(albedo.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8));
+            colors.push(255);
         }
     }
-    writer.raw(&turned).raw(&colours);
+    writer.raw(&turned).raw(&colors);
     writer.finish()
 }

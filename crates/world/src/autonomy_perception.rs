@@ -38,7 +38,7 @@ impl World {
             };
             let here = views[agent].pose.position;
             own.others.retain(|_, observation| observation.at_us + POSITION_LIFETIME_US > now_us);
-            for &other in &network.neighbours[agent] {
+            for &other in &network.neighbors[agent] {
                 // The wire's precision applies to own agents too, so that all ranks have the same
                 // position.
                 let (there, motion) = (views[other].pose.position, views[other].twist.linear);

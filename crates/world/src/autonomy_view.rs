@@ -60,9 +60,9 @@ impl AutonomyView {
         let mut classes = CellClasses::new(map, autonomy.navigator.obstacles);
         let mut view = |at: [i32; 2]| {
             let known = map.cell(at);
-            let metres = |height: i32| 1e-3 * height as f32;
+            let meters = |height: i32| 1e-3 * height as f32;
             let heights = match known.is_seen() {
-                true => [metres(known.lowest), metres(known.lowest.saturating_add(known.rise))],
+                true => [meters(known.lowest), meters(known.lowest.saturating_add(known.rise))],
                 false => [f32::NAN; 2],
             };
             CellView { heights, class: classes.class(at) as u8 }

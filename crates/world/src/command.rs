@@ -103,7 +103,7 @@ pub enum CommandError {
     },
     /// An inflation for a vehicle without central tire inflation.
     #[error(
-        "{vehicle} has no central tire inflation: set tyre.flexible.central_inflation in its file \
+        "{vehicle} has no central tire inflation: set tire.flexible.central_inflation in its file \
          or in the scenario's overrides"
     )]
     NoInflation {

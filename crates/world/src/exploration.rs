@@ -83,7 +83,7 @@ impl World {
         let Some(mut classes) = self.classes(map) else { return 0 };
         let cell = map.model().cell;
         let detected = |hole: &&Hole| {
-            let Hole { centre: [x, y], radius } = **hole;
+            let Hole { center: [x, y], radius } = **hole;
             let steps = (radius / cell).ceil() as i32;
             let [i, j] = map.cell_of(x, y);
             let cells =

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
     /// Its center, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Radius of its rim, m.
     pub radius: f64,
 }

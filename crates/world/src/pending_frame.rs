@@ -100,7 +100,7 @@ impl PendingFrame {
         let take =
             ImageRequest { camera: &camera, poses, interval: span, rng, channels: &spec.channels };
         let mut image = self.renderer.picture(&scene, &take);
-        if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
+        if let (Some(chip), false) = (&spec.noise, image.color.is_empty()) {
             chip.expose(&mut image, spec.exposure, &sensor.noise, frame);
         }
         Some(image)

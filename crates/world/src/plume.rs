@@ -100,7 +100,7 @@ impl SceneModel {
             let (position, orientation) = earlier_pose(message, since);
             let mut whole = 0.0;
             let (mut aside, mut falls, mut fastest) = (0.0, 0.0, 0.0_f64);
-            let mut colour = [0.0_f32; 3];
+            let mut color = [0.0_f32; 3];
             for source in &sources {
                 let at = position + orientation * source.place;
                 let soil = usize::from(terrain.soil(at.x, at.y).0);
@@ -112,7 +112,7 @@ impl SceneModel {
                 aside += own * source.place.y;
                 falls += own * loose.settling_speed;
                 fastest = fastest.max(rim);
-                for (sum, albedo) in colour.iter_mut().zip(loose.albedo) {
+                for (sum, albedo) in color.iter_mut().zip(loose.albedo) {
                     *sum += own as f32 * albedo;
                 }
             }
@@ -122,18 +122,18 @@ impl SceneModel {
             let draw = |part: u64| dice.uniform(4 * number + part);
             let radius = INITIAL_WIDTH + GROWTH_RATE * (fastest + wind.norm()) * since;
             let own = Vec3::new(tail, aside / whole + 0.6 * INITIAL_WIDTH * (draw(0) - 0.5), 0.0);
-            let mut centre = position + orientation * own + wind * since;
-            let ground = terrain.height(centre.x, centre.y);
+            let mut center = position + orientation * own + wind * since;
+            let ground = terrain.height(center.x, center.y);
             let sunk = falls / whole * since;
-            centre.z =
+            center.z =
                 ground + (0.9 * radius + 0.3 * INITIAL_WIDTH * draw(1) - sunk).max(0.2 * radius);
             // The cross-section is distributed as a Gaussian ball.
             let ball = TAU * TAU.sqrt() * radius * radius * radius;
             let strength = self.dust * (0.6 + 0.8 * draw(2));
             let extinction = strength * whole * held / ball;
             if extinction * radius * TAU.sqrt() > MIN_ABSORPTION {
-                let albedo = colour.map(|sum| sum / whole as f32);
-                puffs.push(DustPuff { centre, radius, extinction, albedo });
+                let albedo = color.map(|sum| sum / whole as f32);
+                puffs.push(DustPuff { center, radius, extinction, albedo });
             }
         }
     }

@@ -132,10 +132,10 @@ fn head(shown: Light) -> MeshBuilder {
     builder.column([0.0; 3], &[[-0.3, 0.06], [2.5, 0.06]], 12, CASE);
     builder.block([0.0, 0.0, 2.95], [0.25, 0.36, 1.0], CASE);
     // From top to bottom: red, amber, green.
-    for (light, colour, z) in
+    for (light, color, z) in
         [(Light::Red, RED, 3.26), (Light::Amber, AMBER, 2.95), (Light::Green, GREEN, 2.64)]
     {
-        let material = if light == shown { colour } else { DARK };
+        let material = if light == shown { color } else { DARK };
         let round = |k: usize| {
             // Counterclockwise for a viewer who looks along x.
             let turn = -std::f64::consts::TAU * k as f64 / 16.0;

@@ -317,7 +317,7 @@ fn parts(
 /// A wheel around which a track runs, in the plane of the track.
 struct Circle {
     /// Center (x, z), m.
-    centre: [f64; 2],
+    center: [f64; 2],
     /// Radius, m.
     radius: f64,
 }
@@ -325,7 +325,7 @@ struct Circle {
 impl Circle {
     /// Direction from the center to a point, rad.
     fn angle_of(&self, [x, z]: [f64; 2]) -> f64 {
-        atan2(z - self.centre[1], x - self.centre[0])
+        atan2(z - self.center[1], x - self.center[0])
     }
 }
 
@@ -343,12 +343,12 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
         [p.x, p.z]
     };
     let (start, goal) = (pin(last, -1.0), pin(first, 1.0));
-    let centre = |pose: &Pose| [pose.position.x, pose.position.z];
-    let rear = Circle { centre: centre(idler), radius: spec.idler.radius + spec.shoe.top };
-    let front = Circle { centre: centre(sprocket), radius: spec.pitch_radius() };
+    let center = |pose: &Pose| [pose.position.x, pose.position.z];
+    let rear = Circle { center: center(idler), radius: spec.idler.radius + spec.shoe.top };
+    let front = Circle { center: center(sprocket), radius: spec.pitch_radius() };
     // The straight section on top is tangent to both circles, so it touches them in the same
     // direction.
-    let (dx, dz) = (front.centre[0] - rear.centre[0], front.centre[1] - rear.centre[1]);
+    let (dx, dz) = (front.center[0] - rear.center[0], front.center[1] - rear.center[1]);
     let span = hypot(dx, dz);
     let top = atan2(dz, dx) + acos((rear.radius - front.radius) / span);
     let mut points = vec![start];
@@ -359,7 +359,7 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
         let steps = (turn / 0.1).ceil() as usize;
         for k in 0..=steps {
             let at = from - turn * k as f64 / steps.max(1) as f64;
-            let Circle { centre: [x, z], radius } = circle;
+            let Circle { center: [x, z], radius } = circle;
             points.push([x + radius * cos(at), z + radius * sin(at)]);
         }
     };

@@ -6,7 +6,7 @@
 //! ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
 
 use super::world_model::{WorldModel, WorldState};
-use bekker_agent::{AgentModel, AgentState, CollisionTargetCounts, GroundVehicle, TyreState};
+use bekker_agent::{AgentModel, AgentState, CollisionTargetCounts, GroundVehicle, TireState};
 use bekker_math::grid::TileKey;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
@@ -92,9 +92,9 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     for gear in [vehicle.gearbox.gear, vehicle.gearbox.before] {
         check_range("gear", gear, -1, gears)?;
     }
-    check_equal("tires", state.tyres.len(), like.tyres.len())?;
-    let give_way = |tyres: &[TyreState]| tyres.iter().filter(|own| own.ring.is_some()).count();
-    check_equal("flexible tires", give_way(&state.tyres), give_way(&like.tyres))?;
+    check_equal("tires", state.tires.len(), like.tires.len())?;
+    let give_way = |tires: &[TireState]| tires.iter().filter(|own| own.ring.is_some()).count();
+    check_equal("flexible tires", give_way(&state.tires), give_way(&like.tires))?;
     if let Some(follower) = model.driver.follower() {
         let segments = follower.path().points().len() - 1;
         check_range("segment of the path", state.driver.place.segment, 0, segments - 1)?;

@@ -73,7 +73,7 @@ macro_rules! states {
             unsafe {
                 match state.as_ref() {
                     Some(saved) => with(instance, |own| {
-                        put(size, own.instance.serialise(saved)?.len());
+                        put(size, own.instance.serialize(saved)?.len());
                         Ok(())
                     }),
                     None => refuse(instance, concat!(stringify!($size), " without a state")),
@@ -94,8 +94,8 @@ macro_rules! states {
                 let room = array_mut(bytes, size);
                 match state.as_ref() {
                     Some(saved) => with(instance, |own| {
-                        let told = own.instance.serialise(saved)?;
-                        let place = room.get_mut(..told.len()).ok_or_else(|| FmuError::Serialised {
+                        let told = own.instance.serialize(saved)?;
+                        let place = room.get_mut(..told.len()).ok_or_else(|| FmuError::Serialized {
                             cause: format!("it has {} bytes, there is room for {size}", told.len()),
                         })?;
                         place.copy_from_slice(&told);
@@ -117,7 +117,7 @@ macro_rules! states {
             unsafe {
                 let bytes = array(bytes, size);
                 with(instance, |own| {
-                    let saved = own.instance.deserialise(bytes)?;
+                    let saved = own.instance.deserialize(bytes)?;
                     if let Some(place) = state.as_mut() {
                         match place.as_mut() {
                             Some(there) => *there = saved,

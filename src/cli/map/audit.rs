@@ -120,7 +120,7 @@ impl Audit {
 fn rows(audited: &[AuditedDrive]) -> TitledTable {
     let head = ["x", "y", "direction_deg", "deviations", "grade", "side_slope", "table", "driven"];
     let row = |own: &AuditedDrive| {
-        let [x, y] = own.centre;
+        let [x, y] = own.center;
         let [grade, side] = own.slope;
         let direction = own.direction.to_degrees();
         [x, y, direction, own.deviations, grade, side, own.table, own.driven]

@@ -39,7 +39,7 @@ pub fn write_cell_crossings(
 ) -> Result<(), Failure> {
     let cells = driven.crossings.iter().enumerate();
     let rows = cells.flat_map(|(cell, crossings)| {
-        let [x, y] = map_cells.cells.centre(cell);
+        let [x, y] = map_cells.cells.center(cell);
         crossings.iter().flatten().enumerate().map(move |(n, crossing)| {
             let [direction, deviations] = driven.drives.crossing(n);
             let place = [x, y, direction.to_degrees(), deviations].map(|x| x.to_string());

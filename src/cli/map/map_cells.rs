@@ -51,12 +51,12 @@ impl MapCells {
         let cells = Cells::within(map.area, map.config.cell);
         let named = vehicle_specs(&map.base).ok();
         let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
-        let centres = || (0..cells.count()).map(|cell| cells.centre(cell));
+        let centers = || (0..cells.count()).map(|cell| cells.center(cell));
         let mut covers: Vec<GroundCover> = Vec::new();
         let (mut cover_of, mut shifts) = (Vec::new(), Vec::new());
-        for centre in centres() {
-            let cover = map.cover(centre);
-            shifts.push(ln(map.strength_at(centre, &cover)) as f32);
+        for center in centers() {
+            let cover = map.cover(center);
+            shifts.push(ln(map.strength_at(center, &cover)) as f32);
             let known = covers.iter().position(|own| *own == cover);
             cover_of.push(known.unwrap_or(covers.len()) as u16);
             if known.is_none() {
@@ -199,7 +199,7 @@ impl MapCells {
     ) -> Result<f64, Failure> {
         let vehicle = &self.map.base.scenario.vehicle[0];
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
-        let fitted = (&vehicle.tyre, &vehicle.inflation_kpa, &vehicle.payload, &vehicle.overrides);
+        let fitted = (&vehicle.tire, &vehicle.inflation_kpa, &vehicle.payload, &vehicle.overrides);
         let decisive = serde_json::to_vec(&(decisive, spec, fitted));
         let key = trafficability::key(&decisive.unwrap_or_default());
         if let Some(known) = folder.column(&key) {

@@ -127,7 +127,7 @@ impl Route {
         let left_out = left_out.into_iter().map(|told| format!("  {told}"));
         let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).chain(left_out).collect();
         let [from, to] =
-            [from, to].map(|cell| map_cells.cells.centre(cell).map(|x| x.to_string()).join(", "));
+            [from, to].map(|cell| map_cells.cells.center(cell).map(|x| x.to_string()).join(", "));
         stdout::print(&format!(
             "{}: from ({from}) to ({to}) m, centers of their cells\n{}",
             self.folder.display(),
@@ -285,7 +285,7 @@ impl NoRoute {
     ) -> NoRoute {
         let mut bars: Vec<(Reason, f64, [f64; 2])> = Vec::new();
         for own in found {
-            let (reason, place) = (reason(own), map_cells.cells.centre(own.cell));
+            let (reason, place) = (reason(own), map_cells.cells.center(own.cell));
             match bars.iter_mut().find(|bar| bar.0 == reason) {
                 Some(bar) => bar.1 += own.length,
                 None => bars.push((reason, own.length, place)),

@@ -4,7 +4,7 @@ use crate::cli::Failure;
 use crate::scenario::build::{custom_soil, refined};
 use crate::scenario::config::Refine;
 use crate::scenario::{Diagnostics, Document, input};
-use crate::soil::{DeformableSoil, Laws, Soil, SoilKind, catalogue};
+use crate::soil::{DeformableSoil, Laws, Soil, SoilKind, catalog};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ impl SoilBed {
             return Ok(Document::parse(&self.subject(), &text).map_err(Diagnostics::from)?);
         }
         let name = self.soil.as_deref().unwrap_or_default();
-        let known = catalogue().find(name).map_err(|error| Failure::Input {
+        let known = catalog().find(name).map_err(|error| Failure::Input {
             subject: self.subject(),
             cause: format!("{error}; `bekker soils` lists the catalog"),
         })?;

@@ -9,9 +9,9 @@ mod plate;
 mod shear;
 mod slips;
 mod table;
+mod tire;
 mod track;
 mod tracked;
-mod tyre;
 mod wheel;
 
 use super::Failure;
@@ -21,7 +21,7 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker rig plate --soil mud\n  \
     bekker rig shear --soil lete_sand_chrono --pressure 50e3 --json\n  \
-    bekker rig tyre --vehicle hmmwv\n  \
+    bekker rig tire --vehicle hmmwv\n  \
     bekker rig wheel --soil mud --vehicle hmmwv --slip 0:0.6:7\n  \
     bekker rig track --soil mud\n\n\
     Every rig repeats its run with half the node distance, half the step and a longer run. It\n\
@@ -35,7 +35,8 @@ pub struct Rig {
 enum Command {
     Plate(plate::Plate),
     Shear(shear::Shear),
-    Tyre(Box<tyre::Tyre>),
+    #[command(alias = "tyre")]
+    Tire(Box<tire::Tire>),
     Wheel(Box<wheel::Wheel>),
     Track(Box<track::Track>),
     Pivot(Box<pivot::Pivot>),
@@ -46,7 +47,7 @@ impl Rig {
         match self.command {
             Command::Plate(command) => command.execute(quiet),
             Command::Shear(command) => command.execute(quiet),
-            Command::Tyre(command) => command.execute(quiet),
+            Command::Tire(command) => command.execute(quiet),
             Command::Wheel(command) => command.execute(quiet),
             Command::Track(command) => command.execute(quiet),
             Command::Pivot(command) => command.execute(quiet),

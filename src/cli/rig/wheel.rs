@@ -6,7 +6,7 @@ use super::output::{RigFindings, RigOutput};
 use super::slips::{RigSetting, SlipAngles, Slips, SweepResult, sweep};
 use super::table::columns;
 use crate::cli::Failure;
-use crate::cli::models::tyre_model;
+use crate::cli::models::tire_model;
 use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, Mark, Panel, Series};
@@ -14,7 +14,7 @@ use crate::rig::{
     Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
 };
 use crate::scenario::build::vehicle_spec;
-use crate::scenario::config::TyreModel;
+use crate::scenario::config::TireModel;
 use crate::scm::{Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
@@ -72,8 +72,8 @@ struct WheelShape {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, value_name = "MODEL", value_parser = tyre_model(), requires = "vehicle")]
-    tyre: Option<TyreModel>,
+    #[arg(long, alias = "tyre", value_name = "MODEL", value_parser = tire_model(), requires = "vehicle")]
+    tire: Option<TireModel>,
     /// Tire inflation, kPa (default: that of the vehicle's first axle)
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation_kpa: Option<f64>,
@@ -307,13 +307,13 @@ impl WheelShape {
             subject: name.clone(),
             cause: "is tracked; use `bekker rig track`".into(),
         })?;
-        let own = (self.tyre != Some(TyreModel::Rigid)).then(|| belt(spec)).flatten();
-        if own.is_none() && (self.tyre == Some(TyreModel::Flexible) || self.inflation_kpa.is_some())
+        let own = (self.tire != Some(TireModel::Rigid)).then(|| belt(spec)).flatten();
+        if own.is_none() && (self.tire == Some(TireModel::Flexible) || self.inflation_kpa.is_some())
         {
             return Err(Failure::Input {
                 subject: name.clone(),
                 cause:
-                    "its tires are rigid; --inflation-kpa and --tyre flexible need [tyre.flexible] in \
+                    "its tires are rigid; --inflation-kpa and --tire flexible need [tire.flexible] in \
                      the vehicle file"
                         .into(),
             });
@@ -322,8 +322,8 @@ impl WheelShape {
             .map(|(ring, inflation)| (ring, self.inflation_kpa.map_or(inflation, |kpa| 1e3 * kpa)));
         let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
         Ok(MountedWheel {
-            wheel: underside(&spec.tyre.rigid).map_err(|error| refused(name, error))?,
-            tread: tread(&spec.tyre.rigid),
+            wheel: underside(&spec.tire.rigid).map_err(|error| refused(name, error))?,
+            tread: tread(&spec.tire.rigid),
             belt,
             load: mean_wheel_load(spec),
             name: format!("wheel of {} ({on})", spec.name),

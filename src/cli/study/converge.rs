@@ -27,8 +27,8 @@ type Outcome = Result<Vec<Value>, String>;
 
 /// Check whether the results of a study depend on time step and ground spacing
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker study converge examples/study_tyre_pressure.toml\n  \
-    bekker study converge examples/study_tyre_pressure.toml --trials 12 --json\n\n\
+#[command(after_help = "Examples:\n  bekker study converge examples/study_tire_pressure.toml\n  \
+    bekker study converge examples/study_tire_pressure.toml --trials 12 --json\n\n\
     Drives a few trials to the end, evenly spread over all. Each is driven unchanged, with half of\n\
     time.step, and with half of ground.spacing. Prints how far each response moves. If a longer\n\
     step or coarser ground changes no response noticeably, it saves time in all trials. Writes no\n\

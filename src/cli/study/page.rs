@@ -3,7 +3,7 @@
 mod charts;
 
 use super::answer::AnswerText;
-use super::display_unit::{DisplayUnit, labelled};
+use super::display_unit::{DisplayUnit, labeled};
 use super::{level_word, rounded};
 use crate::report::html::{Interval, Page, Picture, Section};
 use crate::report::study::{StudyRequest, TitledTable};
@@ -115,8 +115,8 @@ impl StudyReport<'_> {
     }
 
     /// Name of a response with its unit.
-    fn labelled(&self, response: usize) -> String {
-        self.asked.responses.get(response).map_or(String::new(), labelled)
+    fn labeled(&self, response: usize) -> String {
+        self.asked.responses.get(response).map_or(String::new(), labeled)
     }
 
     /// Factor from a response's SI unit to its display unit.

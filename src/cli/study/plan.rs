@@ -23,12 +23,12 @@ const CHECKED: usize = 200;
 
 /// Print the number of trials of a study and estimate their time and memory
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n\n\
+#[command(after_help = "Examples:\n  bekker study plan examples/study_tire_pressure.toml\n\n\
     Builds up to 200 trials, until they cover every level of a list and every cell of a table's\n\
     columns. Prints which trials are invalid. Then drives the first 2 s of a few trials, evenly spread\n\
     over all. The time assumes that every trial runs to the end of its scenario; trials that end\n\
     early take less. The memory is that of the probes, once per thread, plus that of the rows.\n\
-    \n  bekker study plan examples/study_tyre_pressure.toml --job-script slurm --shards 4 > job.sh")]
+    \n  bekker study plan examples/study_tire_pressure.toml --job-script slurm --shards 4 > job.sh")]
 pub struct Plan {
     /// Study file (.toml)
     study: PathBuf,

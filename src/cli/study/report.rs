@@ -1,6 +1,6 @@
 //! `bekker study report`
 
-use super::display_unit::{DisplayUnit, labelled};
+use super::display_unit::{DisplayUnit, labeled};
 use super::extent::{TrialSelection, config, extent};
 use super::outlines::further_tables;
 use super::page::{StudyReport, WorstTrials};
@@ -13,7 +13,7 @@ use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
     Analysis, Difference, NamedStatistics, NumberStatistics, PointStatistics, ResponseStatistics,
-    StudyResult, TrialResult, analyse,
+    StudyResult, TrialResult, analyze,
 };
 use crate::study::design::{self, Level, StudyConfig};
 use clap::Args;
@@ -64,7 +64,7 @@ impl Report {
         let trials: Vec<&TrialRecord> = trials.collect();
         let results: Vec<TrialResult> = trials.iter().map(|trial| result(trial)).collect();
         let study = StudyResult { config: &config, vehicles: asked.vehicles, trials: &results };
-        let analysis = analyse(&study);
+        let analysis = analyze(&study);
         let points = &analysis.points;
         let progress = progress(&asked, &config, &extent, trials.len());
         let repeated = repeated(&trials);
@@ -270,7 +270,7 @@ fn point_head(asked: &StudyRequest) -> Vec<String> {
 fn points_table(asked: &StudyRequest, points: &[PointStatistics]) -> Option<TitledTable> {
     let mut head = point_head(asked);
     head.extend(["done".into(), "failed".into()]);
-    head.extend(asked.responses.iter().map(labelled));
+    head.extend(asked.responses.iter().map(labeled));
     let row = |point: &PointStatistics| {
         let mut words = point_words(point);
         words.extend([point.done.to_string(), point.failed.to_string()]);
@@ -353,7 +353,7 @@ fn differences_table(
         return empty.then(|| TitledTable { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);
-    head.extend(shown.iter().map(|n| labelled(&asked.responses[*n])));
+    head.extend(shown.iter().map(|n| labeled(&asked.responses[*n])));
     let difference = |point: &PointStatistics, n: usize| match point.responses[n].difference {
         Some(Difference::Mean { difference: own, pairs }) => {
             let scale = DisplayUnit::new(&asked.responses[n]).scale;

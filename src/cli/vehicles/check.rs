@@ -89,10 +89,10 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
     let rows = moved.flat_map(|(axle, own)| {
         own.travel.iter().enumerate().map(move |(index, at)| {
             let first = index == 0;
-            let centre = if first { format!("{:.2}", own.roll_centre) } else { String::new() };
+            let center = if first { format!("{:.2}", own.roll_center) } else { String::new() };
             vec![
                 if first { axle.name.clone() } else { String::new() },
-                centre,
+                center,
                 format!("{:+.0}", 1e3 * at.travel),
                 format!("{:+.2}", at.camber_deg),
                 format!("{:+.2}", at.toe_deg),

@@ -52,14 +52,14 @@ const VIEWS: [DrawingView; 3] = [
 pub(super) fn views(spec: &AnySpec) -> String {
     let parts = parts(spec);
     let mut corners: Vec<Point> = Vec::new();
-    for [centre, size] in &parts.boxes {
-        corners.push([0, 1, 2].map(|k| centre[k] - 0.5 * size[k]));
-        corners.push([0, 1, 2].map(|k| centre[k] + 0.5 * size[k]));
+    for [center, size] in &parts.boxes {
+        corners.push([0, 1, 2].map(|k| center[k] - 0.5 * size[k]));
+        corners.push([0, 1, 2].map(|k| center[k] + 0.5 * size[k]));
     }
-    for (centre, radius, width) in &parts.wheels {
+    for (center, radius, width) in &parts.wheels {
         let half = [*radius, 0.5 * width, *radius];
-        corners.push([0, 1, 2].map(|k| centre[k] - half[k]));
-        corners.push([0, 1, 2].map(|k| centre[k] + half[k]));
+        corners.push([0, 1, 2].map(|k| center[k] - half[k]));
+        corners.push([0, 1, 2].map(|k| center[k] + half[k]));
     }
     let bound = |k: usize, pick: fn(f64, f64) -> f64| {
         corners.iter().map(|corner| corner[k]).reduce(pick).unwrap_or_default()
@@ -97,8 +97,8 @@ fn draw(
     parts: &DrawnParts,
     place: impl Fn(&Point) -> [f64; 2],
 ) {
-    let mut rectangle = |centre: &Point, size: &Point, style: &str| {
-        let [x, y] = place(centre);
+    let mut rectangle = |center: &Point, size: &Point, style: &str| {
+        let [x, y] = place(center);
         let (width, height) = (SCALE * size[view.right.index], SCALE * size[view.up.index]);
         let (x, y) = (x - 0.5 * width, y - 0.5 * height);
         let _ = writeln!(
@@ -106,17 +106,17 @@ fn draw(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {style}/>"
         );
     };
-    for [centre, size] in &parts.boxes {
-        rectangle(centre, size, "rx=\"8\" fill=\"#c9cdb8\" stroke=\"#555\"");
+    for [center, size] in &parts.boxes {
+        rectangle(center, size, "rx=\"8\" fill=\"#c9cdb8\" stroke=\"#555\"");
     }
-    for (centre, radius, width) in &parts.wheels {
+    for (center, radius, width) in &parts.wheels {
         if view.name != "side" {
             let size = [2.0 * radius, *width, 2.0 * radius];
-            rectangle(centre, &size, "rx=\"5\" fill=\"#444\" fill-opacity=\"0.7\"");
+            rectangle(center, &size, "rx=\"5\" fill=\"#444\" fill-opacity=\"0.7\"");
         }
     }
-    for (centre, radius, _) in parts.wheels.iter().filter(|_| view.name == "side") {
-        let ([x, y], r) = (place(centre), SCALE * radius);
+    for (center, radius, _) in parts.wheels.iter().filter(|_| view.name == "side") {
+        let ([x, y], r) = (place(center), SCALE * radius);
         let _ = writeln!(
             svg,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"#444\" fill-opacity=\"0.7\"/>"
@@ -162,7 +162,7 @@ fn parts(spec: &AnySpec) -> DrawnParts {
             [x0 + x, y0 + y, z0 + z]
         };
         let hulls = trailer.chassis.hulls.iter();
-        parts.boxes.extend(hulls.map(|hull| [behind(hull.centre), hull.size]));
+        parts.boxes.extend(hulls.map(|hull| [behind(hull.center), hull.size]));
         parts.points.push(trailer.coupling);
     }
     parts
@@ -171,19 +171,19 @@ fn parts(spec: &AnySpec) -> DrawnParts {
 /// Returns the collision hulls, or otherwise the footprint with a height of 1 m.
 fn boxes(chassis: &Chassis, spec: &AnySpec) -> Vec<[Point; 2]> {
     if !chassis.hulls.is_empty() {
-        return chassis.hulls.iter().map(|hull| [hull.centre, hull.size]).collect();
+        return chassis.hulls.iter().map(|hull| [hull.center, hull.size]).collect();
     }
     let own = spec.footprint();
-    let centre = [0.5 * (own.front + own.rear), 0.0, chassis.com[2]];
-    vec![[centre, [own.length(), own.width, 1.0]]]
+    let center = [0.5 * (own.front + own.rear), 0.0, chassis.com[2]];
+    vec![[center, [own.length(), own.width, 1.0]]]
 }
 
 fn wheels(own: &VehicleSpec) -> Vec<(Point, f64, f64)> {
     let mut wheels = Vec::new();
     for (index, axle) in own.axles.iter().enumerate() {
-        let tyre = &own.tyre_of(index).rigid;
-        for centre in both(&axle.position, &axle.suspension.spindle()) {
-            wheels.push((centre, tyre.radius(), tyre.width()));
+        let tire = &own.tire_of(index).rigid;
+        for center in both(&axle.position, &axle.suspension.spindle()) {
+            wheels.push((center, tire.radius(), tire.width()));
         }
     }
     wheels

@@ -39,8 +39,8 @@ pub struct Import {
     #[arg(long, value_name = "FILE.json")]
     powertrain: Option<PathBuf>,
     /// Tire file for all axles; repeat for each axle from the front
-    #[arg(long, value_name = "FILE.json")]
-    tyre: Vec<PathBuf>,
+    #[arg(long, alias = "tyre", value_name = "FILE.json")]
+    tire: Vec<PathBuf>,
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
@@ -68,7 +68,7 @@ impl Import {
             engine: self.engine.clone(),
             transmission: self.transmission.clone(),
             powertrain: self.powertrain.clone(),
-            tyres: self.tyre.clone(),
+            tires: self.tire.clone(),
         };
         let read = import(&self.vehicle, self.data.as_deref(), &beside).map_err(failed)?;
         let path = self.out.unwrap_or_else(|| default_path(&self.vehicle));

@@ -9,7 +9,7 @@ use super::{Failure, stdout};
 use crate::report::text_table;
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::spec::{TrackSteering, TrackedSpec};
-use crate::vehicle::{AnySpec, VehicleSpec, catalogue, find_trailer, trailers};
+use crate::vehicle::{AnySpec, VehicleSpec, catalog, find_trailer, trailers};
 use clap::{Args, Subcommand};
 use std::path::Path;
 
@@ -53,7 +53,7 @@ impl Vehicles {
                 if self.json { stdout::print_json(&spec) } else { stdout::print(&sheet(&spec)) }
             }
             None => {
-                let entries = catalogue().iter().map(|entry| Ok((entry.key, read(entry.key)?)));
+                let entries = catalog().iter().map(|entry| Ok((entry.key, read(entry.key)?)));
                 let specs: Vec<(&str, AnySpec)> = entries.collect::<Result<_, Failure>>()?;
                 if self.json {
                     let specs: serde_json::Map<_, _> = specs

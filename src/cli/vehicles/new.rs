@@ -3,7 +3,7 @@
 use super::super::{Failure, stdout};
 use crate::cli::shell_word::shell_word;
 use crate::report::write_file;
-use crate::vehicle::{catalogue, find_vehicle};
+use crate::vehicle::{catalog, find_vehicle};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl New {
         let wrong =
             |subject: &str, cause: String| Failure::Input { subject: subject.into(), cause };
         let Some((from, text)) = origin(&self.from)? else {
-            let known: Vec<&str> = catalogue().iter().map(|entry| entry.key).collect();
+            let known: Vec<&str> = catalog().iter().map(|entry| entry.key).collect();
             let known = known.join(", ");
             return Err(wrong(
                 &self.from,
@@ -64,7 +64,7 @@ fn origin(from: &str) -> Result<Option<(String, String)>, Failure> {
         let text = toml::to_string(&spec).map_err(|error| wrong(error.to_string()))?;
         return Ok(Some((from.to_owned(), text)));
     }
-    let entry = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(from));
+    let entry = catalog().iter().find(|entry| entry.key.eq_ignore_ascii_case(from));
     Ok(entry.map(|entry| (entry.key.to_owned(), entry.text.to_owned())))
 }
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_new_file_is_the_vehicle_under_another_name() {
-        for entry in catalogue() {
+        for entry in catalog() {
             let before = AnySpec::from_toml(entry.text).unwrap();
             let text = copied_file("Own 1", entry.key, entry.text);
             let after = AnySpec::from_toml(&text).unwrap();

@@ -53,7 +53,7 @@ pub struct HeartbeatCost {
     /// Steps between two heartbeats, median, µs.
     pub steps_us: f64,
     /// Encoding the messages, median, µs.
-    pub serialise_us: f64,
+    pub serialize_us: f64,
     /// Decoding them and merging all ground, median, µs.
     pub apply_us: f64,
     /// Loading merged ground, by [`CodeCost::refresh_ns`], µs.
@@ -70,7 +70,7 @@ pub struct HeartbeatCost {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
     /// Whether ranks receive only agents that may come into contact with theirs.
-    pub neighbour: bool,
+    pub neighbor: bool,
     /// Number of ranks.
     pub ranks: usize,
     /// Total number of agents.
@@ -100,8 +100,8 @@ pub struct TrafficModel {
 
 impl TrafficModel {
     /// Returns the bytes that a rank receives in a heartbeat.
-    pub fn received(&self, neighbour: bool, ranks: usize, agents: usize) -> f64 {
-        if neighbour {
+    pub fn received(&self, neighbor: bool, ranks: usize, agents: usize) -> f64 {
+        if neighbor {
             let rounds = ranks.next_power_of_two().trailing_zeros();
             self.border + self.own * agents as f64 / ranks as f64 + self.round * f64::from(rounds)
         } else {
@@ -114,9 +114,8 @@ impl TrafficModel {
     /// `message` is from the measurement with the most agents. `border` and `own` are from that and
     /// the next smaller number of agents on the same ranks. `round` is from the protocol's sizes.
     pub fn fit(measured: &[Traffic]) -> Option<TrafficModel> {
-        let way = |neighbour: bool| {
-            measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2)
-        };
+        let way =
+            |neighbor: bool| measured.iter().filter(move |t| t.neighbor == neighbor && t.ranks > 2);
         let all = way(false).max_by_key(|t| t.agents)?;
         let near = way(true).max_by_key(|t| t.agents)?;
         let fewer = way(true).filter(|t| t.ranks == near.ranks && t.agents < near.agents);
@@ -142,7 +141,7 @@ fn case(spacing: f64) -> BenchCase {
     BenchCase {
         vehicle: "hmmwv".into(),
         tracks: None,
-        tyre: None,
+        tire: None,
         soil: "chrono_mid".into(),
         laws: LawsPreset::Reference,
         spacing,
@@ -306,8 +305,8 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
         1e6 * all[all.len() / 2].as_secs_f64()
     };
     let sum = |value: fn(&HeartbeatMetrics) -> u64| counted.iter().map(value).sum::<u64>() as f64;
-    let (steps_us, serialise_us) =
-        (median(|heartbeat| heartbeat.step), median(|heartbeat| heartbeat.serialise));
+    let (steps_us, serialize_us) =
+        (median(|heartbeat| heartbeat.step), median(|heartbeat| heartbeat.serialize));
     let apply_us = median(|heartbeat| heartbeat.apply);
     let refresh_us =
         1e-3 * code.refresh_ns * sum(|heartbeat| heartbeat.nodes) / counted.len() as f64;
@@ -316,12 +315,12 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
         vehicles: 4,
         state_bytes: sum(|heartbeat| heartbeat.state_bytes) / sum(|heartbeat| heartbeat.announced),
         steps_us,
-        serialise_us,
+        serialize_us,
         apply_us,
         refresh_us,
         waiting_us: median(|heartbeat| heartbeat.lengths + heartbeat.payload),
         // the steps include loading the ground merged before
-        share: (serialise_us + apply_us + refresh_us) / (steps_us - refresh_us),
+        share: (serialize_us + apply_us + refresh_us) / (steps_us - refresh_us),
     })
 }
 
@@ -331,9 +330,9 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
 ///
 /// # Errors
 /// [`BenchError`] if the vehicles cannot be built or a rank is lost.
-pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, BenchError> {
+pub fn traffic(ranks: usize, agents: usize, neighbor: bool) -> Result<Traffic, BenchError> {
     let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
-    let route = if neighbour { Route::Neighbour } else { Route::All };
+    let route = if neighbor { Route::Neighbor } else { Route::All };
     let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
     let of_rank = |heartbeats: &Vec<HeartbeatMetrics>| {
         heartbeats.iter().map(|own| own.received_bytes + own.record_bytes).sum::<u64>() as f64
@@ -341,7 +340,7 @@ pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, 
     let received: Vec<f64> = figures.iter().map(|own| of_rank(own) / CENSUS as f64).collect();
     let mean = received.iter().sum::<f64>() / ranks as f64;
     Ok(Traffic {
-        neighbour,
+        neighbor,
         ranks,
         agents,
         received: received.into_iter().fold(0.0, f64::max),
@@ -372,8 +371,8 @@ mod tests {
     /// Twice the agents on twice the ranks receive twice the bytes by broadcast, and one round more
     /// between neighbors.
     #[test]
-    fn neighbour_traffic_grows_only_by_a_round_for_twice_the_ranks() {
-        let received = |ranks, neighbour| traffic(ranks, 4 * ranks, neighbour).unwrap().mean;
+    fn neighbor_traffic_grows_only_by_a_round_for_twice_the_ranks() {
+        let received = |ranks, neighbor| traffic(ranks, 4 * ranks, neighbor).unwrap().mean;
         let (all, twice) = (received(4, false), received(8, false));
         assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");
         let (near, still) = (received(4, true), received(8, true));

@@ -76,7 +76,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
                 poses: [full.viewpoint(k % full.messages.len()); 2],
                 interval: 0.0,
                 rng: PixelRng { noise: Noise::new(1, k as u32, 0), frame: 1 },
-                channels: &[Channel::Colour],
+                channels: &[Channel::Color],
             })
             .collect();
         let mut best: Option<FrameCost> = None;

@@ -189,7 +189,7 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
         indices.sort_unstable();
         patch.begin(key);
         for index in indices.into_iter().filter(|index| *index < TILE_NODES) {
-            patch.push(index, NodeState::quantised(0.06, 1e5, [0.01, 0.0], 0, 1));
+            patch.push(index, NodeState::quantized(0.06, 1e5, [0.01, 0.0], 0, 1));
         }
     }
     patches.push(patch);

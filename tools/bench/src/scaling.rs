@@ -142,7 +142,7 @@ impl ScalingCase {
             // writing to a string cannot fail
             let _ = write!(
                 text,
-                "[[vehicle]]\nname = \"v{index}\"\nmodel = \"hmmwv\"\ntyre = \"rigid\"\n\
+                "[[vehicle]]\nname = \"v{index}\"\nmodel = \"hmmwv\"\ntire = \"rigid\"\n\
                  position = [{x:?}, {y:?}]\nspeed = 5\ndriver = {driver}\n"
             );
             if rough {
@@ -178,7 +178,7 @@ impl ScalingDrive {
     ) -> Result<DriveCost, RunError<E>> {
         let looks = self.model.scene_model.is_some();
         // imaging sensors need the states of all vehicles
-        let route = if looks { Route::All } else { Route::Neighbour };
+        let route = if looks { Route::All } else { Route::Neighbor };
         let sharing = Sharing { route, digest: true, ..Sharing::default() };
         let counting = CountingCommunicator::new(communicator);
         let alone = counting.size() == 1;

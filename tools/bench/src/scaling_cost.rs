@@ -240,7 +240,7 @@ impl Network {
     ///
     /// For a single rank it is its CPU time divided by `threads`. It is `None` where the CPU time is
     /// unknown.
-    pub fn modelled(&self, costs: &[DriveCost], threads: usize) -> Option<f64> {
+    pub fn modeled(&self, costs: &[DriveCost], threads: usize) -> Option<f64> {
         let simulated = costs.first()?.simulated;
         if let [alone] = costs {
             return Some(alone.cpu? / threads as f64 / simulated);
@@ -281,9 +281,9 @@ mod tests {
         };
         let costs = [of(0.5, 1_000), of(0.7, 1_000), of(0.6, 1_000), of(0.1, 100_000)];
         // 0.7 s of the busiest, 10 * 2 + 5 latencies, 0.1 s of bytes
-        assert!((network.modelled(&costs, 1).unwrap() - 0.5 * (0.7 + 0.025 + 0.1)).abs() < 1e-12);
-        assert_eq!(network.modelled(&costs[..1], 2), Some(0.125));
+        assert!((network.modeled(&costs, 1).unwrap() - 0.5 * (0.7 + 0.025 + 0.1)).abs() < 1e-12);
+        assert_eq!(network.modeled(&costs[..1], 2), Some(0.125));
         let silent = DriveCost { cpu: None, ..of(1.0, 0) };
-        assert_eq!(network.modelled(&[silent], 1), None);
+        assert_eq!(network.modeled(&[silent], 1), None);
     }
 }

@@ -39,7 +39,7 @@ pub fn with_shoes(spec: &TrackedSpec, shoes: u32) -> TrackedSpec {
     other.sprocket.teeth = (f64::from(spec.sprocket.teeth) / share).round() as u32;
     for face in &mut other.shoe.faces {
         face.length *= share;
-        face.centre[0] *= share;
+        face.center[0] *= share;
     }
     (other.left.shoes, other.right.shoes) = (shoes, shoes);
     other

@@ -30,7 +30,7 @@ const EXAMPLES: [(&str, f64); 24] = [
     ("swarm_250", 0.3),
     ("swarm_500", 0.2),
     ("tracked_mud", 0.5),
-    ("tyre_pressure", 1.0),
+    ("tire_pressure", 1.0),
 ];
 
 /// Golden states of `tests/golden_hash.rs`.

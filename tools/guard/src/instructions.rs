@@ -16,7 +16,7 @@ const DRIVES: [f64; 2] = [0.5, 1.0];
 
 /// Benchmarks: a name and the options of `bekker bench`.
 const BENCHES: [(&str, &[&str]); 4] = [
-    ("hmmwv_rigid_chrono_mid", &["--soil", "chrono_mid", "--spacing", "0.05", "--tyre", "rigid"]),
+    ("hmmwv_rigid_chrono_mid", &["--soil", "chrono_mid", "--spacing", "0.05", "--tire", "rigid"]),
     ("hmmwv_flexible_chrono_mid", &["--soil", "chrono_mid", "--spacing", "0.05"]),
     (
         "hmmwv_refined_chrono_soft",

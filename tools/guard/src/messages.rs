@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Hashes the messages of two ranks, separately for each.
 pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementResult<()> {
     for (scenario, heartbeats) in SCENARIOS {
-        for route in [Route::All, Route::Star, Route::Neighbour] {
+        for route in [Route::All, Route::Star, Route::Neighbor] {
             let hashes = sent(&root.join(format!("examples/{scenario}.toml")), heartbeats, route)?;
             for (rank, hash) in hashes.into_iter().enumerate() {
                 let route = format!("{route:?}").to_lowercase();

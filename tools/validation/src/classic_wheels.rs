@@ -3,7 +3,7 @@
 use super::closed_forms::{bed, chrono, of_width};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use bekker_ground::scm::Underside;
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{DeformableSoil, Details, Laws, Reece, Soil, SoilKind};
 use bekker_math::numeric::pow;
 use bekker_rig::InParallel;
@@ -236,7 +236,7 @@ fn of_bekker(name: &'static str) -> WheelCase {
 /// Returns the case of Ishigami's rover on simulated lunar soil.
 fn lunar() -> Result<WheelCase, ValidationError> {
     let SoilKind::Deformable(simulant) =
-        catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
+        catalog().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
     else {
         unreachable!("the simulant yields")
     };

@@ -3,23 +3,23 @@
 use super::section::{Chart, Section, ValidationError, line, panel};
 use bekker_agent::{belt, tread, underside};
 use bekker_ground::scm::{Ring, Underside};
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind, Tread};
 use bekker_rig::InParallel;
 use bekker_rig::{
-    Convergence, DeflectionRelation, LoadedTyre, Refinement, Rig, RigError, WheelMotion, WheelRig,
+    Convergence, DeflectionRelation, LoadedTire, Refinement, Rig, RigError, WheelMotion, WheelRig,
     converge, vehicle_cone_index_factor,
 };
 use bekker_rig::{LineStyle, PlotLine};
 use bekker_scenario::build::vehicle_spec;
-use bekker_vehicle::tyre::RingParameters;
+use bekker_vehicle::tire::RingParameters;
 use std::path::Path;
 
 /// Deflections over the section height; relations are matched at the second, [`MATCHED`].
 const DEFLECTIONS: [f64; 4] = [0.10, 0.15, 0.25, 0.35];
 const MATCHED: usize = 1;
 const FLATTER: usize = 2;
-/// Loads, N: of the HMMWV in the catalogue, and of an HMMWV of 8600 lb.
+/// Loads, N: of the HMMWV in the catalog, and of an HMMWV of 8600 lb.
 const LOADS: [f64; 2] = [6300.0, 9560.0];
 const SLIP: f64 = 0.2;
 
@@ -34,38 +34,38 @@ const CLAYS: [&str; 5] = [
 ];
 
 /// Tire with the rolling resistance of its rubber.
-struct RubberTyre {
+struct RubberTire {
     underside: Underside,
     tread: Tread,
     ring: Ring,
     figures: RingParameters,
     /// 37x12.5R16.5 of the HMMWV.
-    section: LoadedTyre,
+    section: LoadedTire,
     /// Rolling resistance on a plate over the deflection, N/m.
     rubber: f64,
 }
 
-impl RubberTyre {
+impl RubberTire {
     /// Returns the HMMWV's tire.
-    fn hmmwv() -> Result<RubberTyre, ValidationError> {
+    fn hmmwv() -> Result<RubberTire, ValidationError> {
         let spec = vehicle_spec("hmmwv", Path::new(""))?;
         let none = || ValidationError::NoBelt("hmmwv");
         let spec = spec.wheeled().ok_or_else(none)?;
         let (ring, inflation) = belt(spec).ok_or_else(none)?;
-        let flexible = spec.tyre.flexible.as_ref().ok_or_else(none)?;
-        let figures = flexible.ring(spec.tyre.rigid.radius()).map_err(|_| none())?;
-        let handling = &spec.tyre.handling;
+        let flexible = spec.tire.flexible.as_ref().ok_or_else(none)?;
+        let figures = flexible.ring(spec.tire.rigid.radius()).map_err(|_| none())?;
+        let handling = &spec.tire.handling;
         let nominal = figures.deflection(inflation, handling.nominal_load);
-        let section = LoadedTyre {
+        let section = LoadedTire {
             diameter: 2.0 * figures.radius,
             width: 12.5 * 0.0254,
             section_height: flexible.section_height,
             load: 0.0,
             deflection: 0.0,
         };
-        Ok(RubberTyre {
-            underside: underside(&spec.tyre.rigid)?,
-            tread: tread(&spec.tyre.rigid),
+        Ok(RubberTire {
+            underside: underside(&spec.tire.rigid)?,
+            tread: tread(&spec.tire.rigid),
             ring,
             figures,
             section,
@@ -74,8 +74,8 @@ impl RubberTyre {
     }
 
     /// Returns the tire under a load, N, at a deflection on a hard plate, over the section height.
-    fn loaded(&self, load: f64, deflection: f64) -> LoadedTyre {
-        LoadedTyre { load, deflection, ..self.section }
+    fn loaded(&self, load: f64, deflection: f64) -> LoadedTire {
+        LoadedTire { load, deflection, ..self.section }
     }
 
     /// Returns the inflation of that state, Pa; `None` where the tire deflects less even without
@@ -123,14 +123,14 @@ struct DeflectionSweep {
 impl DeflectionSweep {
     /// Computes them by the rig; the rubber's resistance is added to the towed resistance of the
     /// soil.
-    fn run(tyre: &RubberTyre, soil: &Soil, load: f64) -> Result<DeflectionSweep, ValidationError> {
+    fn run(tire: &RubberTire, soil: &Soil, load: f64) -> Result<DeflectionSweep, ValidationError> {
         let mut found = DeflectionSweep::default();
         for (k, deflection) in DEFLECTIONS.into_iter().enumerate() {
-            let Some(inflation) = tyre.inflation(load, deflection) else { continue };
+            let Some(inflation) = tire.inflation(load, deflection) else { continue };
             let drawbar = |motion| -> Result<f64, RigError> {
-                Ok(tyre.rig(soil, load, inflation, motion).run()?.drawbar / load)
+                Ok(tire.rig(soil, load, inflation, motion).run()?.drawbar / load)
             };
-            let rubber = tyre.rubber * deflection * tyre.section.section_height / load;
+            let rubber = tire.rubber * deflection * tire.section.section_height / load;
             found.pull[k] = Some(drawbar(pulling(SLIP))?);
             found.towed[k] = Some(rubber - drawbar(TOWED)?);
         }
@@ -140,14 +140,14 @@ impl DeflectionSweep {
     /// Computes them by a relation at a cone index.
     fn new(
         relation: DeflectionRelation,
-        tyre: &RubberTyre,
+        tire: &RubberTire,
         load: f64,
         cone_index: f64,
     ) -> DeflectionSweep {
-        let at = DEFLECTIONS.map(|deflection| tyre.loaded(load, deflection));
+        let at = DEFLECTIONS.map(|deflection| tire.loaded(load, deflection));
         DeflectionSweep {
-            pull: at.map(|tyre| Some(relation.drawbar_pull(&tyre, cone_index))),
-            towed: at.map(|tyre| Some(relation.towed_resistance(&tyre, cone_index))),
+            pull: at.map(|tire| Some(relation.drawbar_pull(&tire, cone_index))),
+            towed: at.map(|tire| Some(relation.towed_resistance(&tire, cone_index))),
         }
     }
 }
@@ -222,8 +222,8 @@ impl DeflectionCase {
     }
 
     /// Returns the cone index, kPa, at which a relation has the rig's pull at 15 %.
-    fn cone_index(&self, tyre: &RubberTyre, relation: DeflectionRelation) -> Option<f64> {
-        let at = tyre.loaded(self.load, DEFLECTIONS[MATCHED]);
+    fn cone_index(&self, tire: &RubberTire, relation: DeflectionRelation) -> Option<f64> {
+        let at = tire.loaded(self.load, DEFLECTIONS[MATCHED]);
         Some(1e-3 * relation.cone_index(&at, self.found.pull[MATCHED]?)?)
     }
 
@@ -231,28 +231,28 @@ impl DeflectionCase {
     ///
     /// It is by the relation from which the bands of the soil's kind were made, scaled to their
     /// load. Every mobility numeric is proportional to cone index over load.
-    fn strength(&self, tyre: &RubberTyre) -> Option<f64> {
+    fn strength(&self, tire: &RubberTire) -> Option<f64> {
         let relation = if self.sandy { DeflectionRelation::Sand } else { DeflectionRelation::Vti };
-        Some(self.cone_index(tyre, relation)? * LOADS[0] / self.load)
+        Some(self.cone_index(tire, relation)? * LOADS[0] / self.load)
     }
 
-    fn band(&self, tyre: &RubberTyre) -> Option<ExpectedRange> {
-        let cone_index = self.strength(tyre)?;
+    fn band(&self, tire: &RubberTire) -> Option<ExpectedRange> {
+        let cone_index = self.strength(tire)?;
         if self.sandy { sand_band(gradient(cone_index)) } else { clay_band(cone_index) }
     }
 
     /// Returns a value for every relation that includes the deflection, each at its own cone index.
     fn by_relations(
         &self,
-        tyre: &RubberTyre,
+        tire: &RubberTire,
         figure: fn(&DeflectionSweep) -> Option<f64>,
     ) -> Vec<f64> {
         let known = self.relations().iter().map(|(relation, _)| *relation);
         known
             .filter(|relation| *relation != DeflectionRelation::WismerLuth)
             .filter_map(|relation| {
-                let index = 1e3 * self.cone_index(tyre, relation)?;
-                figure(&DeflectionSweep::new(relation, tyre, self.load, index))
+                let index = 1e3 * self.cone_index(tire, relation)?;
+                figure(&DeflectionSweep::new(relation, tire, self.load, index))
             })
             .collect()
     }
@@ -260,7 +260,7 @@ impl DeflectionCase {
 
 /// Returns the gradient of penetration resistance, MPa/m, of sand with a cone index, kPa.
 fn gradient(cone_index: f64) -> f64 {
-    1e-3 * cone_index / LoadedTyre::INDEX_DEPTH
+    1e-3 * cone_index / LoadedTire::INDEX_DEPTH
 }
 
 pub(super) fn section() -> Result<Section, ValidationError> {
@@ -277,7 +277,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          measurements include it. The original papers were not available; \
          `crates/rig/src/deflection_relations.rs` lists the sources of each formula.",
     );
-    let tyre = RubberTyre::hmmwv()?;
+    let tire = RubberTire::hmmwv()?;
     let kinds = [(true, SANDS), (false, CLAYS)];
     let jobs: Vec<(f64, bool, &'static str)> = LOADS
         .into_iter()
@@ -290,14 +290,14 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         .collect();
     let cases = jobs
         .in_parallel(|&(load, sandy, soil)| {
-            let found = DeflectionSweep::run(&tyre, &catalogue().find(soil)?.to_soil(), load)?;
+            let found = DeflectionSweep::run(&tire, &catalog().find(soil)?.to_soil(), load)?;
             Ok(DeflectionCase { soil, load, sandy, found })
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
-    bands(&mut section, &tyre, &cases);
-    predictions(&mut section, &tyre, &cases);
-    convergence(&mut section, &tyre)?;
-    weakest_soils(&mut section, &tyre)?;
+    bands(&mut section, &tire, &cases);
+    predictions(&mut section, &tire, &cases);
+    convergence(&mut section, &tire)?;
+    weakest_soils(&mut section, &tire)?;
     section.text(
         "**Agreement.** Every trend has the right sign, and gains are largest where the soil is \
          weakest and small on firm sand. On sands as strong as those of the bands, both ratios are \
@@ -325,18 +325,18 @@ fn cell(value: Option<f64>, places: usize) -> String {
 }
 
 /// Adds the ratios at 25 and 15 % with their bands.
-fn bands(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
+fn bands(section: &mut Section, tire: &RubberTire, cases: &[DeflectionCase]) {
     let listed =
         |values: &[f64]| values.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(", ");
     let mut rows = Vec::new();
     for case in cases {
         let own = [ratio(&case.found.pull), ratio(&case.found.towed)];
-        let strength = case.strength(tyre).map(|index| match case.sandy {
+        let strength = case.strength(tire).map(|index| match case.sandy {
             true => format!("G {:.1}", gradient(index)),
             false => format!("CI {index:.0}"),
         });
-        let beside = case.by_relations(tyre, |found| ratio(&found.pull));
-        let band = case.band(tyre).map(|band| {
+        let beside = case.by_relations(tire, |found| ratio(&found.pull));
+        let band = case.band(tire).map(|band| {
             let [low, high] = band.pull;
             format!("{low} to {high} ({}): {}", band.name, verdict(own[0], band.pull))
         });
@@ -349,7 +349,7 @@ fn bands(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
             listed(&beside),
             band.unwrap_or("none".into()),
             cell(own[1], 2),
-            listed(&case.by_relations(tyre, |found| ratio(&found.towed))),
+            listed(&case.by_relations(tire, |found| ratio(&found.towed))),
             verdict(own[1], TOWED_BAND).to_string(),
         ]);
     }
@@ -378,7 +378,7 @@ fn bands(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
 }
 
 /// Adds pull and resistance at every deflection, for the greater load.
-fn predictions(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase]) {
+fn predictions(section: &mut Section, tire: &RubberTire, cases: &[DeflectionCase]) {
     let shown = cases.iter().filter(|case| case.load == LOADS[1]);
     let mut rows = Vec::new();
     for case in shown.clone() {
@@ -390,10 +390,10 @@ fn predictions(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase
         };
         row(format!("**{}**", case.soil), &case.found);
         for &(relation, name) in case.relations() {
-            let Some(index) = case.cone_index(tyre, relation) else {
+            let Some(index) = case.cone_index(tire, relation) else {
                 continue;
             };
-            let found = DeflectionSweep::new(relation, tyre, case.load, 1e3 * index);
+            let found = DeflectionSweep::new(relation, tire, case.load, 1e3 * index);
             row(format!("{name}, CI {index:.0}"), &found);
         }
     }
@@ -401,7 +401,7 @@ fn predictions(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase
         DEFLECTIONS
             .map(|deflection| {
                 let kpa = |p: f64| format!("{:.0}", 1e-3 * p);
-                tyre.inflation(load, deflection).map_or("none".into(), kpa)
+                tire.inflation(load, deflection).map_or("none".into(), kpa)
             })
             .join(", ")
     });
@@ -417,11 +417,11 @@ fn predictions(section: &mut Section, tyre: &RubberTyre, cases: &[DeflectionCase
     ));
     let header = ["", "P20/W, 10 %", "15 %", "25 %", "35 %", "R/W, 10 %", "15 %", "25 %", "35 %"];
     section.table(&header, rows);
-    section.chart(chart(tyre, &shown.collect::<Vec<_>>()));
+    section.chart(chart(tire, &shown.collect::<Vec<_>>()));
 }
 
 /// Returns the chart of pull over deflection on a sand and a clay.
-fn chart(tyre: &RubberTyre, cases: &[&DeflectionCase]) -> Chart {
+fn chart(tire: &RubberTire, cases: &[&DeflectionCase]) -> Chart {
     let points = |figures: &[Option<f64>; DEFLECTIONS.len()]| -> Vec<[f64; 2]> {
         let each = DEFLECTIONS.into_iter().zip(figures);
         each.filter_map(|(deflection, figure)| Some([100.0 * deflection, (*figure)?])).collect()
@@ -432,8 +432,8 @@ fn chart(tyre: &RubberTyre, cases: &[&DeflectionCase]) -> Chart {
             lines.push(line("rig", LineStyle::Line, points(figures(&case.found))));
             lines.push(line("rig", LineStyle::Dots, points(figures(&case.found))));
             for &(relation, name) in case.relations() {
-                let Some(index) = case.cone_index(tyre, relation) else { continue };
-                let found = DeflectionSweep::new(relation, tyre, case.load, 1e3 * index);
+                let Some(index) = case.cone_index(tire, relation) else { continue };
+                let found = DeflectionSweep::new(relation, tire, case.load, 1e3 * index);
                 lines.push(line(name, LineStyle::Dashes, points(figures(&found))));
             }
         }
@@ -447,7 +447,7 @@ fn chart(tyre: &RubberTyre, cases: &[&DeflectionCase]) -> Chart {
         ]
     });
     Chart {
-        name: "tyre_deflection",
+        name: "tire_deflection",
         title: "A tire with more deflection pulls more and is towed more easily".into(),
         subtitle: format!("37x12.5R16.5, {:.2} kN; matched at 15 % in pull", 1e-3 * LOADS[1]),
         panels: panels.collect(),
@@ -455,7 +455,7 @@ fn chart(tyre: &RubberTyre, cases: &[&DeflectionCase]) -> Chart {
 }
 
 /// Shows how the values change with spacing, step and duration of the run.
-fn convergence(section: &mut Section, tyre: &RubberTyre) -> Result<(), ValidationError> {
+fn convergence(section: &mut Section, tire: &RubberTire) -> Result<(), ValidationError> {
     let soils = [SANDS[0], SANDS[2], CLAYS[3]];
     let mut jobs = Vec::new();
     for soil in soils {
@@ -466,9 +466,9 @@ fn convergence(section: &mut Section, tyre: &RubberTyre) -> Result<(), Validatio
     let load = LOADS[1];
     let rows = jobs
         .in_parallel(|&(soil, deflection, motion)| {
-            let inflation = tyre.inflation(load, deflection).unwrap_or_default();
-            let bed = catalogue().find(soil)?.to_soil();
-            let (found, moved) = converge(&tyre.rig(&bed, load, inflation, motion), 0.03)?;
+            let inflation = tire.inflation(load, deflection).unwrap_or_default();
+            let bed = catalog().find(soil)?.to_soil();
+            let (found, moved) = converge(&tire.rig(&bed, load, inflation, motion), 0.03)?;
             let by = |refinement: Refinement| {
                 let of = |c: &&Convergence| c.refinement == refinement && c.figure == "drawbar";
                 let moved = moved.iter().find(of);
@@ -504,7 +504,7 @@ fn convergence(section: &mut Section, tyre: &RubberTyre) -> Result<(), Validatio
 
 /// Slips among which the maximum pull is searched on soil that barely carries the tire.
 const STRUGGLING: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
-/// Range of strengths in which the weakest soil is searched, relative to the catalogue's.
+/// Range of strengths in which the weakest soil is searched, relative to the catalog's.
 const STRENGTHS: [f64; 2] = [0.05, 4.0];
 
 /// Returns the soil with all its strength times a factor.
@@ -523,9 +523,9 @@ fn weakened(soil: &Soil, factor: f64) -> Soil {
 }
 
 /// Returns whether the tire has positive pull at any slip.
-fn passes(tyre: &RubberTyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, RigError> {
+fn passes(tire: &RubberTire, soil: &Soil, load: f64, inflation: f64) -> Result<bool, RigError> {
     for slip in STRUGGLING {
-        match tyre.rig(soil, load, inflation, pulling(slip)).run() {
+        match tire.rig(soil, load, inflation, pulling(slip)).run() {
             Ok(found) if found.drawbar > 0.0 => return Ok(true),
             // soil that does not carry the tire is not passable
             Ok(_) | Err(RigError::NotCarried { .. } | RigError::NotFinite { .. }) => {}
@@ -535,19 +535,19 @@ fn passes(tyre: &RubberTyre, soil: &Soil, load: f64, inflation: f64) -> Result<b
     Ok(false)
 }
 
-/// Returns the strength of the weakest passable soil, relative to the catalogue's.
-fn weakest(tyre: &RubberTyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, RigError> {
+/// Returns the strength of the weakest passable soil, relative to the catalog's.
+fn weakest(tire: &RubberTire, soil: &Soil, load: f64, inflation: f64) -> Result<f64, RigError> {
     let [mut low, mut high] = STRENGTHS;
     for _ in 0..10 {
         let middle = (low * high).sqrt();
-        let on = passes(tyre, &weakened(soil, middle), load, inflation)?;
+        let on = passes(tire, &weakened(soil, middle), load, inflation)?;
         if on { high = middle } else { low = middle }
     }
     Ok(high)
 }
 
 /// Adds the weakest passable clay over deflection, compared with the one-pass cone index.
-fn weakest_soils(section: &mut Section, tyre: &RubberTyre) -> Result<(), ValidationError> {
+fn weakest_soils(section: &mut Section, tire: &RubberTire) -> Result<(), ValidationError> {
     let load = LOADS[1];
     let soils = [CLAYS[2], CLAYS[3]];
     let jobs: Vec<(&str, f64)> = soils
@@ -556,8 +556,8 @@ fn weakest_soils(section: &mut Section, tyre: &RubberTyre) -> Result<(), Validat
         .collect();
     let found = jobs
         .in_parallel(|&(soil, deflection)| {
-            let inflation = tyre.inflation(load, deflection).unwrap_or_default();
-            Ok(weakest(tyre, &catalogue().find(soil)?.to_soil(), load, inflation)?)
+            let inflation = tire.inflation(load, deflection).unwrap_or_default();
+            Ok(weakest(tire, &catalog().find(soil)?.to_soil(), load, inflation)?)
         })
         .collect::<Result<Vec<f64>, ValidationError>>()?;
     let mut rows = vec![
@@ -593,14 +593,14 @@ mod tests {
 
     #[test]
     fn inflations_give_their_deflections() {
-        let tyre = RubberTyre::hmmwv().unwrap();
+        let tire = RubberTire::hmmwv().unwrap();
         for load in LOADS {
             for deflection in DEFLECTIONS {
-                let Some(inflation) = tyre.inflation(load, deflection) else {
+                let Some(inflation) = tire.inflation(load, deflection) else {
                     assert_eq!((load, deflection), (LOADS[0], 0.35));
                     continue;
                 };
-                let found = tyre.figures.deflection(inflation, load);
+                let found = tire.figures.deflection(inflation, load);
                 assert!((found / (0.26 * deflection) - 1.0).abs() < 1e-6, "{found}");
             }
         }
@@ -609,13 +609,13 @@ mod tests {
     /// The gain is within the span of the relations, at the strength of sand that the rig's own
     /// pull indicates.
     #[test]
-    fn a_flatter_tyre_gains_on_sand_as_the_relations_have_it() {
-        let tyre = RubberTyre::hmmwv().unwrap();
+    fn a_flatter_tire_gains_on_sand_as_the_relations_have_it() {
+        let tire = RubberTire::hmmwv().unwrap();
         for soil in ["dry_sand_lll", "push_pull_silica_2020"] {
-            let bed = catalogue().find(soil).unwrap().to_soil();
-            let found = DeflectionSweep::run(&tyre, &bed, LOADS[0]).unwrap();
+            let bed = catalog().find(soil).unwrap().to_soil();
+            let found = DeflectionSweep::run(&tire, &bed, LOADS[0]).unwrap();
             let case = DeflectionCase { soil, load: LOADS[0], sandy: true, found };
-            let band = case.band(&tyre).unwrap();
+            let band = case.band(&tire).unwrap();
             let [pull, towed] = [ratio(&case.found.pull), ratio(&case.found.towed)];
             assert_eq!(verdict(pull, band.pull), "inside", "{soil}, {}: {pull:?}", band.name);
             assert_eq!(verdict(towed, TOWED_BAND), "inside", "{soil}: {towed:?}");

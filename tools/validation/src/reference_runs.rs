@@ -107,7 +107,7 @@ damping = 3e4
 [[vehicle]]
 name = "hmmwv"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 overrides = { powertrain.gearbox.shift_time = 0 } # as in the reference
 position = [0, 0]
 driver = { kind = "table", rows = [

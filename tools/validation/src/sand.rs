@@ -18,7 +18,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          speed, under 19 to 27 N. The soil parameters are those of the plates only (n 1.46, k 8e6 \
          N/m^(n+2)), the angle of repose (29 deg), the density (1330 kg/m3) and K = 21 mm from the \
          same source; none was fitted to a wheel. The forms of two default laws, inclined bearing \
-         and ploughing, were selected among others on these trials, so this is not a blind \
+         and plowing, were selected among others on these trials, so this is not a blind \
          prediction of them. The wheel with grousers of 5 mm is modeled as a cylinder through \
          their tips. A normalized error is the root mean square of the error over that of the \
          measured values.",
@@ -70,7 +70,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          too deep. At 45 degrees side force is three quarters of the measured one while the wheel \
          rolls, six tenths in skids, and twice at a slip of 0.9 (where it is too deep as well). It \
          is 14 N instead of 35 when locked, 9 mm too high, because the force grows with the square \
-         of depth. Before `ploughing` these were a half, a third and 6 N. A wall of soil that is \
+         of depth. Before `plowing` these were a half, a third and 6 N. A wall of soil that is \
          pushed aside no longer supports the wheel (so it sinks), and heaps up against its face \
          (Hegedus; Ishigami). Wheels with skid above one half still dig after the 30 cm of these \
          runs: twice the distance takes the locked ones 3 to 7 mm deeper and adds 2 to 8 N; all \

@@ -18,11 +18,11 @@ pub enum ValidationError {
     /// A scenario cannot be built.
     #[error(transparent)]
     Scenario(#[from] Diagnostics),
-    /// A soil is not in the catalogue.
+    /// A soil is not in the catalog.
     #[error(transparent)]
-    Soil(#[from] bekker_ground::soil::CatalogueError),
+    Soil(#[from] bekker_ground::soil::CatalogError),
     /// A vehicle has no flexible tires.
-    #[error("{0}: its file has no flexible tire ([tyre.flexible])")]
+    #[error("{0}: its file has no flexible tire ([tire.flexible])")]
     NoBelt(&'static str),
 }
 

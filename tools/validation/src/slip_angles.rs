@@ -2,7 +2,7 @@
 
 use super::section::{Section, ValidationError};
 use bekker_ground::scm::Underside;
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{Laws, SoilKind};
 use bekker_math::numeric::cos;
 use bekker_rig::InParallel;
@@ -31,7 +31,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let rows = cases
         .in_parallel(|&(name, degrees)| {
             let angle = degrees.to_radians();
-            let closed = match &catalogue().find(name)?.kind {
+            let closed = match &catalog().find(name)?.kind {
                 SoilKind::Deformable(soil) => slip_angle_forces(&WHEEL, soil, SLIP, angle).side,
                 SoilKind::Firm { .. } => f64::NAN,
             };
@@ -116,11 +116,11 @@ fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Returns the wheel rig on a soil of the catalogue at a slip angle, rad.
+/// Returns the wheel rig on a soil of the catalog at a slip angle, rad.
 fn rig(soil: &str, angle: f64, laws: Laws) -> Result<WheelRig, ValidationError> {
     let wheel = Underside::cylinder(WHEEL.radius, WHEEL.width)?;
     let rim_speed = cos(angle) / (1.0 - SLIP);
     let motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle: angle };
-    let rig = WheelRig::new(catalogue().find(soil)?.to_soil(), wheel, WHEEL.load, motion);
+    let rig = WheelRig::new(catalog().find(soil)?.to_soil(), wheel, WHEEL.load, motion);
     Ok(WheelRig { laws, step: 2e-3, ..rig })
 }

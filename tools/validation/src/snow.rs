@@ -3,7 +3,7 @@
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use super::tracks::tracked;
 use bekker_ground::scm::Underside;
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{Laws, SnowCover, Soil, SoilKind};
 use bekker_math::numeric::{cos, sin};
 use bekker_rig::InParallel;
@@ -70,7 +70,7 @@ impl SnowModel {
         if self == SnowModel::Leaves {
             return crushed(&cover);
         }
-        let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
+        let mut soil: Soil = catalog().find("deep_snow")?.to_soil();
         if let SoilKind::Deformable(snow) = &mut soil.kind {
             cover.apply_to(&mut snow.details);
             snow.details.density = Some(density);
@@ -155,7 +155,7 @@ pub fn snow_resistance(
 /// Returns snow at its crushing pressure over frozen ground, with the shear strength of
 /// `deep_snow`.
 fn crushed(cover: &SnowCover) -> Result<Soil, ValidationError> {
-    let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
+    let mut soil: Soil = catalog().find("deep_snow")?.to_soil();
     if let SoilKind::Deformable(snow) = &mut soil.kind {
         [snow.k_phi, snow.k_c, snow.n] = cover.pressure_sinkage();
         cover.apply_to(&mut snow.details);

@@ -191,11 +191,11 @@ pub(super) fn m113_chrono() -> TrackedSpec {
     tracked("m113_chrono")
 }
 
-/// Returns a tracked vehicle of the catalogue.
+/// Returns a tracked vehicle of the catalog.
 pub(super) fn tracked(name: &str) -> TrackedSpec {
     match find_vehicle(name) {
         Ok(AnySpec::Tracked(spec)) => *spec,
-        _ => unreachable!("{name} is in the catalogue and runs on tracks"),
+        _ => unreachable!("{name} is in the catalog and runs on tracks"),
     }
 }
 
@@ -375,13 +375,13 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
         .in_parallel(|&(name, laws)| {
             let soil = chrono(if name == "chrono_mid" { "mid" } else { "dry sand" });
             let steepest = theory.max_slope(&soil).to_degrees();
-            let millimetres = |way: f64| format!("{:.1}", 1e3 * way);
+            let millimeters = |way: f64| format!("{:.1}", 1e3 * way);
             Ok(vec![
                 name.to_string(),
                 laws.to_string(),
                 format!("{steepest:.1}"),
-                millimetres(slides(name, laws, steepest - 2.0)?),
-                millimetres(slides(name, laws, steepest + 2.0)?),
+                millimeters(slides(name, laws, steepest - 2.0)?),
+                millimeters(slides(name, laws, steepest + 2.0)?),
             ])
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;

@@ -3,7 +3,7 @@
 use super::closed_forms::{bed, chrono, wheel};
 use super::section::{Chart, Section, ValidationError, line, panel};
 use bekker_ground::scm::{PlateOutline, Underside};
-use bekker_ground::soil::catalogue::catalogue;
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{DeformableSoil, Details, Laws, SoilKind};
 use bekker_math::numeric::ln;
 use bekker_rig::InParallel;
@@ -140,7 +140,7 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
     ];
     let rows = soils
         .in_parallel(|&name| {
-            let soil = catalogue().find(name)?.to_soil();
+            let soil = catalog().find(name)?.to_soil();
             let n = match &soil.kind {
                 SoilKind::Deformable(soil) => soil.n,
                 SoilKind::Firm { .. } => f64::NAN,

@@ -29,7 +29,7 @@ default = "rigid"
 [[vehicle]]
 name = "one"
 model = "hmmwv"
-tyre = "rigid"
+tire = "rigid"
 position = [0, 0]
 driver = { kind = "table", rows = [
     { time = 0, throttle = 0, steering = 0 }, { time = 0.5, throttle = 0, steering = 0 },
@@ -37,7 +37,7 @@ driver = { kind = "table", rows = [
 "#;
 
 /// Option for wheels that are rigid on soil; tracked vehicles have none.
-const RIGID: &str = "tyre = \"rigid\"\n";
+const RIGID: &str = "tire = \"rigid\"\n";
 
 fn world(sets: &[String]) -> Result<World, ValidationError> {
     built(FIRM, sets)
@@ -123,10 +123,10 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     for (car, frequencies) in cars {
         for frequency in frequencies {
             let found = swing(car, frequency)?;
-            let [sprung, unsprung, spring, tyre] = car;
+            let [sprung, unsprung, spring, tire] = car;
             rows.push(vec![
                 format!("{sprung} / {unsprung}"),
-                format!("{:.0} / {:.0}", 1e-3 * spring, 1e-3 * tyre),
+                format!("{:.0} / {:.0}", 1e-3 * spring, 1e-3 * tire),
                 format!("{frequency:.3}"),
                 format!("{found:.3}"),
                 percent(found, frequency),
@@ -188,7 +188,7 @@ fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
 /// It is released in the mode of `frequency`. The car has a sprung and an unsprung mass, a spring
 /// and a tire.
 fn swing(car: [f64; 4], frequency: f64) -> Result<f64, ValidationError> {
-    let [sprung, unsprung, spring, tyre] = car;
+    let [sprung, unsprung, spring, tire] = car;
     let mut builder = ModelBuilder::default();
     let mut slide = |name: &str, mass: f64| {
         builder.body(Body {
@@ -216,7 +216,7 @@ fn swing(car: [f64; 4], frequency: f64) -> Result<f64, ValidationError> {
     let mut tick = 0.0;
     while crossings.len() < 2 && tick < 4e4 {
         let before = state.q[0];
-        for (element, stiffness) in [(strut, spring), (contact, tyre)] {
+        for (element, stiffness) in [(strut, spring), (contact, tire)] {
             let force = stiffness * workspace.measure[element];
             workspace.element[element] = ElementForce { force, stiffness, damping: 0.0 };
         }

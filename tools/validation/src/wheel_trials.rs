@@ -1,7 +1,7 @@
 //! Single-wheel trials in sand, and the runs that predict them from plates alone.
 
 use bekker_ground::scm::{Underside, UndersideError};
-use bekker_ground::soil::catalogue::assumed_elastic_stiffness;
+use bekker_ground::soil::catalog::assumed_elastic_stiffness;
 use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
 use bekker_rig::InParallel;
 use bekker_rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};

@@ -139,18 +139,18 @@ impl Radio {
 
     /// Returns all links at an exchange between agents with a known position, m.
     pub fn network(&self, exchange: u64, places: &[Option<[f64; 2]>]) -> Network {
-        let mut neighbours = vec![Vec::new(); places.len()];
+        let mut neighbors = vec![Vec::new(); places.len()];
         for (a, one) in places.iter().enumerate() {
             for (b, other) in places.iter().enumerate().skip(a + 1) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
                 let distance = hypot(one[0] - other[0], one[1] - other[1]);
                 if self.links(exchange, [a, b], distance) {
-                    neighbours[a].push(b);
-                    neighbours[b].push(a);
+                    neighbors[a].push(b);
+                    neighbors[b].push(a);
                 }
             }
         }
-        Network { neighbours }
+        Network { neighbors }
     }
 }
 
@@ -158,7 +158,7 @@ impl Radio {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Network {
     /// Direct neighbors of each agent, in ascending order.
-    pub neighbours: Vec<Vec<usize>>,
+    pub neighbors: Vec<Vec<usize>>,
 }
 
 impl Network {
@@ -170,16 +170,16 @@ impl Network {
     /// Returns the number of links to each agent, up to `hops`; `None` if unreachable and 0 for
     /// itself.
     pub fn links_from(&self, agent: usize, hops: u32) -> Vec<Option<u32>> {
-        let mut reached = vec![None; self.neighbours.len()];
+        let mut reached = vec![None; self.neighbors.len()];
         reached[agent] = Some(0);
         let mut front = vec![agent];
         for links in 1..=hops {
             let mut next = Vec::new();
             for &at in &front {
-                for &neighbour in &self.neighbours[at] {
-                    if reached[neighbour].is_none() {
-                        reached[neighbour] = Some(links);
-                        next.push(neighbour);
+                for &neighbor in &self.neighbors[at] {
+                    if reached[neighbor].is_none() {
+                        reached[neighbor] = Some(links);
+                        next.push(neighbor);
                     }
                 }
             }
@@ -241,7 +241,7 @@ mod tests {
         let chain = Radio { near: 1.0, far: 0.0, range: 100.0, horizon: 100.5, ..radio() };
         let places: Vec<_> = (0..7).map(|k| Some([90.0 * f64::from(k), 0.0])).collect();
         let network = chain.network(0, &places);
-        assert_eq!(network.neighbours[3], vec![2, 4]);
+        assert_eq!(network.neighbors[3], vec![2, 4]);
         let reached = network.reached_from(0, 4);
         assert_eq!(reached, vec![true, true, true, true, true, false, false]);
         let mut cut = places;

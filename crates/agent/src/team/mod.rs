@@ -71,15 +71,15 @@ pub fn partners(network: &Network, places: &[Option<[f64; 2]>], agent: usize) ->
         (Some(a), Some(b)) => hypot(a[0] - b[0], a[1] - b[1]),
         _ => f64::INFINITY,
     };
-    let neighbours = &network.neighbours[agent];
+    let neighbors = &network.neighbors[agent];
     let nearest = |&&other: &&usize| {
         let apart = distance(agent, other);
         let between = |&&third: &&usize| {
             third != other
-                && network.neighbours[third].binary_search(&other).is_ok()
+                && network.neighbors[third].binary_search(&other).is_ok()
                 && distance(agent, third).max(distance(third, other)) < apart
         };
-        neighbours.iter().find(between).is_none()
+        neighbors.iter().find(between).is_none()
     };
-    neighbours.iter().filter(nearest).copied().collect()
+    neighbors.iter().filter(nearest).copied().collect()
 }

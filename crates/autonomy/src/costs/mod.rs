@@ -26,7 +26,7 @@ pub const UNIT: u16 = 100;
 /// Cost of a cell that cannot be driven over.
 pub const IMPASSABLE: u16 = 0;
 /// Clearance units per meter.
-const PER_METRE: f64 = 50.0;
+const PER_METER: f64 = 50.0;
 /// Search radius for clearances, in fine cells. [`REACH_OF_SMALL`] applies to cells smaller than
 /// [`USUAL`], m.
 ///
@@ -103,7 +103,7 @@ pub struct CostInputs<'a> {
 }
 
 /// A tile and its eight neighbors.
-fn neighbourhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
+fn neighborhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
     (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
 }
 
@@ -237,7 +237,7 @@ impl CostMap {
     pub fn clearance(&self, place: [f64; 2]) -> f64 {
         self.fine_index(place).map_or(0.0, |at| {
             debug_assert!(self.is_fresh(at, CLASSES | CLEARANCES));
-            f64::from(self.clearances[at]) / PER_METRE
+            f64::from(self.clearances[at]) / PER_METER
         })
     }
 
@@ -316,7 +316,7 @@ impl CostMap {
         wanted: impl Iterator<Item = TileKey> + Clone,
     ) -> usize {
         // the clearance of a cell depends on classes of the neighboring tiles
-        let around = wanted.clone().flat_map(neighbourhood);
+        let around = wanted.clone().flat_map(neighborhood);
         let count = self.refresh_classes(cost_inputs, around);
         for key in wanted {
             let Some(at) = self.tile(key) else { continue };
@@ -376,7 +376,7 @@ impl CostMap {
 
     /// Marks something as stale in a tile and its eight neighbors.
     fn invalidate_around(&mut self, key: TileKey, what: u8) {
-        for key in neighbourhood(key) {
+        for key in neighborhood(key) {
             if let Some(at) = self.tile(key) {
                 self.stale[at] |= what;
             }
@@ -488,7 +488,7 @@ impl CostMap {
                         }
                     }
                 }
-                let clear = (f64::from(least).sqrt() - 0.5).max(0.0) * self.cell * PER_METRE;
+                let clear = (f64::from(least).sqrt() - 0.5).max(0.0) * self.cell * PER_METER;
                 self.clearances[corner + y * width + x] = clear.min(255.0) as u8;
             }
         }
@@ -531,7 +531,7 @@ impl CostMap {
                 slope = slope.max(self.slopes[cell]);
                 unknown += u8::from(self.classes[cell] == Class::Unknown);
             }
-            let clearance = f64::from(clearance) / PER_METRE;
+            let clearance = f64::from(clearance) / PER_METER;
             self.costs[at] = if clearance < hard {
                 IMPASSABLE
             } else {

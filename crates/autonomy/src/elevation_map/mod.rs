@@ -180,7 +180,7 @@ impl ElevationMap {
     }
 
     /// Drops the tiles beyond the extent around a position.
-    fn keep_extent(&mut self, centre: &Vec3) {
+    fn keep_extent(&mut self, center: &Vec3) {
         let Some(extent) = self.model.extent else { return };
         let side = self.model.cell * TILE as f64;
         let near = |tile: i32, x: f64| {
@@ -188,7 +188,7 @@ impl ElevationMap {
             (middle - x).abs() <= extent + 0.5 * side
         };
         let before = self.tiles.len();
-        self.tiles.retain(|key, _| near(key.a, centre.x) && near(key.b, centre.y));
+        self.tiles.retain(|key, _| near(key.a, center.x) && near(key.b, center.y));
         if self.tiles.len() < before {
             self.tick += 1;
             self.forgotten = self.tick;

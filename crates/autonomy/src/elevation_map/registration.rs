@@ -76,10 +76,10 @@ impl RegistrationWindow {
         &self.faces
     }
 
-    fn recenter(&mut self, centre: &Vec3, model: &MapModel) {
+    fn recenter(&mut self, center: &Vec3, model: &MapModel) {
         let span = model.range + model.cell;
         let tile = |x: f64| (x / (model.cell * TILE as f64)).floor() as i32;
-        self.first = [tile(centre.x - span), tile(centre.y - span)];
+        self.first = [tile(center.x - span), tile(center.y - span)];
         self.side = (2.0 * span / (model.cell * TILE as f64)).ceil() as usize + 1;
         let tiles = self.side * self.side;
         if self.touched.len() != tiles {
@@ -213,7 +213,7 @@ impl ElevationMap {
         let now = (scan.pose_at)(0.0);
         window.recenter(&now.position, &model);
         let mount_axes = scan.mount.orientation.to_rotation_matrix().into_inner();
-        let per_metre = 1.0 / model.cell;
+        let per_meter = 1.0 / model.cell;
         let step = ((model.resolution * 1e3).round() as i32).max(1);
         let per_step = 1e3 / f64::from(step);
         let farthest = model.range * model.range;
@@ -240,7 +240,7 @@ impl ElevationMap {
             if z - firing.ground > clear || scan.hits_another(x, y) {
                 continue;
             }
-            let cell = [floor(x * per_metre), floor(y * per_metre)];
+            let cell = [floor(x * per_meter), floor(y * per_meter)];
             let Some((at, tile)) = window.index(cell) else { continue };
             let height = floor(z * per_step + 0.5) * step;
             let binned = &mut window.cells[at];

@@ -17,7 +17,7 @@ pub use planning::{PlanInput, PlannerState, RouteModel};
 use super::body::Body;
 use super::costs::{CostModel, CostPenalty};
 use super::elevation_map::MapModel;
-use super::localisation::{Estimate, Localiser, LocaliserState, PoseTrack, Role};
+use super::localization::{Estimate, Localizer, LocalizerState, PoseTrack, Role};
 use super::obstacles::ObstacleModel;
 use super::plan::Plan;
 use super::recovery::{FreeArc, NEAR, RearAxle, RecoveryModel, RecoveryState, Waypoint};
@@ -49,7 +49,7 @@ pub struct Navigator {
     /// Ground without elevation data, over which no path may lead, if any.
     pub gaps: Option<Arc<Gaps>>,
     /// Model of the localization.
-    pub localiser: Localiser,
+    pub localizer: Localizer,
     /// Model of the elevation map.
     pub map: MapModel,
     /// Model that classifies cells.
@@ -85,7 +85,7 @@ pub enum Phase {
 /// State of the fast part; plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NavigatorState {
-    localiser: LocaliserState,
+    localizer: LocalizerState,
     tracking: TrackingState,
     recovery: RecoveryState,
     phase: Phase,
@@ -100,17 +100,17 @@ pub struct NavigatorState {
 impl NavigatorState {
     /// Estimated motion of the vehicle.
     pub fn estimate(&self) -> &Estimate {
-        self.localiser.estimate()
+        self.localizer.estimate()
     }
 
     /// Recent poses of the vehicle.
     pub fn track(&self) -> &PoseTrack {
-        self.localiser.track()
+        self.localizer.track()
     }
 
     /// State of the localizer.
-    pub fn localiser(&self) -> &LocaliserState {
-        &self.localiser
+    pub fn localizer(&self) -> &LocalizerState {
+        &self.localizer
     }
 
     /// Phase of the drive.
@@ -157,7 +157,7 @@ impl Navigator {
     pub fn start(&self, pose: &Pose, time: f64) -> NavigatorState {
         let speed = self.tracking.speed_control.start();
         NavigatorState {
-            localiser: self.localiser.start(pose, time),
+            localizer: self.localizer.start(pose, time),
             tracking: TrackingState { speed, ..TrackingState::default() },
             recovery: self.recovery.start(self.body.geometry.rear(pose), heading(pose)),
             phase: if self.goals.is_empty() { Phase::Arrived } else { Phase::Driving },
@@ -179,7 +179,7 @@ impl Navigator {
         taken: f64,
         reading: &Reading,
     ) {
-        self.localiser.add_reading(&mut state.localiser, role, taken, reading);
+        self.localizer.add_reading(&mut state.localizer, role, taken, reading);
         if let (Role::Ground, Reading::Ground(wheels)) = (role, reading) {
             let count = wheels.len().max(1) as f64;
             let slip = wheels.iter().map(|wheel| wheel.slip.abs()).sum::<f64>() / count;

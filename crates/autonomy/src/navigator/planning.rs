@@ -6,7 +6,7 @@ use crate::astar::{Grid, Search};
 use crate::body::Body;
 use crate::costs::{CostInputs, CostMap, CostPenalty};
 use crate::elevation_map::{ElevationMap, RegistrationWindow, Scan, TileKey};
-use crate::localisation::{Estimate, PoseTrack};
+use crate::localization::{Estimate, PoseTrack};
 use crate::plan::Plan;
 use crate::recovery::Waypoint;
 use crate::right_of_way::{MovingAgent, yield_station};

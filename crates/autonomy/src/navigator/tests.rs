@@ -72,7 +72,7 @@ fn finds_its_way_among_holes_and_trunks() {
 /// Each range has 3 cm of noise. The localization wanders by 1.5 cm, 2.5 cm in height, and 0.1 to
 /// 0.2 degrees.
 #[test]
-fn reaches_its_goal_despite_lidar_and_localisation_errors() {
+fn reaches_its_goal_despite_lidar_and_localization_errors() {
     let goal = [70.0, 10.0];
     let spare = [[0.0, 0.0], goal];
     let ground = ProvingGround::random(2, [80.0, 60.0], [1.6e-3, 7e-3], &spare);

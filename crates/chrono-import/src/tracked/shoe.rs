@@ -148,7 +148,7 @@ fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut Log) -> V
         let ([x, y, z], [length, width, height]) = shape.location.zip(shape.size)?;
         let lowest = z - 0.5 * height;
         let on_ground = shape.on_ground && shape.kind == "BOX";
-        on_ground.then_some(ShoeFace { centre: [x, y, lowest], length, width })
+        on_ground.then_some(ShoeFace { center: [x, y, lowest], length, width })
     };
     let faces: Vec<ShoeFace> = shapes.into_iter().filter_map(face).collect();
     if !faces.is_empty() {
@@ -158,5 +158,5 @@ fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut Log) -> V
         "shoe.faces",
         format!("one face, {WIDTH} m wide, because no box of the source touches the ground"),
     );
-    vec![ShoeFace { centre: [0.0, 0.0, -0.5 * height], length: 0.8 * length, width: WIDTH }]
+    vec![ShoeFace { center: [0.0, 0.0, -0.5 * height], length: 0.8 * length, width: WIDTH }]
 }

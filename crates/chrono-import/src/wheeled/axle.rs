@@ -5,7 +5,7 @@ use super::super::log::Log;
 use super::super::part::translated;
 use super::super::source::Source;
 use super::super::suspension::{self, SteeredBy};
-use super::super::{ImportError, tyre, wheel};
+use super::super::{ImportError, tire, wheel};
 use bekker_vehicle::spec::{
     AntiRollBar, Axle, DoubleWishbone, FinalDrive, Point, Suspension, Wheel,
 };
@@ -57,7 +57,7 @@ impl AxlePosition<'_> {
         &self,
         library: &Library,
         vehicle: &Source,
-        tyre: &tyre::ImportedTyre,
+        tire: &tire::ImportedTire,
         final_drive: Option<FinalDrive>,
         log: &mut Log,
     ) -> Result<(Axle, SteeredBy), ImportError> {
@@ -82,9 +82,9 @@ impl AxlePosition<'_> {
             );
         }
         let source = library.read(vehicle, &key("Left Wheel Input File"), left, log)?;
-        let width = tyre.tyre.handling.width;
+        let width = tire.tire.handling.width;
         let wheel: Wheel =
-            wheel::wheel(&source, &format!("{ours}.wheel"), tyre.rim_radius, width, log)?;
+            wheel::wheel(&source, &format!("{ours}.wheel"), tire.rim_radius, width, log)?;
         let brake_torque = match (&entry.left_brake, &entry.right_brake) {
             (Some(left), right) => {
                 if right.as_ref() != Some(left) {
@@ -126,7 +126,7 @@ impl AxlePosition<'_> {
             damper: read.damper,
             anti_roll_bar,
             wheel: Some(wheel),
-            tyre: Some(Box::new(tyre.tyre.clone())),
+            tire: Some(Box::new(tire.tire.clone())),
             final_drive: final_drive.map(|own| FinalDrive { half_shaft_inertia, ..own }),
         };
         Ok((axle, steered_by))

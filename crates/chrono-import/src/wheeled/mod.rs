@@ -7,7 +7,7 @@ use super::chassis::{self, Rear};
 use super::library::Library;
 use super::log::Log;
 use super::source::Source;
-use super::{CompanionFiles, ImportError, driveline, powertrain, steering, tyre};
+use super::{CompanionFiles, ImportError, driveline, powertrain, steering, tire};
 use axle::{AxleEntry, AxlePosition};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::spec::{Layout, VehicleSpec};
@@ -78,15 +78,15 @@ pub(super) fn vehicle(
     let file = &own.driveline.file;
     let driveline = library.read(source, "Driveline / Input File", file, log)?;
     let driveline = driveline::driveline(&driveline, &driven, log)?;
-    let tyres = tyres(library, source, &own.axles, companions, log)?;
+    let tires = tires(library, source, &own.axles, companions, log)?;
     let mut axles = Vec::with_capacity(order.len());
     let mut mechanism = None;
     for (index, &at) in order.iter().enumerate() {
         let entry = AxlePosition { index, at, of: own.axles.len(), entry: &own.axles[at] };
         let final_drive = driveline.final_drives.iter().find(|(of, _)| *of == index);
-        let tyre = &tyres[index.min(tyres.len() - 1)];
+        let tire = &tires[index.min(tires.len() - 1)];
         let (axle, steered_by) =
-            entry.read(library, source, tyre, final_drive.map(|(_, own)| *own), log)?;
+            entry.read(library, source, tire, final_drive.map(|(_, own)| *own), log)?;
         if let (Some(steering), None) = (own.axles[at].steering, &mechanism) {
             mechanism = Some((steering, axle.clone(), steered_by));
         }
@@ -117,12 +117,12 @@ pub(super) fn vehicle(
     }
     let powertrain = powertrain::powertrain(library, source, companions, log)?;
     // values common to all axles are written once
-    let (Some(first_wheel), Some(first_tyre)) = (axles[0].wheel, axles[0].tyre.clone()) else {
+    let (Some(first_wheel), Some(first_tire)) = (axles[0].wheel, axles[0].tire.clone()) else {
         return Err(source.refused("Axles", "without wheels", "with wheels"));
     };
     for axle in &mut axles {
-        if axle.wheel == Some(first_wheel) && axle.tyre == Some(first_tyre.clone()) {
-            (axle.wheel, axle.tyre) = (None, None);
+        if axle.wheel == Some(first_wheel) && axle.tire == Some(first_tire.clone()) {
+            (axle.wheel, axle.tire) = (None, None);
         }
     }
     let mut shafts = driveline.driveline;
@@ -143,7 +143,7 @@ pub(super) fn vehicle(
         tandems,
         trailer: None,
         wheel: first_wheel,
-        tyre: *first_tyre,
+        tire: *first_tire,
         driveline: shafts,
         powertrain,
     };
@@ -162,16 +162,16 @@ fn front_to_rear(axles: &[AxleEntry]) -> Vec<usize> {
 ///
 /// They are one for all axles, or one for the front and one for the rear where file names
 /// distinguish them.
-fn tyres(
+fn tires(
     library: &Library,
     vehicle: &Source,
     axles: &[AxleEntry],
     companions: &CompanionFiles,
     log: &mut Log,
-) -> Result<Vec<tyre::ImportedTyre>, ImportError> {
-    let mut paths = companions.tyres.clone();
+) -> Result<Vec<tire::ImportedTire>, ImportError> {
+    let mut paths = companions.tires.clone();
     if paths.is_empty() {
-        let found = library.files_beside(vehicle, "Tire", &tyre::TYRES);
+        let found = library.files_beside(vehicle, "Tire", &tire::TIRES);
         let says = |path: &PathBuf, word: &str| {
             path.file_name()
                 .is_some_and(|name| name.to_string_lossy().to_lowercase().contains(word))
@@ -181,27 +181,27 @@ fn tyres(
             (Some(front), Some(rear), _) => vec![front, rear],
             (_, _, Some(first)) => vec![first.clone()],
             _ => {
-                let allowed = "given by --tyre, because the vehicle's folder has none that is \
+                let allowed = "given by --tire, because the vehicle's folder has none that is \
                     supported";
-                return Err(vehicle.refused("tyre", "absent", allowed));
+                return Err(vehicle.refused("tire", "absent", allowed));
             }
         };
         if found.len() > paths.len() {
             let names: Vec<String> = paths.iter().map(|path| library.display_path(path)).collect();
             let (names, of) = (names.join(", "), found.len());
             log.assume(
-                "tyre",
+                "tire",
                 format!("{names}, the best supported of {of} in the vehicle's folder"),
             );
         }
     } else if paths.len() != 1 && paths.len() != axles.len() {
         let allowed = format!("given once, or once for each of {} axles", axles.len());
-        return Err(vehicle.refused("tyre", &format!("{} files", paths.len()), &allowed));
+        return Err(vehicle.refused("tire", &format!("{} files", paths.len()), &allowed));
     }
     let read = |(index, path): (usize, &PathBuf)| {
         let source = library.open(path, log)?;
-        let key = if index == 0 { "tyre".to_owned() } else { format!("axles[{index}].tyre") };
-        tyre::tyre(&source, &key, log)
+        let key = if index == 0 { "tire".to_owned() } else { format!("axles[{index}].tire") };
+        tire::tire(&source, &key, log)
     };
     paths.iter().enumerate().map(read).collect()
 }

@@ -78,7 +78,7 @@ fn heap_around(ground: &mut WorkingGround<'_>, displaced: &DisplacedSoil) {
     scratch.rim.clear();
     for at in 0..columns * rows {
         if scratch.cells[at] == 0
-            && field.neighbours(at).into_iter().flatten().any(|n| scratch.cells[n] & LOADED != 0)
+            && field.neighbors(at).into_iter().flatten().any(|n| scratch.cells[n] & LOADED != 0)
         {
             scratch.rim.push(at);
         }
@@ -107,7 +107,7 @@ impl NodeRectangle {
         }
     }
 
-    fn neighbours(&self, at: usize) -> [Option<usize>; 4] {
+    fn neighbors(&self, at: usize) -> [Option<usize>; 4] {
         let (column, row) = (at % self.columns, at / self.columns);
         [
             (column > 0).then(|| at - 1),
@@ -183,7 +183,7 @@ fn raise(overlay: &mut Overlay, scratch: &mut Scratch, amount: f64) {
 fn slide(scratch: &mut Scratch, field: &NodeRectangle, stand: f64) {
     let Scratch { levels, quanta, cells, .. } = scratch;
     for at in 0..levels.len() {
-        let [_, right, _, up] = field.neighbours(at);
+        let [_, right, _, up] = field.neighbors(at);
         for other in [right, up].into_iter().flatten() {
             if cells[at] | cells[other] != 0 {
                 continue;

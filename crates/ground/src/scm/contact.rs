@@ -242,7 +242,7 @@ fn evaluate_lanes<S: Simd, F: Footprint>(
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     let (height, coverage) = (lanes(&four.height), lanes(&four.coverage));
     let n = VectorLanes::from_arrays(simd, &four.normal);
-    let r = four.offset(simd, &motion.centre);
+    let r = four.offset(simd, &motion.center);
     let shape = VectorLanes::velocity(&motion.shape_twist, &r);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);

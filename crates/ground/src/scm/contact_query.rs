@@ -36,10 +36,10 @@ impl<F: Footprint> ContactQuery<'_, '_, F> {
             ahead / ahead.norm().max(1e-9)
         });
         let spacing = self.model.lattice().spacing;
-        let (centre, twist, tread) = (body.centre(), *twist, *tread);
+        let (center, twist, tread) = (body.center(), *twist, *tread);
         let spin_axis = body.spin_axis();
         ContactMotion {
-            centre,
+            center,
             twist,
             shape_twist,
             tread,
@@ -55,7 +55,7 @@ impl<F: Footprint> ContactQuery<'_, '_, F> {
 /// Motion of a body over the nodes that it touches.
 pub(super) struct ContactMotion {
     /// Center of the body, m.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Twist of its material.
     pub twist: Twist,
     /// Twist of its shape: that of the material without the spin.

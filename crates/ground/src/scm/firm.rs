@@ -111,7 +111,7 @@ impl FirmNodes<'_> {
 
 /// A wheel as a disc, for contact with firm ground.
 struct WheelDisc {
-    centre: Vec3,
+    center: Vec3,
     /// Horizontal unit vector to its left; `ahead` is the one forward.
     left: [f64; 2],
     ahead: [f64; 2],
@@ -136,7 +136,7 @@ pub(super) fn firm_ground_under(
     }
     let left = [axis.x / level, axis.y / level];
     let disc = WheelDisc {
-        centre: pose.position,
+        center: pose.position,
         left,
         ahead: [left[1], -left[0]],
         upright: level,
@@ -160,10 +160,10 @@ impl WheelDisc {
 
     /// Returns its bounding rectangle, m.
     fn bounds(&self) -> [f64; 4] {
-        let WheelDisc { centre, left, ahead, radius, half_width, .. } = self;
+        let WheelDisc { center, left, ahead, radius, half_width, .. } = self;
         let across = half_width + self.lowest_point_offset().abs();
         let [x, y] = [0, 1].map(|k| radius * ahead[k].abs() + across * left[k].abs());
-        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
+        [center.x - x, center.y - y, center.x + x, center.y + y]
     }
 
     /// Returns the mean height of the ground across the tire's width, m, and its lateral slope to
@@ -175,7 +175,7 @@ impl WheelDisc {
             let place = |k: usize| {
                 way * self.ahead[k] + (self.lowest_point_offset() + aside) * self.left[k]
             };
-            nodes.height([self.centre.x + place(0), self.centre.y + place(1)])
+            nodes.height([self.center.x + place(0), self.center.y + place(1)])
         };
         let (left, right) = (height(half)?, height(-half)?);
         Some([0.5 * (left + right), (left - right) / (2.0 * half)])
@@ -183,13 +183,13 @@ impl WheelDisc {
 
     /// Returns the equivalent plane: its height under the center and its normal.
     fn equivalent_plane(&self, nodes: &FirmNodes<'_>) -> Option<(f64, Vec3)> {
-        let WheelDisc { centre, left, ahead: on, upright, leans, radius, .. } = *self;
+        let WheelDisc { center, left, ahead: on, upright, leans, radius, .. } = *self;
         let [_, bank] = self.lateral_profile(nodes, 0.0)?;
         // vertical part of a distance along the disc's own plane, over ground with this lateral
         // slope
         let down = (upright + bank * leans).max(LEAST_DOWN);
         let over =
-            |height: f64| (height - bank * self.lowest_point_offset() - centre.z) / (radius * down);
+            |height: f64| (height - bank * self.lowest_point_offset() - center.z) / (radius * down);
         // no contact where the disc is above all ground
         let clear = -over(nodes.tiles.ceiling);
         if clear >= 1.0 {
@@ -211,25 +211,25 @@ impl WheelDisc {
         let (forward, across) = (forward * down, -found.tilt * up);
         let normal =
             Vec3::new(forward * on[0] + across * left[0], forward * on[1] + across * left[1], up);
-        Some((centre.z - radius * found.distance * down / up, normal.normalize()))
+        Some((center.z - radius * found.distance * down / up, normal.normalize()))
     }
 
     /// Returns the share of the nominal footprint that is firm, and its mean friction.
     fn firm_share(&self, nodes: &FirmNodes<'_>) -> Option<(f64, f64)> {
-        let WheelDisc { centre, left, ahead, radius, half_width, .. } = *self;
+        let WheelDisc { center, left, ahead, radius, half_width, .. } = *self;
         let lattice = nodes.model.lattice();
         // the tents extend one spacing further, so that some node always has a weight
         let half_length = HALF_LENGTH * radius + lattice.spacing;
         let half_width = half_width + lattice.spacing;
         let reach = [0, 1].map(|k| half_length * ahead[k].abs() + half_width * left[k].abs());
-        let first = lattice.nearest(centre.x - reach[0], centre.y - reach[1]);
-        let last = lattice.nearest(centre.x + reach[0], centre.y + reach[1]);
+        let first = lattice.nearest(center.x - reach[0], center.y - reach[1]);
+        let last = lattice.nearest(center.x + reach[0], center.y + reach[1]);
         let (mut total, mut firm, mut friction) = (0.0, 0.0, 0.0);
         for j in first.j..=last.j {
             for i in first.i..=last.i {
                 let node = Node { i, j };
                 let [x, y] = lattice.position(node);
-                let (u, v) = (x - centre.x, y - centre.y);
+                let (u, v) = (x - center.x, y - center.y);
                 let lateral = left[0] * u + left[1] * v;
                 let forward = ahead[0] * u + ahead[1] * v;
                 let weight = (1.0 - lateral.abs() / half_width).max(0.0)

@@ -34,7 +34,7 @@ pub trait Footprint {
     const DEFORMS: bool = false;
 
     /// Returns the point about which its load is given, m.
-    fn centre(&self) -> Vec3;
+    fn center(&self) -> Vec3;
 
     /// Returns the bounds `[x_min, y_min, x_max, y_max]` of the part that may touch the ground, m;
     /// they may be narrower after [`clip`](Footprint::clip).

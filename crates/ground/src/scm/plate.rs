@@ -62,7 +62,7 @@ impl Plate {
 }
 
 impl Footprint for Plate {
-    fn centre(&self) -> Vec3 {
+    fn center(&self) -> Vec3 {
         self.pose.position
     }
 
@@ -71,8 +71,8 @@ impl Footprint for Plate {
         let reach = |ex: f64, ey: f64| a * ex.abs() + b * ey.abs() + self.spacing;
         let x = reach(self.x_axis.x, self.y_axis.x);
         let y = reach(self.x_axis.y, self.y_axis.y);
-        let centre = &self.pose.position;
-        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
+        let center = &self.pose.position;
+        [center.x - x, center.y - y, center.x + x, center.y + y]
     }
 
     fn clip(&mut self, _ceiling: f64) {}

@@ -494,7 +494,7 @@ impl<F: Footprint> PassContext<'_, F> {
         let lanes = |numbers: &LaneArray| Lanes::new(simd, *numbers);
         let upright = VectorLanes::from_arrays(simd, &four.normal);
         let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
-        let r = four.offset(simd, &motion.centre);
+        let r = four.offset(simd, &motion.center);
         let sinkage = lanes(&four.sinkage);
         let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], sinkage);
         let surface = VectorLanes { x, y, z };
@@ -719,7 +719,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let (yielded_at, part) = (lanes(&prediction.yielded_at), lanes(&prediction.part));
     let [n, shear, sliding] = [&prediction.n, &prediction.shear, &prediction.sliding]
         .map(|own| VectorLanes::from_arrays(simd, own));
-    let r = four.offset(simd, &motion.centre);
+    let r = four.offset(simd, &motion.center);
 
     let mut pressed = press_nodes(simd, corrector, bearing, four, prediction);
     steepen(soil, lanes(&prediction.sinking), &mut pressed);

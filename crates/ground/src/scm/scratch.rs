@@ -1,7 +1,7 @@
 //! Scratch memory, kept from step to step so that a step does not allocate.
 
 use super::DisplacedSoil;
-use super::placed_tyre::Belt;
+use super::placed_tire::Belt;
 use super::ring::RingLoad;
 use super::station_load::StationLoad;
 use super::vector_lanes::VectorLanes;
@@ -67,13 +67,13 @@ impl NodeLanes {
         usize::from(self.spots[0].soil)
     }
 
-    /// Returns the positions of the underside from `centre`, m.
+    /// Returns the positions of the underside from `center`, m.
     #[inline(always)]
-    pub fn offset<S: Simd>(&self, simd: S, centre: &Vec3) -> VectorLanes<S> {
+    pub fn offset<S: Simd>(&self, simd: S, center: &Vec3) -> VectorLanes<S> {
         VectorLanes {
-            x: Lanes::new(simd, self.position[0]) - centre.x,
-            y: Lanes::new(simd, self.position[1]) - centre.y,
-            z: Lanes::new(simd, self.height) - centre.z,
+            x: Lanes::new(simd, self.position[0]) - center.x,
+            y: Lanes::new(simd, self.position[1]) - center.y,
+            z: Lanes::new(simd, self.height) - center.z,
         }
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShoeOutlineFace {
     /// Its middle in the shoe's frame, m; z is the height of the face.
-    pub centre: [f64; 3],
+    pub center: [f64; 3],
     /// Length along x, m.
     pub length: f64,
     /// Width along y, m.
@@ -31,7 +31,7 @@ impl ShoeOutline {
     /// Returns half the length and half the width of the area that the faces cover, m.
     fn reach(&self) -> [f64; 2] {
         let far = |axis: usize, size: fn(&ShoeOutlineFace) -> f64| {
-            let reach = |face: &ShoeOutlineFace| face.centre[axis].abs() + 0.5 * size(face);
+            let reach = |face: &ShoeOutlineFace| face.center[axis].abs() + 0.5 * size(face);
             self.faces.iter().map(reach).fold(0.0, f64::max)
         };
         [far(0, |face| face.length), far(1, |face| face.width)]
@@ -39,7 +39,7 @@ impl ShoeOutline {
 
     /// Returns the depth of the lowest face below the shoe's origin, m.
     pub fn depth(&self) -> f64 {
-        self.faces.iter().map(|face| -face.centre[2]).fold(f64::NEG_INFINITY, f64::max)
+        self.faces.iter().map(|face| -face.center[2]).fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -75,7 +75,7 @@ impl<'a> PlacedShoe<'a> {
             a * x_axis[i].abs() + b * y_axis[i].abs() + depth.abs() * normal[i].abs() + spacing
         };
         let (x, y) = (reach(0), reach(1));
-        let centre = &pose.position;
+        let center = &pose.position;
         let hidden = normal.z < 0.1;
         let steepness = if hidden { 0.0 } else { 1.0 / normal.z };
         let slope = if hidden { [0.0; 2] } else { [-normal.x / normal.z, -normal.y / normal.z] };
@@ -85,9 +85,9 @@ impl<'a> PlacedShoe<'a> {
             slope,
             along: [x_axis.x + x_axis.z * slope[0], x_axis.y + x_axis.z * slope[1]],
             across: [y_axis.x + y_axis.z * slope[0], y_axis.y + y_axis.z * slope[1]],
-            bounds: [centre.x - x, centre.y - y, centre.x + x, centre.y + y],
+            bounds: [center.x - x, center.y - y, center.x + x, center.y + y],
             cells: [x_axis, y_axis].map(|axis| 1.0 / (spacing * (axis.x.abs() + axis.y.abs()))),
-            lowest: centre.z - a * x_axis.z.abs() - b * y_axis.z.abs() - depth,
+            lowest: center.z - a * x_axis.z.abs() - b * y_axis.z.abs() - depth,
             steepness,
             deepest: -depth * steepness,
             x_axis,
@@ -98,7 +98,7 @@ impl<'a> PlacedShoe<'a> {
 }
 
 impl Footprint for PlacedShoe<'_> {
-    fn centre(&self) -> Vec3 {
+    fn center(&self) -> Vec3 {
         self.pose.position
     }
 
@@ -118,9 +118,9 @@ impl Footprint for PlacedShoe<'_> {
     /// The plane of the lowest face bounds the underside.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        let centre = &self.pose.position;
-        let edge = centre.z + self.deepest + self.slope[1] * (y - centre.y);
-        z.ge(edge + self.slope[0] * (x - centre.x))
+        let center = &self.pose.position;
+        let edge = center.z + self.deepest + self.slope[1] * (y - center.y);
+        z.ge(edge + self.slope[0] * (x - center.x))
     }
 
     /// Where faces of several heights share a node's cell, the height is their mean by coverage.
@@ -133,13 +133,13 @@ impl Footprint for PlacedShoe<'_> {
         let (p, q) =
             (self.along[0] * u + self.along[1] * v, self.across[0] * u + self.across[1] * v);
         for face in &self.outline.faces {
-            let drop = face.centre[2] * self.steepness;
-            let part = |place: Lanes<S>, centre: f64, size: f64, cells: f64| {
-                (0.5 + (0.5 * size - (place - centre).abs()) * cells).max(0.0).min(1.0)
+            let drop = face.center[2] * self.steepness;
+            let part = |place: Lanes<S>, center: f64, size: f64, cells: f64| {
+                (0.5 + (0.5 * size - (place - center).abs()) * cells).max(0.0).min(1.0)
             };
             let lean = [self.x_axis.z, self.y_axis.z].map(|axis| axis * drop);
-            let share = part(p + lean[0], face.centre[0], face.length, self.cells[0])
-                * part(q + lean[1], face.centre[1], face.width, self.cells[1]);
+            let share = part(p + lean[0], face.center[0], face.length, self.cells[0])
+                * part(q + lean[1], face.center[1], face.width, self.cells[1]);
             covered += share;
             height += share * drop;
         }

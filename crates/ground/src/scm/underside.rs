@@ -80,7 +80,7 @@ pub struct Underside {
     half_width: f64,
     /// Radii at even distances from the middle to the edge, m, the last one twice.
     profile: Box<[f64; PROFILE + 1]>,
-    samples_per_metre: f64,
+    samples_per_meter: f64,
     /// Distance from the middle within which the tread is flat, m.
     flat: f64,
     bound: WheelBound,
@@ -171,9 +171,9 @@ impl Underside {
         // a line that is outside the edge by less than a cell meets the edge's cylinder
         let radius = edge.radius + edge.taper * edge.end;
         segments.push(OutlineSegment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
-        let samples_per_metre = (PROFILE - 1) as f64 / half_width;
+        let samples_per_meter = (PROFILE - 1) as f64 / half_width;
         let profile = Box::new(std::array::from_fn(|sample| {
-            let at = (sample as f64 / samples_per_metre).min(half_width);
+            let at = (sample as f64 / samples_per_meter).min(half_width);
             let on = segments.partition_point(|segment| segment.end < at);
             segments[on].radius + segments[on].taper * at
         }));
@@ -187,7 +187,7 @@ impl Underside {
             max_radius,
             half_width,
             profile,
-            samples_per_metre,
+            samples_per_meter,
             flat,
             bound,
         })
@@ -229,7 +229,7 @@ impl Underside {
     /// It is interpolated linearly between the samples of the profile.
     #[inline(always)]
     pub(super) fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
-        let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
+        let at = (distance.abs() * self.samples_per_meter).min((PROFILE - 1) as f64);
         let place = at.to_array();
         let [a, b, c, d] = place;
         let [a, b, c, d] = [
@@ -270,13 +270,13 @@ impl Underside {
         let edge = spacing * (axis.x.abs() + axis.y.abs());
         let mut placed = PlacedWheel {
             underside: self,
-            centre: pose.position,
+            center: pose.position,
             axis,
             forward: pose.direction(&Vec3::x()),
             up: pose.direction(&Vec3::z()),
             level: (axis.x * axis.x + axis.y * axis.y).sqrt(),
             half_width: self.half_width + 0.5 * edge,
-            coverage_per_metre: 1.0 / edge,
+            coverage_per_meter: 1.0 / edge,
             reach: [0.0; 2],
             bands: [PlaneStrip::default(); 2],
         };
@@ -308,7 +308,7 @@ impl From<Underside> for UndersideRecord {
 #[derive(Clone, Debug)]
 pub struct PlacedWheel<'a> {
     pub(super) underside: &'a Underside,
-    centre: Vec3,
+    center: Vec3,
     pub(super) axis: Vec3,
     forward: Vec3,
     up: Vec3,
@@ -317,7 +317,7 @@ pub struct PlacedWheel<'a> {
     /// Half the width, with half a cell's extent along the axis, m.
     pub(super) half_width: f64,
     /// Inverse of a cell's extent along the axis, 1/m.
-    pub(super) coverage_per_metre: f64,
+    pub(super) coverage_per_meter: f64,
     /// Half the sides of the bounding box of the footprint, m.
     reach: [f64; 2],
     /// Extent of the footprint across the axis and along it.
@@ -536,18 +536,18 @@ impl<S: Simd> TreadLanes<'_, S> {
 }
 
 impl Footprint for PlacedWheel<'_> {
-    fn centre(&self) -> Vec3 {
-        self.centre
+    fn center(&self) -> Vec3 {
+        self.center
     }
 
     fn bounds(&self) -> [f64; 4] {
-        let ([x, y], centre) = (self.reach, &self.centre);
-        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
+        let ([x, y], center) = (self.reach, &self.center);
+        [center.x - x, center.y - y, center.x + x, center.y + y]
     }
 
     fn clip(&mut self, ceiling: f64) {
         let radius = self.underside.max_radius;
-        let highest = (ceiling - self.centre.z).min(radius);
+        let highest = (ceiling - self.center.z).min(radius);
         // a point at the angle θ from the bottom is at -ρ cos θ level + s a_z above the center
         let cosine = (-highest - self.half_width * self.axis.z.abs()) / self.level.max(LYING);
         let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
@@ -556,11 +556,11 @@ impl Footprint for PlacedWheel<'_> {
 
     #[inline]
     fn row(&self, y: f64) -> Option<[f64; 2]> {
-        let v = y - self.centre.y;
+        let v = y - self.center.y;
         let [across, along] = &self.bands;
         let all = [-self.reach[0], self.reach[0]];
         let [from, to] = along.clip_line(across.clip_line(all, v), v);
-        (from <= to).then_some([self.centre.x + from, self.centre.x + to])
+        (from <= to).then_some([self.center.x + from, self.center.x + to])
     }
 
     /// Where the outline is convex, the bound is the intersection of the cones of its segments, and
@@ -568,8 +568,8 @@ impl Footprint for PlacedWheel<'_> {
     /// point, up to the axle. Elsewhere the bound is the cylinder of the greatest radius.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        let (axis, centre) = (&self.axis, &self.centre);
-        let (u, v, below) = (x - centre.x, y - centre.y, centre.z - z);
+        let (axis, center) = (&self.axis, &self.center);
+        let (u, v, below) = (x - center.x, y - center.y, center.z - z);
         let s = axis.x * u + axis.y * v - axis.z * below;
         let WheelBound { widest, cones, edge } = &self.underside.bound;
         let mut radius = Lanes::new(x.simd(), *widest);
@@ -584,7 +584,7 @@ impl Footprint for PlacedWheel<'_> {
 
     #[inline(always)]
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
-        let (u, v) = (x - self.centre.x, y - self.centre.y);
+        let (u, v) = (x - self.center.x, y - self.center.y);
         let mut solved = self.solve(u, v, 0.0);
         if let Some(grousers) = &self.underside.grousers {
             let grown = self.solve(u, v, grousers.height);
@@ -592,9 +592,9 @@ impl Footprint for PlacedWheel<'_> {
             solved = grown.select_over(on_bar, solved);
         }
         let inside = self.underside.half_width - solved.distance.abs();
-        let coverage = (0.5 + inside * self.coverage_per_metre).max(0.0).min(1.0);
+        let coverage = (0.5 + inside * self.coverage_per_meter).max(0.0).min(1.0);
         UndersidePoints {
-            height: self.centre.z + solved.height,
+            height: self.center.z + solved.height,
             slope: solved.slope,
             coverage: solved.found.select(coverage, 0.0),
             on_body: Lanes::zero(coverage.simd()),

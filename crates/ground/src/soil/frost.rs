@@ -84,7 +84,7 @@ impl Thaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soil::{SoilKind, catalogue};
+    use crate::soil::{SoilKind, catalog};
 
     // CRREL 95-1, table A4: bearing of frost by depth, lb, wet and dry
     #[test]
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn thawed_ground_shears_less_and_stands_on_frozen() {
-        let SoilKind::Deformable(loam) = catalogue().find("grenville_loam").unwrap().to_soil().kind
+        let SoilKind::Deformable(loam) = catalog().find("grenville_loam").unwrap().to_soil().kind
         else {
             unreachable!()
         };

@@ -35,7 +35,7 @@ pub struct Laws {
     ///
     /// It bears as it does at the depth to which it was pushed away, and heaps in front of the
     /// pushing face. For soils with a density: [`DeepFooting`](super::DeepFooting).
-    pub ploughing: bool,
+    pub plowing: bool,
     /// Bound on the growth of ruts of rigid wheels with the number of passes:
     /// [`MultiPass`](super::MultiPass).
     pub multi_pass: bool,
@@ -82,7 +82,7 @@ impl Laws {
             slip_sinkage: false,
             inclined_bearing: false,
             passive_pressure: false,
-            ploughing: false,
+            plowing: false,
             multi_pass: false,
             reload_stiffening: false,
             reece: false,
@@ -101,7 +101,7 @@ impl Laws {
             slip_sinkage: true,
             inclined_bearing: true,
             passive_pressure: true,
-            ploughing: true,
+            plowing: true,
             multi_pass: true,
             reload_stiffening: true,
             reece: true,

@@ -3,7 +3,7 @@
 //! A [`Soil`] is either firm (ground for a handling tire) or deformable. The laws are pure
 //! functions, one concept per file, and do not depend on the grid.
 
-pub mod catalogue;
+pub mod catalog;
 mod check;
 mod custom_law;
 mod details;
@@ -12,7 +12,7 @@ mod laws;
 mod moisture;
 mod multi_pass;
 mod parameters;
-mod ploughing;
+mod plowing;
 pub mod pressure_sinkage;
 mod refined;
 mod shear;
@@ -20,7 +20,7 @@ mod snow;
 mod step_limit;
 mod strength;
 
-pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
+pub use catalog::{Catalog, CatalogError, CatalogSoil, catalog};
 pub use check::ParameterError;
 pub(crate) use custom_law::{BuiltinLaw, CustomLaw, SoilResponse};
 pub use custom_law::{Loading, SoilLaw};
@@ -30,7 +30,7 @@ pub use laws::Laws;
 pub use moisture::{Moisture, MoistureError, Rain, SoilClass};
 pub use multi_pass::MultiPass;
 pub use parameters::{Bulldozing, DeformableSoil, Soil, SoilId, SoilKind};
-pub use ploughing::DeepFooting;
+pub use plowing::DeepFooting;
 pub(crate) use refined::peak_fraction;
 pub use refined::{
     Bearing, PassiveWedge, inclined_bearing, mobilise, press_refined, reload_stiffness,

@@ -191,7 +191,7 @@ impl Moisture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soil::{SoilKind, catalogue};
+    use crate::soil::{SoilKind, catalog};
 
     // CRREL SR-04-1's coefficients at 20, 25, 30 and 40 %, computed independently
     #[test]
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn wongs_clays_weaken_within_the_band() {
         let of = |name: &str| {
-            let SoilKind::Deformable(soil) = catalogue().find(name).unwrap().to_soil().kind else {
+            let SoilKind::Deformable(soil) = catalog().find(name).unwrap().to_soil().kind else {
                 unreachable!()
             };
             soil

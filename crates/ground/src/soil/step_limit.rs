@@ -136,7 +136,7 @@ fn at_most(value: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soil::catalogue::catalogue;
+    use crate::soil::catalog::catalog;
 
     /// Proposed values are accepted.
     #[test]
@@ -155,8 +155,7 @@ mod tests {
 
     #[test]
     fn each_parameter_has_its_limit() {
-        let SoilKind::Deformable(mid) = catalogue().find("chrono_mid").unwrap().to_soil().kind
-        else {
+        let SoilKind::Deformable(mid) = catalog().find("chrono_mid").unwrap().to_soil().kind else {
             unreachable!()
         };
         let stiff = |own: DeformableSoil, spacing: f64, step: f64| {

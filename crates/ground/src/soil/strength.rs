@@ -59,11 +59,11 @@ impl Soil {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::soil::catalogue;
+    use crate::soil::catalog;
 
     #[test]
     fn shear_and_bearing_follow_their_powers() {
-        let soil = catalogue().find("lean_clay_22_wes").unwrap().to_soil();
+        let soil = catalog().find("lean_clay_22_wes").unwrap().to_soil();
         let SoilKind::Deformable(own) = &soil.kind else { unreachable!() };
         let half = own.with_strength(0.5);
         assert_eq!(half.cohesion, 0.5 * own.cohesion);

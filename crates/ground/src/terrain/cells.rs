@@ -32,7 +32,7 @@ impl Cells {
     }
 
     /// Checks that the cells are valid for a surface in meters.
-    pub(super) fn check_metres(&self) -> Result<(), TerrainError> {
+    pub(super) fn check_meters(&self) -> Result<(), TerrainError> {
         for k in 0..2 {
             let size = self.size[k];
             finite("cell size, m", size, "0.001 to 100000", |v| (1e-3..=1e5).contains(&v))?;
@@ -79,25 +79,25 @@ impl Cells {
     /// degrees they are those at the origin.
     pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
         let origin = match origin {
-            Origin::Centre => self.middle(),
+            Origin::Center => self.middle(),
             Origin::SouthWest => self.south_west,
             Origin::At(point) => point,
         };
-        let metres_per_unit = match crs.unit {
-            Unit::Metre => crs.metres_per_unit(self.middle()),
+        let meters_per_unit = match crs.unit {
+            Unit::Meter => crs.meters_per_unit(self.middle()),
             Unit::Degree => {
                 finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
                 degree_lengths(origin[1])
             }
         };
-        Ok(Placement { origin, metres_per_unit, crs: crs.clone() })
+        Ok(Placement { origin, meters_per_unit, crs: crs.clone() })
     }
 
     /// Returns the cells in the local meters of a placement.
-    pub(super) fn localised(&self, placement: &Placement) -> Cells {
+    pub(super) fn localized(&self, placement: &Placement) -> Cells {
         Cells {
             south_west: placement.to_local(self.south_west),
-            size: [0, 1].map(|k| self.size[k] * placement.metres_per_unit[k]),
+            size: [0, 1].map(|k| self.size[k] * placement.meters_per_unit[k]),
             ..*self
         }
     }

@@ -65,7 +65,7 @@ pub enum TerrainError {
     Png(String),
     /// A PNG is not a grayscale image of heights.
     #[error("png: color type is {0}; allowed: grayscale with 16 or 8 bits")]
-    PngColour(String),
+    PngColor(String),
     /// The bytes are in an unknown raster format.
     #[error("unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG")]
     UnknownFormat,
@@ -102,7 +102,7 @@ pub enum TerrainError {
     Empty,
     /// A raster in degrees is used where meters are required.
     #[error("the raster's coordinates are in {0}, not in meters; place it at a local origin first")]
-    NotMetres(String),
+    NotMeters(String),
     /// A raster of soil classes has a class that is not in the table.
     #[error(
         "soil class {class} in row {row} (0 is north), column {column} is not in the table; allowed: {allowed}"
@@ -258,7 +258,7 @@ pub enum RasterWarning {
     },
     /// The file does not specify the unit of its coordinates; meters are assumed.
     #[error("the file has no coordinate unit; meters are assumed")]
-    MetresGuessed,
+    MetersGuessed,
     /// Coordinates are in a unit other than meters and are converted.
     #[error("coordinates are in units of {0} m and are converted to meters")]
     UnitConverted(f64),
@@ -278,13 +278,13 @@ pub enum RasterWarning {
     #[error(
         "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the \
          center of the raster; all lengths are corrected by this",
-        metres[0], metres[1]
+        meters[0], meters[1]
     )]
     LengthsCorrected {
         /// The reference system.
         system: String,
         /// Length on the ground of a meter of easting and of one of northing, m.
-        metres: [f64; 2],
+        meters: [f64; 2],
     },
     /// The projection is unknown.
     #[error(
@@ -372,7 +372,7 @@ impl RasterWarning {
     /// Returns whether a given EPSG code resolves the warning.
     pub fn is_settled_by(&self, epsg: Option<u16>) -> bool {
         let guessed =
-            matches!(self, RasterWarning::MetresGuessed | RasterWarning::DegreesGuessed { .. });
+            matches!(self, RasterWarning::MetersGuessed | RasterWarning::DegreesGuessed { .. });
         // a projection that the file specifies is not overridden; one that it only names is
         let assumed = matches!(self, RasterWarning::LengthsAssumed { .. });
         (guessed || assumed) && epsg.is_some()

@@ -202,7 +202,7 @@ impl Raster {
             self.crs.unit = Unit::Degree;
             RasterWarning::DegreesGuessed { cell: self.cell[0] }
         } else {
-            RasterWarning::MetresGuessed
+            RasterWarning::MetersGuessed
         }
     }
 }
@@ -238,14 +238,14 @@ mod tests {
                         NODATA_value -9999\n1 2 3\n4 -9999 6.5\n";
 
     #[test]
-    fn corner_and_centre_are_told_apart() {
+    fn corner_and_center_are_told_apart() {
         let (raster, warnings) = read_esri_ascii(GRID.as_bytes()).unwrap();
         assert_eq!(raster.south_west, [105.0, 205.0]);
         assert_eq!(raster.value_at(0, 1), 1.0);
         assert!(raster.values[4].is_nan());
-        assert_eq!(warnings, [RasterWarning::MetresGuessed]);
-        let centred = GRID.replace("corner", "center");
-        assert_eq!(read_esri_ascii(centred.as_bytes()).unwrap().0.south_west, [100.0, 200.0]);
+        assert_eq!(warnings, [RasterWarning::MetersGuessed]);
+        let centerd = GRID.replace("corner", "center");
+        assert_eq!(read_esri_ascii(centerd.as_bytes()).unwrap().0.south_west, [100.0, 200.0]);
     }
 
     #[test]

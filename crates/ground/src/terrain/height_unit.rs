@@ -9,19 +9,19 @@ pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeightUnit {
     /// Meters.
-    Metre,
+    Meter,
     /// International feet.
     Foot,
     /// US survey feet.
     UsSurveyFoot,
     /// Millimeters.
-    Millimetre,
+    Millimeter,
     /// Centimeters.
-    Centimetre,
+    Centimeter,
     /// Decimeters.
-    Decimetre,
+    Decimeter,
     /// Kilometers.
-    Kilometre,
+    Kilometer,
     /// Inches.
     Inch,
     /// Yards.
@@ -35,7 +35,7 @@ pub(super) type NamedUnit = (HeightUnit, f64, u16, &'static [&'static str]);
 
 /// Known units of heights.
 pub(super) const UNITS: [NamedUnit; 10] = [
-    (HeightUnit::Metre, 1.0, 9001, &["metre", "m", "metres", "meter", "meters", "mtr"]),
+    (HeightUnit::Meter, 1.0, 9001, &["metre", "m", "metres", "meter", "meters", "mtr"]),
     (HeightUnit::Foot, FOOT, 9002, &["foot", "ft", "feet", "international foot", "foot_intl"]),
     (
         HeightUnit::UsSurveyFoot,
@@ -43,10 +43,10 @@ pub(super) const UNITS: [NamedUnit; 10] = [
         9003,
         &["us survey foot", "us-ft", "us survey feet", "ftus", "foot_us", "us_ft", "us-foot"],
     ),
-    (HeightUnit::Millimetre, 1e-3, 1025, &["millimetre", "mm", "millimeter", "millimeters"]),
-    (HeightUnit::Centimetre, 1e-2, 1033, &["centimetre", "cm", "centimeter", "centimeters"]),
-    (HeightUnit::Decimetre, 1e-1, 0, &["decimetre", "dm", "decimeter", "decimeters"]),
-    (HeightUnit::Kilometre, 1e3, 9036, &["kilometre", "km", "kilometer", "kilometers"]),
+    (HeightUnit::Millimeter, 1e-3, 1025, &["millimetre", "mm", "millimeter", "millimeters"]),
+    (HeightUnit::Centimeter, 1e-2, 1033, &["centimetre", "cm", "centimeter", "centimeters"]),
+    (HeightUnit::Decimeter, 1e-1, 0, &["decimetre", "dm", "decimeter", "decimeters"]),
+    (HeightUnit::Kilometer, 1e3, 9036, &["kilometre", "km", "kilometer", "kilometers"]),
     (HeightUnit::Inch, 0.0254, 0, &["inch", "in", "inches"]),
     (HeightUnit::Yard, 0.9144, 9096, &["yard", "yd", "yards"]),
     (HeightUnit::Fathom, 1.8288, 9014, &["fathom", "fath", "fathoms"]),
@@ -58,7 +58,7 @@ impl HeightUnit {
     }
 
     /// Returns the length of one unit, m.
-    pub fn metres(self) -> f64 {
+    pub fn meters(self) -> f64 {
         self.named().1
     }
 
@@ -81,13 +81,13 @@ impl HeightUnit {
 impl std::fmt::Display for HeightUnit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            HeightUnit::Metre => "meters",
+            HeightUnit::Meter => "meters",
             HeightUnit::Foot => "feet",
             HeightUnit::UsSurveyFoot => "US survey feet",
-            HeightUnit::Millimetre => "millimeters",
-            HeightUnit::Centimetre => "centimeters",
-            HeightUnit::Decimetre => "decimeters",
-            HeightUnit::Kilometre => "kilometers",
+            HeightUnit::Millimeter => "millimeters",
+            HeightUnit::Centimeter => "centimeters",
+            HeightUnit::Decimeter => "decimeters",
+            HeightUnit::Kilometer => "kilometers",
             HeightUnit::Inch => "inches",
             HeightUnit::Yard => "yards",
             HeightUnit::Fathom => "fathoms",

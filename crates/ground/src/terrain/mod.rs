@@ -5,7 +5,7 @@
 //! stored at soil resolution. It holds only what it was made from, so a square kilometer loads as
 //! fast at a spacing of 2 cm as at 2 m.
 //!
-//! Rasters are read from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]). [`Raster::localised`]
+//! Rasters are read from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]). [`Raster::localized`]
 //! converts their coordinates, projected or in degrees, to local meters, and a [`Placement`]
 //! converts back.
 //!

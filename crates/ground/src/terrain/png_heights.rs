@@ -38,13 +38,13 @@ pub fn read_png(
     let size = [reader.info().width, reader.info().height].map(|count| count as usize);
     overstated("png", size, own_depth as usize, bytes.len() as u64)?;
     if reader.info().color_type == png::ColorType::Indexed {
-        return Err(TerrainError::PngColour("Indexed".to_string()));
+        return Err(TerrainError::PngColor("Indexed".to_string()));
     }
-    let (colour, depth) = reader.output_color_type();
-    let samples = match colour {
+    let (color, depth) = reader.output_color_type();
+    let samples = match color {
         png::ColorType::Grayscale => 1,
         png::ColorType::GrayscaleAlpha => 2,
-        other => return Err(TerrainError::PngColour(format!("{other:?}"))),
+        other => return Err(TerrainError::PngColor(format!("{other:?}"))),
     };
     let size = reader
         .output_buffer_size()
@@ -80,10 +80,10 @@ mod tests {
 
     const SCALE: PngScale = PngScale { heights: [10.0, 56.9], cell: 2.0, south_west: [0.0, 0.0] };
 
-    fn image(colour: png::ColorType, depth: png::BitDepth, data: &[u8]) -> Vec<u8> {
+    fn image(color: png::ColorType, depth: png::BitDepth, data: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, 2, 2);
-        encoder.set_color(colour);
+        encoder.set_color(color);
         encoder.set_depth(depth);
         encoder.write_header().unwrap().write_image_data(data).unwrap();
         bytes

@@ -27,7 +27,7 @@ impl Projection {
     pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
         match self {
             Projection::TrueToScale => {
-                Some(GroundLengths { metres: [1.0; 2], skew: 0.0, turn: 0.0 })
+                Some(GroundLengths { meters: [1.0; 2], skew: 0.0, turn: 0.0 })
             }
             Projection::Mapped(projection) => projection.ground_lengths(point),
             Projection::Unknown(_) | Projection::Cited(_) => None,
@@ -280,7 +280,7 @@ mod tests {
             let apart = (lon.to_degrees() - longitude).rem_euclid(360.0);
             assert!(apart.min(360.0 - apart) < 0.3, "{line}: {}", lon.to_degrees());
             let lengths = projection.ground_lengths(point).unwrap();
-            for (own, expected) in lengths.metres.iter().zip([along, across]) {
+            for (own, expected) in lengths.meters.iter().zip([along, across]) {
                 assert!((own / expected - 1.0).abs() < 0.008, "{line}: {:?}", lengths);
             }
             assert!((lengths.skew.abs() - skew).abs() < 0.01, "{line}: {:?}", lengths);

@@ -10,7 +10,7 @@ use bekker_math::geodesy::{GridZone, Site, radian_lengths};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Lengths east and north, in meters or in [`Crs::length`]: a projection, or a local frame.
-    Metre,
+    Meter,
     /// Degrees of longitude and latitude.
     Degree,
 }
@@ -37,7 +37,7 @@ impl Crs {
     /// Returns a local frame in meters.
     pub fn local() -> Crs {
         Crs {
-            unit: Unit::Metre,
+            unit: Unit::Meter,
             length: 1.0,
             projection: Projection::TrueToScale,
             epsg: None,
@@ -72,11 +72,11 @@ impl CellContent {
             CellContent::Heights => HeightUnit::from_name(&word)?.or(crs.heights),
             CellContent::Values => HeightUnit::from_name(&word).unwrap_or_default(),
         };
-        let Some(unit) = crs.heights.filter(|unit| *unit != HeightUnit::Metre) else {
+        let Some(unit) = crs.heights.filter(|unit| *unit != HeightUnit::Meter) else {
             return Ok(1.0);
         };
         warnings.push(RasterWarning::HeightsConverted(unit));
-        Ok(unit.metres())
+        Ok(unit.meters())
     }
 }
 
@@ -119,7 +119,7 @@ pub enum NoData {
 pub enum Origin {
     /// The middle of the raster.
     #[default]
-    Centre,
+    Center,
     /// The center of the south-west cell.
     SouthWest,
     /// A point, in the raster's own coordinates.
@@ -132,7 +132,7 @@ pub struct Placement {
     /// The local origin in the file's coordinates.
     pub origin: [f64; 2],
     /// Length of one unit of the file's coordinates along x and y, m.
-    pub metres_per_unit: [f64; 2],
+    pub meters_per_unit: [f64; 2],
     /// The file's coordinate reference system.
     pub crs: Crs,
 }
@@ -140,12 +140,12 @@ pub struct Placement {
 impl Placement {
     /// Returns the local coordinates, m, of a point in the file's coordinates.
     pub fn to_local(&self, point: [f64; 2]) -> [f64; 2] {
-        [0, 1].map(|k| (point[k] - self.origin[k]) * self.metres_per_unit[k])
+        [0, 1].map(|k| (point[k] - self.origin[k]) * self.meters_per_unit[k])
     }
 
     /// Returns the file's coordinates of a point in local meters.
     pub fn to_file(&self, point: [f64; 2]) -> [f64; 2] {
-        [0, 1].map(|k| point[k] / self.metres_per_unit[k] + self.origin[k])
+        [0, 1].map(|k| point[k] / self.meters_per_unit[k] + self.origin[k])
     }
 
     /// Returns the position of the local frame on the earth, if the reference system is in degrees,
@@ -153,7 +153,7 @@ impl Placement {
     pub fn site(&self) -> Option<Site> {
         match self.crs.unit {
             Unit::Degree => Some(Site::on_angles(self.origin.map(f64::to_radians))),
-            Unit::Metre => {
+            Unit::Meter => {
                 if let Some(zone) = self.crs.epsg.and_then(GridZone::from_epsg) {
                     return Some(Site::on_grid(zone.projection(), self.origin));
                 }
@@ -170,7 +170,7 @@ impl Placement {
     pub fn georeference(&self, raster: &Raster) -> Raster {
         Raster {
             south_west: self.to_file(raster.south_west),
-            cell: [0, 1].map(|k| raster.cell[k] / self.metres_per_unit[k]),
+            cell: [0, 1].map(|k| raster.cell[k] / self.meters_per_unit[k]),
             crs: self.crs.clone(),
             ..raster.clone()
         }
@@ -228,9 +228,9 @@ impl Raster {
     /// Coordinates in degrees are multiplied by the lengths of a degree at the origin's latitude.
     /// The result is exact there. Away from it the error is tan(latitude) times the distance north
     /// over the earth's radius (1e-4 at 1 km in mid latitudes).
-    pub fn localised(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
+    pub fn localized(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
         let placement = self.placement(origin)?;
-        let local = self.cells().localised(&placement);
+        let local = self.cells().localized(&placement);
         let raster = Raster {
             south_west: local.south_west,
             cell: local.size,
@@ -284,8 +284,8 @@ impl Raster {
             let (mut sum, mut weight) = (2.0 * *value, 2.0);
             let before = (place > 0).then(|| source[index - stride]);
             let after = (place + 1 < length).then(|| source[index + stride]);
-            for neighbour in [before, after].into_iter().flatten().filter(|v| v.is_finite()) {
-                sum += neighbour;
+            for neighbor in [before, after].into_iter().flatten().filter(|v| v.is_finite()) {
+                sum += neighbor;
                 weight += 1.0;
             }
             *value = sum / weight;
@@ -322,7 +322,7 @@ impl Raster {
         }
     }
 
-    fn neighbours(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
+    fn neighbors(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
         let (row, column) = (index / self.columns, index % self.columns);
         let (rows, columns) = (self.rows, self.columns);
         [
@@ -343,7 +343,7 @@ impl Raster {
         while !front.is_empty() {
             let mut next = Vec::new();
             for &from in &front {
-                for to in self.neighbours(from) {
+                for to in self.neighbors(from) {
                     if !self.values[to].is_finite() {
                         self.values[to] = self.values[from];
                         next.push(to);
@@ -363,8 +363,8 @@ impl Raster {
             let mut largest = 0.0_f64;
             for &gap in gaps {
                 let (mut sum, mut count) = (0.0, 0.0);
-                for neighbour in self.neighbours(gap) {
-                    sum += self.values[neighbour];
+                for neighbor in self.neighbors(gap) {
+                    sum += self.values[neighbor];
                     count += 1.0;
                 }
                 let change = 1.8 * (sum / count - self.values[gap]);
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn degrees_become_metres_and_back() {
+    fn degrees_become_meters_and_back() {
         // degree lengths at 45°: 78 846.8 m and 111 131.8 m (WGS 84 tables)
         let [east, north] = degree_lengths(45.0);
         assert!((east - 78_846.8).abs() < 0.1 && (north - 111_131.8).abs() < 0.1);
@@ -450,7 +450,7 @@ mod tests {
         raster.crs.unit = Unit::Degree;
         raster.south_west = [-84.0, 45.0];
         raster.cell = [1e-3, 1e-3];
-        let (local, placement) = raster.localised(Origin::At([-84.0, 45.0])).unwrap();
+        let (local, placement) = raster.localized(Origin::At([-84.0, 45.0])).unwrap();
         assert!((local.cell[0] - 78.8468).abs() < 1e-3 && local.south_west == [0.0, 0.0]);
         let back = placement.georeference(&local);
         assert!((back.cell[1] - 1e-3).abs() < 1e-15 && back.crs == raster.crs);

@@ -89,7 +89,7 @@ impl RasterFile {
         placement: &Placement,
         bounds: Option<[f64; 4]>,
     ) -> Result<Window, TerrainError> {
-        let local = self.head.cells.localised(placement);
+        let local = self.head.cells.localized(placement);
         let (cells, [column, from_south]) = match bounds {
             Some(bounds) => local.cropped(bounds)?,
             None => (local, [0, 0]),
@@ -107,7 +107,7 @@ impl RasterFile {
         window: Window,
         resident: usize,
     ) -> Result<(Surface, Vec<RasterWarning>), TerrainError> {
-        window.cells.check_metres()?;
+        window.cells.check_meters()?;
         let GeoTiffHead { scaling, mut warnings, .. } = self.head;
         let chunks = self.file.grid();
         let mut checksums = vec![0; chunks.len()];

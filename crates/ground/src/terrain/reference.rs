@@ -76,7 +76,7 @@ impl Crs {
     ) -> Result<f64, TerrainError> {
         if let Some(code) = epsg {
             let unit = match (GridZone::from_epsg(code), DEGREES.contains(&code)) {
-                (Some(_), _) => Unit::Metre,
+                (Some(_), _) => Unit::Meter,
                 (None, true) => Unit::Degree,
                 (None, false) => return Err(TerrainError::UnknownReference(code)),
             };
@@ -101,7 +101,7 @@ impl Crs {
             }),
             (Some(given), None) => {
                 self.heights = Some(given);
-                Ok(given.metres())
+                Ok(given.meters())
             }
             _ => Ok(1.0),
         }
@@ -135,7 +135,7 @@ impl Crs {
         if self.text.is_some() && self.unit != unit {
             let coordinates = match self.unit {
                 Unit::Degree => "longitude and latitude",
-                Unit::Metre => "lengths",
+                Unit::Meter => "lengths",
             };
             return contradicted("reference system", format!("'{own}' ({coordinates})"));
         }
@@ -154,11 +154,11 @@ impl Crs {
     /// Returns the length on the ground of one unit of coordinates that are not in degrees, along x
     /// and y around a point, m. Where it is unknown, the length of the unit is returned, and
     /// [`Crs::length_warnings`] warns about it.
-    pub(super) fn metres_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
-        let metres = point.map(|coordinate| coordinate * self.length);
-        match self.projection.ground_lengths(metres) {
+    pub(super) fn meters_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
+        let meters = point.map(|coordinate| coordinate * self.length);
+        match self.projection.ground_lengths(meters) {
             Some(lengths) if !lengths.is_true_to_scale() => {
-                lengths.metres.map(|own| own * self.length)
+                lengths.meters.map(|own| own * self.length)
             }
             _ => [self.length; 2],
         }
@@ -179,7 +179,7 @@ impl Crs {
             // not corrected: the site uses grid lengths
             let own = zone.map_projection().ground_lengths(middle);
             if let Some(lengths) = own.filter(|lengths| !lengths.is_true_to_scale()) {
-                let percent = 100.0 * (1.0 / lengths.metres[0] - 1.0);
+                let percent = 100.0 * (1.0 / lengths.meters[0] - 1.0);
                 warnings.push(RasterWarning::FarFromZone { percent });
             }
             return warnings;
@@ -206,8 +206,8 @@ impl Crs {
                     warnings.push(RasterWarning::AxesSkew { system: name(), degrees });
                 }
                 if !lengths.is_true_to_scale() {
-                    let metres = lengths.metres;
-                    warnings.push(RasterWarning::LengthsCorrected { system: name(), metres });
+                    let meters = lengths.meters;
+                    warnings.push(RasterWarning::LengthsCorrected { system: name(), meters });
                 }
             }
         }
@@ -219,10 +219,10 @@ impl Crs {
         match (self.epsg, self.unit) {
             (Some(code), _) => format!("EPSG {code}"),
             (None, Unit::Degree) => "degrees".into(),
-            (None, Unit::Metre) if self.projection != Projection::TrueToScale => {
+            (None, Unit::Meter) if self.projection != Projection::TrueToScale => {
                 self.text.clone().unwrap_or_else(|| "a projection without a code".into())
             }
-            (None, Unit::Metre) => "meters".into(),
+            (None, Unit::Meter) => "meters".into(),
         }
     }
 
@@ -293,11 +293,11 @@ impl Raster {
         origin: [f64; 2],
     ) -> Result<Raster, TerrainError> {
         let Some(placement) = placement else {
-            return Ok(self.localised(Origin::At(origin))?.0);
+            return Ok(self.localized(Origin::At(origin))?.0);
         };
         self.check()?;
         // lengths are those of the ground, whose middle may differ
-        let local = self.cells().localised(placement);
+        let local = self.cells().localized(placement);
         let (south_west, cell) = (local.south_west, local.size);
         Ok(Raster { south_west, cell, crs: Crs::local(), ..self.clone() })
     }

@@ -15,7 +15,7 @@ pub struct Slopes {
 
 impl Raster {
     /// Returns the slopes of all cells between four neighbors with data, by central differences;
-    /// `None` if there is no such cell. Coordinates must be meters ([`Raster::localised`]).
+    /// `None` if there is no such cell. Coordinates must be meters ([`Raster::localized`]).
     pub fn slopes(&self) -> Option<Slopes> {
         let at = |column: usize, row: usize| self.value_at(column, row);
         let mut slopes = Vec::new();

@@ -215,8 +215,8 @@ impl SoilMap {
         gaps: Option<SoilId>,
     ) -> Result<SoilMap, TerrainError> {
         raster.check()?;
-        if raster.crs.unit != Unit::Metre {
-            return Err(TerrainError::NotMetres("degrees".to_string()));
+        if raster.crs.unit != Unit::Meter {
+            return Err(TerrainError::NotMeters("degrees".to_string()));
         }
         if raster.missing() == raster.values.len() {
             return Err(TerrainError::Empty);

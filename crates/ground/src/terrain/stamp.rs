@@ -9,8 +9,8 @@ use bekker_math::numeric::{cos, hypot, sin};
 pub enum StampShape {
     /// A disc.
     Disc {
-        /// Centre, m.
-        centre: [f64; 2],
+        /// Center, m.
+        center: [f64; 2],
         /// Radius, m.
         radius: f64,
     },
@@ -25,8 +25,8 @@ pub enum StampShape {
     },
     /// A rectangle.
     Rectangle {
-        /// Centre, m.
-        centre: [f64; 2],
+        /// Center, m.
+        center: [f64; 2],
         /// Full size along the heading, m.
         length: f64,
         /// Full size across the heading, m.
@@ -75,8 +75,8 @@ pub struct Stamp {
 
 impl Stamp {
     /// Creates a round hole of full `depth` in the middle.
-    pub fn hole(centre: [f64; 2], radius: f64, depth: f64, edge: f64) -> Stamp {
-        Stamp::smooth(StampShape::Disc { centre, radius }, -depth, edge)
+    pub fn hole(center: [f64; 2], radius: f64, depth: f64, edge: f64) -> Stamp {
+        Stamp::smooth(StampShape::Disc { center, radius }, -depth, edge)
     }
 
     /// Creates a ditch from one point to another.
@@ -85,8 +85,8 @@ impl Stamp {
     }
 
     /// Creates a round bump.
-    pub fn bump(centre: [f64; 2], radius: f64, height: f64, edge: f64) -> Stamp {
-        Stamp::smooth(StampShape::Disc { centre, radius }, height, edge)
+    pub fn bump(center: [f64; 2], radius: f64, height: f64, edge: f64) -> Stamp {
+        Stamp::smooth(StampShape::Disc { center, radius }, height, edge)
     }
 
     /// Creates a ridge from one point to another.
@@ -107,13 +107,13 @@ impl Stamp {
     pub(super) fn bounds(&self) -> [f64; 4] {
         let around = |[x, y]: [f64; 2], reach: f64| [x - reach, y - reach, x + reach, y + reach];
         match self.outline {
-            StampShape::Disc { centre, radius } => around(centre, radius),
+            StampShape::Disc { center, radius } => around(center, radius),
             StampShape::Strip { from, to, width } => {
                 let [a, b] = [from, to].map(|end| around(end, 0.5 * width));
                 [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
             }
-            StampShape::Rectangle { centre, length, width, .. } => {
-                around(centre, 0.5 * hypot(length, width))
+            StampShape::Rectangle { center, length, width, .. } => {
+                around(center, 0.5 * hypot(length, width))
             }
         }
     }
@@ -122,18 +122,18 @@ impl Stamp {
         finite("height of a stamp, m", self.height, "a finite number", |_| true)?;
         let mut sizes = [f64::INFINITY; 2];
         let points = match self.outline {
-            StampShape::Disc { centre, radius } => {
+            StampShape::Disc { center, radius } => {
                 sizes[0] = 2.0 * radius;
-                [centre, centre]
+                [center, center]
             }
             StampShape::Strip { from, to, width } => {
                 sizes[0] = width;
                 [from, to]
             }
-            StampShape::Rectangle { centre, length, width, heading } => {
+            StampShape::Rectangle { center, length, width, heading } => {
                 finite("heading of a stamp, rad", heading, "a finite number", |_| true)?;
                 sizes = [length, width];
-                [centre, centre]
+                [center, center]
             }
         };
         for coordinate in points.into_iter().flatten() {
@@ -149,16 +149,16 @@ impl Stamp {
     /// Returns the height added at (x, y), m, and its slope.
     pub(crate) fn height_and_slope(&self, x: f64, y: f64) -> (f64, [f64; 2]) {
         match self.outline {
-            StampShape::Disc { centre, radius } => {
-                self.off_axis(x - centre[0], y - centre[1], radius)
+            StampShape::Disc { center, radius } => {
+                self.off_axis(x - center[0], y - center[1], radius)
             }
             StampShape::Strip { from, to, width } => {
                 let [rx, ry] = segment::offset(from, to, x, y);
                 self.off_axis(rx, ry, 0.5 * width)
             }
-            StampShape::Rectangle { centre, length, width, heading } => {
+            StampShape::Rectangle { center, length, width, heading } => {
                 let (c, s) = (cos(heading), sin(heading));
-                let (dx, dy) = (x - centre[0], y - centre[1]);
+                let (dx, dy) = (x - center[0], y - center[1]);
                 let (u, v) = (c * dx + s * dy, c * dy - s * dx);
                 let (wu, su) = self.rise(0.5 * length - u.abs());
                 let (wv, sv) = self.rise(0.5 * width - v.abs());
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn slopes_are_those_of_the_heights() {
         let rectangle =
-            StampShape::Rectangle { centre: [0.2, -0.1], length: 4.0, width: 2.0, heading: 0.4 };
+            StampShape::Rectangle { center: [0.2, -0.1], length: 4.0, width: 2.0, heading: 0.4 };
         let strip = StampShape::Strip { from: [-1.0, 0.0], to: [1.0, 0.5], width: 2.0 };
-        let disc = StampShape::Disc { centre: [0.0, 0.0], radius: 1.5 };
+        let disc = StampShape::Disc { center: [0.0, 0.0], radius: 1.5 };
         for outline in [rectangle, strip, disc] {
             let stamp = Stamp { outline, height: 0.7, edge: 0.6, face: StampFace::Smooth };
             stamp.check().unwrap();

@@ -18,7 +18,7 @@ pub(super) struct Stamps {
     /// Low corner of the bounding box, m.
     corner: [f64; 2],
     /// Squares per meter, along x and y.
-    per_metre: [f64; 2],
+    per_meter: [f64; 2],
     /// Number of squares along a side.
     side: usize,
     /// Start of each square's list in `listed`, and the end of the last one.
@@ -48,8 +48,8 @@ impl Stamps {
 
     /// Creates the lists of `side` x `side` squares.
     fn squares(all: &[Stamp], [west, south, east, north]: [f64; 4], side: usize) -> Stamps {
-        let per_metre = [east - west, north - south].map(|length| side as f64 / length);
-        let mut squares = Stamps { side, corner: [west, south], per_metre, ..Stamps::default() };
+        let per_meter = [east - west, north - south].map(|length| side as f64 / length);
+        let mut squares = Stamps { side, corner: [west, south], per_meter, ..Stamps::default() };
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); side * side];
         for (index, stamp) in all.iter().enumerate() {
             let [x0, y0, x1, y1] = stamp.bounds();
@@ -70,7 +70,7 @@ impl Stamps {
     /// Returns the square that contains a position, or the nearest one.
     fn square(&self, at: [f64; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {
-            let place = (at[axis] - self.corner[axis]) * self.per_metre[axis];
+            let place = (at[axis] - self.corner[axis]) * self.per_meter[axis];
             // negative numbers and NaN become 0
             (place as usize).min(self.side.saturating_sub(1))
         })

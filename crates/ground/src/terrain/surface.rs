@@ -43,10 +43,10 @@ impl Surface {
     /// that affect wheels.
     pub fn raster(raster: Raster) -> Result<Surface, TerrainError> {
         let raster = raster.without_gaps(super::raster::NoData::Refuse)?;
-        if raster.crs.unit != Unit::Metre {
-            return Err(TerrainError::NotMetres("degrees".to_string()));
+        if raster.crs.unit != Unit::Meter {
+            return Err(TerrainError::NotMeters("degrees".to_string()));
         }
-        raster.cells().check_metres()?;
+        raster.cells().check_meters()?;
         raster
             .values
             .iter()

@@ -107,7 +107,7 @@ fn many_heights_have_the_bits_of_each() {
 }
 
 #[test]
-fn a_square_kilometre_holds_no_more_than_its_raster() {
+fn a_square_kilometer_holds_no_more_than_its_raster() {
     // 2.5e9 nodes at 2 cm; the terrain holds only the shared raster and a few hundred bytes
     let side = 101;
     let mut source = raster(side, side, hilly);
@@ -140,7 +140,7 @@ fn what_is_wrong_is_said() {
     assert!(matches!(Surface::raster(gap), Err(TerrainError::NoData { missing: 1, .. })));
     let mut degrees = raster(3, 3, hilly);
     degrees.crs.unit = Unit::Degree;
-    assert!(matches!(Surface::raster(degrees), Err(TerrainError::NotMetres(_))));
+    assert!(matches!(Surface::raster(degrees), Err(TerrainError::NotMeters(_))));
     let far =
         Terrain::builder(Surface::raster(raster(3, 3, hilly)).unwrap(), SoilMap::uniform(SOIL))
             .bounds([500.0, 500.0, 600.0, 600.0]);
@@ -160,9 +160,9 @@ fn foreign_grids_are_read() {
         };
         let (raster, warnings) = read_raster(&bytes, None).unwrap();
         assert_eq!((raster.columns, raster.rows), (columns, rows));
-        assert_eq!(warnings, [RasterWarning::MetresGuessed]);
+        assert_eq!(warnings, [RasterWarning::MetersGuessed]);
         let raster = raster.without_gaps(NoData::Interpolate).unwrap();
-        let (local, _) = raster.localised(Origin::Centre).unwrap();
+        let (local, _) = raster.localized(Origin::Center).unwrap();
         let [low, high] = local.range().unwrap();
         let height = terrain(local).height(0.0, 0.0);
         assert!(height > low && height < high);
@@ -216,7 +216,7 @@ fn jacksboro() -> Terrain {
     // outer edges from the data set's description: 84.41375 W and 36.44625 N
     assert!((raster.south_west[0] - raster.cell[0] / 2.0 + 84.41375).abs() < 1e-9);
     assert!((raster.south_west[1] - raster.cell[1] / 2.0 - 36.44625).abs() < 1e-9);
-    let (local, _) = raster.localised(Origin::At([-84.1901, 36.6206])).unwrap();
+    let (local, _) = raster.localized(Origin::At([-84.1901, 36.6206])).unwrap();
     terrain(local.cropped([-1000.0, -1000.0, 1000.0, 1000.0]).unwrap())
 }
 

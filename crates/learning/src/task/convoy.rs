@@ -58,7 +58,7 @@ impl Task for Convoy {
         let patches = 1 + (3.0 * difficulty) as usize;
         let mut patch = || Patch {
             soil: rng.choose(&SOFT),
-            centre: [rng.uniform(15.0, 80.0), rng.uniform(-4.0, 4.0)],
+            center: [rng.uniform(15.0, 80.0), rng.uniform(-4.0, 4.0)],
             radius: rng.uniform(3.0, 8.0),
         };
         let patches = (0..patches).map(|_| patch()).collect();

@@ -45,7 +45,7 @@ impl Task for SoftGoal {
             let aside = rng.uniform(-6.0, 6.0);
             Patch {
                 soil: rng.choose(&SOFT),
-                centre: [
+                center: [
                     along * goal[0] - aside * sin(bearing),
                     along * goal[1] + aside * cos(bearing),
                 ],

@@ -435,9 +435,9 @@ fn stem(prop: &Prop) -> f64 {
 /// It is half the track width over the height of the chassis's center of mass.
 fn overturning(ground_vehicle: &AnyVehicle, footprint: &Footprint) -> f64 {
     let properties = ground_vehicle.properties();
-    let centre = properties.wheel_centres[0];
-    let height = properties.chassis.com[2] - centre.z + properties.ride_radius;
-    if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
+    let center = properties.wheel_centers[0];
+    let height = properties.chassis.com[2] - center.z + properties.ride_radius;
+    if height > 0.0 { center.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
 }
 
 /// Returns warnings for lidars inside their vehicle's hull.

@@ -114,7 +114,7 @@ impl std::fmt::Display for MapProjection {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundLengths {
     /// Length on the ground of one meter of easting and of one of northing, m.
-    pub metres: [f64; 2],
+    pub meters: [f64; 2],
     /// Angle on the ground between the two axes, minus a right angle, rad.
     pub skew: f64,
     /// Bearing of the axis of northing from true north, rad, east positive.
@@ -124,7 +124,7 @@ pub struct GroundLengths {
 impl GroundLengths {
     /// Returns whether coordinates can be used as lengths on the ground.
     pub fn is_true_to_scale(&self) -> bool {
-        let [east, north] = self.metres.map(|length| (length - 1.0).abs() <= TRUE_TO_SCALE);
+        let [east, north] = self.meters.map(|length| (length - 1.0).abs() <= TRUE_TO_SCALE);
         east && north && !self.is_skew()
     }
 
@@ -397,11 +397,11 @@ impl MapProjection {
         // east and north components on the ground of one meter of easting and of one of northing
         let easting = [nn / determinant, -ne / determinant];
         let northing = [-en / determinant, ee / determinant];
-        let metres = [easting, northing].map(|[east, north]| hypot(east, north));
-        let along = (easting[0] * northing[0] + easting[1] * northing[1]) / (metres[0] * metres[1]);
+        let meters = [easting, northing].map(|[east, north]| hypot(east, north));
+        let along = (easting[0] * northing[0] + easting[1] * northing[1]) / (meters[0] * meters[1]);
         let lengths =
-            GroundLengths { metres, skew: -asin(along), turn: atan2(northing[0], northing[1]) };
-        let is_sound = metres.iter().all(|length| (1e-3..=1e3).contains(length));
+            GroundLengths { meters, skew: -asin(along), turn: atan2(northing[0], northing[1]) };
+        let is_sound = meters.iter().all(|length| (1e-3..=1e3).contains(length));
         (is_sound && lengths.skew.is_finite()).then_some(lengths)
     }
 }

@@ -37,7 +37,7 @@ pub struct AxleKinematics {
     /// Camber and toe of the left wheel at travels of both wheels.
     pub travel: Vec<WheelTravel>,
     /// Height of the roll center above the ground, m.
-    pub roll_centre: f64,
+    pub roll_center: f64,
 }
 
 /// Camber and toe of a wheel at a travel.
@@ -90,12 +90,12 @@ fn axle_kinematics(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
         let left = left_wheel_pose(vehicle, axle, [height; 2])?;
         let axis = left.direction(&Vec3::y());
         travel.push(WheelTravel {
-            travel: left.position.z - vehicle.wheel_centre(2 * axle).z,
+            travel: left.position.z - vehicle.wheel_center(2 * axle).z,
             camber_deg: -asin(axis.z).to_degrees(),
             toe_deg: atan2(axis.x, axis.y).to_degrees(),
         });
     }
-    let radius = vehicle.tyre(2 * axle).rigid.radius();
+    let radius = vehicle.tire(2 * axle).rigid.radius();
     let lowest = |wheel: &Pose| {
         let axis = wheel.direction(&Vec3::y());
         let down = (axis * axis.z - Vec3::z()).normalize();
@@ -104,7 +104,7 @@ fn axle_kinematics(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
     let up = lowest(&left_wheel_pose(vehicle, axle, [ROLLED, -ROLLED])?);
     let down = lowest(&left_wheel_pose(vehicle, axle, [-ROLLED, ROLLED])?);
     let (middle, way) = ((up + down) * 0.5, up - down);
-    Some(AxleKinematics { travel, roll_centre: middle.y * way.y / way.z })
+    Some(AxleKinematics { travel, roll_center: middle.y * way.y / way.z })
 }
 
 /// Returns the pose of the left wheel of an axle with given heights of its left and right wheels.
@@ -127,7 +127,7 @@ fn wheel_poses(
     for tick in 0..STEPS {
         for wheel in 0..vehicle.wheels() {
             let raised = if wheel / 2 == axle { heights[wheel % 2] } else { 0.0 };
-            let height = vehicle.wheel_centre(wheel).z + raised;
+            let height = vehicle.wheel_center(wheel).z + raised;
             workspace.loads()[wheel] = wheel_support(vehicle, &workspace, wheel, height);
         }
         *workspace.chassis_load() = chassis_support(vehicle, &workspace);
@@ -184,7 +184,7 @@ mod tests {
         for at in &rear.travel {
             assert!(at.camber_deg.abs() < 1e-3 && at.toe_deg.abs() < 1e-3, "{at:?}");
         }
-        assert!(rear.roll_centre.abs() < 1e-3, "{}", rear.roll_centre);
+        assert!(rear.roll_center.abs() < 1e-3, "{}", rear.roll_center);
     }
 
     /// A beam axle on leaf springs rolls about the height of their lateral support.
@@ -194,8 +194,8 @@ mod tests {
         let found = kinematics(&spec);
         let rear = found[1].as_ref().unwrap();
         println!("{rear:?}");
-        let clamp = spec.tyre_of(1).rigid.radius() + 0.06;
-        assert!((rear.roll_centre - clamp).abs() < 0.02, "{} m, not {clamp}", rear.roll_centre);
+        let clamp = spec.tire_of(1).rigid.radius() + 0.06;
+        assert!((rear.roll_center - clamp).abs() < 0.02, "{} m, not {clamp}", rear.roll_center);
         // both wheels together have no camber
         assert!(rear.travel.iter().all(|at| at.camber_deg.abs() < 1e-3), "{rear:?}");
     }
@@ -212,6 +212,6 @@ mod tests {
         let [low, high] = [front.travel[0], front.travel[4]];
         assert!((high.travel - low.travel - 0.1).abs() < 0.02, "{front:?}");
         assert!(high.camber_deg < low.camber_deg, "{front:?}");
-        assert!((0.0..0.5).contains(&front.roll_centre), "{front:?}");
+        assert!((0.0..0.5).contains(&front.roll_center), "{front:?}");
     }
 }

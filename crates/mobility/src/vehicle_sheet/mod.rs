@@ -314,7 +314,7 @@ fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     let axle = &own.axles[index];
     let lever = axle.position[0] - own.turning_line();
     let rear_radius = (lever / tan(angle)).abs();
-    let edge = axle.suspension.spindle()[1] + 0.5 * own.tyre_of(index).handling.width;
+    let edge = axle.suspension.spindle()[1] + 0.5 * own.tire_of(index).handling.width;
     let circle = 2.0 * hypot(rear_radius + edge, lever);
     let trailer = trailer_turning(own, rear_radius, 0.5 * circle);
     let [angle_deg, stated_deg] = [angle, own.max_steer()].map(f64::to_degrees);
@@ -380,7 +380,7 @@ fn on_axles(
     let [half, height, radius] = axles.fold([0.0; 3], |sum, index| {
         let axle = &own.axles[index];
         let [_, y, z] = axle.suspension.spindle();
-        let radius = own.tyre_of(index).rigid.radius();
+        let radius = own.tire_of(index).rigid.radius();
         [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
     });
     let com = com - height / count;
@@ -418,11 +418,11 @@ fn effort_curve(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::{catalogue, find_vehicle};
+    use bekker_vehicle::{catalog, find_vehicle};
 
     #[test]
-    fn vehicles_of_the_catalogue_are_nothing_out_of_the_usual() {
-        for entry in catalogue() {
+    fn vehicles_of_the_catalog_are_nothing_out_of_the_usual() {
+        for entry in catalog() {
             // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
             let sheet = VehicleSheet::new(entry.key, &find_vehicle(entry.key).unwrap()).unwrap();
             let weight = sheet.mass * GRAVITY;

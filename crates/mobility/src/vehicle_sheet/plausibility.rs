@@ -70,7 +70,7 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     for (index, axle) in sheet.axles.iter().enumerate() {
         let (name, at) = (&axle.name, format!("axles[{index}]"));
         judge(format!("{name}: bounce"), axle.bounce, BOUNCE, " Hz", &format!("{at}.spring"));
-        let keys = format!("{at}.suspension, tyre.handling.vertical_stiffness");
+        let keys = format!("{at}.suspension, tire.handling.vertical_stiffness");
         judge(format!("{name}: wheel hop"), axle.hop, HOP, " Hz", &keys);
         let ratio = axle.damping_ratio;
         judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &format!("{at}.damper"));

@@ -44,8 +44,8 @@ impl QuarterCar {
     /// Computes the corner of an axle whose wheels carry `load` each, N.
     pub fn new(own: &VehicleSpec, index: usize, load: f64) -> QuarterCar {
         let axle = &own.axles[index];
-        let (rim, tyre) = (own.wheel_of(index), own.tyre_of(index));
-        let unsprung = rim.mass + tyre.mass + 0.5 * axle.suspension.mass();
+        let (rim, tire) = (own.wheel_of(index), own.tire_of(index));
+        let unsprung = rim.mass + tire.mass + 0.5 * axle.suspension.mass();
         let sprung = (load / GRAVITY - unsprung).max(1.0);
         let [spring, damper] = motion_ratios(&axle.suspension);
         // finds the length at which the spring carries the body
@@ -59,7 +59,7 @@ impl QuarterCar {
         let ks = rate * spring * spring;
         let force = |rate| axle.damper.tension(short, rate).0;
         let damping = (force(RATE) - force(-RATE)) / (2.0 * RATE) * damper * damper;
-        let handling = &tyre.handling;
+        let handling = &tire.handling;
         let (stiffness, progression) = (handling.vertical_stiffness, handling.vertical_progression);
         let kt = (stiffness * stiffness + 4.0 * progression * load).sqrt();
         let (sum, product) = (sprung * (ks + kt) + unsprung * ks, sprung * unsprung * ks * kt);
@@ -185,7 +185,7 @@ mod tests {
     /// It is where the arm's line meets the perpendicular to the strut through its mount (Milliken
     /// and Milliken, chapter 17).
     #[test]
-    fn a_strut_shortens_as_about_its_instant_centre() {
+    fn a_strut_shortens_as_about_its_instant_center() {
         let (h, tilt, wheel) = (0.6, 0.2_f64, 0.9);
         let mount = [0.0, 0.7 - h * tilt.tan(), h];
         let foot = [0.0, 0.7 - 0.5 * h * tilt.tan(), 0.5 * h];
@@ -205,8 +205,8 @@ mod tests {
             tie_rod_chassis: [-0.15, 0.35, 0.0],
             tie_rod_upright: [-0.15, 0.7, 0.0],
         };
-        let centre = mount[1] - h / tilt.tan();
-        let expected = h / tilt.sin() / (wheel - centre);
+        let center = mount[1] - h / tilt.tan();
+        let expected = h / tilt.sin() / (wheel - center);
         for own in strut_motion_ratios(&points) {
             assert!((own - expected).abs() < 1e-12, "{own} {expected}");
         }
@@ -250,7 +250,7 @@ mod tests {
         assert!((wheel_rate - 300e3).abs() < 1.0, "{wheel_rate}");
         let mu = 11.0 + 9.3 + 0.5 * own.axles[1].suspension.mass();
         let ms = load / GRAVITY - mu;
-        let kt = own.tyre_of(1).handling.vertical_stiffness;
+        let kt = own.tire_of(1).handling.vertical_stiffness;
         for frequency in [bounce, hop] {
             let square = (TAU * frequency) * (TAU * frequency);
             let left = (wheel_rate - ms * square) * (wheel_rate + kt - mu * square);

@@ -271,8 +271,8 @@ fn directory(
         (339, short(&[format])),
     ]);
     if let Some((grid, own, _)) = place {
-        let scale = own.units_per_metre.map(|units| units * grid.side);
-        let corner = [0, 1].map(|k| own.origin[k] + grid.north_west[k] * own.units_per_metre[k]);
+        let scale = own.units_per_meter.map(|units| units * grid.side);
+        let corner = [0, 1].map(|k| own.origin[k] + grid.north_west[k] * own.units_per_meter[k]);
         tags.push((33_550, double(&[scale[0], scale[1], 0.0])));
         tags.push((33_922, double(&[0.0, 0.0, 0.0, corner[0], corner[1], 0.0])));
         tags.push((34_735, short(&geo_keys(&own.system))));
@@ -294,7 +294,7 @@ mod tests {
     fn placed() -> Georeference {
         Georeference {
             origin: [-84.2, 36.5],
-            units_per_metre: [1.0 / 89_000.0, 1.0 / 111_000.0],
+            units_per_meter: [1.0 / 89_000.0, 1.0 / 111_000.0],
             system: Crs { unit: Unit::Degree, epsg: Some(4326), ..Crs::local() },
         }
     }

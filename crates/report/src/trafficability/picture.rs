@@ -130,7 +130,7 @@ fn map(canvas: &mut Canvas, maps: &MapSheet<'_>, layer: &MapLayer<'_>, frame: Fr
     let RasterGrid { columns, rows, side, north_west: [west, north] } = maps.grid;
     let bounds = [west, north - rows as f64 * side, west + columns as f64 * side, north];
     let view = MapView::fitting(frame, bounds);
-    let field = HeightField::sample(&view, view.metres, &|x, y| maps.terrain.height(x, y));
+    let field = HeightField::sample(&view, view.meters, &|x, y| maps.terrain.height(x, y));
     // exaggerates heights such that a typical slope takes a quarter of the light
     let exaggeration = (0.2 / field.roughness().max(1e-6)).clamp(0.4, 8.0);
     let bare = Oklab::from_rgb(BARE);

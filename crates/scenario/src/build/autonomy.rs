@@ -3,17 +3,17 @@
 use super::world::BuildContext;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
-use crate::config::{Driver, LocalisationKind};
+use crate::config::{Driver, LocalizationKind};
 use bekker_agent::{AnyVehicle, Autonomy, GroundVehicle, Stopwatch};
 use bekker_autonomy::costs::CostModel;
 use bekker_autonomy::elevation_map::MapModel;
-use bekker_autonomy::localisation::{FilterModel, Inertial};
+use bekker_autonomy::localization::{FilterModel, Inertial};
 use bekker_autonomy::obstacles::ObstacleModel;
 use bekker_autonomy::recovery::RecoveryModel;
 use bekker_autonomy::smoothing::SmoothingModel;
 use bekker_autonomy::spline::SplineModel;
 use bekker_autonomy::tracking::TrackingModel;
-use bekker_autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel};
+use bekker_autonomy::{Body, Localizer, Navigator, Protrusions, Role, RouteModel};
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_math::spatial::Pose;
 use bekker_sensor::{Model, Sensor};
@@ -52,7 +52,7 @@ pub(super) fn autonomy(
     let Driver::Autonomous {
         goal,
         speed,
-        localisation,
+        localization,
         latency,
         cell,
         obstacle_slope,
@@ -65,7 +65,7 @@ pub(super) fn autonomy(
     };
     let first = |is: fn(&Model) -> bool| sensors.iter().position(|own| is(&own.model));
     let lidar = first(|model| matches!(model, Model::Lidar(_)))?;
-    let truth = localisation == LocalisationKind::Truth;
+    let truth = localization == LocalizationKind::Truth;
     let imu = first(|model| matches!(model, Model::Imu(_)));
     let gps = first(|model| matches!(model, Model::Gps(_)));
     let odometry = first(|model| matches!(model, Model::Odometry)).filter(|_| truth);
@@ -79,7 +79,7 @@ pub(super) fn autonomy(
     };
     let roles: Vec<Option<Role>> = sensors.iter().enumerate().map(role).collect();
     let ground = land.terrain.height(start.position.x, start.position.y) - start.position.z;
-    let top = vehicle.outline().hulls.iter().map(|hull| hull.centre.z + hull.shape.half().z);
+    let top = vehicle.outline().hulls.iter().map(|hull| hull.center.z + hull.shape.half().z);
     let geometry = match spec {
         AnySpec::Wheeled(spec) => SteeringGeometry::from_spec(spec),
         AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
@@ -105,7 +105,7 @@ pub(super) fn autonomy(
         arrival: ARRIVAL,
         bounds: bounded.then_some([[west, south], [east, north]]),
         gaps: land.terrain.shared_gaps(),
-        localiser: localiser(sensors, &roles, truth, land)?,
+        localizer: localizer(sensors, &roles, truth, land)?,
         map: MapModel { cell, ..MapModel::default() },
         obstacles: ObstacleModel { in_cell_slope: obstacle_slope, ..ObstacleModel::default() },
         costs: CostModel {
@@ -154,22 +154,22 @@ fn least_friction(soils: &SoilTable) -> f64 {
 }
 
 /// The source of the vehicle's position estimate.
-fn localiser(
+fn localizer(
     sensors: &[Sensor],
     roles: &[Option<Role>],
     truth: bool,
     land: &BuiltTerrain,
-) -> Option<Localiser> {
+) -> Option<Localizer> {
     let of = |role: Role| {
         let at = roles.iter().position(|own| *own == Some(role))?;
         sensors.get(at)
     };
     if truth {
-        return Some(Localiser::from_odometry(of(Role::Odometry)?.mount));
+        return Some(Localizer::from_odometry(of(Role::Odometry)?.mount));
     }
     let (imu, gps) = (of(Role::Imu)?, of(Role::Gps)?);
     let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
-    Some(Localiser::from_filter(Inertial {
+    Some(Localizer::from_filter(Inertial {
         model: FilterModel::from_sensors(errors, service, MARGIN),
         site: *land.site.as_ref()?,
         imu: imu.mount,

@@ -21,7 +21,7 @@ pub fn refined(laws: Laws, refine: &Refine) -> Laws {
         slip_sinkage: refine.slip_sinkage.unwrap_or(laws.slip_sinkage),
         inclined_bearing: refine.inclined_bearing.unwrap_or(laws.inclined_bearing),
         passive_pressure: refine.passive_pressure.unwrap_or(laws.passive_pressure),
-        ploughing: refine.ploughing.unwrap_or(laws.ploughing),
+        plowing: refine.plowing.unwrap_or(laws.plowing),
         multi_pass: refine.multi_pass.unwrap_or(laws.multi_pass),
         reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
         reece: refine.reece.unwrap_or(laws.reece),

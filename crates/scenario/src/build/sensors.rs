@@ -83,7 +83,7 @@ fn filters(entry: &config::Sensor) -> Vec<Filter> {
         config::Filter::Dropout { probability } => Filter::Dropout(probability),
         config::Filter::Range { min, max } => Filter::Range([min, max]),
         config::Filter::Voxels { side } => Filter::Voxels(side),
-        config::Filter::Grey {} => Filter::Grey,
+        config::Filter::Gray {} => Filter::Gray,
     };
     entry.filters.iter().map(filter).collect()
 }
@@ -185,7 +185,7 @@ pub fn camera(config: &config::Camera) -> CameraSpec {
         LensConfig::BrownConrady { k } => Lens::BrownConrady(k),
     };
     let channel = |channel: &CameraChannel| match channel {
-        CameraChannel::Colour => Channel::Colour,
+        CameraChannel::Color => Channel::Color,
         CameraChannel::Depth => Channel::Depth,
         CameraChannel::Normal => Channel::Normal,
         CameraChannel::Class => Channel::Class,
@@ -275,11 +275,11 @@ model = { kind = "gps", preset = "rtk_fixed", outages = { interval = 60, duratio
 lag = 0.1
 [[vehicle.sensor]]
 name = "eyes"
-model = { kind = "camera", preset = "machine_vision_3mp", stereo = 0.2, channels = ["colour", "depth"] }
+model = { kind = "camera", preset = "machine_vision_3mp", stereo = 0.2, channels = ["color", "depth"] }
 position = [1, 0.1, 1.2]
 pitch_deg = 10
 yaw_deg = 90
-filters = [{ kind = "grey" }]
+filters = [{ kind = "gray" }]
 save = ["png", "exr"]
 [[vehicle.sensor]]
 name = "roof"

@@ -7,9 +7,9 @@ use crate::consistency::check_custom_soil;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
 use crate::{Diagnostics, ScenarioFile, conform};
-use bekker_ground::soil::catalogue::{assumed_elastic_stiffness, catalogue};
+use bekker_ground::soil::catalog::{assumed_elastic_stiffness, catalog};
 use bekker_ground::soil::{
-    Bulldozing, CatalogueError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
+    Bulldozing, CatalogError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
 };
 
 /// The soils of a scenario by name.
@@ -103,11 +103,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
         if table.id(name).is_some() || is_invalid_custom(soil.custom.as_slice(), &custom, name) {
             return;
         }
-        match custom
-            .iter()
-            .find(|s| s.name == name)
-            .cloned()
-            .map_or_else(|| catalogue_soil(name), Ok)
+        match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| catalog_soil(name), Ok)
         {
             Ok(found) => {
                 let given = soil.custom.iter().position(|s| s.name == name);
@@ -180,9 +176,9 @@ pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Diagnostics
 }
 
 /// A soil of the catalog.
-fn catalogue_soil(name: &str) -> Result<Soil, DiagnosticKind> {
-    catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
-        CatalogueError::Unknown { suggestion, .. } => DiagnosticKind::UnknownSoil { suggestion },
+fn catalog_soil(name: &str) -> Result<Soil, DiagnosticKind> {
+    catalog().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
+        CatalogError::Unknown { suggestion, .. } => DiagnosticKind::UnknownSoil { suggestion },
         other => DiagnosticKind::Refused { cause: other.to_string() },
     })
 }
@@ -208,7 +204,7 @@ fn resolve_soil(
         too_strong = is_less.then(|| TooStrong { key: full_key(key), requested, limited });
         SoilKind::Deformable(with_weather(parameters, custom, limited))
     };
-    let base = custom.based_on.as_deref().map(catalogue_soil).transpose();
+    let base = custom.based_on.as_deref().map(catalog_soil).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {
         (Some(Soil { name, kind: SoilKind::Deformable(_), .. }), Some(_)) => {

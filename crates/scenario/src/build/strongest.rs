@@ -17,11 +17,11 @@ pub fn strongest(soil: &DeformableSoil) -> f64 {
 mod tests {
     use super::*;
     use bekker_ground::soil::SoilKind;
-    use bekker_ground::soil::catalogue::catalogue;
+    use bekker_ground::soil::catalog::catalog;
 
     #[test]
     fn the_strongest_is_within_the_laws_and_little_stronger_is_not() {
-        let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+        let sand = catalog().find("dry_sand_lll").unwrap().to_soil();
         let SoilKind::Deformable(own) = &sand.kind else { unreachable!() };
         let most = strongest(own);
         assert!(own.with_strength(most).check().is_ok(), "{most}");

@@ -211,7 +211,7 @@ impl TerrainAssembly<'_> {
             .with_reference(*epsg, height_unit.map(unit_of_heights))
             .map_err(|error| self.diagnostics("terrain.surface", &error))?;
         let (local, placement) = raster
-            .localised(origin_of(*origin))
+            .localized(origin_of(*origin))
             .map_err(|error| self.diagnostics("terrain.surface.origin", &error))?;
         // gaps are filled from all surrounding cells, also from those that are cropped away
         let rule = no_data_rule(*no_data);
@@ -426,7 +426,7 @@ fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
 
 pub(crate) fn origin_of(origin: config::Origin) -> Origin {
     match origin {
-        config::Origin::Named(OriginName::Centre) => Origin::Centre,
+        config::Origin::Named(OriginName::Center) => Origin::Center,
         config::Origin::Named(OriginName::SouthWest) => Origin::SouthWest,
         config::Origin::Point(point) => Origin::At(point),
     }
@@ -441,7 +441,7 @@ pub(crate) fn png_scale(surface: &config::Surface) -> Option<PngScale> {
 
 fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
     match unit {
-        config::HeightUnit::M => HeightUnit::Metre,
+        config::HeightUnit::M => HeightUnit::Meter,
         config::HeightUnit::Ft => HeightUnit::Foot,
         config::HeightUnit::UsSurveyFt => HeightUnit::UsSurveyFoot,
     }

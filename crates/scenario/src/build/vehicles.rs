@@ -1,15 +1,15 @@
 //! The vehicles that a scenario names, from the catalog or from files, with the scenario's changes.
 
 use super::asset_cache::{AssetCache, SpecCache};
-use crate::config::{self, TyreModel};
+use crate::config::{self, TireModel};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, SourceLocation, nearest_word};
 use crate::document::{Document, Node};
 use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
 use crate::{Diagnostics, Inputs, ScenarioFile, conform};
 use bekker_vehicle::{
-    AnySpec, CatalogueEntry, CatalogueError, Locks, SetupError, SpecError, TrackedSpec,
-    VehicleSetup, VehicleSpec, catalogue, find_vehicle, trailers,
+    AnySpec, CatalogEntry, CatalogError, Locks, SetupError, SpecError, TrackedSpec, VehicleSetup,
+    VehicleSpec, catalog, find_vehicle, trailers,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -163,8 +163,8 @@ fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValu
             let cause = format!("must set no inflation_kpa: {} is a tracked vehicle", own.name);
             return Err(UnfitValue::new("driver.rows", cause));
         }
-        AnySpec::Wheeled(_) if driver.sets_inflation() && entry.tyre == Some(TyreModel::Rigid) => {
-            let cause = "must set no inflation_kpa with tyre = \"rigid\"";
+        AnySpec::Wheeled(_) if driver.sets_inflation() && entry.tire == Some(TireModel::Rigid) => {
+            let cause = "must set no inflation_kpa with tire = \"rigid\"";
             return Err(UnfitValue::new("driver.rows", cause.into()));
         }
         AnySpec::Wheeled(own) => check_inflations(own, driver)?,
@@ -175,8 +175,8 @@ fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValu
 
 /// Checks that central tire inflation covers the pressures in the driver's rows.
 fn check_inflations(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), UnfitValue> {
-    let tyres = (0..spec.axles.len()).filter_map(|axle| spec.tyre_of(axle).flexible.as_ref());
-    let ranges: Vec<_> = tyres.filter_map(|tyre| tyre.central_inflation).map(|c| c.range).collect();
+    let tires = (0..spec.axles.len()).filter_map(|axle| spec.tire_of(axle).flexible.as_ref());
+    let ranges: Vec<_> = tires.filter_map(|tire| tire.central_inflation).map(|c| c.range).collect();
     let name = &spec.name;
     for (row, asked) in driver.inflations() {
         if ranges.is_empty() {
@@ -253,7 +253,7 @@ fn model_document(
     if is_vehicle_file(model) {
         return file_document(model, folder, inputs);
     }
-    let own = catalogue().iter().find(|entry| entry.key.eq_ignore_ascii_case(model));
+    let own = catalog().iter().find(|entry| entry.key.eq_ignore_ascii_case(model));
     let document = match own {
         Some(entry) => Document::parse(&format!("{} (catalog)", entry.key), entry.text),
         None => Document::from_values(&format!("{model} (catalog)"), &catalog_spec(model)?),
@@ -278,13 +278,13 @@ fn file_document(
 
 /// A vehicle of the catalog, if the name requests it with a trailer of the catalog.
 fn catalog_spec(model: &str) -> Result<AnySpec, DiagnosticKind> {
-    let unknown = |name: &str, entries: &[CatalogueEntry]| DiagnosticKind::UnknownVehicle {
+    let unknown = |name: &str, entries: &[CatalogEntry]| DiagnosticKind::UnknownVehicle {
         suggestion: nearest_word(&name.to_lowercase(), entries.iter().map(|entry| entry.key)),
         known: entries.iter().map(|entry| entry.key.into()).collect(),
     };
     find_vehicle(model).map_err(|error| match error {
-        CatalogueError::Unknown { name } => unknown(&name, catalogue()),
-        CatalogueError::UnknownTrailer { name } => unknown(&name, trailers()),
+        CatalogError::Unknown { name } => unknown(&name, catalog()),
+        CatalogError::UnknownTrailer { name } => unknown(&name, trailers()),
         other => DiagnosticKind::Refused {
             cause: format!("must be a vehicle that can draw trailers: {other}"),
         },
@@ -343,8 +343,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_catalogue_reads_as_its_own_reader_reads_it() {
-        for entry in catalogue() {
+    fn the_catalog_reads_as_its_own_reader_reads_it() {
+        for entry in catalog() {
             let document = model_document(entry.key, Path::new(""), &Inputs::default());
             let own = spec(&document.unwrap().unwrap()).unwrap();
             assert_eq!(vehicle_spec(entry.key, Path::new("")).unwrap(), own);
@@ -396,7 +396,7 @@ mod tests {
         };
         let keys = [
             "",
-            "tyre = \"rigid\"",
+            "tire = \"rigid\"",
             "inflation_kpa = 150",
             "overrides = { chassis = { mass = 2500 } }",
         ];

@@ -1,11 +1,11 @@
 //! Warnings about settings that have no effect or are likely to give wrong results.
 
 use crate::ScenarioFile;
-use crate::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
+use crate::config::{CustomSoil, Driver, LocalizationKind, TowKind, VehicleEnd};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::Obstacles;
 use bekker_ground::GroundModel;
-use bekker_ground::soil::{Soil, SoilKind, catalogue};
+use bekker_ground::soil::{Soil, SoilKind, catalog};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::TrackModel;
@@ -65,10 +65,10 @@ pub fn warnings(
 fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let Driver::Autonomous { localisation, .. } = vehicle.driver else { continue };
-        let kinds: &[&str] = match localisation {
-            LocalisationKind::Truth => &["lidar", "odometry"],
-            LocalisationKind::Fused => &["lidar", "gps", "imu"],
+        let Driver::Autonomous { localization, .. } = vehicle.driver else { continue };
+        let kinds: &[&str] = match localization {
+            LocalizationKind::Truth => &["lidar", "odometry"],
+            LocalizationKind::Fused => &["lidar", "gps", "imu"],
         };
         for kind in kinds {
             let mut of_kind =
@@ -232,7 +232,7 @@ fn packed_snow(file: &ScenarioFile) -> Vec<Diagnostic> {
         let has_strength = own.cohesion.is_some() && own.friction_angle_deg.is_some();
         let base = own.based_on.as_deref().filter(|_| own.snow.is_some() && !has_strength);
         let base =
-            base.and_then(|name| catalogue().find(name).ok()).filter(|base| base.family != "snow");
+            base.and_then(|name| catalog().find(name).ok()).filter(|base| base.family != "snow");
         if let Some(base) = base {
             let cause = format!(
                 "the layer has the shear strength of {}, which is not snow: set based_on to a soil \
@@ -295,11 +295,11 @@ pub fn too_few_nodes<'a>(
 fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Diagnostic> {
     let outside = |spec: &Arc<AnySpec>| {
         let own = spec.wheeled()?;
-        let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
-        tyres.find_map(|tyre| {
-            let [least, most] = tyre.measured_kpa();
+        let mut tires = (0..own.axles.len()).filter_map(|axle| own.tire_of(axle).flexible.as_ref());
+        tires.find_map(|tire| {
+            let [least, most] = tire.measured_kpa();
             let outside = |kpa: &&f64| !(least..=most).contains(*kpa);
-            Some((*tyre.inflation_kpa.all_kpa().iter().find(outside)?, least, most))
+            Some((*tire.inflation_kpa.all_kpa().iter().find(outside)?, least, most))
         })
     };
     let found = specs.iter().enumerate().find_map(|(index, spec)| Some((index, outside(spec)?)));
@@ -308,7 +308,7 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<D
     let key = if given { "inflation_kpa" } else { "model" };
     let mut cause = format!(
         "sets {kpa} kPa, at which the tire's load is extrapolated: it was measured from {least} to \
-         {most} kPa (tyre.flexible.load_deflection)"
+         {most} kPa (tire.flexible.load_deflection)"
     );
     // HMMWVs on `firm` sink 18 cm at 10 kPa with nodes 5 cm apart, but 2 cm with nodes 2 cm apart
     let spacing = file.scenario.ground.spacing;
@@ -328,7 +328,7 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<D
 fn width(spec: &AnySpec) -> f64 {
     match spec {
         AnySpec::Wheeled(own) => {
-            let widths = (0..own.axles.len()).map(|axle| own.tyre_of(axle).handling.width);
+            let widths = (0..own.axles.len()).map(|axle| own.tire_of(axle).handling.width);
             widths.fold(f64::INFINITY, f64::min)
         }
         AnySpec::Tracked(own) => own.shoe_width(),

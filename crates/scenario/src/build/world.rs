@@ -128,12 +128,12 @@ pub fn world_with_assets(
 /// The holes in the ground, from stamps and from the random surface.
 fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
     let hole = |stamp: &Stamp| match *stamp {
-        Stamp::Hole { at, radius, .. } => Some(Hole { centre: at, radius }),
+        Stamp::Hole { at, radius, .. } => Some(Hole { center: at, radius }),
         _ => None,
     };
     let stamped = file.scenario.terrain.stamp.iter().filter_map(hole);
     let drawn = random.into_iter().flat_map(|own| &own.holes);
-    stamped.chain(drawn.map(|own| Hole { centre: own.centre, radius: own.radius })).collect()
+    stamped.chain(drawn.map(|own| Hole { center: own.center, radius: own.radius })).collect()
 }
 
 /// Adds the obstacles to the world.

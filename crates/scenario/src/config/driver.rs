@@ -112,7 +112,7 @@ pub enum Driver {
         look_ahead: f64,
     },
     /// Drives to a goal by its own sensors (docs/autonomy.md). It maps obstacles and holes, plans a
-    /// path and steers. It needs a lidar, and a GPS and an IMU unless `localisation` is `truth`.
+    /// path and steers. It needs a lidar, and a GPS and an IMU unless `localization` is `truth`.
     /// Where the vehicle has several sensors of a kind, it uses the first.
     Autonomous {
         /// Goal of the drive, a position. Where absent, the authority of the team assigns the goals
@@ -125,8 +125,8 @@ pub enum Driver {
         #[schemars(range(min = 0.2, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
         /// Source of the vehicle's pose estimate.
-        #[serde(default)]
-        localisation: LocalisationKind,
+        #[serde(alias = "localisation", default)]
+        localization: LocalizationKind,
         /// Time from the delivery of a scan to the plan that is based on it, s. Perception and
         /// planning take this time while the vehicle drives.
         #[serde(default = "default_latency")]
@@ -188,7 +188,7 @@ pub enum TimeoutPolicy {
 /// Source of an autonomous vehicle's pose estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum LocalisationKind {
+pub enum LocalizationKind {
     /// GPS and IMU of the vehicle, fused by an error-state Kalman filter.
     #[default]
     Fused,

@@ -26,7 +26,7 @@ mod traffic_light;
 mod vehicle;
 
 pub use barrier::Barrier;
-pub use driver::{Driver, FollowPolicy, LocalisationKind, PathEnd, TableRow, TimeoutPolicy};
+pub use driver::{Driver, FollowPolicy, LocalizationKind, PathEnd, TableRow, TimeoutPolicy};
 pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use location::{GeographicLocation, GridLocation, LineChoice, Location, PathFile, PathPoints};
@@ -51,7 +51,7 @@ pub use time::{Time, whole_ratio};
 pub use tow::{Tow, TowKind, VehicleEnd};
 pub use traffic_light::{Approach, Light, LightPhase, TrafficLight};
 pub use vehicle::{
-    COLUMN_DISTANCE, COLUMN_SPEED, Column, Payload, Row, TyreModel, Vehicle, Visual,
+    COLUMN_DISTANCE, COLUMN_SPEED, Column, Payload, Row, TireModel, Vehicle, Visual,
 };
 
 use schemars::JsonSchema;

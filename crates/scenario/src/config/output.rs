@@ -97,11 +97,11 @@ pub enum Quantity {
     /// Torque on the wheels.
     WheelTorque,
     /// Inflation of the tires.
-    TyreInflation,
+    TireInflation,
     /// Deflection of the tires.
-    TyreDeflection,
+    TireDeflection,
     /// Contact length of the tires.
-    TyreContact,
+    TireContact,
     /// Position, articulation and hitch force of trailers.
     Trailer,
 }

@@ -63,7 +63,7 @@ impl Sky {
 
 /// Trees, rocks, posts, blocks or meshes, scattered over an area or at given positions. Sensors see
 /// them, and vehicles collide with them. Set either `kind` or `mesh`. Vehicles collide with the
-/// bounding box of a mesh, or with a block of `size`. A mesh labelled a tree collides as a stem of
+/// bounding box of a mesh, or with a block of `size`. A mesh labeled a tree collides as a stem of
 /// `diameter`, or not at all without `diameter`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -296,7 +296,7 @@ impl Default for Camera {
             vignetting: 0.0,
             noise: true,
             stereo: None,
-            channels: vec![CameraChannel::Colour],
+            channels: vec![CameraChannel::Color],
         }
     }
 }
@@ -352,7 +352,8 @@ impl Default for LensConfig {
 #[serde(rename_all = "snake_case")]
 pub enum CameraChannel {
     /// Color.
-    Colour,
+    #[serde(alias = "colour")]
+    Color,
     /// Distance along the optical axis, m.
     Depth,
     /// Surface normals in the world frame.
@@ -528,7 +529,8 @@ pub enum Filter {
         side: f64,
     },
     /// Converts the colors of a camera to gray.
-    Grey {},
+    #[serde(alias = "grey")]
+    Gray {},
 }
 
 /// Position of the scenario on the earth, for GPS and magnetometers.

@@ -121,7 +121,7 @@ pub enum HeightUnit {
     UsSurveyFt,
 }
 
-/// Point of the DEM that becomes (0, 0) of the local frame: `"centre"`, `"south_west"` or a point
+/// Point of the DEM that becomes (0, 0) of the local frame: `"center"`, `"south_west"` or a point
 /// [x, y] in the DEM's own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -135,7 +135,7 @@ pub enum Origin {
 
 impl Default for Origin {
     fn default() -> Origin {
-        Origin::Named(OriginName::Centre)
+        Origin::Named(OriginName::Center)
     }
 }
 
@@ -144,7 +144,8 @@ impl Default for Origin {
 #[serde(rename_all = "snake_case")]
 pub enum OriginName {
     /// Center of the DEM.
-    Centre,
+    #[serde(alias = "centre")]
+    Center,
     /// Center of the south-west cell. The terrain extends from there to the center of the
     /// north-east cell. Where the pixels of a file are areas (`xllcorner`, PixelIsArea), the corner
     /// in the file is half a cell farther out.

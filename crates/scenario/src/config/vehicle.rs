@@ -4,7 +4,7 @@ use super::{Driver, Location, Sensor};
 use bekker_sensor::mesh::Up;
 use bekker_vehicle::VehicleSetup;
 use bekker_vehicle::spec::Inflation;
-pub use bekker_vehicle::{Payload, TyreModel};
+pub use bekker_vehicle::{Payload, TireModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -42,8 +42,8 @@ pub struct Vehicle {
     pub speed: f64,
     /// Tire model. Where absent, it is `flexible` if the vehicle's file specifies flexible tires.
     /// Otherwise it is `rigid` on soil.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tyre: Option<TyreModel>,
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
+    pub tire: Option<TireModel>,
     /// Inflation of the tires, kPa. It is one value for all wheels, including those of a trailer,
     /// or a list. A list has one value for each of the vehicle's own axles from the front, or for
     /// each of its own wheels, left before right. Where absent, the vehicle's file sets it.
@@ -90,7 +90,7 @@ impl Vehicle {
             position: [0.0; 2],
             heading_deg: 0.0,
             speed: 0.0,
-            tyre: None,
+            tire: None,
             inflation_kpa: None,
             row: None,
             column: None,
@@ -107,7 +107,7 @@ impl Vehicle {
     pub fn setup(&self) -> VehicleSetup {
         VehicleSetup {
             trailer: None,
-            tyre: self.tyre,
+            tire: self.tire,
             inflation_kpa: self.inflation_kpa.clone(),
             payload: self.payload.clone(),
         }

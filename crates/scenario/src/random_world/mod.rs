@@ -45,7 +45,7 @@ const ROCK: f64 = 0.92;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
     /// Center, m.
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Radius of the rim, m.
     pub radius: f64,
     /// Depth, m.
@@ -189,8 +189,8 @@ impl RandomWorld {
 
     /// Its holes as terrain stamps.
     pub fn stamps(&self) -> impl Iterator<Item = Stamp> {
-        self.holes.iter().map(|&Hole { centre, radius, depth }| {
-            Stamp::hole(centre, radius, depth, radius).with_face(StampFace::Parabolic)
+        self.holes.iter().map(|&Hole { center, radius, depth }| {
+            Stamp::hole(center, radius, depth, radius).with_face(StampFace::Parabolic)
         })
     }
 
@@ -385,7 +385,7 @@ impl WorldGenerator<'_> {
             match kind {
                 ObjectKind::Hole => {
                     let depth = self.surface.holes.depth;
-                    world.holes.push(Hole { centre: place, radius: extent.radius, depth });
+                    world.holes.push(Hole { center: place, radius: extent.radius, depth });
                 }
                 ObjectKind::Barrier => world.barriers.push(PlacedBarrier {
                     place,

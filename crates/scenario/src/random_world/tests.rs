@@ -29,7 +29,7 @@ fn drawn(surface: &RandomSurface, seed: u64) -> RandomWorld {
 /// Footprints of all objects, computed independently of the code that draws them.
 fn extents(world: &RandomWorld) -> Vec<Extent> {
     let disc = |middle, radius| Extent { middle, half: [0.0; 2], radius };
-    let mut all: Vec<Extent> = world.holes.iter().map(|h| disc(h.centre, h.radius)).collect();
+    let mut all: Vec<Extent> = world.holes.iter().map(|h| disc(h.center, h.radius)).collect();
     all.extend(world.rocks.iter().map(|r| disc(r.place, 0.5 * r.diameter)));
     all.extend(world.trees.iter().map(|t| disc(t.place, 0.5 * t.diameter)));
     all.extend(world.barriers.iter().map(|b| {

@@ -15,9 +15,9 @@ impl ChipNoise {
     pub fn expose(&self, image: &mut Image, exposure: f64, noise: &Noise, frame: u32) {
         let steps = ((1_u64 << self.bits.clamp(1, 32)) - 1) as f64;
         let dark = self.dark * exposure;
-        for (index, colour) in image.colour.iter_mut().enumerate() {
+        for (index, color) in image.color.iter_mut().enumerate() {
             let draws = noise.normals(frame, index as u32, 0);
-            for (channel, draw) in colour.iter_mut().zip(draws) {
+            for (channel, draw) in color.iter_mut().zip(draws) {
                 let electrons = f64::from(*channel) * self.full_well;
                 let variance = electrons + dark + self.read * self.read;
                 let read = electrons + variance.max(0.0).sqrt() * draw;
@@ -37,10 +37,10 @@ mod tests {
         let chip = ChipNoise { full_well: 10_000.0, read: 5.0, dark: 100.0, bits: 12 };
         for level in [0.02_f32, 0.2, 0.7] {
             let pixels = 40_000;
-            let mut image = Image { colour: vec![[level; 3]; pixels], ..Image::default() };
+            let mut image = Image { color: vec![[level; 3]; pixels], ..Image::default() };
             chip.expose(&mut image, 0.1, &Noise::new(1, 2, 3), 4);
             let values: Vec<f64> =
-                image.colour.iter().flatten().map(|v| 1e4 * f64::from(*v)).collect();
+                image.color.iter().flatten().map(|v| 1e4 * f64::from(*v)).collect();
             let count = values.len() as f64;
             let mean = values.iter().sum::<f64>() / count;
             let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / count;
@@ -56,9 +56,9 @@ mod tests {
     #[test]
     fn saturates() {
         let chip = ChipNoise { full_well: 10_000.0, read: 2.0, dark: 0.0, bits: 8 };
-        let mut image = Image { colour: vec![[3.0, 0.0, 0.5]; 1], ..Image::default() };
+        let mut image = Image { color: vec![[3.0, 0.0, 0.5]; 1], ..Image::default() };
         chip.expose(&mut image, 0.01, &Noise::new(1, 2, 3), 4);
-        assert_eq!(image.colour[0][0], 1.0);
-        assert!(image.colour[0][1] < 0.01 && (image.colour[0][2] - 0.5).abs() < 0.05);
+        assert_eq!(image.color[0][0], 1.0);
+        assert!(image.color[0][1] < 0.01 && (image.color[0][2] - 0.5).abs() < 0.05);
     }
 }

@@ -12,7 +12,7 @@ pub struct Image {
     /// Number of rows.
     pub height: u32,
     /// Color, linear, 1 where the sensor saturates.
-    pub colour: Vec<[f32; 3]>,
+    pub color: Vec<[f32; 3]>,
     /// Distance along the optical axis, m; infinite for sky.
     pub depth: Vec<f32>,
     /// Unit normal in the world frame; zero for sky.
@@ -38,7 +38,7 @@ impl Image {
     pub fn is_whole(&self) -> bool {
         let pixels = self.width as usize * self.height as usize;
         let counts = [
-            self.colour.len(),
+            self.color.len(),
             self.depth.len(),
             self.normal.len(),
             self.class.len(),

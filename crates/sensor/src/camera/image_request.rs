@@ -24,8 +24,8 @@ impl ImageRequest<'_> {
     pub fn image(&self, scene: &Scene<'_>) -> Image {
         let mut image = self.camera.render(scene, &self.poses, self.interval, &self.rng);
         let asked = |channel| self.channels.contains(&channel);
-        if !asked(Channel::Colour) {
-            image.colour = Vec::new();
+        if !asked(Channel::Color) {
+            image.color = Vec::new();
         }
         if !asked(Channel::Depth) {
             image.depth = Vec::new();

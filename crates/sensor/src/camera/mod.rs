@@ -153,7 +153,7 @@ impl Camera {
         let mut image = Image {
             width: self.width,
             height: self.height,
-            colour: vec![[0.0; 3]; pixels],
+            color: vec![[0.0; 3]; pixels],
             depth: vec![f32::INFINITY; pixels],
             normal: vec![[0.0; 3]; pixels],
             class: vec![Class::Sky as u8; pixels],
@@ -178,7 +178,7 @@ impl Camera {
                     continue;
                 }
                 let index = v * width + u;
-                image.colour[index] = pixel.colour;
+                image.color[index] = pixel.color;
                 let Some((depth, surface)) = pixel.seen else { continue };
                 image.depth[index] = depth as f32;
                 image.normal[index] = surface.normal.map(|x| x as f32).into();
@@ -243,7 +243,7 @@ struct ImageRenderer<'a> {
 
 #[derive(Clone, Copy)]
 struct Pixel {
-    colour: [f32; 3],
+    color: [f32; 3],
     /// Depth along the axis, m, and surface at the center of the pixel.
     seen: Option<(f64, Surface)>,
 }
@@ -267,7 +267,7 @@ impl ImageRenderer<'_> {
         let camera = self.camera;
         let side = camera.supersample.max(1);
         let samples = side * side;
-        let mut pixels = [Pixel { colour: [0.0; 3], seen: None }; RAYS];
+        let mut pixels = [Pixel { color: [0.0; 3], seen: None }; RAYS];
         for sample in 0..samples {
             let aside = [sample % side, sample / side]
                 .map(|step| (f64::from(step) + 0.5) / f64::from(side));
@@ -282,7 +282,7 @@ impl ImageRenderer<'_> {
                 let (own, look) = (&sent.own[k], &returns[k]);
                 let pixel = &mut pixels[sent.place[k]];
                 let gain = (camera.gain * camera.falloff(own) / f64::from(samples)) as f32;
-                for (sum, got) in pixel.colour.iter_mut().zip(look.radiance) {
+                for (sum, got) in pixel.color.iter_mut().zip(look.radiance) {
                     *sum += gain * got;
                 }
                 if samples == 1 {

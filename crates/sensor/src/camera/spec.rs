@@ -24,7 +24,7 @@ pub enum Lens {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Channel {
     /// Color.
-    Colour,
+    Color,
     /// Distance along the optical axis.
     Depth,
     /// Unit normals in the world frame.

@@ -99,7 +99,7 @@ fn picture(@builtin(global_invocation_id) id: vec3<u32>) {
     let pixel = id.y * view.size.x + id.x;
     let side = max(view.size.z, 1u);
     let samples = side * side;
-    var colour = vec3<f32>(0.0);
+    var color = vec3<f32>(0.0);
     var surface = Surface(vec3<f32>(0.0), vec3<f32>(0.0), Material(), 0u, 0u, 255u, 0.0, 0.0, 0u);
     // infinite
     var depth = 0x7f800000u;
@@ -130,7 +130,7 @@ fn picture(@builtin(global_invocation_id) id: vec3<u32>) {
         }
         let c2 = own.x * own.x;
         let falloff = 1.0 - view.air.x + view.air.x * c2 * c2;
-        colour += view.shutter.w * falloff / f32(samples) * got;
+        color += view.shutter.w * falloff / f32(samples) * got;
     }
     if (samples > 1u) {
         let uv = vec2<f32>(id.xy) + 0.5;
@@ -148,7 +148,7 @@ fn picture(@builtin(global_invocation_id) id: vec3<u32>) {
     var plane = 0u;
     if ((asked & 1u) != 0u) {
         let first = 3u * pixel;
-        for (var k = 0u; k < 3u; k++) { out[first + k] = bits(colour[k]); }
+        for (var k = 0u; k < 3u; k++) { out[first + k] = bits(color[k]); }
         plane = 3u;
     }
     if ((asked & 2u) != 0u) {

@@ -26,9 +26,9 @@ impl SceneConstants {
         words.push([0; 4]);
         scene.meshes.iter().for_each(|_| words.push([0; 4]));
         let soils = words.len();
-        let grey =
+        let gray =
             [SoilAppearance { fresh: Material::dull([0.3; 3]), pressed: Material::dull([0.3; 3]) }];
-        let visuals = if scene.soils.is_empty() { &grey } else { scene.soils };
+        let visuals = if scene.soils.is_empty() { &gray } else { scene.soils };
         for look in visuals {
             words.material(&look.fresh);
             words.material(&look.pressed);
@@ -60,7 +60,7 @@ pub(super) fn write_instances(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<
     let puffs = &scene.air.puffs;
     fours.0[4] = [fours.len(), puffs.len() as u32, 0, 0];
     for puff in puffs {
-        fours.push(reals(puff.centre - anchor, puff.radius));
+        fours.push(reals(puff.center - anchor, puff.radius));
         let [r, g, b] = puff.albedo;
         fours.push([r, g, b, puff.extinction as f32].map(f32::to_bits));
     }

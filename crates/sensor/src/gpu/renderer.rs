@@ -259,10 +259,10 @@ fn image(take: &ImageRequest<'_>, words: &[u32]) -> Image {
         taken
     };
     let reals = |words: &[u32]| bytemuck::cast_slice::<u32, f32>(words).to_vec();
-    let colours = |words: &[u32]| bytemuck::cast_slice::<u32, [f32; 3]>(words).to_vec();
-    let colour = colours(planes(1, 3));
+    let colors = |words: &[u32]| bytemuck::cast_slice::<u32, [f32; 3]>(words).to_vec();
+    let color = colors(planes(1, 3));
     let depth = reals(planes(2, 1));
-    let normal = colours(planes(4, 3));
+    let normal = colors(planes(4, 3));
     let labels = planes(8, 1);
     let sinkage = reals(planes(16, 1));
     let slip = reals(planes(16, 1));
@@ -274,7 +274,7 @@ fn image(take: &ImageRequest<'_>, words: &[u32]) -> Image {
     Image {
         width,
         height,
-        colour,
+        color,
         depth,
         normal,
         class: label(has(Channel::Class)).iter().map(|word| *word as u8).collect(),

@@ -71,8 +71,8 @@ impl ViewWords {
         self.push_reals([leading, height - leading, 0.0, 0.0]);
         let light = scene.sky.light();
         self.push_vector(light.to_sun, f64::from(light.glow));
-        for colour in [light.sun, light.ambient, light.zenith, light.horizon] {
-            self.push_vector(Vec3::from(colour.map(f64::from)), 0.0);
+        for color in [light.sun, light.ambient, light.zenith, light.horizon] {
+            self.push_vector(Vec3::from(color.map(f64::from)), 0.0);
         }
         for (length, ..) in GRAINS {
             let place = [imager.x / length, imager.y / length];
@@ -101,7 +101,7 @@ impl ViewWords {
 /// Returns the bits of the requested channels; class, instance and soil labels share one word.
 pub(super) fn channel_mask(channels: &[Channel]) -> u32 {
     let bit = |channel: &Channel| match channel {
-        Channel::Colour => 1,
+        Channel::Color => 1,
         Channel::Depth => 2,
         Channel::Normal => 4,
         Channel::Class | Channel::Instance => 8,

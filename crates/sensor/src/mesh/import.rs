@@ -127,10 +127,10 @@ pub fn import(
 }
 
 /// Material of a surface with a linear base color.
-pub(super) fn material_from_rgb(colour: [f32; 3], roughness: f32, metallic: f32) -> Material {
-    let colour = colour.map(|c| c.clamp(0.0, 1.0));
+pub(super) fn material_from_rgb(color: [f32; 3], roughness: f32, metallic: f32) -> Material {
+    let color = color.map(|c| c.clamp(0.0, 1.0));
     let (roughness, metallic) = (roughness.clamp(0.0, 1.0), metallic.clamp(0.0, 1.0));
-    Material { roughness, metallic, ..Material::dull(colour) }
+    Material { roughness, metallic, ..Material::dull(color) }
 }
 
 #[cfg(test)]

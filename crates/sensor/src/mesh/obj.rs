@@ -182,8 +182,8 @@ fn library(
         let Material { albedo, roughness, metallic, .. } = *material;
         *material = match key {
             "Kd" => {
-                let colour = vector(rest).ok_or_else(|| fault("three finite numbers"))?;
-                material_from_rgb(colour, roughness, metallic)
+                let color = vector(rest).ok_or_else(|| fault("three finite numbers"))?;
+                material_from_rgb(color, roughness, metallic)
             }
             "Ns" => material_from_rgb(
                 albedo,

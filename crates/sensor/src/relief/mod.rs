@@ -596,14 +596,14 @@ mod tests {
     fn rut(key: TileKey, node: usize) -> SharedGround {
         let mut patches = Patches::default();
         patches.begin(key);
-        patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
+        patches.push(node, NodeState::quantized(0.1, 0.0, [0.0; 2], 0, 1));
         let mut published = SharedGround::default();
         published.apply(&patches);
         published
     }
 
     #[test]
-    fn a_plane_is_met_within_a_millimetre_at_a_hundred_metres_and_a_kilometre() {
+    fn a_plane_is_met_within_a_millimeter_at_a_hundred_meters_and_a_kilometer() {
         let model = plane(0.05);
         let relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         for (azimuth, height) in [(0.0, 2.0), (0.7, 1.0), (2.5, 10.0), (-1.2, 0.5)] {

@@ -104,7 +104,7 @@ pub enum FitOutcome<T> {
 }
 
 /// Analyzes the trials of a study.
-pub fn analyse(study: &StudyResult<'_>) -> Analysis {
+pub fn analyze(study: &StudyResult<'_>) -> Analysis {
     let responses = || study.config.responses.iter().enumerate();
     let has_mean = |name: &str| RunMetric::from_response(name).is_none_or(RunMetric::has_mean);
     let numbers = || responses().filter(move |(_, name)| has_mean(name));
@@ -236,7 +236,7 @@ mod tests {
             (1, 10.0, stuck(3.0)),
         ];
         let trials = trials(&rows);
-        let found = analyse(&StudyResult { config: &config, vehicles: 4, trials: &trials });
+        let found = analyze(&StudyResult { config: &config, vehicles: 4, trials: &trials });
         let [survival] = &found.survival[..] else { panic!("{found:?}") };
         let steps = |n: usize| survival.points[n].steps.iter().map(|s| (s.time, s.survival));
         assert_eq!(steps(0).collect::<Vec<_>>(), [(2.0, 0.5), (4.0, 0.25)]);
@@ -270,14 +270,14 @@ mod tests {
             |n: usize| (n as u64 / 4, (n / 4 + 1) as f64, Some([Some(go[n / 4][n % 4]), None]));
         let rows: Vec<_> = (0..16).map(row).collect();
         let mut trials = trials(&rows);
-        let analysed = |config: &StudyConfig, trials: &[TrialResult]| {
-            let found = analyse(&StudyResult { config, vehicles: 1, trials });
+        let analyzed = |config: &StudyConfig, trials: &[TrialResult]| {
+            let found = analyze(&StudyResult { config, vehicles: 1, trials });
             match found.logistic[0].outcome.clone() {
                 FitOutcome::Found(found) => found,
                 FitOutcome::Refused(reason) => panic!("{reason}"),
             }
         };
-        let found = analysed(&numbers, &trials);
+        let found = analyzed(&numbers, &trials);
         let even = found.even_odds.unwrap();
         assert!((even.value - 2.5).abs() < 1e-9 && (even.high + even.low - 5.0).abs() < 1e-6);
         assert!(found.terms[1].name == "grade" && found.terms[1].estimate.value < -1.0);
@@ -286,7 +286,7 @@ mod tests {
             let is_steep = matches!(trial.levels[0], Level::Number(x) if x > 2.0);
             trial.levels[0] = Level::Word(if is_steep { "steep" } else { "flat" }.into());
         }
-        let found = analysed(&numbers, &trials);
+        let found = analyzed(&numbers, &trials);
         let names: Vec<&str> = found.terms.iter().map(|term| term.name.as_str()).collect();
         assert_eq!(names, ["constant", "grade=steep"]);
         // 7 of 8 and 1 of 8
@@ -329,7 +329,7 @@ mod tests {
             }
         };
         let trials: Vec<TrialResult> = (0..16).map(trial).collect();
-        analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials })
+        analyze(&StudyResult { config: &config, vehicles: 1, trials: &trials })
     }
 
     #[test]
@@ -375,7 +375,7 @@ mod tests {
         let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(n as f64), Some(0.0)]));
         let rows: Vec<_> = (0..8).map(row).collect();
         let trials = trials(&rows);
-        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let found = analyze(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let fuel = &found.points[1].responses[0].figures;
         assert!(
             matches!(fuel, ResponseStatistics::Moments(Some(own)) if own.moments.mean == 5.5),
@@ -441,7 +441,7 @@ mod tests {
         let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(1.0), Some(n as f64)]));
         let rows: Vec<_> = (0..8).map(row).collect();
         let trials = trials(&rows);
-        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let found = analyze(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let [go, distance] = [0, 1].map(|n| &found.points[1].responses[n].figures);
         assert_eq!(go.interval(), Some(crate::statistics::wilson(4, 4, 0.95)));
         assert!(distance.interval().is_some_and(|[low, high]| low < 5.5 && 5.5 < high));
@@ -457,7 +457,7 @@ mod tests {
             |n: u64| (n, n as f64, Some([Some((n % 5) as f64), Some(f64::from(u8::from(n != 6)))]));
         let rows: Vec<_> = (0..24).map(row).collect();
         let trials = trials(&rows);
-        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let found = analyze(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let FitOutcome::Refused(reason) = &found.indices[0].outcome else { panic!("{found:?}") };
         assert!(reason.starts_with("trials 6 (1 in total) did not arrive"), "{reason}");
         assert!(matches!(found.indices[1].outcome, FitOutcome::Found(_)), "{found:?}");
@@ -472,7 +472,7 @@ mod tests {
         let row = |n: u64| (n, n as f64, (n != 4).then_some([Some(n as f64), Some(1.0)]));
         let rows: Vec<_> = (0..6).map(row).collect();
         let trials = trials(&rows);
-        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let found = analyze(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let FitOutcome::Refused(reason) = &found.indices[0].outcome else { panic!("{found:?}") };
         assert!(reason.starts_with("trials 4 (1 in total) have no numeric value"), "{reason}");
     }
@@ -499,7 +499,7 @@ mod tests {
         };
         let trials: Vec<TrialResult> = (0..12).map(trial).collect();
         let study = StudyResult { config: &config, vehicles: 1, trials: &trials };
-        let analysis = analyse(&study);
+        let analysis = analyze(&study);
         let of: Vec<&str> = analysis.surrogates.iter().map(|own| own.response.as_str()).collect();
         assert_eq!(of, ["distance"]);
         assert_eq!(analysis.logistic.len(), 1);

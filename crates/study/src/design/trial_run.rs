@@ -152,7 +152,7 @@ mod tests {
 
     const SCENARIO: &str = "format = 1\nname = \"flat\"\ntime = { duration = 0.3 }\n\
         soil = { default = \"firm\" }\n[[vehicle]]\nname = \"lead\"\nmodel = \"hmmwv\"\n\
-        tyre = \"rigid\"\nposition = [0, 0]\n\
+        tire = \"rigid\"\nposition = [0, 0]\n\
         driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
 
     /// Returns the responses of a drive of this scenario.

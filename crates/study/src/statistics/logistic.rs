@@ -89,7 +89,7 @@ pub fn logistic_regression_clustered(
     let scaling = Scaling::new(&rows[..count], columns).ok_or(LogisticError::Undetermined)?;
     let design = DMatrix::from_fn(count, columns + 1, |i, j| match j {
         0 => 1.0,
-        j => (rows[i][j - 1] - scaling.centres[j - 1]) / scaling.widths[j - 1],
+        j => (rows[i][j - 1] - scaling.centers[j - 1]) / scaling.widths[j - 1],
     });
     let share = total as f64 / count as f64;
     let mut at = DVector::zeros(columns + 1);
@@ -187,7 +187,7 @@ fn pivoted(information: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
 
 /// Standardization of columns to mean 0 and deviation 1, and its inverse for the estimates.
 struct Scaling {
-    centres: Vec<f64>,
+    centers: Vec<f64>,
     widths: Vec<f64>,
 }
 
@@ -195,11 +195,11 @@ impl Scaling {
     fn new(rows: &[Vec<f64>], columns: usize) -> Option<Scaling> {
         let column = |j: usize| rows.iter().map(move |row| row[j]);
         let count = rows.len() as f64;
-        let centres: Vec<f64> = (0..columns).map(|j| column(j).sum::<f64>() / count).collect();
+        let centers: Vec<f64> = (0..columns).map(|j| column(j).sum::<f64>() / count).collect();
         let squares =
-            |j: usize| column(j).map(|x| (x - centres[j]) * (x - centres[j])).sum::<f64>();
+            |j: usize| column(j).map(|x| (x - centers[j]) * (x - centers[j])).sum::<f64>();
         let widths: Vec<f64> = (0..columns).map(|j| (squares(j) / count).sqrt()).collect();
-        widths.iter().all(|width| *width > 0.0).then_some(Scaling { centres, widths })
+        widths.iter().all(|width| *width > 0.0).then_some(Scaling { centers, widths })
     }
 
     /// Returns estimates in the original units.
@@ -214,7 +214,7 @@ impl Scaling {
         let size = at.len();
         let back = DMatrix::from_fn(size, size, |i, j| match (i, j) {
             (0, 0) => 1.0,
-            (0, j) => -self.centres[j - 1] / self.widths[j - 1],
+            (0, j) => -self.centers[j - 1] / self.widths[j - 1],
             (i, j) if i == j => 1.0 / self.widths[j - 1],
             _ => 0.0,
         });

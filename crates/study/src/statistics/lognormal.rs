@@ -40,9 +40,9 @@ fn mean_within(mean_log: f64, variance_log: f64, count: usize, errors: f64) -> O
         return None;
     }
     let n = count as f64;
-    let centre = mean_log + 0.5 * variance_log;
+    let center = mean_log + 0.5 * variance_log;
     let half = errors * (variance_log / n + variance_log * variance_log / (2.0 * (n - 1.0))).sqrt();
-    Some(Interval { value: exp(centre), low: exp(centre - half), high: exp(centre + half) })
+    Some(Interval { value: exp(center), low: exp(center - half), high: exp(center + half) })
 }
 
 #[cfg(test)]

@@ -23,12 +23,12 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
 pub fn wilson_effective(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
     let (n, p) = (trials, share);
     let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
-    let centre = p + z * z / (2.0 * n);
+    let center = p + z * z / (2.0 * n);
     let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
     // exact at the ends, where the difference of two equal numbers has rounding errors
-    let low = if p <= 0.0 { 0.0 } else { (centre - half) / scale };
-    let high = if p >= 1.0 { 1.0 } else { (centre + half) / scale };
+    let low = if p <= 0.0 { 0.0 } else { (center - half) / scale };
+    let high = if p >= 1.0 { 1.0 } else { (center + half) / scale };
     [low, high]
 }
 

@@ -160,9 +160,9 @@ impl Indices {
             points.iter().map(|p| of(*p)).sum::<f64>() / points.len() as f64
         };
         // the estimators lose digits if the mean is far from 0
-        let centre = mean(&|p| 0.5 * (a[p] + b[p]));
+        let center = mean(&|p| 0.5 * (a[p] + b[p]));
         let variance = mean(&|p| {
-            let [a, b] = [a[p] - centre, b[p] - centre];
+            let [a, b] = [a[p] - center, b[p] - center];
             0.5 * (a * a + b * b)
         });
         if variance.is_nan() || variance <= 0.0 {
@@ -170,15 +170,15 @@ impl Indices {
         }
         let first: Vec<f64> = a_with_b
             .iter()
-            .map(|own| mean(&|p| (b[p] - centre) * (own[p] - a[p])) / variance)
+            .map(|own| mean(&|p| (b[p] - center) * (own[p] - a[p])) / variance)
             .collect();
         let total = a_with_b
             .iter()
             .map(|own| mean(&|p| (a[p] - own[p]) * (a[p] - own[p])) / (2.0 * variance));
         let closed = |i: usize, j: usize| {
             let of_pair = |p: usize| {
-                (b_with_a[i][p] - centre) * (a_with_b[j][p] - centre)
-                    - (a[p] - centre) * (b[p] - centre)
+                (b_with_a[i][p] - center) * (a_with_b[j][p] - center)
+                    - (a[p] - center) * (b[p] - center)
             };
             mean(&of_pair) / variance
         };

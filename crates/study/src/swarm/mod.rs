@@ -197,7 +197,7 @@ mod tests {
     use bekker_math::random::RandomStream;
 
     /// Draws trials from the models, whose parameters the fit must recover.
-    fn drawn(rate: f64, per_metre: f64) -> Vec<SwarmTrial> {
+    fn drawn(rate: f64, per_meter: f64) -> Vec<SwarmTrial> {
         let stream = RandomStream::new(11, "swarm");
         let mut trials = Vec::new();
         for side in [250.0, 500.0] {
@@ -208,7 +208,7 @@ mod tests {
                     let own = RandomStream::new(stream.bits(key), "trial");
                     let share = 1.0 - exp(-rate * f64::from(robots) / (side * side));
                     let found = (0..holes).filter(|&hole| own.uniform(100 + hole) < share).count();
-                    let mean = per_metre * side * f64::from(robots);
+                    let mean = per_meter * side * f64::from(robots);
                     let time = exp(ln(side / 5.0) + 0.2 * own.normal(1));
                     let completed = own.uniform(7) < 0.9;
                     trials.push(SwarmTrial {
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn the_models_find_what_trials_were_drawn_from() {
-        let (rate, per_metre) = (9000.0, 0.05);
-        let found = statistics(&drawn(rate, per_metre));
+        let (rate, per_meter) = (9000.0, 0.05);
+        let found = statistics(&drawn(rate, per_meter));
         assert_eq!(found.teams.len(), 8);
         let detection = found.detection.as_ref().unwrap();
         // four standard errors of a binomial rate from about 20,000 holes: below 4 %
@@ -244,7 +244,7 @@ mod tests {
             (fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side.unwrap() - 1.0).abs() < 0.06,
             "{fuel:?}"
         );
-        let burned = per_metre * 250.0 * 4.0;
+        let burned = per_meter * 250.0 * 4.0;
         let traded = trade_off(&found, 250.0, burned).unwrap();
         assert!((traded - (1.0 - exp(-rate * 4.0 / 62_500.0))).abs() < 0.03, "{traded}");
         let team = &found.teams[2];

@@ -133,11 +133,11 @@ impl VehicleBuilder<'_> {
             let shaft = builder.shaft(inertia);
             builder.shaft_coordinate(shaft)
         };
-        let centre = match spec.driveline.layout {
-            Layout::Awd | Layout::ByAxle => spec.driveline.centre.inertia,
+        let center = match spec.driveline.layout {
+            Layout::Awd | Layout::ByAxle => spec.driveline.center.inertia,
             Layout::Fwd | Layout::Rwd => 0.0,
         };
-        let behind = [spec.driveline.driveshaft_inertia, centre];
+        let behind = [spec.driveline.driveshaft_inertia, center];
         let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut self.builder);
 
         let mut clutches = Vec::new();
@@ -180,8 +180,8 @@ impl VehicleBuilder<'_> {
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
             let mean = [of(ahead, 0.5), of(behind, 0.5)].concat();
             let element = self.builder.element(Element::Rates { rates });
-            let carrier = Carrier { mean, switch: Lock::Centre, closure: split, share: 1.0 };
-            clutches.push(clutch(element, &spec.driveline.centre, carrier, &clutches));
+            let carrier = Carrier { mean, switch: Lock::Center, closure: split, share: 1.0 };
+            clutches.push(clutch(element, &spec.driveline.center, carrier, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
             for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {

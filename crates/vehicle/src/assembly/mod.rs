@@ -27,7 +27,7 @@ use super::spec::{AntiRollBar, Axle, Chassis, Point, Suspension, TandemError, Ve
 use crate::multibody::{
     Body, BodyId, Coordinate, Element, Inertia, Joint, ModelBuilder, ModelError, MultibodyModel,
 };
-use crate::tyre::RingError;
+use crate::tire::RingError;
 use bekker_math::spatial::{Mat3, Vec3};
 
 /// Why a vehicle cannot be assembled from its file.
@@ -51,7 +51,7 @@ pub enum AssemblyError {
         layout: String,
     },
     /// The points of a tire do not define a belt.
-    #[error("tyre.flexible: {0}")]
+    #[error("tire.flexible: {0}")]
     Ring(#[from] RingError),
     /// A tandem of axles that do not exist.
     #[error("tandems: {0}")]
@@ -189,29 +189,29 @@ impl VehicleBuilder<'_> {
         spindle: super::spec::MassProperties,
     ) {
         let spec = self.spec;
-        let centre = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
+        let center = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
         let half_shaft = spec.axles[axle]
             .final_drive
             .filter(|_| spec.is_driven(axle))
             .map_or(0.0, |drive| drive.half_shaft_inertia);
-        let (rim, tyre) = (spec.wheel_of(axle), spec.tyre_of(axle));
+        let (rim, tire) = (spec.wheel_of(axle), spec.tire_of(axle));
         let mut moments =
-            vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
-        let mut mass = spindle.mass + rim.mass + tyre.mass;
+            vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tire.inertia) + Vec3::y() * half_shaft;
+        let mut mass = spindle.mass + rim.mass + tire.mass;
         if let Some(apart) = spec.axles[axle].twin_spacing {
             // a second tire, and the parallel-axis terms of both
-            let corner = rim.mass + tyre.mass;
+            let corner = rim.mass + tire.mass;
             let steiner = Vec3::new(1.0, 0.0, 1.0) * (0.5 * corner * apart * apart);
-            moments += vec3(rim.inertia) + vec3(tyre.inertia) + steiner;
+            moments += vec3(rim.inertia) + vec3(tire.inertia) + steiner;
             mass += corner;
         }
         let body = self.builder.body(Body {
             name: format!("{} {side:?} wheel", spec.axles[axle].name),
             parent: carrier,
             joint: Joint::Revolute(Vec3::y()),
-            anchor: centre,
-            origin: centre,
-            inertia: Inertia::principal(mass, centre, moments.into()),
+            anchor: center,
+            origin: center,
+            inertia: Inertia::principal(mass, center, moments.into()),
         });
         let spin = self.builder.coordinate(body);
         let brake = self.builder.element(Element::Rates { rates: vec![(spin, 1.0)] });

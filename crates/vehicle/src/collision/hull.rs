@@ -7,7 +7,7 @@ use bekker_math::spatial::Vec3;
 #[derive(Clone, Debug)]
 pub struct Hull {
     /// Center in the chassis frame, m.
-    pub centre: Vec3,
+    pub center: Vec3,
     /// Shape about the center.
     pub shape: RoundedBox,
     /// Sample points in the chassis frame.
@@ -15,26 +15,26 @@ pub struct Hull {
 }
 
 impl Hull {
-    /// Builds a box of these sides and rounding about `centre`, m.
-    pub fn new(centre: Vec3, size: [f64; 3], rounding: f64) -> Hull {
+    /// Builds a box of these sides and rounding about `center`, m.
+    pub fn new(center: Vec3, size: [f64; 3], rounding: f64) -> Hull {
         let shape = RoundedBox::new(size, rounding);
         let mut samples = shape.samples();
-        samples.iter_mut().for_each(|sample| sample.center += centre);
-        Hull { centre, shape, samples }
+        samples.iter_mut().for_each(|sample| sample.center += center);
+        Hull { center, shape, samples }
     }
 
     /// Returns distance and normal at a point of the chassis frame.
     pub fn field(&self, point: &Vec3, exit: ExitRule) -> DistanceField {
-        self.shape.field(&(point - self.centre), exit)
+        self.shape.field(&(point - self.center), exit)
     }
 
     /// Returns the exit rule for a body whose center is at `middle` in the chassis frame.
     pub fn exit_towards(&self, middle: &Vec3) -> ExitRule {
-        ExitRule::Towards(middle - self.centre)
+        ExitRule::Towards(middle - self.center)
     }
 
     /// Returns the distance of the hull's farthest point from the chassis frame's origin, m.
     pub fn reach(&self) -> f64 {
-        (self.centre.abs() + self.shape.half()).norm()
+        (self.center.abs() + self.shape.half()).norm()
     }
 }

@@ -187,16 +187,16 @@ pub struct CollisionPair {
 ///
 /// Fixed obstacles are thus approached from the side, however high they are. The center of a free
 /// body is not moved.
-fn level_with(centre: Vec3, own: &FreeBody<'_>, met: &Vec3, hull: &Hull) -> Vec3 {
-    let foot = centre.z - hull.shape.half().z;
-    let level = if own.is_free { centre.z } else { centre.z.min(met.z.max(foot)) };
-    Vec3::new(centre.x, centre.y, level)
+fn level_with(center: Vec3, own: &FreeBody<'_>, met: &Vec3, hull: &Hull) -> Vec3 {
+    let foot = center.z - hull.shape.half().z;
+    let level = if own.is_free { center.z } else { center.z.min(met.z.max(foot)) };
+    Vec3::new(center.x, center.y, level)
 }
 
 /// State of a body during a heartbeat.
 #[derive(Clone, Copy)]
 struct PairBody {
-    centre: Vec3,
+    center: Vec3,
     orientation: Quat,
     velocity: Vec3,
     rate: Vec3,
@@ -206,7 +206,7 @@ impl PairBody {
     fn new(body: &FreeBody<'_>) -> PairBody {
         let arm = body.pose.direction(&body.com);
         PairBody {
-            centre: body.pose.position + arm,
+            center: body.pose.position + arm,
             orientation: body.pose.orientation,
             velocity: body.twist.velocity_at(&arm),
             rate: body.twist.angular,
@@ -215,7 +215,7 @@ impl PairBody {
 
     fn pose(&self, com: &Vec3) -> Pose {
         let orientation = self.orientation;
-        Pose { position: self.centre - orientation * com, orientation }
+        Pose { position: self.center - orientation * com, orientation }
     }
 
     fn velocity_at(&self, arm: &Vec3) -> Vec3 {
@@ -242,11 +242,11 @@ impl CollisionPair {
         for of in 0..2 {
             let (own, other) = (bodies[of], bodies[1 - of]);
             for (hull, mine) in own.hulls.iter().enumerate() {
-                let centre = own.pose.point(&mine.centre);
+                let center = own.pose.point(&mine.center);
                 for (against, theirs) in other.hulls.iter().enumerate() {
-                    let level = level_with(centre, own, &other.pose.point(&theirs.centre), mine);
-                    let [centre, middle] = [centre, level].map(|at| other.pose.local_point(&at));
-                    let gap = theirs.shape.field(&(centre - theirs.centre), ExitRule::Any).distance;
+                    let level = level_with(center, own, &other.pose.point(&theirs.center), mine);
+                    let [center, middle] = [center, level].map(|at| other.pose.local_point(&at));
+                    let gap = theirs.shape.field(&(center - theirs.center), ExitRule::Any).distance;
                     if gap > mine.shape.reach() + way + MARGIN {
                         continue;
                     }
@@ -291,16 +291,16 @@ impl CollisionPair {
         for candidate in &self.candidates {
             let ContactCandidate { body: of, hull, sample, against, exit } = *candidate;
             let sample = &bodies[of].hulls[hull].samples[sample];
-            let centre = poses[of].point(&sample.center);
+            let center = poses[of].point(&sample.center);
             let other = &poses[1 - of];
-            let field = bodies[1 - of].hulls[against].field(&other.local_point(&centre), exit);
+            let field = bodies[1 - of].hulls[against].field(&other.local_point(&center), exit);
             let depth = sample.radius - field.distance;
             if depth <= 0.0 {
                 continue;
             }
             let outward = other.direction(&field.normal);
             // midway between the two surfaces
-            let point = centre - outward * (sample.radius - 0.5 * depth);
+            let point = center - outward * (sample.radius - 0.5 * depth);
             let normal = if of == 0 { outward } else { -outward };
             let stiffness = ContactLaw::HULL.stiffness * sample.length;
             self.contacts.push(BodyContact { point, normal, depth, stiffness });
@@ -347,7 +347,7 @@ impl CollisionPair {
         let mut wrench = Wrench::default();
         for contact in &self.contacts {
             let velocity =
-                [0, 1].map(|k| moving[k].velocity_at(&(contact.point - moving[k].centre)));
+                [0, 1].map(|k| moving[k].velocity_at(&(contact.point - moving[k].center)));
             let push = ContactLaw::HULL.contact_force(contact, &(velocity[0] - velocity[1]));
             wrench.add_force(&push.force, &(contact.point - self.origin));
         }
@@ -358,7 +358,7 @@ impl CollisionPair {
     pub fn initial_wrench_on(&self, side: usize, body: &FreeBody<'_>) -> Wrench {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let force = self.initial_wrench.force * sign;
-        let arm = self.origin - PairBody::new(body).centre;
+        let arm = self.origin - PairBody::new(body).center;
         Wrench { force, torque: self.initial_wrench.torque * sign + arm.cross(&force) }
     }
 
@@ -366,7 +366,7 @@ impl CollisionPair {
     fn add_contact_rows(&mut self, moving: &[PairBody; 2]) {
         self.rows.clear();
         for contact in &self.contacts {
-            let arms = [0, 1].map(|k| contact.point - moving[k].centre);
+            let arms = [0, 1].map(|k| contact.point - moving[k].center);
             let velocity = moving[0].velocity_at(&arms[0]) - moving[1].velocity_at(&arms[1]);
             let push = ContactLaw::HULL.contact_force(contact, &velocity);
             self.rows.push(ForceRow {
@@ -405,7 +405,7 @@ impl CollisionPair {
             return false;
         }
         let direction = way / length;
-        let arms = [0, 1].map(|k| ends[k] - moving[k].centre);
+        let arms = [0, 1].map(|k| ends[k] - moving[k].center);
         let opening =
             (moving[1].velocity_at(&arms[1]) - moving[0].velocity_at(&arms[0])).dot(&direction);
         let force = tow.stiffness * stretch + tow.damping * opening;
@@ -480,7 +480,7 @@ impl CollisionPair {
                 force = force.max(0.0);
                 pressing = force;
                 moment += force;
-                step.position += (moving[0].centre + row.arms[0]) * force;
+                step.position += (moving[0].center + row.arms[0]) * force;
             } else {
                 let most = ContactLaw::HULL.friction * pressing;
                 force = force.clamp(-most, most);
@@ -491,7 +491,7 @@ impl CollisionPair {
             }
             impulse += line * (h * force);
             let force = row.direction * force;
-            step.wrench.add_force(&force, &(moving[0].centre + row.arms[0] - self.origin));
+            step.wrench.add_force(&force, &(moving[0].center + row.arms[0] - self.origin));
         }
         if moment > 0.0 {
             step.position /= moment;
@@ -501,7 +501,7 @@ impl CollisionPair {
             body.rate = speeds.fixed_rows::<3>(6 * k).into_owned();
             body.velocity = speeds.fixed_rows::<3>(6 * k + 3).into_owned();
             if bodies[k].is_free {
-                body.centre += body.velocity * h;
+                body.center += body.velocity * h;
                 body.orientation = turned(&body.orientation, &(body.rate * h));
             }
         }
@@ -551,7 +551,7 @@ mod tests {
             let turn = moving.orientation.to_rotation_matrix();
             let spin = turn.matrix() * body.inertia * turn.matrix().transpose() * moving.rate;
             linear += moving.velocity * body.mass;
-            angular += moving.centre.cross(&(moving.velocity * body.mass)) + spin;
+            angular += moving.center.cross(&(moving.velocity * body.mass)) + spin;
             energy += 0.5 * (body.mass * moving.velocity.norm_squared() + spin.dot(&moving.rate));
         }
         (linear, angular, energy)
@@ -564,13 +564,13 @@ mod tests {
             let turn = orientation.to_rotation_matrix();
             turn.matrix() * body.inertia * turn.matrix().transpose()
         };
-        let torque = wrench.torque + (origin - moving.centre).cross(&wrench.force);
+        let torque = wrench.torque + (origin - moving.center).cross(&wrench.force);
         moving.velocity +=
             wrench.force * (STEP / body.mass) + body.external_acceleration.linear * STEP;
         // its angular momentum is constant while it turns
         let spin = inertia(&moving.orientation) * moving.rate + torque * STEP;
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
-        moving.centre += moving.velocity * STEP;
+        moving.center += moving.velocity * STEP;
         moving.orientation = turned(&moving.orientation, &(moving.rate * STEP));
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
         body.pose = moving.pose(&body.com);
@@ -762,7 +762,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_tunnels_at_thirty_metres_a_second() {
+    fn nothing_tunnels_at_thirty_meters_a_second() {
         let hulls = hulls();
         for (y, yaw, other) in [
             (0.0, 0.0, 0.0),
@@ -777,7 +777,7 @@ mod tests {
                 let mut deepest = 0.0_f64;
                 drive(&mut bodies, heartbeat, 0.6, |bodies, _| {
                     let middle =
-                        bodies[1].pose.local_point(&bodies[0].pose.point(&hulls[0].centre));
+                        bodies[1].pose.local_point(&bodies[0].pose.point(&hulls[0].center));
                     let inside = hulls[0].field(&middle, ExitRule::Any).distance;
                     deepest = deepest.max(-inside);
                 });

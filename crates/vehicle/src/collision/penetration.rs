@@ -142,7 +142,7 @@ fn zero(mut low: [f64; 2], mut high: [f64; 2], value: impl Fn(f64) -> f64) -> f6
 impl RoundedBox {
     /// Returns the minimum translation by which a wheel leaves the box.
     ///
-    /// `centre` and `axle`, a unit vector, are in the box's frame. The result is the direction n at
+    /// `center` and `axle`, a unit vector, are in the box's frame. The result is the direction n at
     /// which n·(X(n) + v) is least. X is the support point of the wheel and v a vertex of the box
     /// relative to the wheel's center. The minimum is at a face's normal, between two faces'
     /// normals along an edge, or at a vertex in the plane of axle and vertex. A wheel whose center
@@ -151,25 +151,25 @@ impl RoundedBox {
     pub fn penetration(
         &self,
         wheel: &RoundedCylinder,
-        centre: &Vec3,
+        center: &Vec3,
         axle: &Vec3,
         exit: ExitRule,
     ) -> Option<Penetration> {
         let reach = wheel.radius + wheel.half_width;
-        if self.field(centre, ExitRule::Any).distance > reach {
+        if self.field(center, ExitRule::Any).distance > reach {
             return None;
         }
         let disc = WheelCore::new(wheel, *axle);
         let core = self.half().add_scalar(-self.rounding());
-        let is_in = (0..3).all(|axis| centre[axis].abs() < self.half()[axis]);
+        let is_in = (0..3).all(|axis| center[axis].abs() < self.half()[axis]);
         let entry = match exit {
-            ExitRule::Towards(middle) if is_in => self.entry(&middle, centre),
+            ExitRule::Towards(middle) if is_in => self.entry(&middle, center),
             _ => None,
         };
-        let beyond = |axis: usize, side: f64| side * core[axis] - centre[axis];
+        let beyond = |axis: usize, side: f64| side * core[axis] - center[axis];
         // a face that is farther from the center than the nearest face by this much is never an
         // exit
-        let nearest = (core - centre.abs()).min().max(0.0);
+        let nearest = (core - center.abs()).min().max(0.0);
         let leads_out = |axis: usize, side: f64| {
             entry != Some((axis, -side)) && side * beyond(axis, side) < nearest + 2.0 * reach
         };
@@ -207,7 +207,7 @@ impl RoundedBox {
         }
         let (depth, normal) = best?;
         let depth = depth + disc.ball + self.rounding();
-        let deepest = centre - disc.support_point(&normal) - normal * disc.ball;
+        let deepest = center - disc.support_point(&normal) - normal * disc.ball;
         Some(Penetration { depth, normal, point: deepest + normal * depth })
     }
 }
@@ -263,15 +263,15 @@ mod tests {
         })
     }
 
-    fn depth(solid: &RoundedBox, centre: &Vec3, axle: &Vec3) -> f64 {
-        solid.penetration(&WHEEL, centre, axle, ExitRule::Any).map_or(-9.0, |met| met.depth)
+    fn depth(solid: &RoundedBox, center: &Vec3, axle: &Vec3) -> f64 {
+        solid.penetration(&WHEEL, center, axle, ExitRule::Any).map_or(-9.0, |met| met.depth)
     }
 
     /// No direction out of twenty thousand gives a smaller depth.
     #[test]
     fn no_way_out_is_shorter() {
-        for (solid, centre, axle) in cases().take(60) {
-            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, ExitRule::Any) else {
+        for (solid, center, axle) in cases().take(60) {
+            let Some(met) = solid.penetration(&WHEEL, &center, &axle, ExitRule::Any) else {
                 continue;
             };
             let disc = WheelCore::new(&WHEEL, axle);
@@ -283,7 +283,7 @@ mod tests {
                     + disc.ball
                     + solid.rounding()
                     + out.abs().dot(&core)
-                    - out.dot(&centre);
+                    - out.dot(&center);
                 assert!(met.depth < way + 1e-9, "{met:?} {out} {way}");
             }
         }
@@ -295,20 +295,20 @@ mod tests {
     fn force_is_the_gradient_of_the_depth() {
         let step = 1e-6;
         let mut compared = 0;
-        for (solid, centre, axle) in cases() {
-            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, ExitRule::Any) else {
+        for (solid, center, axle) in cases() {
+            let Some(met) = solid.penetration(&WHEEL, &center, &axle, ExitRule::Any) else {
                 continue;
             };
             for axis in 0..3 {
                 let mut way = Vec3::zeros();
                 way[axis] = step;
-                let moved = [-1.0, 1.0].map(|sign| depth(&solid, &(centre + way * sign), &axle));
+                let moved = [-1.0, 1.0].map(|sign| depth(&solid, &(center + way * sign), &axle));
                 let turned = [-1.0, 1.0].map(|sign| {
                     let axle = nalgebra::Rotation3::new(way * sign) * axle;
-                    depth(&solid, &centre, &axle)
+                    depth(&solid, &center, &axle)
                 });
                 let slope = |[before, after]: [f64; 2]| (after - before) / (2.0 * step);
-                let arm = met.point - centre;
+                let arm = met.point - center;
                 let torque = arm.cross(&met.normal)[axis];
                 // the second difference reveals a change of the exit between the two sides
                 let jumps =
@@ -329,11 +329,11 @@ mod tests {
     #[test]
     fn depth_never_jumps() {
         let step = 5e-4;
-        for (solid, centre, axle) in cases().take(100) {
-            let way = (centre + axle * 0.3).normalize() * -step;
-            let mut last = depth(&solid, &centre, &axle);
+        for (solid, center, axle) in cases().take(100) {
+            let way = (center + axle * 0.3).normalize() * -step;
+            let mut last = depth(&solid, &center, &axle);
             for k in 1..1200 {
-                let next = depth(&solid, &(centre + way * f64::from(k)), &axle);
+                let next = depth(&solid, &(center + way * f64::from(k)), &axle);
                 let is_met = last > -0.1 && last < WHEEL.radius && next > -0.1;
                 assert!(!is_met || (next - last).abs() < 1.001 * step, "{last} {next}");
                 last = next;

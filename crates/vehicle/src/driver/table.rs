@@ -162,7 +162,7 @@ mod tests {
             brake: None,
             inflation: vec![(1.0, 150e3)],
             gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
-            locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
+            locks: vec![(2.0, Locks { center: true, ..Locks::OPEN })],
             uncouple: Some(3.0),
             speed: None,
         };
@@ -179,7 +179,7 @@ mod tests {
             brake: 0.0,
             gear: reverse,
             inflation: Some(150e3),
-            locks: Locks { centre: true, ..Locks::OPEN },
+            locks: Locks { center: true, ..Locks::OPEN },
             uncouple: true,
         };
         assert_eq!(table.controls(50.0), late);

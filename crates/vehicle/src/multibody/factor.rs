@@ -73,22 +73,22 @@ fn eliminate(
     closures: usize,
     pairs: &BTreeSet<(usize, usize)>,
 ) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
+    let mut neighbors: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
     for &(i, j) in pairs {
         if i != j {
-            neighbours[i].insert(j);
-            neighbours[j].insert(i);
+            neighbors[i].insert(j);
+            neighbors[j].insert(i);
         }
     }
     // Number of coordinates that must be eliminated before each closure.
     let mut waits: Vec<usize> = (0..n)
-        .map(|v| if v < closures { 0 } else { neighbours[v].range(..closures).count() })
+        .map(|v| if v < closures { 0 } else { neighbors[v].range(..closures).count() })
         .collect();
     let touching: Vec<Vec<usize>> =
         (0..n)
             .map(|v| {
                 if v < closures {
-                    neighbours[v].range(closures..).copied().collect()
+                    neighbors[v].range(closures..).copied().collect()
                 } else {
                     vec![]
                 }
@@ -102,16 +102,16 @@ fn eliminate(
             .iter()
             .copied()
             .filter(|&v| waits[v] == 0)
-            .min_by_key(|&v| (neighbours[v].len(), v))
+            .min_by_key(|&v| (neighbors[v].len(), v))
             .expect("coordinates are always candidates");
         left.remove(&next);
         order.push(next);
-        let around: Vec<usize> = neighbours[next].iter().copied().collect();
+        let around: Vec<usize> = neighbors[next].iter().copied().collect();
         for &i in &around {
-            neighbours[i].remove(&next);
+            neighbors[i].remove(&next);
             for &j in &around {
                 if i != j {
-                    neighbours[i].insert(j);
+                    neighbors[i].insert(j);
                 }
             }
         }
@@ -236,7 +236,7 @@ impl FactorPlan {
     /// # Errors
     ///
     /// The elimination step whose pivot is zero or not finite.
-    pub(super) fn factorise(&self, numeric: &mut FactorValues) -> Result<(), usize> {
+    pub(super) fn factorize(&self, numeric: &mut FactorValues) -> Result<(), usize> {
         let FactorValues { values, inverse, .. } = numeric;
         let mut rest = &mut values[..];
         for panel in &self.panels {
@@ -402,7 +402,7 @@ mod tests {
         for &(i, j) in &pairs {
             numeric.values[symbolic.entry_index(i, j) as usize] = dense[(i, j)];
         }
-        symbolic.factorise(&mut numeric).unwrap();
+        symbolic.factorize(&mut numeric).unwrap();
         let right = nalgebra::DVector::from_fn(n, |i, _| (i as f64).mul_add(0.3, 1.0));
         let mut x: Vec<f64> = right.iter().copied().collect();
         symbolic.solve(&mut numeric, &mut x);

@@ -290,7 +290,7 @@ impl MultibodyModel {
     ) -> Result<(), StepError> {
         self.mesh_gears(workspace);
         self.assemble(state, workspace, h);
-        self.symbolic.factorise(&mut workspace.numeric).map_err(|at| StepError::Singular { at })?;
+        self.symbolic.factorize(&mut workspace.numeric).map_err(|at| StepError::Singular { at })?;
         self.symbolic.solve(&mut workspace.numeric, &mut workspace.right);
         let u = &workspace.right[..self.coordinates];
         if let Some(coordinate) = u.iter().position(|value| !value.is_finite()) {

@@ -51,7 +51,7 @@ pub struct Powertrain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tyre::{RollingState, TyreState};
+    use crate::tire::{RollingState, TireState};
     use bekker_math::numeric::GRAVITY;
 
     /// Time, distance, speed, engine speed (rpm) and gear.
@@ -62,23 +62,23 @@ mod tests {
     /// It rolls straight ahead for 12 s at full throttle, which opens from 1 s to 1.2 s.
     fn full_throttle() -> Vec<Row> {
         let spec = crate::find_wheeled("hmmwv").unwrap();
-        let tyre = &spec.tyre.handling;
+        let tire = &spec.tire.handling;
         let Powertrain { engine, converter, gearbox, .. } = &spec.powertrain;
         let converter = converter.as_ref().unwrap();
         let (mass, h) = (spec.total_mass(), 2e-4);
         let drive = spec.axles[0].final_drive.unwrap();
         let load = mass * GRAVITY / 4.0;
-        let deflection = load / tyre.vertical_stiffness;
-        let radius = tyre.rolling_radius(deflection);
+        let deflection = load / tire.vertical_stiffness;
+        let radius = tire.rolling_radius(deflection);
         let spindle = 0.07352;
         let wheels = 4.0
-            * (spec.wheel.inertia[1] + spec.tyre.inertia[1] + spindle + drive.half_shaft_inertia)
+            * (spec.wheel.inertia[1] + spec.tire.inertia[1] + spindle + drive.half_shaft_inertia)
             + 2.0 * drive.differential.inertia;
-        let shafts = spec.driveline.centre.inertia
+        let shafts = spec.driveline.center.inertia
             + spec.driveline.driveshaft_inertia
             + 2.0 * drive.shaft_inertia
             + gearbox.output_inertia;
-        let mut state = TyreState::default();
+        let mut state = TireState::default();
         let mut lever = GearboxState::default();
         let (mut x, mut v, mut wheel, mut motor) = (0.0, 0.0, 0.0_f64, 0.0_f64);
         let mut rows = Vec::new();
@@ -103,17 +103,17 @@ mod tests {
                 transport: wheel.abs() * radius,
                 friction: 0.8,
             };
-            let tread = tyre.tangential(&rolling, &state, h);
+            let tread = tire.tangential(&rolling, &state, h);
             let overall = drive.ratio * ratio;
             let inertia = wheels
                 + shafts / (drive.ratio * drive.ratio)
                 + gearbox.input_inertia / (overall * overall);
-            let loaded = tyre.unloaded_radius - deflection;
-            let resistance = tyre.rolling_resistance * load * tyre.unloaded_radius * wheel.min(1.0);
+            let loaded = tire.unloaded_radius - deflection;
+            let resistance = tire.rolling_resistance * load * tire.unloaded_radius * wheel.min(1.0);
             let change = coupling.turbine / overall - 4.0 * (tread.force[0] * loaded + resistance);
             wheel += h * change / (inertia + 4.0 * h * tread.damping[0] * radius * radius);
             v += h * 4.0 * tread.force[0] / mass;
-            tyre.advance_carcass(&tread, [v - wheel * radius, 0.0], &mut state, h);
+            tire.advance_carcass(&tread, [v - wheel * radius, 0.0], &mut state, h);
             x += h * v;
             rows.push((time + h, x, v, motor / RPM, lever.gear));
         }

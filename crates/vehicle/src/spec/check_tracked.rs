@@ -113,7 +113,7 @@ impl TrackedSpec {
         require(!shoe.faces.is_empty(), "shoe.faces", "none", "at least one face")?;
         for (index, face) in shoe.faces.iter().enumerate() {
             let key = |name: &str| format!("shoe.faces[{index}].{name}");
-            point(&key("centre"), &face.centre)?;
+            point(&key("center"), &face.center)?;
             positive(&key("length"), face.length)?;
             positive(&key("width"), face.width)?;
         }

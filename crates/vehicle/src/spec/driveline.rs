@@ -135,7 +135,8 @@ pub struct Driveline {
     pub front_torque: Option<f64>,
     /// Center differential between the front and the rear axles, used when more than one axle is
     /// driven.
-    pub centre: Differential,
+    #[serde(alias = "centre")]
+    pub center: Differential,
     /// Differentials between axles on the same output of the center differential. Where absent,
     /// they are open and have no inertia.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +173,7 @@ impl VehicleSpec {
         let driven = || (0..self.axles.len()).filter(|&axle| self.is_driven(axle));
         let count = driven().count();
         let mut locks = Locks {
-            centre: count > 1 && self.driveline.centre.commanded,
+            center: count > 1 && self.driveline.center.commanded,
             inter_axle: self.driveline.inter_axle.is_some_and(|own| own.commanded),
             ..Locks::OPEN
         };

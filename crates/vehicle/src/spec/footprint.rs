@@ -53,14 +53,14 @@ impl Footprint {
         let axles = spec.axles.iter().enumerate().filter(|(_, axle)| axle.trailed == trailed);
         let wheels = axles.map(|(index, axle)| {
             let [x, y, _] = axle.suspension.spindle();
-            let tyre = &spec.tyre_of(index).handling;
-            (axle.position[0] + x, (axle.position[1] + y).abs(), tyre)
+            let tire = &spec.tire_of(index).handling;
+            (axle.position[0] + x, (axle.position[1] + y).abs(), tire)
         });
         let none = Footprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
-        wheels.fold(none, |own, (x, y, tyre)| Footprint {
-            front: own.front.max(x + tyre.unloaded_radius),
-            rear: own.rear.min(x - tyre.unloaded_radius),
-            width: own.width.max(2.0 * y + tyre.width),
+        wheels.fold(none, |own, (x, y, tire)| Footprint {
+            front: own.front.max(x + tire.unloaded_radius),
+            rear: own.rear.min(x - tire.unloaded_radius),
+            width: own.width.max(2.0 * y + tire.width),
         })
     }
 

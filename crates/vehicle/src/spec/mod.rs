@@ -55,8 +55,8 @@ pub use upright_guides::{
     MacphersonStrut, MacphersonStrutPoints, SingleWishbone, SingleWishbonePoints,
 };
 pub use wheel::{
-    CentralInflation, FlexibleTyre, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTyre,
-    Tyre, TyreSoil, Wheel,
+    CentralInflation, FlexibleTire, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTire,
+    Tire, TireSoil, Wheel,
 };
 
 use crate::powertrain::Powertrain;
@@ -151,7 +151,8 @@ impl Chassis {
 #[serde(deny_unknown_fields)]
 pub struct HullBox {
     /// Center of the box in the chassis frame, m.
-    pub centre: Point,
+    #[serde(alias = "centre")]
+    pub center: Point,
     /// Length along x, width along y and height along z, m.
     pub size: Point,
     /// Radius of the edges and corners, m; at most half of the smallest side.
@@ -163,7 +164,8 @@ pub struct HullBox {
 #[serde(deny_unknown_fields)]
 pub struct Belly {
     /// Center of the rectangle in the chassis frame, m.
-    pub centre: Point,
+    #[serde(alias = "centre")]
+    pub center: Point,
     /// Length along x, m.
     pub length: f64,
     /// Width along y, m.
@@ -238,9 +240,9 @@ pub struct Axle {
     /// Wheel without tire of this axle. Where absent, it is the vehicle's `wheel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wheel: Option<Wheel>,
-    /// Tire of this axle. Where absent, it is the vehicle's `tyre`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tyre: Option<Box<Tyre>>,
+    /// Tire of this axle. Where absent, it is the vehicle's `tire`.
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
+    pub tire: Option<Box<Tire>>,
     /// Differential and half-shafts. An axle without them cannot be driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_drive: Option<FinalDrive>,
@@ -279,8 +281,9 @@ pub struct VehicleSpec {
     pub trailer: Option<Box<Trailer>>,
     /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
-    /// Tire, for all axles that do not set their own `tyre`.
-    pub tyre: Tyre,
+    /// Tire, for all axles that do not set their own `tire`.
+    #[serde(alias = "tyre")]
+    pub tire: Tire,
     /// Shafts and differentials from the gearbox to the wheels.
     pub driveline: Driveline,
     /// Engine, torque converter and gearbox.
@@ -319,9 +322,9 @@ impl VehicleSpec {
     }
 
     fn unsprung_mass(&self, axle: usize) -> f64 {
-        let corner = self.wheel_of(axle).mass + self.tyre_of(axle).mass;
-        let tyres = 2 * self.tyre_offsets(axle).len();
-        self.axles[axle].suspension.mass() + tyres as f64 * corner
+        let corner = self.wheel_of(axle).mass + self.tire_of(axle).mass;
+        let tires = 2 * self.tire_offsets(axle).len();
+        self.axles[axle].suspension.mass() + tires as f64 * corner
     }
 
     /// Axles of the vehicle itself, without those of its trailer.
@@ -334,7 +337,7 @@ impl VehicleSpec {
     /// twin tires.
     ///
     /// Each offset is in m to the left of the middle of that side's wheel.
-    pub fn tyre_offsets(&self, axle: usize) -> Vec<f64> {
+    pub fn tire_offsets(&self, axle: usize) -> Vec<f64> {
         self.axles[axle].twin_spacing.map_or(vec![0.0], |apart| vec![0.5 * apart, -0.5 * apart])
     }
 
@@ -344,14 +347,14 @@ impl VehicleSpec {
     }
 
     /// Tire of the axle with this index.
-    pub fn tyre_of(&self, axle: usize) -> &Tyre {
-        self.axles[axle].tyre.as_deref().unwrap_or(&self.tyre)
+    pub fn tire_of(&self, axle: usize) -> &Tire {
+        self.axles[axle].tire.as_deref().unwrap_or(&self.tire)
     }
 
     /// Mutable tires of all axles: the vehicle's tire first, then those of axles with their own.
-    pub(crate) fn tyres_mut(&mut self) -> impl Iterator<Item = &mut Tyre> {
-        let own = self.axles.iter_mut().filter_map(|axle| axle.tyre.as_deref_mut());
-        std::iter::once(&mut self.tyre).chain(own)
+    pub(crate) fn tires_mut(&mut self) -> impl Iterator<Item = &mut Tire> {
+        let own = self.axles.iter_mut().filter_map(|axle| axle.tire.as_deref_mut());
+        std::iter::once(&mut self.tire).chain(own)
     }
 
     /// Coordinate x of the turning center in the chassis frame, m.

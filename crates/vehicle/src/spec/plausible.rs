@@ -6,7 +6,7 @@
 //! a misplaced decimal point or a wrong unit.
 
 use super::check::{Check, list, require, rigid, within};
-use super::{Chassis, Point, SpecError, Track, TrackedSpec, Tyre, VehicleSpec, Wheel};
+use super::{Chassis, Point, SpecError, Tire, Track, TrackedSpec, VehicleSpec, Wheel};
 use bekker_math::numeric::GRAVITY;
 use nalgebra::Matrix3;
 use serde::Serialize;
@@ -112,11 +112,11 @@ fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -
     let allowed = format!("up to 5 m above the ground, which the wheels touch at z = {bottom:.3}");
     require(z > bottom && z < bottom + 5.0, "chassis.com", list(&body.com), &allowed)?;
     let Some(belly) = &body.belly else { return Ok(()) };
-    let clear = belly.centre[2] > bottom;
+    let clear = belly.center[2] > bottom;
     let allowed = format!("above the ground, which the wheels touch at z = {bottom:.3}");
-    require(clear, "chassis.belly.centre", list(&belly.centre), &allowed)?;
-    let middle = belly.centre[0] > rear - 5.0 && belly.centre[0] < front + 5.0;
-    require(middle, "chassis.belly.centre", list(&belly.centre), "under the vehicle")
+    require(clear, "chassis.belly.center", list(&belly.center), &allowed)?;
+    let middle = belly.center[0] > rear - 5.0 && belly.center[0] < front + 5.0;
+    require(middle, "chassis.belly.center", list(&belly.center), "under the vehicle")
 }
 
 impl VehicleSpec {
@@ -127,17 +127,17 @@ impl VehicleSpec {
             return Ok(());
         };
         chassis(&self.chassis)?;
-        self.check_tyre(&self.wheel, &self.tyre)?;
+        self.check_tire(&self.wheel, &self.tire)?;
         for axle in 0..self.axles.len() {
-            self.of_axle(axle, VehicleSpec::check_tyre)?;
+            self.of_axle(axle, VehicleSpec::check_tire)?;
         }
         let mut bottom = f64::INFINITY;
         for (index, axle) in self.axles.iter().enumerate() {
             let key = format!("axles[{index}]");
             let wheel = axle.suspension.spindle();
-            let tyre = self.tyre_of(index);
-            let radius = tyre.rigid.radius();
-            let half = 0.5 * tyre.rigid.width().max(tyre.handling.width);
+            let tire = self.tire_of(index);
+            let radius = tire.rigid.radius();
+            let half = 0.5 * tire.rigid.width().max(tire.handling.width);
             let height = axle.position[2] + wheel[2] - radius;
             if index > 0 {
                 let ahead = &self.axles[index - 1];
@@ -176,34 +176,34 @@ impl VehicleSpec {
         self.check_load()
     }
 
-    fn check_tyre(&self, wheel: &Wheel, tyre: &Tyre) -> Check {
-        let (rigid, handling) = (&tyre.rigid, &tyre.handling);
-        within("tyre.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
-        within("tyre.handling.width", handling.width, 0.01, 3.0)?;
+    fn check_tire(&self, wheel: &Wheel, tire: &Tire) -> Check {
+        let (rigid, handling) = (&tire.rigid, &tire.handling);
+        within("tire.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
+        within("tire.handling.width", handling.width, 0.01, 3.0)?;
         let (radius, width) = (rigid.radius(), rigid.width());
         let share = radius / handling.unloaded_radius;
         let allowed = format!(
-            "within a quarter of tyre.handling.unloaded_radius, {}",
+            "within a quarter of tire.handling.unloaded_radius, {}",
             handling.unloaded_radius
         );
-        require((0.75..=1.25).contains(&share), "tyre.rigid.outline", radius, &allowed)?;
+        require((0.75..=1.25).contains(&share), "tire.rigid.outline", radius, &allowed)?;
         let share = width / handling.width;
-        let allowed = format!("from half to twice tyre.handling.width, {}", handling.width);
-        require((0.5..=2.0).contains(&share), "tyre.rigid.outline", width, &allowed)?;
+        let allowed = format!("from half to twice tire.handling.width, {}", handling.width);
+        require((0.5..=2.0).contains(&share), "tire.rigid.outline", width, &allowed)?;
         if let Some(grousers) = &rigid.grousers {
-            within("tyre.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
+            within("tire.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
         }
         super::check::inertia("wheel.inertia", &wheel.inertia)?;
         let slack = 1.0 + 1e-3;
         self::rigid("wheel", wheel.mass, &wheel.inertia, slack)?;
-        self::rigid("tyre", tyre.mass, &tyre.inertia, slack)
+        self::rigid("tire", tire.mass, &tire.inertia, slack)
     }
 
     /// Checks that the tires carry the weight before they are compressed to the rim.
     fn check_load(&self) -> Check {
-        let tyres = |axle| 2 * self.tyre_offsets(axle).len();
-        let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
-        let handling = &self.tyre.handling;
+        let tires = |axle| 2 * self.tire_offsets(axle).len();
+        let wheels = (0..self.axles.len()).map(tires).sum::<usize>() as f64;
+        let handling = &self.tire.handling;
         let load = self.total_mass() * GRAVITY / wheels;
         let height = handling.unloaded_radius - self.wheel.rim_radius;
         let least = load / height.max(1e-3);
@@ -212,7 +212,7 @@ impl VehicleSpec {
              above the rim"
         );
         let stiffness = handling.vertical_stiffness;
-        require(stiffness >= least, "tyre.handling.vertical_stiffness", stiffness, &allowed)?;
+        require(stiffness >= least, "tire.handling.vertical_stiffness", stiffness, &allowed)?;
         self.check_belts(load, height)
     }
 
@@ -221,12 +221,12 @@ impl VehicleSpec {
     ///
     /// It is checked at the lowest inflation of the wheels with the vehicle's own tire.
     fn check_belts(&self, load: f64, height: f64) -> Check {
-        let Some(tyre) = &self.tyre.flexible else { return Ok(()) };
+        let Some(tire) = &self.tire.flexible else { return Ok(()) };
         // points that define no belt are reported when the vehicle is built
-        let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
+        let Ok(belt) = tire.ring(self.tire.rigid.radius()) else { return Ok(()) };
         let wheels = 2 * self.tractor_axles().len();
-        let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
-        let inflations = like.map(|wheel| tyre.inflation_kpa.kpa(wheel, wheels));
+        let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tire.is_none());
+        let inflations = like.map(|wheel| tire.inflation_kpa.kpa(wheel, wheels));
         let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
         let carried = belt.plate(least, height).load;
         let allowed = format!(
@@ -236,8 +236,8 @@ impl VehicleSpec {
         );
         require(
             carried >= load,
-            "tyre.flexible.inflation_kpa",
-            list(tyre.inflation_kpa.all_kpa()),
+            "tire.flexible.inflation_kpa",
+            list(tire.inflation_kpa.all_kpa()),
             &allowed,
         )
     }
@@ -368,7 +368,7 @@ mod tests {
     fn three_figures_of_three_parts_are_no_point() {
         let of = |value: Value| sizes("", "", &value);
         let inflation = json!([138.0, 207.0, 180.0]);
-        assert!(of(json!({ "tyre": { "flexible": { "inflation_kpa": inflation } } })).is_ok());
+        assert!(of(json!({ "tire": { "flexible": { "inflation_kpa": inflation } } })).is_ok());
         assert!(of(json!({ "gearbox": { "ratios": [80.0, 4.0, 1.0] } })).is_ok());
         for value in [
             json!({ "position": inflation }),

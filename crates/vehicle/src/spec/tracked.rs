@@ -144,7 +144,8 @@ pub struct ReturnRoller {
 pub struct ShoeFace {
     /// Center of the face in the shoe's frame, m; z is the height of the face. The origin is
     /// between the pins, with x toward the leading pin.
-    pub centre: Point,
+    #[serde(alias = "centre")]
+    pub center: Point,
     /// Length along x, m.
     pub length: f64,
     /// Width along y, m.
@@ -425,7 +426,7 @@ impl TrackedSpec {
 
     /// Width of the underside of a shoe, m.
     pub fn shoe_width(&self) -> f64 {
-        let reach = |face: &ShoeFace| face.centre[1].abs() + 0.5 * face.width;
+        let reach = |face: &ShoeFace| face.center[1].abs() + 0.5 * face.width;
         2.0 * self.shoe.faces.iter().map(reach).fold(0.0, f64::max)
     }
 
@@ -444,7 +445,7 @@ impl TrackedSpec {
 
     /// Depth of the underside below the pins, m.
     pub fn shoe_depth(&self) -> f64 {
-        self.shoe.faces.iter().map(|face| -face.centre[2]).fold(0.0, f64::max)
+        self.shoe.faces.iter().map(|face| -face.center[2]).fold(0.0, f64::max)
     }
 
     /// Length from the first to the last road wheel, averaged over both tracks, m.

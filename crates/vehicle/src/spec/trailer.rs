@@ -1,6 +1,6 @@
 //! Trailers that wheeled vehicles tow.
 
-use super::{Axle, Chassis, SpecError, Tyre, VehicleSpec, Wheel, spec_error};
+use super::{Axle, Chassis, SpecError, Tire, VehicleSpec, Wheel, spec_error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,8 +81,9 @@ pub struct TrailerSpec {
     pub axles: Vec<Axle>,
     /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
-    /// Tire, for all axles that do not set their own `tyre`.
-    pub tyre: Tyre,
+    /// Tire, for all axles that do not set their own `tire`.
+    #[serde(alias = "tyre")]
+    pub tire: Tire,
 }
 
 impl TrailerSpec {
@@ -124,14 +125,14 @@ impl VehicleSpec {
             let allowed = "given, because the vehicle draws a trailer";
             return Err(refused("chassis.rear_coupling", "absent".into(), allowed));
         };
-        let lowest = |axle: &Axle, tyre: &Tyre| {
-            axle.position[2] + axle.suspension.spindle()[2] - tyre.rigid.radius()
+        let lowest = |axle: &Axle, tire: &Tire| {
+            axle.position[2] + axle.suspension.spindle()[2] - tire.rigid.radius()
         };
         let own =
-            (0..self.axles.len()).map(|index| lowest(&self.axles[index], self.tyre_of(index)));
+            (0..self.axles.len()).map(|index| lowest(&self.axles[index], self.tire_of(index)));
         let ground = own.fold(f64::INFINITY, f64::min);
         let theirs = trailer.axles.iter();
-        let theirs = theirs.map(|axle| lowest(axle, axle.tyre.as_deref().unwrap_or(&trailer.tyre)));
+        let theirs = theirs.map(|axle| lowest(axle, axle.tire.as_deref().unwrap_or(&trailer.tire)));
         let coupling = [x, y, ground - theirs.fold(f64::INFINITY, f64::min)];
         for mut axle in trailer.axles {
             for (place, offset) in axle.position.iter_mut().zip(coupling) {
@@ -139,7 +140,7 @@ impl VehicleSpec {
             }
             axle.trailed = true;
             axle.wheel.get_or_insert(trailer.wheel);
-            axle.tyre.get_or_insert_with(|| Box::new(trailer.tyre.clone()));
+            axle.tire.get_or_insert_with(|| Box::new(trailer.tire.clone()));
             self.axles.push(axle);
         }
         self.name = format!("{} with {}", self.name, trailer.name);

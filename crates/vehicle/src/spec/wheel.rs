@@ -1,7 +1,7 @@
 //! Wheels and tires.
 
 use super::Point;
-use crate::tyre::{PlatePoint, RingError, RingParameters, TMeasy};
+use crate::tire::{PlatePoint, RingError, RingParameters, TMeasy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,17 +22,17 @@ pub struct Wheel {
 /// A tire with its mass, its shape and its force laws on soil and on firm ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tyre {
+pub struct Tire {
     /// Mass, kg.
     pub mass: f64,
     /// Moments of inertia, with y along the spin axis, kg m².
     pub inertia: Point,
     /// Shape of the unloaded tire. Without `flexible`, it is also the shape on deformable soil.
-    pub rigid: RigidTyre,
+    pub rigid: RigidTire,
     /// Deformation of the tire under load, both on soil and on firm ground. Where absent, the tire
     /// is rigid on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flexible: Option<FlexibleTyre>,
+    pub flexible: Option<FlexibleTire>,
     /// TMeasy parameters: the tangential forces on firm ground. Without `flexible`, they also give
     /// the vertical force on firm ground.
     pub handling: TMeasy,
@@ -41,7 +41,7 @@ pub struct Tyre {
 /// A flexible tire: a belt under inflation pressure, fitted to measured points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FlexibleTyre {
+pub struct FlexibleTire {
     /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
     /// Width of the tread, m.
@@ -137,7 +137,7 @@ impl CentralInflation {
     }
 }
 
-impl FlexibleTyre {
+impl FlexibleTire {
     /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
     pub(crate) fn inflate(&mut self, inflation: &Inflation) {
         let before = std::mem::replace(&mut self.inflation_kpa, inflation.clone());
@@ -181,7 +181,7 @@ impl FlexibleTyre {
 /// A tire as a rigid surface of revolution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RigidTyre {
+pub struct RigidTire {
     /// Outline from the middle of the tread outward. The half widths start at 0 and increase.
     pub outline: Vec<OutlinePoint>,
     /// Lugs on the tread. Where absent, they are not modeled.
@@ -190,7 +190,7 @@ pub struct RigidTyre {
     /// Shear of rubber on soil in part of the contact area. Where absent, the whole contact shears
     /// as soil on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soil: Option<TyreSoil>,
+    pub soil: Option<TireSoil>,
 }
 
 /// One point of the outline. The outline is linear between points and symmetric about the middle
@@ -220,7 +220,7 @@ pub struct Grousers {
 /// area.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TyreSoil {
+pub struct TireSoil {
     /// Share of the contact area in which rubber shears against soil, 0 to 1.
     pub area_ratio: f64,
     /// Adhesion of rubber to soil, Pa.
@@ -231,7 +231,7 @@ pub struct TyreSoil {
     pub shear_modulus: f64,
 }
 
-impl RigidTyre {
+impl RigidTire {
     /// Largest radius, m.
     pub fn radius(&self) -> f64 {
         self.outline.iter().fold(0.0, |largest, point| point.radius.max(largest))

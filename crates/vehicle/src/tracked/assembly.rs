@@ -193,7 +193,7 @@ pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut ModelBui
 pub(super) fn carrier(
     side: &str,
     hull: BodyId,
-    centre: Vec3,
+    center: Vec3,
     parts: &[Inertia],
     builder: &mut ModelBuilder,
 ) -> (BodyId, usize) {
@@ -201,8 +201,8 @@ pub(super) fn carrier(
         name: format!("{side} idler carrier"),
         parent: hull,
         joint: Joint::Prismatic(-Vec3::x()),
-        anchor: centre,
-        origin: centre,
+        anchor: center,
+        origin: center,
         inertia: combined_inertia(parts),
     });
     let slide = builder.coordinate(body);
@@ -213,7 +213,7 @@ pub(super) fn carrier(
 pub(super) fn wheel(
     name: String,
     parent: BodyId,
-    centre: Vec3,
+    center: Vec3,
     part: &MassProperties,
     builder: &mut ModelBuilder,
 ) -> BodyId {
@@ -221,9 +221,9 @@ pub(super) fn wheel(
         name,
         parent,
         joint: Joint::Revolute(Vec3::y()),
-        anchor: centre,
-        origin: centre,
-        inertia: Inertia::principal(part.mass, centre, part.inertia),
+        anchor: center,
+        origin: center,
+        inertia: Inertia::principal(part.mass, center, part.inertia),
     })
 }
 
@@ -241,20 +241,20 @@ pub(super) fn arm(
 ) -> Arm {
     let mirror = y.signum();
     let name = side(y);
-    let centre = Vec3::new(track.stations[index], y, spec.wheel_height);
-    let at = |local: Point| centre + Vec3::new(local[0], mirror * local[1], local[2]);
+    let center = Vec3::new(track.stations[index], y, spec.wheel_height);
+    let at = |local: Point| center + Vec3::new(local[0], mirror * local[1], local[2]);
     let (arm, ring) = (&spec.road_arm, &spec.road_wheel);
     let ring = MassProperties { mass: ring.mass, inertia: ring.inertia };
     let mut parts = vec![Inertia::principal(arm.arm.mass, at(arm.com), arm.arm.inertia)];
     if !rolls {
-        parts.push(Inertia::principal(ring.mass, centre, ring.inertia));
+        parts.push(Inertia::principal(ring.mass, center, ring.inertia));
     }
     let body = builder.body(Body {
         name: format!("{name} arm {index}"),
         parent: hull,
         joint: Joint::Revolute(Vec3::y()),
         anchor: at(arm.pivot),
-        origin: centre,
+        origin: center,
         inertia: combined_inertia(&parts),
     });
     let swing = builder.coordinate(body);
@@ -271,7 +271,7 @@ pub(super) fn arm(
     if !rolls {
         return Arm { body, element, damper, wheel: body, spin };
     }
-    let wheel = wheel(format!("{name} wheel {index}"), body, centre, &ring, builder);
+    let wheel = wheel(format!("{name} wheel {index}"), body, center, &ring, builder);
     let spin = WheelSpin { coordinate: builder.coordinate(wheel), factor: 1.0 };
     Arm { body, element, damper, wheel, spin }
 }

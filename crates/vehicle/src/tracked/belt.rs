@@ -112,8 +112,8 @@ impl BandRoute {
                 [route.top_hull, route.top_front].map(|at| point_mass(over, self.position(at))),
             );
             let wheel = |&x: &f64| {
-                let centre = Vec3::new(x, self.y, roller.height);
-                Inertia::principal(roller.wheel.mass, centre, roller.wheel.inertia)
+                let center = Vec3::new(x, self.y, roller.height);
+                Inertia::principal(roller.wheel.mass, center, roller.wheel.inertia)
             };
             fixed.extend(file.return_rollers.iter().map(wheel));
         }
@@ -127,15 +127,15 @@ impl BandRoute {
     }
 
     /// The idler's carrier, the idler, and the band's mass on them.
-    fn on_carrier(&self, idler: &Idler, centre: Vec3) -> [Inertia; 5] {
+    fn on_carrier(&self, idler: &Idler, center: Vec3) -> [Inertia; 5] {
         let route = &self.route;
         let arc = self.density * route.idler_arc;
         let top = 0.5 * self.density * route.top_length();
         [
-            Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia),
-            Inertia::principal(idler.wheel.mass, centre, idler.wheel.inertia),
+            Inertia::principal(idler.carrier.mass, center, idler.carrier.inertia),
+            Inertia::principal(idler.wheel.mass, center, idler.wheel.inertia),
             point_mass(self.rear(), self.position(route.rear)),
-            point_mass(arc, centre - Vec3::x() * (0.6 * idler.radius)),
+            point_mass(arc, center - Vec3::x() * (0.6 * idler.radius)),
             point_mass(top, self.position(route.top_rear)),
         ]
     }
@@ -224,11 +224,11 @@ fn track(
 
     // The idler's carrier, with the idler and the band's mass on them.
     let idler = &spec.idler;
-    let centre = Vec3::new(idler.position[0] - band.back, band.y, idler.position[2]);
+    let center = Vec3::new(idler.position[0] - band.back, band.y, idler.position[2]);
     let points = route.points();
     let rear = band.rear();
-    let carried = band.on_carrier(idler, centre);
-    let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
+    let carried = band.on_carrier(idler, center);
+    let (carrier, tensioner) = carrier(name, hull, center, &carried, builder);
 
     // Shafts: sprocket (rad), nodes and idler (m).
     let radius = spec.drive_radius();
@@ -278,7 +278,7 @@ fn track(
     let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
-    seats.push(seat(carrier, band.position(route.rear) - centre, turn, 1.0, builder));
+    seats.push(seat(carrier, band.position(route.rear) - center, turn, 1.0, builder));
     let ends = seats.windows(2).zip(shafts.windows(2));
     let loads = ends
         .map(|(seats, shafts)| [0, 1].map(|end| builder.conveying(seats[end].body, shafts[end].0)))

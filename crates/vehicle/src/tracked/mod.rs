@@ -133,10 +133,10 @@ impl TrackedVehicle {
         let (model, parts) = assemble(&spec)?;
         let mass = model.mass();
         let wheels = 2 * spec.left.stations.len().min(spec.right.stations.len());
-        let centres: Vec<Vec3> =
-            (0..wheels).map(|wheel| wheel_centre(&spec, &parts, wheel)).collect();
+        let centers: Vec<Vec3> =
+            (0..wheels).map(|wheel| wheel_center(&spec, &parts, wheel)).collect();
         let (footprint, radius) = (Footprint::from_tracked_spec(&spec), spec.road_wheel.radius);
-        let outline = Outline::new(&spec.chassis, &footprint, mass, &centres, radius);
+        let outline = Outline::new(&spec.chassis, &footprint, mass, &centers, radius);
         let (ratio, radius) = (spec.drive.ratio, spec.drive_radius());
         let gearing = ThrustGearing {
             mass,
@@ -450,8 +450,8 @@ impl TrackedVehicle {
     }
 
     /// Returns the center of a road wheel in the chassis frame in the design position, m.
-    pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
-        wheel_centre(&self.spec, &self.parts, wheel)
+    pub fn wheel_center(&self, wheel: usize) -> Vec3 {
+        wheel_center(&self.spec, &self.parts, wheel)
     }
 
     /// Returns the height of the road wheels' centers above the ground in the design position, m.
@@ -716,7 +716,7 @@ fn steered(steering: f64, hand: usize) -> f64 {
     if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
 }
 
-fn wheel_centre(spec: &TrackedSpec, parts: &TrackedParts, wheel: usize) -> Vec3 {
+fn wheel_center(spec: &TrackedSpec, parts: &TrackedParts, wheel: usize) -> Vec3 {
     let side = wheel % 2;
     let x = spec.tracks()[side].stations[wheel / 2];
     Vec3::new(x, parts.tracks[side].y, spec.wheel_height)

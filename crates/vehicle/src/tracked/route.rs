@@ -22,7 +22,7 @@ pub(super) type BeltPoint = [f64; 2];
 /// A circle around which the pins move.
 #[derive(Clone, Copy, Debug)]
 struct PinCircle {
-    centre: BeltPoint,
+    center: BeltPoint,
     radius: f64,
 }
 
@@ -30,11 +30,11 @@ impl PinCircle {
     /// Points of the circle's arc between two positions in the track's direction, without the last.
     fn arc(&self, from: BeltPoint, to: BeltPoint) -> Vec<BeltPoint> {
         let [first, last] =
-            [from, to].map(|at| atan2(at[1] - self.centre[1], at[0] - self.centre[0]));
+            [from, to].map(|at| atan2(at[1] - self.center[1], at[0] - self.center[0]));
         let turn = (first - last) - TAU * ((first - last) / TAU).floor();
         let point = |k: usize| {
             let (s, c) = bekker_math::numeric::sin_cos(first - turn * k as f64 / ARC as f64);
-            [self.centre[0] + self.radius * c, self.centre[1] + self.radius * s]
+            [self.center[0] + self.radius * c, self.center[1] + self.radius * s]
         };
         (0..ARC).map(point).collect()
     }
@@ -51,10 +51,10 @@ struct Tangent {
 
 impl Tangent {
     fn new(a: PinCircle, b: PinCircle) -> Tangent {
-        let (dx, dz) = (b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]);
+        let (dx, dz) = (b.center[0] - a.center[0], b.center[1] - a.center[1]);
         let normal = atan2(dx, -dz) - asin((a.radius - b.radius) / hypot(dx, dz));
         let (sine, cosine) = bekker_math::numeric::sin_cos(normal);
-        let touch = |c: PinCircle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
+        let touch = |c: PinCircle| [c.center[0] + c.radius * cosine, c.center[1] + c.radius * sine];
         Tangent { from: touch(a), to: touch(b), normal }
     }
 
@@ -151,17 +151,17 @@ impl Route {
     pub fn with_radii(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
-        let sprocket = PinCircle { centre: [x, z], radius: radii[0] };
-        let idler = PinCircle { centre: [idler_x, spec.idler.position[2]], radius: radii[1] };
+        let sprocket = PinCircle { center: [x, z], radius: radii[0] };
+        let idler = PinCircle { center: [idler_x, spec.idler.position[2]], radius: radii[1] };
         let run = spec.road_wheel.radius + top;
-        let wheel = |x: f64| PinCircle { centre: [x, spec.wheel_height], radius: run };
+        let wheel = |x: f64| PinCircle { center: [x, spec.wheel_height], radius: run };
         let stations = &track.stations;
         let last = stations.len() - 1;
         let down = Tangent::new(sprocket, wheel(stations[0]));
         let up = Tangent::new(wheel(stations[last]), idler);
         let returning = spec.return_roller.iter().flat_map(|own| {
             let circle =
-                move |&x: &f64| PinCircle { centre: [x, own.height], radius: own.radius + top };
+                move |&x: &f64| PinCircle { center: [x, own.height], radius: own.radius + top };
             track.return_rollers.iter().rev().map(circle)
         });
         let (runs, held) = upper_run(idler, &returning.collect::<Vec<_>>(), sprocket);
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     fn circle(x: f64, z: f64, radius: f64) -> PinCircle {
-        PinCircle { centre: [x, z], radius }
+        PinCircle { center: [x, z], radius }
     }
 
     /// One roller of radius r, d above two wheels of radius R, at a distance a from each.
@@ -316,6 +316,6 @@ mod tests {
         // a roller between two higher ones is left out; the higher ones remain
         let rollers = [circle(-3.0, 0.4, 0.1), circle(-2.0, 0.35, 0.1), circle(-1.0, 0.4, 0.1)];
         let (_, held) = upper_run(ends[0], &rollers, ends[1]);
-        assert_eq!(held.iter().map(|own| own.centre[0]).collect::<Vec<_>>(), [-3.0, -1.0]);
+        assert_eq!(held.iter().map(|own| own.center[0]).collect::<Vec<_>>(), [-3.0, -1.0]);
     }
 }

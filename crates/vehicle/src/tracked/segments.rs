@@ -212,10 +212,10 @@ fn track(
     let arms: Vec<_> =
         stations.map(|index| arm(spec, on_side, index, hull, true, builder)).collect();
     let idler = &spec.idler;
-    let centre = Vec3::new(idler.position[0] - back, y, idler.position[2]);
-    let carried = [Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia)];
-    let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
-    let end = wheel(format!("{name} idler"), carrier, centre, &idler.wheel, builder);
+    let center = Vec3::new(idler.position[0] - back, y, idler.position[2]);
+    let carried = [Inertia::principal(idler.carrier.mass, center, idler.carrier.inertia)];
+    let (carrier, tensioner) = carrier(name, hull, center, &carried, builder);
+    let end = wheel(format!("{name} idler"), carrier, center, &idler.wheel, builder);
     let spin = spec.sprocket.spin_inertia;
     // a thin wheel: the inertia across the axle is half of that about it
     let part = MassProperties { mass: spec.sprocket.mass, inertia: [0.5 * spin, spin, 0.5 * spin] };
@@ -228,8 +228,8 @@ fn track(
         .enumerate()
         .map(|(index, (own, x))| {
             let name = format!("{name} return roller {index}");
-            let centre = Vec3::new(x, y, own.height);
-            Roller { body: wheel(name, hull, centre, &own.wheel, builder), radius: own.radius }
+            let center = Vec3::new(x, y, own.height);
+            Roller { body: wheel(name, hull, center, &own.wheel, builder), radius: own.radius }
         })
         .collect();
     let rollers = arms
@@ -397,8 +397,8 @@ impl Segments {
         let touching = ShoeContactContext { spec, model, hull: &hull, state };
         loads.fill(0.0);
         for (index, roller) in self.rollers.iter().enumerate() {
-            let centre = hull.local_point(&model.body_origin(body, roller.body));
-            let load = self.roll(&touching, body, index, [centre.x, centre.z]);
+            let center = hull.local_point(&model.body_origin(body, roller.body));
+            let load = self.roll(&touching, body, index, [center.x, center.z]);
             if let Some(sum) = loads.get_mut(index) {
                 *sum = load;
             }
@@ -412,7 +412,7 @@ impl Segments {
         touching: &ShoeContactContext<'_>,
         body: &mut MultibodyWorkspace,
         wheel: usize,
-        centre: BeltPoint,
+        center: BeltPoint,
     ) -> f64 {
         let ShoeContactContext { spec, model, hull, state } = *touching;
         let guide = &spec.shoe.guide;
@@ -423,7 +423,7 @@ impl Segments {
         let mut sum = 0.0;
         for shoe in self.shoes.iter().filter(|shoe| shoe.is_shoe()) {
             let q = &state.q[shoe.position..shoe.position + 4];
-            let (dx, dz) = (centre[0] - q[0], centre[1] - q[2]);
+            let (dx, dz) = (center[0] - q[0], center[1] - q[2]);
             if dx * dx + dz * dz > far * far {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Test rig: a vehicle on firm, level ground.
 
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_vehicle::tyre::{FirmPatch, GroundPlane, TyreState};
+use bekker_vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use bekker_vehicle::{Controls, Vehicle, VehicleSpec, VehicleState, VehicleWorkspace};
 
 /// Time step, s.
@@ -12,7 +12,7 @@ pub struct Rolling {
     pub vehicle: Vehicle,
     pub state: VehicleState,
     pub room: VehicleWorkspace,
-    pub carcass: Vec<TyreState>,
+    pub carcass: Vec<TireState>,
     /// Height of the ground, m, and friction under each wheel.
     pub ground: Vec<[f64; 2]>,
     pub loads: Vec<f64>,
@@ -29,7 +29,7 @@ impl Rolling {
         let position = Vec3::new(0.0, 0.0, vehicle.ride_radius());
         let state = vehicle.state(&Pose { position, ..Pose::default() });
         let room = vehicle.workspace(&state);
-        let carcass = vec![TyreState::default(); wheels];
+        let carcass = vec![TireState::default(); wheels];
         let (ground, loads) = (vec![[0.0, 0.8]; wheels], vec![0.0; wheels]);
         Rolling { vehicle, state, room, carcass, ground, loads, drift: 0.0, tick: 0 }
     }
@@ -44,8 +44,8 @@ impl Rolling {
             let point = Vec3::new(pose.position.x, pose.position.y, height);
             let plane = GroundPlane { point, normal: Vec3::z() };
             let patch = FirmPatch { plane, friction, share: 1.0 };
-            let tyre = &self.vehicle.tyre(wheel).handling;
-            let contact = tyre.firm_contact(&pose, &twist, &patch, &self.carcass[wheel], H);
+            let tire = &self.vehicle.tire(wheel).handling;
+            let contact = tire.firm_contact(&pose, &twist, &patch, &self.carcass[wheel], H);
             self.room.loads()[wheel] =
                 contact.as_ref().map_or_else(Default::default, |firm| firm.load);
             self.loads[wheel] = self.room.loads()[wheel].wrench.force.z;
@@ -54,8 +54,8 @@ impl Rolling {
         self.vehicle.step(&mut self.state, &mut self.room, controls, self.tick, H).unwrap();
         for (wheel, contact) in met.iter().enumerate() {
             let twist = self.vehicle.wheel_twist(&self.room, wheel);
-            let tyre = &self.vehicle.tyre(wheel).handling;
-            tyre.settle(contact.as_ref(), &twist, &mut self.carcass[wheel], H);
+            let tire = &self.vehicle.tire(wheel).handling;
+            tire.settle(contact.as_ref(), &twist, &mut self.carcass[wheel], H);
         }
         self.drift = self.drift.max(self.room.drift());
         self.tick += 1;

@@ -105,7 +105,7 @@ impl Builder<'_> {
     ///
     /// It consists of bars from the hinges to its end, and from there to the wheel's center. All
     /// points are in the design position, chassis frame.
-    fn swing(&mut self, wheel: usize, hinges: [Vec3; 2], end: Vec3, centre: Vec3, thick: f32) {
+    fn swing(&mut self, wheel: usize, hinges: [Vec3; 2], end: Vec3, center: Vec3, thick: f32) {
         let Some(axis) = (hinges[0] - hinges[1]).try_normalize(1e-9) else { return };
         let pivot = (hinges[0] + hinges[1]) * 0.5;
         let own = |p: Vec3| (p - pivot).map(|x| x as f32).into();
@@ -114,11 +114,11 @@ impl Builder<'_> {
             builder.bar(own(hinge), own(end), thick, DARK);
         }
         builder.bar(own(hinges[0]), own(hinges[1]), 1.3 * thick, DARK);
-        if (centre - end).norm() > 1e-3 {
-            builder.bar(own(end), own(centre), thick, Material::STEEL);
+        if (center - end).norm() > 1e-3 {
+            builder.bar(own(end), own(center), thick, Material::STEEL);
         }
         let mesh = self.mesh(builder);
-        let held = Held::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - centre };
+        let held = Held::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - center };
         self.arms.push(Arm { mesh, held });
     }
 }
@@ -135,12 +135,12 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                 own if axle.trailed && !matches!(own, Suspension::SolidAxle(_)) => {}
                 Suspension::DoubleWishbone(own) => {
                     let p = &own.points;
-                    let centre = at(p.spindle);
+                    let center = at(p.spindle);
                     for (front, back, outer) in [
                         (p.upper_arm_front, p.upper_arm_back, p.upper_arm_outer),
                         (p.lower_arm_front, p.lower_arm_back, p.lower_arm_outer),
                     ] {
-                        builder.swing(wheel, [at(front), at(back)], at(outer), centre, 0.022);
+                        builder.swing(wheel, [at(front), at(back)], at(outer), center, 0.022);
                     }
                 }
                 Suspension::SingleWishbone(own) => {
@@ -155,9 +155,9 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                 }
                 Suspension::TrailingArm(own) => {
                     let p = &own.points;
-                    let centre = at(p.spindle);
+                    let center = at(p.spindle);
                     let hinges = [at(p.pivot_inner), at(p.pivot_outer)];
-                    builder.swing(wheel, hinges, centre, centre, 0.03);
+                    builder.swing(wheel, hinges, center, center, 0.03);
                 }
                 Suspension::SolidAxle(_) if side == 0 => {
                     let half = at(axle.suspension.spindle()).y as f32;
@@ -178,7 +178,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
 /// The hull of a vehicle's trailer, if it has one.
 pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
     let trailer = vehicle.spec().trailer.as_ref()?;
-    let middle = vehicle.trailer()?.outline().ball.centre;
+    let middle = vehicle.trailer()?.outline().ball.center;
     meshes.push(super::trailers::hull(trailer).finish());
     Some(Arm { mesh: meshes.len() - 1, held: Held::Trailer { middle } })
 }
@@ -187,24 +187,24 @@ fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
     Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
 }
 
-/// Road arms to wheels with the centers `centres` in the design position, chassis frame.
-pub(super) fn of_tracks(arm: &RoadArm, centres: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<Arm> {
+/// Road arms to wheels with the centers `centers` in the design position, chassis frame.
+pub(super) fn of_tracks(arm: &RoadArm, centers: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
-    for (wheel, centre) in centres.iter().enumerate() {
-        let mirror = centre.y.signum();
-        let at = |[x, y, z]: Point| centre + Vec3::new(x, mirror * y, z);
+    for (wheel, center) in centers.iter().enumerate() {
+        let mirror = center.y.signum();
+        let at = |[x, y, z]: Point| center + Vec3::new(x, mirror * y, z);
         // If the file puts the hinge into the plane of the wheel, the arm is moved to the inside of
         // it.
         let inward = Vec3::new(0.0, -mirror * 0.16, 0.0);
         let pivot = at(arm.pivot);
-        let beside = (pivot.y - centre.y).abs() > 0.05;
+        let beside = (pivot.y - center.y).abs() > 0.05;
         let (hinge, end) = if beside {
-            (pivot, *centre + Vec3::new(0.0, pivot.y - centre.y, 0.0))
+            (pivot, *center + Vec3::new(0.0, pivot.y - center.y, 0.0))
         } else {
-            (pivot + inward, centre + inward)
+            (pivot + inward, center + inward)
         };
         let hinges = [hinge + inward * 0.5, hinge - inward * 0.5];
-        builder.swing(wheel, hinges, end, *centre, 0.045);
+        builder.swing(wheel, hinges, end, *center, 0.045);
     }
     builder.arms
 }

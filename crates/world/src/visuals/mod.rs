@@ -100,9 +100,9 @@ pub(super) fn visual(
                 shoe: add(running_gear::shoe(spec)),
             };
             let indices = 0..ground_vehicle.vehicle.wheels();
-            let centres: Vec<Vec3> =
-                indices.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
-            let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
+            let centers: Vec<Vec3> =
+                indices.map(|wheel| ground_vehicle.vehicle.wheel_center(wheel)).collect();
+            let arms = arms::of_tracks(&spec.road_arm, &centers, meshes);
             VehicleVisual { hull, wheels, handed, twins: Vec::new(), arms, track: Some(track) }
         }
     }
@@ -123,11 +123,11 @@ fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> V
     for axle in 0..spec.axles.len() {
         let like = |other: &usize| {
             spec.wheel_of(*other) == spec.wheel_of(axle)
-                && spec.tyre_of(*other).rigid == spec.tyre_of(axle).rigid
+                && spec.tire_of(*other).rigid == spec.tire_of(axle).rigid
         };
         let wheel = match (0..axle).find(like) {
             Some(other) => wheels[other],
-            None => add(running_gear::wheel(spec.wheel_of(axle), spec.tyre_of(axle))),
+            None => add(running_gear::wheel(spec.wheel_of(axle), spec.tire_of(axle))),
         };
         wheels.push(wheel);
     }
@@ -158,7 +158,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
         let places = spec.tractor_axles().iter().map(|axle| pick(&axle.position));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
     };
-    let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
+    let radius = spec.tire.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
     let ([rear, front], [low, _]) = (span(|p| p[0]), span(|p| p[2]));
     let length = (front - rear + 2.2 * radius) as f32;
     let (middle, low, r) = ((0.5 * (front + rear)) as f32, low as f32, radius as f32);
@@ -202,7 +202,7 @@ mod tests {
             println!("{name}: {wheels:?}");
             assert_eq!((wheels.len(), meshes.len()), (spec.axles.len(), expected), "{name}");
             for (axle, &wheel) in wheels.iter().enumerate() {
-                let tread = spec.tyre_of(axle).rigid.radius();
+                let tread = spec.tire_of(axle).rigid.radius();
                 let high = f64::from(meshes[wheel].bounds().high[2]);
                 // The highest point of the tire may lie between two tread blocks.
                 assert!((high / tread - 1.0).abs() < 0.01, "{name}: {high} m, not {tread}");

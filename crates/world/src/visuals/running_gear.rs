@@ -7,15 +7,15 @@ use super::{BLACK, DARK};
 use bekker_math::numeric::sin_cos;
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::MeshBuilder;
-use bekker_vehicle::spec::{TrackedSpec, Tyre, Wheel};
+use bekker_vehicle::spec::{Tire, TrackedSpec, Wheel};
 use std::f64::consts::TAU;
 
 /// A tire with tread blocks, and its rim.
-pub(super) fn wheel(wheel: &Wheel, tyre: &Tyre) -> MeshBuilder {
+pub(super) fn wheel(wheel: &Wheel, tire: &Tire) -> MeshBuilder {
     const SIDES: usize = 48;
     let rubber = Material::RUBBER;
     let outline: Vec<[f32; 2]> =
-        tyre.rigid.outline.iter().map(|p| [p.half_width as f32, p.radius as f32]).collect();
+        tire.rigid.outline.iter().map(|p| [p.half_width as f32, p.radius as f32]).collect();
     let rim = wheel.rim_radius as f32;
     let rim_half = 0.5 * wheel.rim_width as f32;
     let [half, shoulder] = outline.last().copied().unwrap_or([0.1, rim + 0.05]);
@@ -168,9 +168,9 @@ pub(super) fn shoe(spec: &TrackedSpec) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     builder.block([0.0, 0.0, 0.35 * top], [0.86 * pitch, width, 0.9 * top], Material::STEEL);
     for face in &shoe.faces {
-        let [x, y, z] = face.centre.map(|c| c as f32);
+        let [x, y, z] = face.center.map(|c| c as f32);
         let (length, width) = (face.length as f32, face.width as f32);
-        let pad = face.centre[2] < 1e-6 - lowest;
+        let pad = face.center[2] < 1e-6 - lowest;
         let material = if pad { BLACK } else { Material::STEEL };
         builder.block([x, y, 0.5 * z], [length, width, -z], material);
     }

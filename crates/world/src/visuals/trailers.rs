@@ -9,9 +9,9 @@ pub(super) fn hull(trailer: &Trailer) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
     for (index, own) in trailer.chassis.hulls.iter().enumerate() {
-        let HullBox { centre, size, .. } = own;
+        let HullBox { center, size, .. } = own;
         let ([x, y, z], [length, width, height]) =
-            (centre.map(|c| c as f32), size.map(|c| c as f32));
+            (center.map(|c| c as f32), size.map(|c| c as f32));
         let floor = z - 0.5 * height;
         let (front, rear) = (x + 0.5 * length, x - 0.5 * length);
         // Boards below, a cover above.

@@ -61,7 +61,7 @@ impl StudyReport<'_> {
 
     /// The vertical axis of a response; a binary one ranges from 0 to 1.
     fn upwards(&self, response: usize) -> Axis {
-        let label = self.labelled(response);
+        let label = self.labeled(response);
         match self.overall(response) {
             Some(_) => Axis::Between { label, ends: [0.0, 1.0] },
             None => Axis::Number { label, zero: false },
@@ -82,7 +82,7 @@ impl StudyReport<'_> {
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
             (factors.len() > 1).then(|| Chart {
                 title: format!("{}: range of the mean", self.asked.responses[response][0]),
-                x: Axis::Number { label: self.labelled(response), zero: false },
+                x: Axis::Number { label: self.labeled(response), zero: false },
                 y: Axis::Words { label: String::new(), words: names },
                 layers: vec![ChartLayer::Bars { name: String::new(), bars }],
             })
@@ -194,7 +194,7 @@ impl StudyReport<'_> {
             Some(_) => [0.0, 1.0],
             None => ends(&values),
         };
-        let label = self.labelled(response);
+        let label = self.labeled(response);
         (!fields.is_empty()).then_some(ChartLayer::Fields { label, fields, ends })
     }
 

@@ -5,7 +5,7 @@ use super::{Failure, print_results};
 use crate::tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
 use bekker::cli::{models, quantity::quantity};
 use bekker_ground::SharedGround;
-use bekker_ground::soil::catalogue;
+use bekker_ground::soil::catalog;
 use bekker_report::text_table;
 use bekker_rig::{BenchCase, Grouping, StepCost, Throughput, step_cost, throughput};
 use bekker_scenario::config::LawsPreset;
@@ -69,7 +69,7 @@ impl BenchM113 {
             }
         };
         let spec = m113()?;
-        let soil = catalogue().find(&self.soil).map_err(|error| format!("--soil: {error}"))?;
+        let soil = catalog().find(&self.soil).map_err(|error| format!("--soil: {error}"))?;
         let (mut steps, mut abreast) = (Vec::new(), Vec::new());
         for tracks in [TrackModel::Segmented, TrackModel::Belt] {
             for (spacing, threads) in [(0.05, 1), (0.02, 1), (0.02, 2)] {
@@ -103,7 +103,7 @@ impl BenchM113 {
         BenchCase {
             vehicle: "m113_chrono".into(),
             tracks: Some(tracks),
-            tyre: None,
+            tire: None,
             soil: self.soil.clone(),
             laws: self.laws,
             spacing,

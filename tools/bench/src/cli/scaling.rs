@@ -92,7 +92,7 @@ struct MeasuredCase {
     median: f64,
     /// Modeled factor with one core per rank and no other load, from the CPU time of the fastest
     /// repetition; for a single rank with one core per thread.
-    modelled: Option<f64>,
+    modeled: Option<f64>,
     /// Bytes per heartbeat received by the rank that receives most.
     received: f64,
     /// Bytes per heartbeat sent by all ranks.
@@ -289,7 +289,7 @@ impl MeasuredCase {
         let mut sorted = real_time_factors.clone();
         sorted.sort_by(f64::total_cmp);
         let threads = rayon::current_num_threads().min(case.vehicles);
-        let modelled = repeats.iter().filter_map(|costs| network.modelled(costs, threads));
+        let modeled = repeats.iter().filter_map(|costs| network.modeled(costs, threads));
         let all = || repeats.iter().flatten();
         let first = &repeats[0][0];
         let heartbeats = first.heartbeats.max(1) as f64;
@@ -304,7 +304,7 @@ impl MeasuredCase {
             part,
             case,
             median: sorted[sorted.len() / 2],
-            modelled: modelled.min_by(f64::total_cmp),
+            modeled: modeled.min_by(f64::total_cmp),
             received: most(|own| own.counts.received as f64) / heartbeats,
             sent: repeats[0].iter().map(|own| own.counts.sent as f64).sum::<f64>() / heartbeats,
             most_heard: all().map(|own| own.counts.most_heard).max().unwrap_or(0),

@@ -64,15 +64,15 @@ impl BenchSync {
         let by_ranks = [1, 2, 4].map(|ranks| (ranks, AGENTS_A_RANK * ranks));
         for (ranks, agents) in by_agents.into_iter().chain(by_ranks) {
             say(&format!("{agents} agents on {ranks} ranks"));
-            for neighbour in [false, true] {
-                measured.push(traffic(ranks, agents, neighbour)?);
+            for neighbor in [false, true] {
+                measured.push(traffic(ranks, agents, neighbor)?);
             }
         }
         let model = TrafficModel::fit(&measured);
         let beyond = model.iter().flat_map(|model| {
             [256, 1_024, 4_096, 10_000].map(|agents| {
                 let ranks = agents / AGENTS_A_RANK;
-                let bytes = |neighbour| model.received(neighbour, ranks, agents);
+                let bytes = |neighbor| model.received(neighbor, ranks, agents);
                 (ranks, agents, bytes(false), bytes(true))
             })
         });
@@ -109,7 +109,7 @@ impl SyncResults {
         let rows: [(&str, HeartbeatColumn); 7] = [
             ("bytes per vehicle state", |c| format!("{:.0}", c.state_bytes)),
             ("steps per heartbeat, us", |c| format!("{:.1}", c.steps_us)),
-            ("serialize, us", |c| format!("{:.1}", c.serialise_us)),
+            ("serialize, us", |c| format!("{:.1}", c.serialize_us)),
             ("read and merge, us", |c| format!("{:.1}", c.apply_us)),
             ("cache update, us", |c| format!("{:.1}", c.refresh_us)),
             ("fraction of the steps", |c| format!("{:.1} %", 100.0 * c.share)),
@@ -128,16 +128,16 @@ impl SyncResults {
             self.traffic.as_chunks::<2>().0.iter().map(|[all, near]| {
                 row("measured", all.ranks, all.agents, all.received, near.received)
             });
-        let modelled = self
+        let modeled = self
             .beyond
             .iter()
             .map(|&(ranks, agents, all, near)| row("model", ranks, agents, all, near));
-        let columns = ["bytes received per heartbeat", "ranks", "agents", "all", "neighbour"];
-        let traffic = text_table::plain(columns, measured.chain(modelled), ..0);
+        let columns = ["bytes received per heartbeat", "ranks", "agents", "all", "neighbor"];
+        let traffic = text_table::plain(columns, measured.chain(modeled), ..0);
         let [code, heartbeat, traffic] = [code, heartbeat, traffic].map(|table| table.trim_fmt());
         let model = self.model.as_ref().map_or(String::new(), |model| {
             format!(
-                "\nmodel: to all {:.0} N; neighbour {:.0} + {:.0} N/R + {:.0} log2 R \
+                "\nmodel: to all {:.0} N; neighbor {:.0} + {:.0} N/R + {:.0} log2 R \
                  (N agents on R ranks)",
                 model.message, model.border, model.own, model.round
             )
@@ -149,25 +149,25 @@ impl SyncResults {
 
     fn figure(&self) -> Figure {
         let measured =
-            |name: &str, neighbour: bool, on: fn(&Traffic) -> bool, by: TrafficFunction| Series {
+            |name: &str, neighbor: bool, on: fn(&Traffic) -> bool, by: TrafficFunction| Series {
                 name: format!("{name}, measured"),
                 points: self
                     .traffic
                     .iter()
-                    .filter(|t| t.neighbour == neighbour && on(t))
+                    .filter(|t| t.neighbor == neighbor && on(t))
                     .map(|t| [by(t.ranks, t.agents), 1e-3 * t.received])
                     .collect(),
                 mark: Mark::Dots,
             };
-        let modelled =
-            |name: &str, neighbour: bool, cases: &[(usize, usize)], by: TrafficFunction| Series {
+        let modeled =
+            |name: &str, neighbor: bool, cases: &[(usize, usize)], by: TrafficFunction| Series {
                 name: format!("{name}, model"),
                 points: self
                     .model
                     .iter()
                     .flat_map(|model| {
                         cases.iter().map(|&(ranks, agents)| {
-                            let bytes = model.received(neighbour, ranks, agents);
+                            let bytes = model.received(neighbor, ranks, agents);
                             [by(ranks, agents), 1e-3 * bytes]
                         })
                     })
@@ -176,9 +176,9 @@ impl SyncResults {
             };
         let panel =
             |title: &str, x: &str, on: fn(&Traffic) -> bool, cases: Vec<_>, by: TrafficFunction| {
-                let series = [("to all", false), ("neighbour", true)];
-                let series = series.into_iter().flat_map(|(name, neighbour)| {
-                    [modelled(name, neighbour, &cases, by), measured(name, neighbour, on, by)]
+                let series = [("to all", false), ("neighbor", true)];
+                let series = series.into_iter().flat_map(|(name, neighbor)| {
+                    [modeled(name, neighbor, &cases, by), measured(name, neighbor, on, by)]
                 });
                 Panel {
                     title: title.into(),

@@ -31,7 +31,7 @@ const METHOD: u16 = 3075;
 pub(super) const LINEAR_UNIT: u16 = 3076;
 const LINEAR_UNIT_SIZE: u16 = 3077;
 const DEGREE: u16 = 9102;
-const METRE: u16 = 9001;
+const METER: u16 = 9001;
 const VERTICAL_CRS: u16 = 4096;
 const VERTICAL_UNIT: u16 = 4099;
 const USER_DEFINED: u16 = 32767;
@@ -114,9 +114,9 @@ impl GeoKeys {
             || crs.projection != Projection::TrueToScale
             || self.short(PROJECTION).is_some_and(|code| code != USER_DEFINED);
         match self.short(MODEL_TYPE) {
-            None | Some(0 | USER_DEFINED) if !is_named => Some(RasterWarning::MetresGuessed),
+            None | Some(0 | USER_DEFINED) if !is_named => Some(RasterWarning::MetersGuessed),
             Some(1) if !is_named && self.short(LINEAR_UNIT).is_none() => {
-                Some(RasterWarning::MetresGuessed)
+                Some(RasterWarning::MetersGuessed)
             }
             _ => None,
         }
@@ -209,7 +209,7 @@ impl GeoKeys {
             Some(code) => code,
         };
         if let Some(unit) = HeightUnit::from_epsg_unit(code) {
-            return Ok(Some(unit.metres()));
+            return Ok(Some(unit.meters()));
         }
         if code == 9005 {
             return Ok(Some(0.304_797_265_4)); // Clarke's foot
@@ -412,10 +412,10 @@ pub fn geo_keys(crs: &Crs) -> Vec<u16> {
         FOOT => 9002,
         US_SURVEY_FOOT => 9003,
         1000.0 => 9036,
-        _ => METRE,
+        _ => METER,
     };
     let (model, system, unit, measure) = match crs.unit {
-        Unit::Metre => (1, PROJECTED_CRS, LINEAR_UNIT, length),
+        Unit::Meter => (1, PROJECTED_CRS, LINEAR_UNIT, length),
         Unit::Degree => (2, GEOGRAPHIC_CRS, ANGULAR_UNIT, DEGREE),
     };
     let entry = |key, value| [key, 0, 1, value];

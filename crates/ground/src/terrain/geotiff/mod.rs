@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(raster.south_west, [100.0, 190.0]);
         assert_eq!((raster.value_at(0, 1), raster.value_at(1, 0), raster.missing()), (1.0, 4.0, 1));
         // projected, with an unnamed system and unit
-        assert_eq!(warnings, [RasterWarning::MetresGuessed]);
+        assert_eq!(warnings, [RasterWarning::MetersGuessed]);
     }
 
     /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 is a zone of UTM, 30000 is not
@@ -241,7 +241,7 @@ mod tests {
                 d.write_tag(Tag::GeoKeyDirectoryTag, &[&keys[..], unit].concat()[..]).unwrap();
             });
             let (raster, warnings) = read_geotiff(&bytes).unwrap();
-            let (local, _) = raster.localised(crate::terrain::Origin::Centre).unwrap();
+            let (local, _) = raster.localized(crate::terrain::Origin::Center).unwrap();
             (local.cell[0], warnings)
         };
         let (cell, warnings) = read(2263, &[]);

@@ -87,14 +87,14 @@ fn ground(surface: Surface) -> Terrain {
 
 fn whole(bytes: &[u8], crop: Option<[f64; 4]>) -> Terrain {
     let (raster, _) = read_geotiff(bytes).unwrap();
-    let (local, _) = raster.localised(Origin::Centre).unwrap();
+    let (local, _) = raster.localized(Origin::Center).unwrap();
     let cropped = crop.map_or(local.clone(), |bounds| local.cropped(bounds).unwrap());
     ground(Surface::raster(cropped.without_gaps(NoData::Refuse).unwrap()).unwrap())
 }
 
 fn tiled(file: File, crop: Option<[f64; 4]>, resident: usize) -> Result<Terrain, TerrainError> {
     let raster = RasterFile::open(file)?;
-    let placement = raster.placement(Origin::Centre)?;
+    let placement = raster.placement(Origin::Center)?;
     let window = raster.window(&placement, crop)?;
     Ok(ground(raster.surface(window, resident)?.0))
 }

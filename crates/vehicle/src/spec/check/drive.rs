@@ -27,7 +27,7 @@ pub(super) fn differential(key: &str, differential: &Differential) -> Check {
 }
 
 pub(super) fn driveline(own: &Driveline, driven: usize) -> Check {
-    differential("driveline.centre", &own.centre)?;
+    differential("driveline.center", &own.center)?;
     not_negative("driveline.driveshaft_inertia", own.driveshaft_inertia)?;
     if let Some(front) = own.front_axles {
         let allowed = format!("from 1 to below the number of driven axles, {driven}");

@@ -4,8 +4,8 @@ mod drive;
 mod rear_frame;
 mod rule;
 mod suspension;
+mod tire;
 mod trailer;
-mod tyre;
 
 pub(super) use drive::powertrain;
 pub(super) use rule::{
@@ -13,7 +13,7 @@ pub(super) use rule::{
 };
 
 use super::spec_error::SpecError;
-use super::{Chassis, Steering, Tyre, VehicleSpec, Wheel};
+use super::{Chassis, Steering, Tire, VehicleSpec, Wheel};
 use rule::refuse;
 
 impl VehicleSpec {
@@ -67,7 +67,7 @@ impl VehicleSpec {
                 require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
             }
             if let Some(apart) = axle.twin_spacing {
-                let width = self.tyre_of(index).rigid.width();
+                let width = self.tire_of(index).rigid.width();
                 within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
             }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
@@ -163,7 +163,7 @@ impl VehicleSpec {
     }
 
     fn check_wheels(&self) -> Check {
-        self.check_wheel(&self.wheel, &self.tyre)?;
+        self.check_wheel(&self.wheel, &self.tire)?;
         (0..self.axles.len()).try_for_each(|axle| self.of_axle(axle, VehicleSpec::check_wheel))
     }
 
@@ -173,12 +173,12 @@ impl VehicleSpec {
     pub(super) fn of_axle(
         &self,
         axle: usize,
-        check: impl Fn(&VehicleSpec, &Wheel, &Tyre) -> Check,
+        check: impl Fn(&VehicleSpec, &Wheel, &Tire) -> Check,
     ) -> Check {
-        if self.axles[axle].wheel.is_none() && self.axles[axle].tyre.is_none() {
+        if self.axles[axle].wheel.is_none() && self.axles[axle].tire.is_none() {
             return Ok(());
         }
-        check(self, self.wheel_of(axle), self.tyre_of(axle)).map_err(|error| match error {
+        check(self, self.wheel_of(axle), self.tire_of(axle)).map_err(|error| match error {
             SpecError::Value { key, value, allowed } => {
                 SpecError::Value { key: format!("axles[{axle}].{key}"), value, allowed }
             }
@@ -186,18 +186,18 @@ impl VehicleSpec {
         })
     }
 
-    fn check_wheel(&self, wheel: &Wheel, own: &Tyre) -> Check {
+    fn check_wheel(&self, wheel: &Wheel, own: &Tire) -> Check {
         positive("wheel.mass", wheel.mass)?;
         inertia("wheel.inertia", &wheel.inertia)?;
         positive("wheel.rim_radius", wheel.rim_radius)?;
         positive("wheel.rim_width", wheel.rim_width)?;
-        positive("tyre.mass", own.mass)?;
-        inertia("tyre.inertia", &own.inertia)?;
-        tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
+        positive("tire.mass", own.mass)?;
+        inertia("tire.inertia", &own.inertia)?;
+        tire::rigid_tire(&own.rigid, wheel.rim_radius)?;
         if let Some(flexible) = &own.flexible {
-            tyre::flexible(flexible, &own.rigid, 2 * self.tractor_axles().len())?;
+            tire::flexible(flexible, &own.rigid, 2 * self.tractor_axles().len())?;
         }
-        tyre::handling(&own.handling)
+        tire::handling(&own.handling)
     }
 }
 
@@ -206,7 +206,7 @@ pub(in crate::spec) fn chassis(chassis: &Chassis) -> Check {
     inertia("chassis.inertia", &chassis.inertia)?;
     point("chassis.products", &chassis.products)?;
     if let Some(belly) = &chassis.belly {
-        point("chassis.belly.centre", &belly.centre)?;
+        point("chassis.belly.center", &belly.center)?;
         positive("chassis.belly.length", belly.length)?;
         positive("chassis.belly.width", belly.width)?;
     }
@@ -231,7 +231,7 @@ pub(in crate::spec) fn chassis(chassis: &Chassis) -> Check {
         let key = |name: &str| format!("chassis.hulls[{index}].{name}");
         let small = |length: f64| length.abs() <= 50.0;
         let reach = "from -50 to 50 each";
-        require(hull.centre.iter().all(|x| small(*x)), &key("centre"), list(&hull.centre), reach)?;
+        require(hull.center.iter().all(|x| small(*x)), &key("center"), list(&hull.center), reach)?;
         let sides = hull.size.iter().all(|side| (0.05..=50.0).contains(side));
         require(sides, &key("size"), list(&hull.size), "from 0.05 to 50 each")?;
         let most = 0.5 * hull.size.iter().copied().fold(f64::INFINITY, f64::min);
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     fn hmmwv() -> &'static str {
-        let entries = crate::catalogue();
+        let entries = crate::catalog();
         entries.iter().find(|entry| entry.key == "hmmwv").unwrap().text
     }
 
@@ -333,22 +333,22 @@ mod tests {
     }
 
     #[test]
-    fn refuses_figures_that_make_no_tyre_and_powertrain() {
+    fn refuses_figures_that_make_no_tire_and_powertrain() {
         refuses(&[
             (
                 "{ half_width = 0.08,",
                 "{ half_width = 0.0,",
-                "tyre.rigid.outline[1].half_width = 0: must be above the previous one",
+                "tire.rigid.outline[1].half_width = 0: must be above the previous one",
             ),
             (
                 "radius = 0.412 }",
                 "radius = 0.2 }",
-                "tyre.rigid.outline[10].radius = 0.2: must be above the rim's radius (0.268)",
+                "tire.rigid.outline[10].radius = 0.2: must be above the rim's radius (0.268)",
             ),
             (
                 "sliding_slip = [0.66667,",
                 "sliding_slip = [0.1,",
-                "tyre.handling.longitudinal.sliding_slip[0] = 0.1: must be above max_slip (0.10811)",
+                "tire.handling.longitudinal.sliding_slip[0] = 0.1: must be above max_slip (0.10811)",
             ),
             (
                 "    [2700.0, -400.0],",

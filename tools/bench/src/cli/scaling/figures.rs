@@ -64,7 +64,7 @@ fn alone_and_ranked(measured: &[&MeasuredCase], title: &str, x_label: &str) -> P
     let across = |own: &MeasuredCase, factor: f64| [own.case.vehicles as f64, factor];
     let alone = |own: &MeasuredCase| (own.case.ranks == 1).then(|| across(own, own.median));
     let ranked = |own: &MeasuredCase| (own.case.ranks > 1).then(|| across(own, own.median));
-    let quiet = |own: &MeasuredCase| own.modelled.map(|factor| across(own, factor));
+    let quiet = |own: &MeasuredCase| own.modeled.map(|factor| across(own, factor));
     let alone_quiet = |own: &MeasuredCase| quiet(own).filter(|_| own.case.ranks == 1);
     let ranked_quiet = |own: &MeasuredCase| quiet(own).filter(|_| own.case.ranks > 1);
     panel(
@@ -118,14 +118,14 @@ fn weak(measured: &[&MeasuredCase]) -> Vec<Panel> {
     };
     vec![
         panel("", "ranks", FACTOR, of_each(Mark::Dots, |own| Some(own.median))),
-        panel("one core per rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modelled)),
+        panel("one core per rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modeled)),
     ]
 }
 
 fn strong(measured: &[&MeasuredCase]) -> Vec<Panel> {
     let across = |own: &MeasuredCase, y: f64| [own.case.ranks as f64, y];
     let here = |own: &MeasuredCase| Some(across(own, own.median));
-    let modelled = |own: &MeasuredCase| own.modelled.map(|factor| across(own, factor));
+    let modeled = |own: &MeasuredCase| own.modeled.map(|factor| across(own, factor));
     let received = |own: &MeasuredCase| Some(across(own, 1e-3 * own.received));
     let most = "maximum received by a rank";
     vec![
@@ -134,7 +134,7 @@ fn strong(measured: &[&MeasuredCase]) -> Vec<Panel> {
             "one core per rank",
             "ranks",
             FACTOR,
-            vec![series("modelled", Mark::Dashes, measured, modelled)],
+            vec![series("modeled", Mark::Dashes, measured, modeled)],
         ),
         panel("", "ranks", "kB per heartbeat", vec![series(most, Mark::Dots, measured, received)]),
     ]

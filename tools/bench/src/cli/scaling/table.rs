@@ -48,7 +48,7 @@ fn row(own: &MeasuredCase, cores: usize) -> Vec<String> {
         format!("{:.3}", own.median),
         format!("{:.3}", factors().fold(f64::INFINITY, f64::min)),
         format!("{:.3}", factors().fold(0.0, f64::max)),
-        own.modelled.map_or("-".into(), |factor| format!("{factor:.3}")),
+        own.modeled.map_or("-".into(), |factor| format!("{factor:.3}")),
         format!("{:.2}", 1e-3 * own.received),
         own.most_heard.to_string(),
         format!("{:.0}", 100.0 * own.share_of_steps),

@@ -4,10 +4,10 @@ use super::super::ImportError;
 use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
-use super::truck::truck_tyre;
-use super::{ImportedTyre, RIM, outline};
-use bekker_vehicle::spec::{Point, Tyre};
-use bekker_vehicle::tyre::TMeasy;
+use super::truck::truck_tire;
+use super::{ImportedTire, RIM, outline};
+use bekker_vehicle::spec::{Point, Tire};
+use bekker_vehicle::tire::TMeasy;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ pub(super) fn rigid(
     source: &Source,
     key: &str,
     log: &mut Log,
-) -> Result<ImportedTyre, ImportError> {
+) -> Result<ImportedTire, ImportError> {
     let own: RigidParams = source.params(log)?;
     let rim_radius = RIM * own.radius;
     let section = own.radius - rim_radius;
@@ -54,10 +54,10 @@ pub(super) fn rigid(
     let load = own.material.coefficients.normal * 0.16 * section;
     let handling = TMeasy {
         friction: own.material.friction,
-        ..truck_tyre(load, 1.0, own.radius, own.width, section, own.mass)
+        ..truck_tire(load, 1.0, own.radius, own.width, section, own.mass)
     };
     let inertia = rotor(key, own.mass, own.inertia, log);
     let rigid = outline(own.radius, own.width, section, key, log);
-    let tyre = Tyre { mass: own.mass, inertia, rigid, flexible: None, handling };
-    Ok(ImportedTyre { tyre, rim_radius })
+    let tire = Tire { mass: own.mass, inertia, rigid, flexible: None, handling };
+    Ok(ImportedTire { tire, rim_radius })
 }

@@ -5,9 +5,9 @@ use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
 use super::truck::TRAIL;
-use super::{ImportedTyre, RIM, outline};
-use bekker_vehicle::spec::{Point, Tyre};
-use bekker_vehicle::tyre::{SlipCurve, TMeasy};
+use super::{ImportedTire, RIM, outline};
+use bekker_vehicle::spec::{Point, Tire};
+use bekker_vehicle::tire::{SlipCurve, TMeasy};
 use serde::Deserialize;
 
 /// Deflection under the nominal load over the tire's radius, where no file specifies the load.
@@ -57,7 +57,7 @@ pub(super) fn fiala(
     source: &Source,
     key: &str,
     log: &mut Log,
-) -> Result<ImportedTyre, ImportError> {
+) -> Result<ImportedTire, ImportError> {
     let FialaFile { mass, inertia, friction, fiala: own } = source.params(log)?;
     let (vanishing, progression) = match (&own.curve, own.stiffness) {
         (Some(curve), _) => fit_parabola(curve),
@@ -108,7 +108,7 @@ pub(super) fn fiala(
     log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
     let inertia = rotor(key, mass, inertia, log);
     let rigid = outline(own.radius, own.width, own.radius - rim_radius, key, log);
-    Ok(ImportedTyre { tyre: Tyre { mass, inertia, rigid, flexible: None, handling }, rim_radius })
+    Ok(ImportedTire { tire: Tire { mass, inertia, rigid, flexible: None, handling }, rim_radius })
 }
 
 /// Returns rate and progression of the parabola a x + b x² by least squares, with b not below 0.

@@ -20,7 +20,7 @@ const LEAST_TRANSPORT: f64 = 1e-4;
 
 /// Deflection of the carcass in the contact frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TyreState {
+pub struct TireState {
     /// Longitudinal and lateral deflection, m; the force on the wheel is along it.
     pub deflection: [f64; 2],
 }
@@ -53,7 +53,7 @@ pub struct TangentialForce {
 
 impl TMeasy {
     /// Returns the tangential force for a step of `h` seconds.
-    pub fn tangential(&self, rolling: &RollingState, state: &TyreState, h: f64) -> TangentialForce {
+    pub fn tangential(&self, rolling: &RollingState, state: &TireState, h: f64) -> TangentialForce {
         let transport = rolling.transport.max(LEAST_TRANSPORT);
         let slip = rolling.sliding.map(|v| v / transport);
         let contact = self.secant_at(rolling.load, slip, transport, rolling.friction) / transport;
@@ -73,7 +73,7 @@ impl TMeasy {
         &self,
         tangential: &TangentialForce,
         sliding: [f64; 2],
-        state: &mut TyreState,
+        state: &mut TireState,
         h: f64,
     ) {
         for (axis, velocity) in sliding.into_iter().enumerate() {
@@ -82,7 +82,7 @@ impl TMeasy {
     }
 
     /// Rate of deflection at the end of the step, m/s.
-    fn rate(&self, axis: usize, state: &TyreState, contact: f64, velocity: f64, h: f64) -> f64 {
+    fn rate(&self, axis: usize, state: &TireState, contact: f64, velocity: f64, h: f64) -> f64 {
         let spring = self.carcass_stiffness[axis];
         let resistance = self.carcass_damping[axis] + spring * h + contact;
         -(spring * state.deflection[axis] + contact * velocity) / resistance
@@ -95,27 +95,27 @@ mod tests {
     use bekker_math::numeric::GRAVITY;
 
     fn hmmwv() -> TMeasy {
-        crate::find_wheeled("hmmwv").unwrap().tyre.handling
+        crate::find_wheeled("hmmwv").unwrap().tire.handling
     }
 
     #[test]
     fn settles_to_the_steady_force_over_a_relaxation_length() {
-        let tyre = hmmwv();
+        let tire = hmmwv();
         let rolling =
             RollingState { load: 6000.0, sliding: [0.0, 0.05], transport: 5.0, friction: 0.8 };
-        let mut state = TyreState::default();
+        let mut state = TireState::default();
         let h = 1e-4;
-        let steady = -tyre.secant(6000.0, [0.0, 0.01], 0.8) * 0.01;
+        let steady = -tire.secant(6000.0, [0.0, 0.01], 0.8) * 0.01;
         let mut first = 0.0;
         let mut tangential = TangentialForce::default();
         for step in 0..10_000 {
-            tangential = tyre.tangential(&rolling, &state, h);
-            tyre.advance_carcass(&tangential, rolling.sliding, &mut state, h);
+            tangential = tire.tangential(&rolling, &state, h);
+            tire.advance_carcass(&tangential, rolling.sliding, &mut state, h);
             // without the carcass's damping: 1 - 1/e after the relaxation length κ/c v
-            let length = tyre.secant(6000.0, [0.0, 0.01], 0.8) / tyre.carcass_stiffness[1]
-                + tyre.carcass_damping[1] / tyre.carcass_stiffness[1] * 5.0;
+            let length = tire.secant(6000.0, [0.0, 0.01], 0.8) / tire.carcass_stiffness[1]
+                + tire.carcass_damping[1] / tire.carcass_stiffness[1] * 5.0;
             if first == 0.0 && 5.0 * h * f64::from(step) >= length {
-                first = tyre.carcass_stiffness[1] * state.deflection[1] / steady;
+                first = tire.carcass_stiffness[1] * state.deflection[1] / steady;
             }
         }
         assert!((tangential.force[1] - steady).abs() < 1e-6 * steady.abs());
@@ -132,8 +132,8 @@ mod tests {
 
     /// The same under a time-dependent force.
     fn pushed(push: impl Fn(f64) -> f64, velocity: f64, h: f64, seconds: f64) -> (f64, f64) {
-        let (tyre, mass) = (hmmwv(), 643.0);
-        let (mut state, mut v, mut x) = (TyreState::default(), velocity, 0.0);
+        let (tire, mass) = (hmmwv(), 643.0);
+        let (mut state, mut v, mut x) = (TireState::default(), velocity, 0.0);
         for step in 0..(seconds / h) as usize {
             let push = push(h * step as f64);
             let rolling = RollingState {
@@ -142,9 +142,9 @@ mod tests {
                 transport: 0.0,
                 friction: 0.8,
             };
-            let t = tyre.tangential(&rolling, &state, h);
+            let t = tire.tangential(&rolling, &state, h);
             v += h * (push + t.force[0]) / (mass + h * t.damping[0]);
-            tyre.advance_carcass(&t, [v, 0.0], &mut state, h);
+            tire.advance_carcass(&t, [v, 0.0], &mut state, h);
             x += h * v;
         }
         (v, x)
@@ -164,8 +164,8 @@ mod tests {
     /// A parked vehicle holds up to the tires' greatest force and slides above it.
     #[test]
     fn a_parked_vehicle_is_held_by_the_greatest_force() {
-        let (tyre, mass) = (hmmwv(), 643.0);
-        let at = |slip: f64| tyre.secant(mass * GRAVITY, [slip, 0.0], 0.8) * slip;
+        let (tire, mass) = (hmmwv(), 643.0);
+        let at = |slip: f64| tire.secant(mass * GRAVITY, [slip, 0.0], 0.8) * slip;
         let most = (1..100).map(|n| at(0.005 * f64::from(n))).fold(0.0, f64::max);
         // The force grows over 4 s: after a sudden load the carcass would overshoot.
         let grown =
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn damping_is_never_stiffer_than_the_carcass() {
-        let tyre = hmmwv();
+        let tire = hmmwv();
         for transport in [0.0, 1e-3, 1.0, 30.0] {
             for sliding in [0.0, 1e-9, 1e-3, 0.1, 5.0] {
                 let rolling = RollingState {
@@ -205,9 +205,9 @@ mod tests {
                     transport,
                     friction: 0.8,
                 };
-                let t = tyre.tangential(&rolling, &TyreState::default(), 1e-3);
+                let t = tire.tangential(&rolling, &TireState::default(), 1e-3);
                 for axis in 0..2 {
-                    let most = 1e-3 * tyre.carcass_stiffness[axis] + tyre.carcass_damping[axis];
+                    let most = 1e-3 * tire.carcass_stiffness[axis] + tire.carcass_damping[axis];
                     assert!(t.damping[axis] >= 0.0 && t.damping[axis] <= most);
                     assert!(t.force[axis].is_finite());
                 }

@@ -17,7 +17,7 @@ const GUESSES: usize = 64;
 
 /// A wheel in the world with its deformed belt.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedTyre<'a> {
+pub(super) struct PlacedTire<'a> {
     pub wheel: PlacedWheel<'a>,
     ring: &'a Ring,
     /// Forward: horizontal, in the wheel's plane.
@@ -190,7 +190,7 @@ fn guesses() -> &'static [u8; GUESSES] {
     &TABLE
 }
 
-impl<'a> PlacedTyre<'a> {
+impl<'a> PlacedTire<'a> {
     /// Places a wheel with a flexible tire; `None` for a wheel that lies on its side.
     ///
     /// `belt` is memory for its shape, `spacing` the distance between nodes, m.
@@ -200,7 +200,7 @@ impl<'a> PlacedTyre<'a> {
         state: &RingState,
         belt: &'a mut Belt,
         spacing: f64,
-    ) -> Option<PlacedTyre<'a>> {
+    ) -> Option<PlacedTire<'a>> {
         let forward = wheel.axis.cross(&Vec3::z());
         let horizontal = forward.norm();
         if horizontal < LYING {
@@ -210,7 +210,7 @@ impl<'a> PlacedTyre<'a> {
         let up = forward.cross(&wheel.axis);
         dispatch!(level(), simd => belt.shape(simd, ring, state, spacing));
         let deflection = ring.deflection(state);
-        Some(PlacedTyre { wheel, ring, forward, up, belt, deflection })
+        Some(PlacedTire { wheel, ring, forward, up, belt, deflection })
     }
 
     /// Returns the position `distance` m from the middle in units of strips, 0 at the middle of the
@@ -308,11 +308,11 @@ impl<'a> PlacedTyre<'a> {
     }
 }
 
-impl Footprint for PlacedTyre<'_> {
+impl Footprint for PlacedTire<'_> {
     const DEFORMS: bool = true;
 
-    fn centre(&self) -> Vec3 {
-        self.wheel.centre()
+    fn center(&self) -> Vec3 {
+        self.wheel.center()
     }
 
     fn bounds(&self) -> [f64; 4] {
@@ -337,9 +337,9 @@ impl Footprint for PlacedTyre<'_> {
     #[inline(always)]
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
         let simd = x.simd();
-        let PlacedTyre { wheel, forward, up, ring, .. } = self;
-        let (axis, centre) = (&wheel.axis, wheel.centre());
-        let (u, v) = (x - centre.x, y - centre.y);
+        let PlacedTire { wheel, forward, up, ring, .. } = self;
+        let (axis, center) = (&wheel.axis, wheel.center());
+        let (u, v) = (x - center.x, y - center.y);
         let ahead = forward.x * u + forward.y * v;
         let size = ring.radius * ring.radius;
         // laterally, a line meets the belt where it would meet the ring
@@ -363,7 +363,7 @@ impl Footprint for PlacedTyre<'_> {
         let height = (down + beside) * (-1.0 / up.z);
         let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
-        let coverage = (0.5 + inside * wheel.coverage_per_metre).max(0.0).min(1.0);
+        let coverage = (0.5 + inside * wheel.coverage_per_meter).max(0.0).min(1.0);
         // inward vector with the length of the radius, inclined by the lateral taper and by the
         // longitudinal slope of the belt
         let lean = VectorLanes::splat(simd, forward) * -(ahead + turn * down)
@@ -371,7 +371,7 @@ impl Footprint for PlacedTyre<'_> {
             + VectorLanes::splat(simd, axis) * ((taper - leans) * radius);
         let scale = -1.0 / lean.z.max(LYING * radius);
         UndersidePoints {
-            height: centre.z + height,
+            height: center.z + height,
             slope: [lean.x * scale, lean.y * scale],
             coverage: meets.select(coverage, 0.0),
             on_body: met.station,

@@ -4,11 +4,11 @@ use super::super::ImportError;
 use super::super::log::Log;
 use super::super::part::rotor;
 use super::super::source::Source;
-use super::truck::{TRAIL, load_capacity, truck_tyre};
-use super::{ImportedTyre, outline};
+use super::truck::{TRAIL, load_capacity, truck_tire};
+use super::{ImportedTire, outline};
 use bekker_math::numeric::GRAVITY;
-use bekker_vehicle::spec::{Point, Tyre};
-use bekker_vehicle::tyre::{PneumaticTrail, SlipCurve, TMeasy};
+use bekker_vehicle::spec::{Point, Tire};
+use bekker_vehicle::tire::{PneumaticTrail, SlipCurve, TMeasy};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -160,7 +160,7 @@ pub(super) fn tmeasy(
     source: &Source,
     key: &str,
     log: &mut Log,
-) -> Result<ImportedTyre, ImportError> {
+) -> Result<ImportedTire, ImportError> {
     let own: TMeasyParams = source.params(log)?;
     let design = &own.design;
     let section = design.radius - design.rim_radius;
@@ -188,15 +188,15 @@ pub(super) fn tmeasy(
                 _ => 1.0,
             };
             log.assume(format!("{key}.handling"), "from Chrono's rule for truck tires");
-            truck_tyre(load, inflated, design.radius, design.width, section, design.mass)
+            truck_tire(load, inflated, design.radius, design.width, section, design.mass)
         }
     };
     handling.friction = own.friction;
     handling.rolling_resistance = own.rolling.first();
     let inertia = rotor(key, design.mass, design.inertia, log);
     let rigid = outline(design.radius, design.width, section, key, log);
-    let tyre = Tyre { mass: design.mass, inertia, rigid, flexible: None, handling };
-    Ok(ImportedTyre { tyre, rim_radius: design.rim_radius })
+    let tire = Tire { mass: design.mass, inertia, rigid, flexible: None, handling };
+    Ok(ImportedTire { tire, rim_radius: design.rim_radius })
 }
 
 impl Parameters {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A tire pressed down without rotation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TyreRig {
+pub struct TireRig {
     /// Shape without load.
     pub underside: Underside,
     /// Belt.
@@ -31,7 +31,7 @@ pub struct TyreRig {
 
 /// State of a tire under its load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct TyreResult {
+pub struct TireResult {
     /// Vertical force of the ground, N.
     pub load: f64,
     /// Deflection of the tire, m.
@@ -61,18 +61,18 @@ const SETTLED: f64 = 0.1;
 /// Damper of the guide, N s/m; slow compared with the tire.
 const GUIDE: f64 = 2e4;
 
-impl TyreRig {
+impl TireRig {
     /// Default time step, s.
     pub const STEP: f64 = 1e-3;
     /// Default length of the run, s.
     pub const DURATION: f64 = 4.0;
 }
 
-impl Rig for TyreRig {
-    type Outcome = TyreResult;
+impl Rig for TireRig {
+    type Outcome = TireResult;
 
     /// Presses the tire with the wheel rig without travel.
-    fn run(&self) -> Result<TyreResult, RigError> {
+    fn run(&self) -> Result<TireResult, RigError> {
         let steel = || Soil {
             name: "plate".into(),
             source: String::new(),
@@ -93,7 +93,7 @@ impl Rig for TyreRig {
         let (means, state) = rig.with_belt()?;
         let pressure = state.map_or([[0.0; STRIPS]; STATIONS], |state| self.ring.pressure(&state));
         let apart = self.ring.station_at(1) - self.ring.station_at(0);
-        Ok(TyreResult {
+        Ok(TireResult {
             load: means.vertical,
             deflection: means.deflection,
             sinkage: means.sinkage,
@@ -117,7 +117,7 @@ impl Rig for TyreRig {
         self.duration *= 2.0;
     }
 
-    fn metrics(&self, outcome: &TyreResult) -> Vec<(&'static str, f64)> {
+    fn metrics(&self, outcome: &TireResult) -> Vec<(&'static str, f64)> {
         let mut figures =
             vec![("deflection", outcome.deflection), ("length", outcome.contact_length)];
         // with few stations in contact, the pressure does not converge on any grid

@@ -1,13 +1,13 @@
 //! Checks of the parameters of a tire, on soil and on firm ground.
 
-use super::super::{FlexibleTyre, RigidTyre};
+use super::super::{FlexibleTire, RigidTire};
 use super::rule::{Check, list, not_negative, positive, require, within};
 use crate::inflation::{MOST_KPA, pascals};
-use crate::tyre::{SlipCurve, TMeasy};
+use crate::tire::{SlipCurve, TMeasy};
 
-pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
-    let outline = &tyre.outline;
-    let key = "tyre.rigid.outline";
+pub(super) fn rigid_tire(tire: &RigidTire, rim_radius: f64) -> Check {
+    let outline = &tire.outline;
+    let key = "tire.rigid.outline";
     require(outline.len() >= 2, key, format!("{} points", outline.len()), "at least 2 points")?;
     require(
         outline[0].half_width == 0.0,
@@ -25,15 +25,15 @@ pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
         let allowed = format!("above the rim's radius ({rim_radius})");
         require(above, &format!("{key}[{index}].radius"), point.radius, &allowed)?;
     }
-    if let Some(grousers) = &tyre.grousers {
-        let key = "tyre.rigid.grousers";
+    if let Some(grousers) = &tire.grousers {
+        let key = "tire.rigid.grousers";
         let count = (1..=200).contains(&grousers.count);
         require(count, &format!("{key}.count"), grousers.count, "from 1 to 200")?;
         positive(&format!("{key}.height"), grousers.height)?;
         positive(&format!("{key}.thickness"), grousers.thickness)?;
     }
-    if let Some(soil) = &tyre.soil {
-        let key = "tyre.rigid.soil";
+    if let Some(soil) = &tire.soil {
+        let key = "tire.rigid.soil";
         within(&format!("{key}.area_ratio"), soil.area_ratio, 0.0, 1.0)?;
         not_negative(&format!("{key}.cohesion"), soil.cohesion)?;
         not_negative(&format!("{key}.friction"), soil.friction)?;
@@ -47,24 +47,24 @@ fn inflation(key: &str, kpa: f64) -> Check {
     require(allowed.is_empty(), key, kpa, &allowed)
 }
 
-pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) -> Check {
-    let key = "tyre.flexible";
+pub(super) fn flexible(tire: &FlexibleTire, rigid: &RigidTire, wheels: usize) -> Check {
+    let key = "tire.flexible";
     let radius = rigid.radius();
-    let fine = tyre.width > 0.0 && tyre.width <= rigid.width() && tyre.width.is_finite();
+    let fine = tire.width > 0.0 && tire.width <= rigid.width() && tire.width.is_finite();
     let allowed = format!("above 0 and at most the width of its outline ({})", rigid.width());
-    require(fine, &format!("{key}.width"), tyre.width, &allowed)?;
-    let fine = tyre.section_height > 0.0 && tyre.section_height < radius;
+    require(fine, &format!("{key}.width"), tire.width, &allowed)?;
+    let fine = tire.section_height > 0.0 && tire.section_height < radius;
     let allowed = format!("above 0 and below the tire's radius ({radius})");
-    require(fine, &format!("{key}.section_height"), tyre.section_height, &allowed)?;
+    require(fine, &format!("{key}.section_height"), tire.section_height, &allowed)?;
     require(
         rigid.grousers.is_none(),
-        "tyre.rigid.grousers",
+        "tire.rigid.grousers",
         "given",
-        "absent with tyre.flexible: lugs are supported on rigid tires only",
+        "absent with tire.flexible: lugs are supported on rigid tires only",
     )?;
-    let nominal = tyre.nominal_inflation_kpa.as_ref();
+    let nominal = tire.nominal_inflation_kpa.as_ref();
     let nominal = nominal.map(|nominal| ("nominal_inflation_kpa", nominal));
-    for (name, given) in [("inflation_kpa", &tyre.inflation_kpa)].into_iter().chain(nominal) {
+    for (name, given) in [("inflation_kpa", &tire.inflation_kpa)].into_iter().chain(nominal) {
         let (key, given) = (format!("{key}.{name}"), given.all_kpa());
         let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
         let allowed =
@@ -72,62 +72,62 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
         require(fine, &key, list(given), &allowed)?;
         given.iter().try_for_each(|kpa| inflation(&key, *kpa))?;
     }
-    if let Some(central) = &tyre.central_inflation {
+    if let Some(central) = &tire.central_inflation {
         let [least, most] = central.range;
         let fine = (0.0..=most).contains(&least) && most <= MOST_KPA;
         let allowed = format!("two increasing values from 0 to {MOST_KPA} kPa");
         require(fine, &format!("{key}.central_inflation.range"), list(&central.range), &allowed)?;
         positive(&format!("{key}.central_inflation.rate"), central.rate)?;
     }
-    for (index, point) in tyre.load_deflection.iter().enumerate() {
+    for (index, point) in tire.load_deflection.iter().enumerate() {
         let at = |name: &str| format!("{key}.load_deflection[{index}].{name}");
         inflation(&at("inflation_kpa"), point.inflation_kpa)?;
         positive(&at("load"), point.load)?;
-        let fine = point.deflection > 0.0 && point.deflection < tyre.section_height;
-        let allowed = format!("above 0 and below the section height ({})", tyre.section_height);
+        let fine = point.deflection > 0.0 && point.deflection < tire.section_height;
+        let allowed = format!("above 0 and below the section height ({})", tire.section_height);
         require(fine, &at("deflection"), point.deflection, &allowed)?;
     }
-    match tyre.ring(radius) {
+    match tire.ring(radius) {
         Ok(_) => Ok(()),
         Err(error) => require(
             false,
             &format!("{key}.load_deflection"),
-            format!("{} points", tyre.load_deflection.len()),
+            format!("{} points", tire.load_deflection.len()),
             &format!("points to which a tire belt can be fitted: {error}"),
         ),
     }
 }
 
-pub(super) fn handling(tyre: &TMeasy) -> Check {
-    let key = "tyre.handling";
-    positive(&format!("{key}.unloaded_radius"), tyre.unloaded_radius)?;
-    positive(&format!("{key}.width"), tyre.width)?;
-    positive(&format!("{key}.vertical_stiffness"), tyre.vertical_stiffness)?;
-    not_negative(&format!("{key}.vertical_progression"), tyre.vertical_progression)?;
-    not_negative(&format!("{key}.vertical_damping"), tyre.vertical_damping)?;
-    positive(&format!("{key}.nominal_load"), tyre.nominal_load)?;
+pub(super) fn handling(tire: &TMeasy) -> Check {
+    let key = "tire.handling";
+    positive(&format!("{key}.unloaded_radius"), tire.unloaded_radius)?;
+    positive(&format!("{key}.width"), tire.width)?;
+    positive(&format!("{key}.vertical_stiffness"), tire.vertical_stiffness)?;
+    not_negative(&format!("{key}.vertical_progression"), tire.vertical_progression)?;
+    not_negative(&format!("{key}.vertical_damping"), tire.vertical_damping)?;
+    positive(&format!("{key}.nominal_load"), tire.nominal_load)?;
     require(
-        tyre.max_load >= tyre.nominal_load && tyre.max_load <= 3.8 * tyre.nominal_load,
+        tire.max_load >= tire.nominal_load && tire.max_load <= 3.8 * tire.nominal_load,
         &format!("{key}.max_load"),
-        tyre.max_load,
+        tire.max_load,
         "from 1 to 3.8 times the nominal load, where the interpolated force still increases",
     )?;
-    within(&format!("{key}.friction"), tyre.friction, 0.05, 2.0)?;
-    within(&format!("{key}.rolling_resistance"), tyre.rolling_resistance, 0.0, 0.5)?;
+    within(&format!("{key}.friction"), tire.friction, 0.05, 2.0)?;
+    within(&format!("{key}.rolling_resistance"), tire.rolling_resistance, 0.0, 0.5)?;
     for (name, pair) in
-        [("carcass_stiffness", tyre.carcass_stiffness), ("carcass_damping", tyre.carcass_damping)]
+        [("carcass_stiffness", tire.carcass_stiffness), ("carcass_damping", tire.carcass_damping)]
     {
         let allowed = "finite and above 0";
         let fine = pair.iter().all(|x| x.is_finite() && *x > 0.0);
         require(fine, &format!("{key}.{name}"), list(&pair), allowed)?;
     }
-    slip_curve(&format!("{key}.longitudinal"), &tyre.longitudinal)?;
-    slip_curve(&format!("{key}.lateral"), &tyre.lateral)?;
+    slip_curve(&format!("{key}.longitudinal"), &tire.longitudinal)?;
+    slip_curve(&format!("{key}.lateral"), &tire.lateral)?;
     for load in 0..2 {
-        positive(&format!("{key}.trail.zero_slip[{load}]"), tyre.trail.zero_slip[load])?;
-        let fine = tyre.trail.end_slip[load] >= tyre.trail.zero_slip[load];
+        positive(&format!("{key}.trail.zero_slip[{load}]"), tire.trail.zero_slip[load])?;
+        let fine = tire.trail.end_slip[load] >= tire.trail.zero_slip[load];
         let end = format!("{key}.trail.end_slip[{load}]");
-        require(fine, &end, tyre.trail.end_slip[load], "at least zero_slip")?;
+        require(fine, &end, tire.trail.end_slip[load], "at least zero_slip")?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use super::contact::contact;
 use super::contact_result::Contact;
 use super::firm::{FirmNodes, FirmTiles};
 use super::footprint::Footprint;
-use super::placed_tyre::PlacedTyre;
+use super::placed_tire::PlacedTire;
 use super::ring::{
     FIRM, FORE, LEAN, MOTIONS, Ring, RingLoad, RingState, RingStep, SOIL, STATIONS, STRIPS,
     Stations,
@@ -45,7 +45,7 @@ const STEEPEST: f64 = 0.4;
 
 /// A wheel with a flexible tire.
 #[derive(Clone, Copy, Debug)]
-pub struct FlexibleTyre<'a> {
+pub struct FlexibleTire<'a> {
     /// Its unloaded shape; it has no grousers.
     pub underside: &'a Underside,
     /// Its belt.
@@ -56,7 +56,7 @@ pub struct FlexibleTyre<'a> {
 
 /// Result of a contact of a wheel with a flexible tire.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TyreContact {
+pub struct TireContact {
     /// All of it except the tangential force of firm ground.
     pub contact: Contact,
     /// Firm ground that carries load, if any. The handling law computes the grip there.
@@ -80,25 +80,25 @@ pub struct FirmFooting {
 
 /// Computes the contact of a wheel with a flexible tire; arguments as for
 /// [`wheel_contact`](super::wheel_contact). `step` is the input of [`settle_ring`].
-pub fn tyre_contact(
+pub fn tire_contact(
     ground: &mut WorkingGround<'_>,
-    tyre: &FlexibleTyre<'_>,
+    tire: &FlexibleTire<'_>,
     state: &RingState,
     pose: &Pose,
     twist: &Twist,
     dt: f64,
     step: &mut RingStep,
-) -> TyreContact {
-    let FlexibleTyre { underside, ring, tread } = *tyre;
+) -> TireContact {
+    let FlexibleTire { underside, ring, tread } = *tire;
     let spacing = ground.model.lattice().spacing;
     let wheel = || underside.placed(pose, spacing);
     let mut belt = ground.scratch.belt.take().unwrap_or_default();
-    let Some(mut placed) = PlacedTyre::new(wheel(), ring, state, &mut belt, spacing) else {
+    let Some(mut placed) = PlacedTire::new(wheel(), ring, state, &mut belt, spacing) else {
         ground.scratch.belt = Some(belt);
         let mut lying = wheel();
         step.restore_unloaded(state);
         let contact = contact(ground, &mut lying, tread, twist, dt);
-        return TyreContact { contact, firm: None, deflection: 0.0 };
+        return TireContact { contact, firm: None, deflection: 0.0 };
     };
     let met = contact(ground, &mut placed, tread, twist, dt);
     let mut on = BeltContact::new(met, &placed, pose.position);
@@ -117,7 +117,7 @@ pub fn tyre_contact(
         on.condense(simd, &load, step, twist, dt);
     });
     let firm = if stands { on.firm_footing(on.settle_firm(&station_loads, step)) } else { None };
-    let met = TyreContact { contact: on.contact, firm, deflection: placed.deflection };
+    let met = TireContact { contact: on.contact, firm, deflection: placed.deflection };
     (ground.scratch.ring_load, ground.scratch.belt) = (Some(load), Some(belt));
     ground.scratch.station_loads = station_loads;
     met
@@ -145,8 +145,8 @@ struct FirmSums {
 /// Contact of a belt during its evaluation.
 struct BeltContact<'a, 'b> {
     contact: Contact,
-    placed: &'b PlacedTyre<'a>,
-    centre: Vec3,
+    placed: &'b PlacedTire<'a>,
+    center: Vec3,
     /// Direction of force and motion, for each motion.
     motion_directions: [Vec6; MOTIONS],
     /// Direction of a lean about the forward direction.
@@ -171,11 +171,11 @@ fn angular_motion(axis: &Vec3) -> Vec6 {
 }
 
 impl<'a, 'b> BeltContact<'a, 'b> {
-    fn new(contact: Contact, placed: &'b PlacedTyre<'a>, centre: Vec3) -> BeltContact<'a, 'b> {
+    fn new(contact: Contact, placed: &'b PlacedTire<'a>, center: Vec3) -> BeltContact<'a, 'b> {
         BeltContact {
             contact,
             placed,
-            centre,
+            center,
             motion_directions: [Vec6::zeros(); MOTIONS],
             lean: Vec6::zeros(),
             up: Vec3::z(),
@@ -213,7 +213,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         let cell = CellOnBelt::new(0.5 * spacing / placed.station_length());
         let mut by_strip = zero;
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
-            let r = four.offset(simd, &self.centre);
+            let r = four.offset(simd, &self.center);
             let n = VectorLanes::from_arrays(simd, &reaction.normal);
             let lanes = |numbers: &[f64; WIDTH]| Lanes::new(simd, *numbers);
             let (area, part) = (lanes(&reaction.area), lanes(&reaction.part));
@@ -331,7 +331,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 let (outward, less) = placed.station(station, strip);
                 let radius = placed.wheel.underside.radius_at(distance) + less;
                 let r = axis * distance + outward * radius;
-                let point = self.centre + r;
+                let point = self.center + r;
                 if point.z >= ground.tiles.ceiling {
                     continue;
                 }
@@ -385,7 +385,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let found = surface(spacing, node, &Vec3::new(x, y, point.z));
             found.map_or(f64::NEG_INFINITY, |found| found.height)
         };
-        ground_exit(up, deep, point, &self.centre, spacing, height)
+        ground_exit(up, deep, point, &self.center, spacing, height)
     }
 
     /// Adds the forces of firm ground at the stations to the belt's load, and their derivatives by
@@ -698,7 +698,7 @@ mod tests {
     }
 
     fn find(name: &str) -> Soil {
-        crate::soil::catalogue().find(name).unwrap().to_soil()
+        crate::soil::catalog().find(name).unwrap().to_soil()
     }
 
     fn bed(soil: Soil, laws: Laws, spacing: f64) -> GroundModel {
@@ -749,7 +749,7 @@ mod tests {
             }
         }
 
-        fn step(&mut self, load: f64, speed: f64, spin: f64, dt: f64, guide: f64) -> TyreContact {
+        fn step(&mut self, load: f64, speed: f64, spin: f64, dt: f64, guide: f64) -> TireContact {
             let published = SharedGround::default();
             let drift = self.drift;
             let twist = |climb| Twist {
@@ -764,10 +764,10 @@ mod tests {
                 scratch: &mut self.scratch,
             };
             let tread = Tread::rough();
-            let tyre = FlexibleTyre { underside: &self.underside, ring: &self.ring, tread: &tread };
+            let tire = FlexibleTire { underside: &self.underside, ring: &self.ring, tread: &tread };
             let now = twist(self.climb);
             let met =
-                tyre_contact(&mut ground, &tyre, &self.state, &self.pose, &now, dt, &mut self.step);
+                tire_contact(&mut ground, &tire, &self.state, &self.pose, &now, dt, &mut self.step);
             let on = &met.contact.load;
             self.climb = risen(on, load, self.climb, dt, guide);
             settle_ring(&self.step, &twist(self.climb), dt, &mut self.state);
@@ -805,7 +805,7 @@ mod tests {
     /// were evaluated at their middles alone, it would drop from one node to the next and dig
     /// itself in.
     #[test]
-    fn a_soft_tyre_is_set_down_and_stands() {
+    fn a_soft_tire_is_set_down_and_stands() {
         for name in ["firm", "sandy_loam_15_lll", "chrono_hard"] {
             let model = bed(find(name), Laws::refined(), 0.05);
             let places = [(0.0, 0.0), (0.01, 0.01), (0.02, 0.03), (0.025, 0.0), (0.013, 0.037)];
@@ -833,7 +833,7 @@ mod tests {
 
     /// A belt in the air keeps residues of its last contact.
     #[test]
-    fn a_tyre_in_the_air_has_no_contact() {
+    fn a_tire_in_the_air_has_no_contact() {
         let model = glass();
         let mut ride = Ride::new(&model, 0.25, 138e3);
         for _ in 0..500 {

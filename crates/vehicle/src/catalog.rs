@@ -5,41 +5,38 @@ use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
 /// A built-in vehicle or trailer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CatalogueEntry {
+pub struct CatalogEntry {
     /// Name by which scenarios refer to it.
     pub key: &'static str,
     /// Its TOML text.
     pub text: &'static str,
 }
 
-const ENTRIES: [CatalogueEntry; 13] = [
-    CatalogueEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
-    CatalogueEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
-    CatalogueEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
-    CatalogueEntry { key: "gator", text: include_str!("../vehicles/gator.toml") },
-    CatalogueEntry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
-    CatalogueEntry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
-    CatalogueEntry { key: "kraz_64431", text: include_str!("../vehicles/kraz_64431.toml") },
-    CatalogueEntry { key: "m113", text: include_str!("../vehicles/m113.toml") },
-    CatalogueEntry { key: "m113_chrono", text: include_str!("../vehicles/m113_chrono.toml") },
-    CatalogueEntry {
-        key: "m113_double_pin",
-        text: include_str!("../vehicles/m113_double_pin.toml"),
-    },
-    CatalogueEntry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
-    CatalogueEntry { key: "marder", text: include_str!("../vehicles/marder.toml") },
-    CatalogueEntry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
+const ENTRIES: [CatalogEntry; 13] = [
+    CatalogEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
+    CatalogEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
+    CatalogEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
+    CatalogEntry { key: "gator", text: include_str!("../vehicles/gator.toml") },
+    CatalogEntry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
+    CatalogEntry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
+    CatalogEntry { key: "kraz_64431", text: include_str!("../vehicles/kraz_64431.toml") },
+    CatalogEntry { key: "m113", text: include_str!("../vehicles/m113.toml") },
+    CatalogEntry { key: "m113_chrono", text: include_str!("../vehicles/m113_chrono.toml") },
+    CatalogEntry { key: "m113_double_pin", text: include_str!("../vehicles/m113_double_pin.toml") },
+    CatalogEntry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
+    CatalogEntry { key: "marder", text: include_str!("../vehicles/marder.toml") },
+    CatalogEntry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
 ];
 
-const TRAILERS: [CatalogueEntry; 2] = [
-    CatalogueEntry { key: "cargo_trailer", text: include_str!("../trailers/cargo_trailer.toml") },
-    CatalogueEntry { key: "semitrailer", text: include_str!("../trailers/semitrailer.toml") },
+const TRAILERS: [CatalogEntry; 2] = [
+    CatalogEntry { key: "cargo_trailer", text: include_str!("../trailers/cargo_trailer.toml") },
+    CatalogEntry { key: "semitrailer", text: include_str!("../trailers/semitrailer.toml") },
 ];
 
 /// Why a vehicle cannot be loaded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CatalogueError {
+pub enum CatalogError {
     /// No vehicle of this name.
     #[error("no vehicle is named '{name}'{}; known: {}", suggestion(.name), known())]
     Unknown {
@@ -77,12 +74,12 @@ pub enum CatalogueError {
 }
 
 /// Returns the built-in vehicles in alphabetical order.
-pub fn catalogue() -> &'static [CatalogueEntry] {
+pub fn catalog() -> &'static [CatalogEntry] {
     &ENTRIES
 }
 
 /// Returns the built-in trailers in alphabetical order.
-pub fn trailers() -> &'static [CatalogueEntry] {
+pub fn trailers() -> &'static [CatalogEntry] {
     &TRAILERS
 }
 
@@ -92,48 +89,48 @@ pub fn trailers() -> &'static [CatalogueEntry] {
 ///
 /// # Errors
 ///
-/// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::UnknownTrailer`],
-/// [`CatalogueError::NotWheeled`] for a tracked vehicle with a trailer.
-pub fn find_vehicle(name: &str) -> Result<AnySpec, CatalogueError> {
+/// [`CatalogError::Unknown`] with the nearest name, [`CatalogError::UnknownTrailer`],
+/// [`CatalogError::NotWheeled`] for a tracked vehicle with a trailer.
+pub fn find_vehicle(name: &str) -> Result<AnySpec, CatalogError> {
     if let Some((tractor, trailer)) = name.split_once('+') {
         let tractor = AnySpec::Wheeled(Box::new(find_wheeled(tractor)?));
         let trailer = Some(find_trailer(trailer)?);
-        let wrong = |error| CatalogueError::Setup { name: name.to_owned(), error };
+        let wrong = |error| CatalogError::Setup { name: name.to_owned(), error };
         let setup = VehicleSetup { trailer, ..VehicleSetup::default() };
         return tractor.with_setup(&setup).map_err(wrong);
     }
     let entry = ENTRIES
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
-        .ok_or_else(|| CatalogueError::Unknown { name: name.to_owned() })?;
+        .ok_or_else(|| CatalogError::Unknown { name: name.to_owned() })?;
     AnySpec::from_toml(entry.text)
-        .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+        .map_err(|error| CatalogError::Spec { name: name.to_owned(), error })
 }
 
 /// Returns the built-in trailer of this name, ignoring case.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::UnknownTrailer`].
-pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogueError> {
+/// [`CatalogError::UnknownTrailer`].
+pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogError> {
     let entry = TRAILERS
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
-        .ok_or_else(|| CatalogueError::UnknownTrailer { name: name.to_owned() })?;
+        .ok_or_else(|| CatalogError::UnknownTrailer { name: name.to_owned() })?;
     TrailerSpec::from_toml(entry.text)
-        .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
+        .map_err(|error| CatalogError::Spec { name: name.to_owned(), error })
 }
 
 /// Returns the built-in wheeled vehicle of this name, ignoring case.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::NotWheeled`] for a tracked
+/// [`CatalogError::Unknown`] with the nearest name, [`CatalogError::NotWheeled`] for a tracked
 /// one.
-pub fn find_wheeled(name: &str) -> Result<VehicleSpec, CatalogueError> {
+pub fn find_wheeled(name: &str) -> Result<VehicleSpec, CatalogError> {
     match find_vehicle(name)? {
         AnySpec::Wheeled(spec) => Ok(*spec),
-        AnySpec::Tracked(_) => Err(CatalogueError::NotWheeled { name: name.to_owned() }),
+        AnySpec::Tracked(_) => Err(CatalogError::NotWheeled { name: name.to_owned() }),
     }
 }
 
@@ -163,7 +160,7 @@ mod tests {
 
     #[test]
     fn every_entry_reads_and_checks() {
-        for entry in catalogue() {
+        for entry in catalog() {
             let spec = find_vehicle(entry.key).unwrap_or_else(|error| panic!("{error}"));
             assert!(!spec.source().is_empty());
             let again = AnySpec::from_toml(&toml::to_string(&spec).unwrap()).unwrap();
@@ -187,8 +184,8 @@ mod tests {
             assert_eq!(drive.differential.torque_bias, Some(4.0));
             drive.differential = plain.final_drive.unwrap().differential;
         }
-        assert!(own.driveline.centre.commanded);
-        own.driveline.centre = plain.driveline.centre;
+        assert!(own.driveline.center.commanded);
+        own.driveline.center = plain.driveline.center;
         let VehicleSpec { name, description, source, .. } = plain.clone();
         assert_eq!(VehicleSpec { name, description, source, ..own }, plain);
     }
@@ -253,7 +250,7 @@ mod tests {
         // Project Chrono's M113 with 63 and 64 single-pin shoes: 11342.86 kg
         let spec = find_vehicle("m113").unwrap();
         assert!((spec.total_mass() - 11342.86).abs() < 5e-4);
-        assert!(matches!(find_wheeled("m113"), Err(CatalogueError::NotWheeled { .. })));
+        assert!(matches!(find_wheeled("m113"), Err(CatalogError::NotWheeled { .. })));
     }
 
     #[test]
@@ -289,10 +286,7 @@ mod tests {
         }
         let text = find_wheeled("hmmwv+caravan").unwrap_err().to_string();
         assert_eq!(text, "no trailer is named 'caravan'; known: 'cargo_trailer', 'semitrailer'");
-        assert!(matches!(
-            find_wheeled("m113+cargo_trailer"),
-            Err(CatalogueError::NotWheeled { .. })
-        ));
+        assert!(matches!(find_wheeled("m113+cargo_trailer"), Err(CatalogError::NotWheeled { .. })));
     }
 
     #[test]

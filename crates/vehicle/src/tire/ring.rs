@@ -228,7 +228,7 @@ mod tests {
         [(275.8, 406.5), (413.7, 565.2), (482.6, 644.5), (655.0, 848.6)];
 
     fn feda() -> RingParameters {
-        let file = crate::tyre::tyre("fed_alpha").unwrap();
+        let file = crate::tire::tire("fed_alpha").unwrap();
         // unloaded radius of the .tir files
         file.flexible.ring(0.4987).unwrap()
     }

@@ -9,33 +9,33 @@ use super::ImportError;
 use super::kind::check_type;
 use super::log::Log;
 use super::source::Source;
-use bekker_vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
+use bekker_vehicle::spec::{OutlinePoint, RigidTire, Tire};
 
 /// Supported templates, in order of preference.
-pub(super) const TYRES: [&str; 4] = ["TMeasyTire", "TMsimpleTire", "FialaTire", "RigidTire"];
+pub(super) const TIRES: [&str; 4] = ["TMeasyTire", "TMsimpleTire", "FialaTire", "RigidTire"];
 /// Ratio of rim radius to tire radius where no file specifies it.
 const RIM: f64 = 0.55;
 
 /// Tire with the radius of its rim, m.
-pub(super) struct ImportedTyre {
-    pub tyre: Tyre,
+pub(super) struct ImportedTire {
+    pub tire: Tire,
     pub rim_radius: f64,
 }
 
 /// Reads the tire of a file; `key` is its key in the vehicle file.
-pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<ImportedTyre, ImportError> {
-    check_type(source, "Tire", &TYRES)?;
+pub(super) fn tire(source: &Source, key: &str, log: &mut Log) -> Result<ImportedTire, ImportError> {
+    check_type(source, "Tire", &TIRES)?;
     log.origin(key, source);
     match source.template()? {
         "TMeasyTire" | "TMsimpleTire" => tmeasy::tmeasy(source, key, log),
         "FialaTire" => fiala::fiala(source, key, log),
         "RigidTire" => rigid::rigid(source, key, log),
-        other => Err(source.refused("Template", other, &TYRES.join(", "))),
+        other => Err(source.refused("Template", other, &TIRES.join(", "))),
     }
 }
 
 /// Returns the tire's outline: a flat tread with beveled shoulders.
-fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTyre {
+fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTire {
     let what = "a tread that is flat over three quarters of its width, with beveled shoulders";
     log.assume(format!("{key}.rigid.outline"), what);
     let half = 0.5 * width;
@@ -44,5 +44,5 @@ fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> R
         OutlinePoint { half_width: 0.75 * half, radius },
         OutlinePoint { half_width: half, radius: radius - 0.12 * section },
     ];
-    RigidTyre { outline, grousers: None, soil: None }
+    RigidTire { outline, grousers: None, soil: None }
 }

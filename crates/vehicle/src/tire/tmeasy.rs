@@ -258,7 +258,7 @@ mod tests {
 
     /// Read once, because the property test uses it often.
     static HMMWV: LazyLock<TMeasy> =
-        LazyLock::new(|| crate::find_wheeled("hmmwv").unwrap().tyre.handling);
+        LazyLock::new(|| crate::find_wheeled("hmmwv").unwrap().tire.handling);
 
     fn hmmwv() -> &'static TMeasy {
         &HMMWV
@@ -272,13 +272,13 @@ mod tests {
 
     #[test]
     fn curves_pass_through_their_figures_at_both_loads() {
-        let tyre = hmmwv();
-        for (index, load) in [tyre.nominal_load, 2.0 * tyre.nominal_load].into_iter().enumerate() {
-            for (axis, curve) in [tyre.longitudinal, tyre.lateral].into_iter().enumerate() {
+        let tire = hmmwv();
+        for (index, load) in [tire.nominal_load, 2.0 * tire.nominal_load].into_iter().enumerate() {
+            for (axis, curve) in [tire.longitudinal, tire.lateral].into_iter().enumerate() {
                 let size = |slip: f64| {
                     let mut slips = [0.0; 2];
                     slips[axis] = -slip;
-                    force(load, slips[0], slips[1], tyre.friction)[axis]
+                    force(load, slips[0], slips[1], tire.friction)[axis]
                 };
                 let close = |a: f64, b: f64, relative: f64| {
                     assert!((a - b).abs() < relative * b, "{a} is not {b}");
@@ -294,11 +294,11 @@ mod tests {
 
     #[test]
     fn the_maximum_is_the_maximum_and_nothing_jumps() {
-        let tyre = hmmwv();
-        let most = quadratic(tyre.longitudinal.max_force, 0.7);
+        let tire = hmmwv();
+        let most = quadratic(tire.longitudinal.max_force, 0.7);
         let mut before = 0.0;
         for step in 1..=20_000 {
-            let now = force(0.7 * tyre.nominal_load, -1e-4 * f64::from(step), 0.0, 0.8)[0];
+            let now = force(0.7 * tire.nominal_load, -1e-4 * f64::from(step), 0.0, 0.8)[0];
             assert!(now <= most * (1.0 + 1e-12));
             // steepest at the origin: 1.1e5 N per unit of slip
             assert!((now - before).abs() < 13.0, "jumps by {} at step {step}", now - before);
@@ -308,21 +308,21 @@ mod tests {
 
     #[test]
     fn more_load_gives_more_force_but_less_than_in_proportion() {
-        let tyre = hmmwv();
+        let tire = hmmwv();
         let at = |load: f64| force(load, 0.0, -0.1, 0.8)[1];
         let mut before = (0.0, f64::INFINITY);
         for step in 1..=10 {
-            let load = 0.2 * f64::from(step) * tyre.nominal_load;
+            let load = 0.2 * f64::from(step) * tire.nominal_load;
             let now = (at(load), at(load) / load);
             assert!(now.0 > before.0 && now.1 < before.1);
             before = now;
         }
-        assert_eq!(at(tyre.max_load), at(2.0 * tyre.max_load));
+        assert_eq!(at(tire.max_load), at(2.0 * tire.max_load));
         assert_eq!(at(0.0), 0.0);
     }
 
     #[test]
-    fn quarter_hmmwv_presses_its_tyre_by_15_35_mm() {
+    fn quarter_hmmwv_presses_its_tire_by_15_35_mm() {
         // closed form: m g / 4 = c δ
         let load = 2573.138 * GRAVITY / 4.0;
         let (force, stiffness) = hmmwv().radial(0.01535);
@@ -332,13 +332,13 @@ mod tests {
 
     #[test]
     fn trail_falls_through_zero_to_nothing() {
-        let tyre = hmmwv();
-        let load = tyre.nominal_load;
-        assert!((tyre.trail(load, 0.0, 0.2) - 0.178 * 0.2).abs() < 1e-12);
-        assert!(tyre.trail(load, tyre.trail.zero_slip[0], 0.2).abs() < 1e-12);
-        assert!(tyre.trail(load, 0.6, 0.2) < 0.0);
-        assert_eq!(tyre.trail(load, 1.1, 0.2), 0.0);
-        assert_eq!(tyre.trail(load, -0.2, 0.2), tyre.trail(load, 0.2, 0.2));
+        let tire = hmmwv();
+        let load = tire.nominal_load;
+        assert!((tire.trail(load, 0.0, 0.2) - 0.178 * 0.2).abs() < 1e-12);
+        assert!(tire.trail(load, tire.trail.zero_slip[0], 0.2).abs() < 1e-12);
+        assert!(tire.trail(load, 0.6, 0.2) < 0.0);
+        assert_eq!(tire.trail(load, 1.1, 0.2), 0.0);
+        assert_eq!(tire.trail(load, -0.2, 0.2), tire.trail(load, 0.2, 0.2));
     }
 
     proptest! {

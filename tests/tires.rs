@@ -10,7 +10,7 @@ use std::path::Path;
 
 const SCENARIO: &str = r#"
 format = 1
-name = "tyres"
+name = "tires"
 [time]
 duration = 20
 step = 0.002
@@ -35,13 +35,13 @@ driver = { kind = "path", speed = 4, waypoints = [[0, -3], [60, -3]] }
 
 fn world(text: &str, sets: &[&str]) -> World {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let file = ScenarioFile::parse("tyres", text, Path::new(""), &sets).unwrap();
+    let file = ScenarioFile::parse("tires", text, Path::new(""), &sets).unwrap();
     World::new(build::world(&file).unwrap().world)
 }
 
 fn refused(sets: &[&str]) -> String {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    match ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets) {
+    match ScenarioFile::parse("tires", SCENARIO, Path::new(""), &sets) {
         Err(faults) => faults.to_string(),
         Ok(file) => match build::world(&file) {
             Err(faults) => faults.to_string(),
@@ -84,12 +84,12 @@ fn any_threads_and_a_cut_give_the_same_bits() {
 
 /// On soil a softer tire has a longer contact, a shallower rut and less resistance.
 #[test]
-fn the_softer_tyre_sinks_less_and_rolls_easier_on_soil() {
+fn the_softer_tire_sinks_less_and_rolls_easier_on_soil() {
     let mut world = world(SCENARIO, &["soil.zone=[]", "time.duration=10"]);
     drive(&mut world, 10.0);
-    let summary = world.summary("tyres", 1.0);
+    let summary = world.summary("tires", 1.0);
     let [soft, hard] = &summary.vehicles[..] else { panic!() };
-    let [own, other] = [soft, hard].map(|vehicle| vehicle.tyres.unwrap());
+    let [own, other] = [soft, hard].map(|vehicle| vehicle.tires.unwrap());
     assert!((own.inflation_kpa - 96.5).abs() < 1e-3 && (other.inflation_kpa - 345.0).abs() < 1e-3);
     assert!(own.deflection > 1.8 * other.deflection, "{own:?} {other:?}");
     assert!(own.contact_length > 1.1 * other.contact_length, "{own:?} {other:?}");
@@ -142,9 +142,9 @@ fn what_cannot_be_is_refused() {
             &["vehicle[0].driver={kind=\"table\",rows=[{time=0,inflation_kpa=170000}]}"],
             "inflation_kpa = 170000: must be from 0 to 5000 kPa (170000 Pa is 170 kPa)",
         ),
-        (&["vehicle[0].tyre=rigid"], "must be absent with tyre = \"rigid\""),
+        (&["vehicle[0].tire=rigid"], "must be absent with tire = \"rigid\""),
         (&["vehicle[0].model=m113"], "must be absent: M113 is a tracked vehicle"),
-        (&["vehicle[0].tyre=flabby"], "vehicle[0].tyre"),
+        (&["vehicle[0].tire=flabby"], "vehicle[0].tire"),
         (
             &[
                 "vehicle[0].model=mrzr4",
@@ -172,7 +172,7 @@ fn what_cannot_be_is_refused() {
 fn an_inflation_beyond_the_measured_range_causes_a_warning() {
     for (inflation, said) in [("345", false), ("400", true), ("0", true)] {
         let sets = [format!("vehicle[1].inflation_kpa={inflation}")];
-        let file = ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets).unwrap();
+        let file = ScenarioFile::parse("tires", SCENARIO, Path::new(""), &sets).unwrap();
         let warnings = build::world(&file).unwrap().warnings;
         let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
         let expected =
@@ -225,7 +225,7 @@ fn coasted(inflation: &str) -> [f64; 3] {
 /// On a road rolling resistance grows as inflation falls; mirrored inflations give the mirrored
 /// motion.
 #[test]
-fn the_softer_tyre_rolls_harder_on_a_road() {
+fn the_softer_tire_rolls_harder_on_a_road() {
     let [soft, hard] = ["55", "207"].map(|inflation| 5.0 - coasted(inflation)[2]);
     // The belt's deflection on a plate is proportional to inflation to the power -0.54: 2.05 times.
     assert!((soft / hard - 2.05).abs() < 0.15, "slows by {soft} m/s, by {hard} m/s");

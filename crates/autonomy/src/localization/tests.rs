@@ -94,24 +94,24 @@ fn sensors() -> (Imu, Gps) {
 /// One localization run, with the sensor errors of a seed.
 ///
 /// Fixes arrive at 5 Hz, `lag` steps late, except during an outage.
-struct LocalisationRun {
-    localiser: Localiser,
-    state: LocaliserState,
+struct LocalizationRun {
+    localizer: Localizer,
+    state: LocalizerState,
     imu: ImuState,
 }
 
-fn localise(
+fn localize(
     truths: &[GroundTruth],
     seed: u64,
     outage: [f64; 2],
     lag: usize,
-    mut watch: impl FnMut(usize, &LocaliserState),
-) -> LocalisationRun {
+    mut watch: impl FnMut(usize, &LocalizerState),
+) -> LocalizationRun {
     let (imu, gps) = sensors();
     let model = FilterModel::from_sensors(&imu, &gps, 1.0);
     let site = gps.site;
     let inertial = Inertial { model, site, imu: imu_mount(), antenna: antenna() };
-    let localiser = Localiser::from_filter(inertial);
+    let localizer = Localizer::from_filter(inertial);
     let noise = [0, 1].map(|sensor| Noise::new(seed, 0, sensor));
     let mut imu_state = imu.start(&noise[0]);
     let mut gps_state = gps.start(&noise[1]);
@@ -125,7 +125,7 @@ fn localise(
             (imu_mount().orientation * turned * imu_mount().orientation.inverse()).into_inner(),
         ),
     };
-    let mut state = localiser.start(&start, 0.0);
+    let mut state = localizer.start(&start, 0.0);
     if let Some(navigation) = &mut state.navigation {
         // initial velocity from the sway of the waves
         let sway = Vec3::new(0.0, 0.0, 0.08) + v * draw(2);
@@ -141,7 +141,7 @@ fn localise(
             imu.measure(&mut imu_state, [truth.force, truth.rate], STEP, STEP, &noise[0], frame);
         let [specific_force, angular_rate] = measured;
         let reading = Reading::Imu { specific_force, angular_rate };
-        localiser.add_reading(&mut state, Role::Imu, time, &reading);
+        localizer.add_reading(&mut state, Role::Imu, time, &reading);
         if frame.is_multiple_of(20) {
             let place = truth.pose.point(&antenna());
             // velocity of the antenna from the motion of the chassis
@@ -156,11 +156,11 @@ fn localise(
         }
         while late.front().is_some_and(|(due, ..)| *due <= step) {
             let (_, time, fix) = late.pop_front().unwrap();
-            localiser.add_reading(&mut state, Role::Gps, time, &Reading::Fix(fix));
+            localizer.add_reading(&mut state, Role::Gps, time, &Reading::Fix(fix));
         }
         watch(step, &state);
     }
-    LocalisationRun { localiser, state, imu: imu_state }
+    LocalizationRun { localizer, state, imu: imu_state }
 }
 
 /// Errors of position, velocity and attitude of the IMU's frame, in the order of the covariance.
@@ -185,7 +185,7 @@ fn errors_match_the_reported_deviation() {
     let last = truths[truths.len() - 1];
     let mut sum = 0.0;
     for seed in 0..30 {
-        let trial = localise(&truths, seed, [0.0, 0.0], 0, |_, _| {});
+        let trial = localize(&truths, seed, [0.0, 0.0], 0, |_, _| {});
         let filter = trial.state.filter().unwrap();
         let covariance = filter.covariance().fixed_view::<9, 9>(0, 0).into_owned();
         let error = errors(&last, filter);
@@ -204,7 +204,7 @@ fn finds_the_bias_of_the_gyroscope() {
     let truths = drive(60.0);
     let (imu, _) = sensors();
     for seed in 0..4 {
-        let trial = localise(&truths, seed, [0.0, 0.0], 0, |_, _| {});
+        let trial = localize(&truths, seed, [0.0, 0.0], 0, |_, _| {});
         let filter = trial.state.filter().unwrap();
         // the output without rotation and noise is the bias
         let quiet = Imu { gyroscope: Triad { noise_density: 0.0, ..imu.gyroscope }, ..imu };
@@ -226,7 +226,7 @@ fn an_outage_drifts_by_the_reported_deviation() {
     let truths = drive(60.0);
     for seed in 0..4 {
         let mut seen = Vec::new();
-        let trial = localise(&truths, seed, [30.0, 50.0], 0, |step, state| {
+        let trial = localize(&truths, seed, [30.0, 50.0], 0, |step, state| {
             if [2990, 4970, 5900].contains(&step) {
                 let estimate = *state.estimate();
                 let off = truths[step].pose.position - estimate.pose.position;
@@ -237,7 +237,7 @@ fn an_outage_drifts_by_the_reported_deviation() {
         assert!(at_end.1 > 3.0 * before.1 && at_end.0 < 4.0 * 1.5 * at_end.1, "{seen:?}");
         assert!(after.1 < 2.0 * before.1 && after.0 < 4.0 * 1.5 * after.1, "{seen:?}");
         assert!(at_end.0 < 5.0, "{seen:?}");
-        assert!(trial.localiser.estimate(&trial.state).heading_sd < 0.02);
+        assert!(trial.localizer.estimate(&trial.state).heading_sd < 0.02);
     }
 }
 
@@ -247,10 +247,10 @@ fn an_outage_drifts_by_the_reported_deviation() {
 #[test]
 fn late_fixes_end_in_the_same_bits() {
     let truths = drive(20.0);
-    let prompt = localise(&truths, 3, [19.5, 99.0], 0, |_, _| {});
-    let late = localise(&truths, 3, [19.5, 99.0], 23, |_, _| {});
+    let prompt = localize(&truths, 3, [19.5, 99.0], 0, |_, _| {});
+    let late = localize(&truths, 3, [19.5, 99.0], 23, |_, _| {});
     assert_eq!(prompt.state.estimate(), late.state.estimate());
-    let at = |trial: &LocalisationRun| trial.state.track().pose_at(19.55);
+    let at = |trial: &LocalizationRun| trial.state.track().pose_at(19.55);
     assert_eq!(at(&prompt), at(&late));
 }
 
@@ -258,8 +258,8 @@ fn late_fixes_end_in_the_same_bits() {
 #[test]
 fn the_truth_is_taken_from_any_mount() {
     let mount = imu_mount();
-    let localiser = Localiser::from_odometry(mount);
-    let mut state = localiser.start(&Pose::default(), 0.0);
+    let localizer = Localizer::from_odometry(mount);
+    let mut state = localizer.start(&Pose::default(), 0.0);
     let chassis = Pose {
         position: Vec3::new(3.0, 4.0, 1.0),
         orientation: Quat::from_axis_angle(&Vec3::z_axis(), 1.0),
@@ -276,7 +276,7 @@ fn the_truth_is_taken_from_any_mount() {
         velocity: pose.orientation.inverse_transform_vector(&swing),
         angular_velocity: pose.orientation.inverse_transform_vector(&angular),
     };
-    localiser.add_reading(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
+    localizer.add_reading(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
     let Estimate { pose, velocity, yaw_rate, .. } = *state.estimate();
     assert!((pose.position - chassis.position).norm() < 1e-12 && velocity.norm() < 1e-12);
     assert!(

@@ -1,6 +1,6 @@
 //! A tire as a disc on a plane: contact geometry and loads on the wheel.
 
-use super::{RollingState, TMeasy, TangentialForce, TyreState};
+use super::{RollingState, TMeasy, TangentialForce, TireState};
 use bekker_math::numeric::{asin, smooth_step};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -120,7 +120,7 @@ pub struct FirmContact {
 
 /// A tire on firm ground, for both contact models.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct TyreLoadCase {
+struct TireLoadCase {
     /// Point of action of the forces relative to the wheel's center, m.
     center: Vec3,
     /// Normal force, N; it is part of the load only if `presses`.
@@ -163,7 +163,7 @@ impl TMeasy {
         pose: &Pose,
         twist: &Twist,
         &FirmPatch { plane, friction, share }: &FirmPatch,
-        state: &TyreState,
+        state: &TireState,
         h: f64,
     ) -> Option<FirmContact> {
         let contact = DiscContact::find(pose, &plane, self.unloaded_radius)?;
@@ -178,7 +178,7 @@ impl TMeasy {
 
         let mut load = Load::default();
         load.add_tangent(&contact.normal, &offset, share * stiffness, share * damping);
-        let carried = TyreLoadCase {
+        let carried = TireLoadCase {
             center: offset,
             normal_force,
             presses: true,
@@ -200,7 +200,7 @@ impl TMeasy {
         pose: &Pose,
         twist: &Twist,
         patch: &BeltPatch,
-        state: &TyreState,
+        state: &TireState,
         h: f64,
     ) -> Option<FirmContact> {
         let BeltPatch { normal_force, normal, center, friction, radius, deflection } = *patch;
@@ -221,7 +221,7 @@ impl TMeasy {
             axis,
             camber: asin(axis.dot(&normal)),
         };
-        let carried = TyreLoadCase {
+        let carried = TireLoadCase {
             center,
             normal_force,
             presses: false,
@@ -238,12 +238,12 @@ impl TMeasy {
         &self,
         mut load: Load,
         contact: DiscContact,
-        carried: &TyreLoadCase,
+        carried: &TireLoadCase,
         twist: &Twist,
-        state: &TyreState,
+        state: &TireState,
         h: f64,
     ) -> FirmContact {
-        let TyreLoadCase { center, normal_force, friction, rolling_radius, .. } = *carried;
+        let TireLoadCase { center, normal_force, friction, rolling_radius, .. } = *carried;
         let spin = twist.angular.dot(&contact.axis);
         let rolling = RollingState {
             load: normal_force,
@@ -307,7 +307,7 @@ impl TMeasy {
         &self,
         contact: Option<&FirmContact>,
         twist: &Twist,
-        state: &mut TyreState,
+        state: &mut TireState,
         h: f64,
     ) {
         match contact {
@@ -315,7 +315,7 @@ impl TMeasy {
                 let sliding = firm.contact.sliding(twist, firm.rolling_radius);
                 self.advance_carcass(&firm.tangential, sliding, state, h);
             }
-            None => *state = TyreState::default(),
+            None => *state = TireState::default(),
         }
     }
 }
@@ -343,7 +343,7 @@ mod tests {
     use bekker_math::spatial::Quat;
 
     fn hmmwv() -> TMeasy {
-        crate::find_wheeled("hmmwv").unwrap().tyre.handling
+        crate::find_wheeled("hmmwv").unwrap().tire.handling
     }
 
     fn firm(friction: f64, share: f64) -> FirmPatch {
@@ -389,26 +389,26 @@ mod tests {
 
     #[test]
     fn never_pulls() {
-        let tyre = hmmwv();
+        let tire = hmmwv();
         let twist = Twist { linear: Vec3::new(0.0, 0.0, 3.0), angular: Vec3::zeros() };
-        let state = TyreState::default();
-        let pose = upright(tyre.unloaded_radius - 0.01);
-        assert!(tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).is_none());
+        let state = TireState::default();
+        let pose = upright(tire.unloaded_radius - 0.01);
+        assert!(tire.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).is_none());
     }
 
     /// The power that the ground absorbs from a rolling wheel is the sliding power, and never
     /// negative.
     #[test]
     fn grip_takes_what_slides() {
-        let tyre = TMeasy { rolling_resistance: 0.0, ..hmmwv() };
+        let tire = TMeasy { rolling_resistance: 0.0, ..hmmwv() };
         let deflection = 0.02;
-        let pose = upright(tyre.unloaded_radius - deflection);
-        let rolling = tyre.rolling_radius(deflection);
+        let pose = upright(tire.unloaded_radius - deflection);
+        let rolling = tire.rolling_radius(deflection);
         for speed in [4.5, 4.9, 5.0, 5.1, 6.0] {
             let spin = Vec3::new(0.0, 5.0 / rolling, 0.0);
             let twist = Twist { linear: Vec3::new(speed, 0.0, 0.0), angular: spin };
-            let state = TyreState::default();
-            let met = tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).unwrap();
+            let state = TireState::default();
+            let met = tire.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).unwrap();
             let wrench = &met.load.wrench;
             let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
             let slid = met.tangential.force[0] * (speed - 5.0);
@@ -421,12 +421,12 @@ mod tests {
 
     #[test]
     fn share_fades_the_load_in() {
-        let tyre = hmmwv();
-        let pose = upright(tyre.unloaded_radius - 0.015);
-        let state = TyreState::default();
+        let tire = hmmwv();
+        let pose = upright(tire.unloaded_radius - 0.015);
+        let state = TireState::default();
         let at = |share| {
             let twist = Twist::default();
-            tyre.firm_contact(&pose, &twist, &firm(0.8, share), &state, 1e-3)
+            tire.firm_contact(&pose, &twist, &firm(0.8, share), &state, 1e-3)
                 .map_or(0.0, |c| c.load.wrench.force.z)
         };
         assert_eq!(at(0.0), 0.0);
@@ -435,14 +435,14 @@ mod tests {
 
     #[test]
     fn tangents_are_symmetric_and_positive_semi_definite() {
-        let tyre = hmmwv();
+        let tire = hmmwv();
         let pose = Pose {
-            position: Vec3::new(0.3, -0.2, tyre.unloaded_radius - 0.03),
+            position: Vec3::new(0.3, -0.2, tire.unloaded_radius - 0.03),
             orientation: Quat::from_euler_angles(0.05, 0.4, 0.7),
         };
         let twist = Twist { linear: Vec3::new(5.0, 0.3, -0.1), angular: Vec3::new(0.1, 12.0, 0.2) };
-        let state = TyreState { deflection: [0.003, -0.002] };
-        let contact = tyre.firm_contact(&pose, &twist, &firm(0.6, 0.8), &state, 2e-3).unwrap();
+        let state = TireState { deflection: [0.003, -0.002] };
+        let contact = tire.firm_contact(&pose, &twist, &firm(0.6, 0.8), &state, 2e-3).unwrap();
         for matrix in [contact.load.stiffness, contact.load.damping] {
             assert!((matrix - matrix.transpose()).norm() <= 1e-9 * matrix.norm());
             // round-off of eigenvalues relative to the norm
@@ -455,12 +455,12 @@ mod tests {
     ///
     /// Three velocities and the spin are integrated by linearly implicit Euler.
     fn roll(mut twist: Twist, torque: f64, h: f64, seconds: f64) -> (Pose, Twist, FirmContact) {
-        let (tyre, mass, inertia) = (hmmwv(), 643.2845, 7.3);
-        let mut pose = upright(tyre.unloaded_radius - 0.015);
-        let mut state = TyreState::default();
+        let (tire, mass, inertia) = (hmmwv(), 643.2845, 7.3);
+        let mut pose = upright(tire.unloaded_radius - 0.015);
+        let mut state = TireState::default();
         let mut last = None;
         for _ in 0..(seconds / h) as usize {
-            let contact = tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, h);
+            let contact = tire.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, h);
             let load = contact.map_or_else(Load::default, |c| c.load);
             let tangent = load.damping * h + load.stiffness * (h * h);
             // the free coordinates: spin, x, y, z
@@ -486,7 +486,7 @@ mod tests {
             twist.angular.y += change[0];
             twist.linear += Vec3::new(change[1], change[2], change[3]);
             pose.position += twist.linear * h;
-            tyre.settle(contact.as_ref(), &twist, &mut state, h);
+            tire.settle(contact.as_ref(), &twist, &mut state, h);
             last = contact.or(last);
         }
         (pose, twist, last.unwrap())
@@ -503,8 +503,8 @@ mod tests {
 
     #[test]
     fn a_rolling_wheel_slows_by_its_rolling_resistance() {
-        let tyre = hmmwv();
-        let radius = tyre.rolling_radius(0.01535);
+        let tire = hmmwv();
+        let radius = tire.rolling_radius(0.01535);
         let twist = Twist {
             linear: Vec3::new(10.0, 0.0, 0.0),
             angular: Vec3::new(0.0, 10.0 / radius, 0.0),
@@ -512,7 +512,7 @@ mod tests {
         let (_, end, _) = roll(twist, 0.0, 1e-3, 4.0);
         // torque k W R0 on mass and inertia, both at the rolling radius
         let (mass, inertia) = (643.2845, 7.3);
-        let torque = tyre.rolling_resistance * mass * GRAVITY * tyre.unloaded_radius;
+        let torque = tire.rolling_resistance * mass * GRAVITY * tire.unloaded_radius;
         let slowing = torque / (mass * radius + inertia / radius);
         let lost = 10.0 - end.linear.x;
         // initial oscillations of carcass and deflection are a percent

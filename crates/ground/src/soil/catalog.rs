@@ -26,7 +26,7 @@
 //! - *Range.* No table states the depth of its tests. The parameters are assumed to be valid up to
 //!   a sinkage of 0.3 m ([`Soil::measured_sinkage`]), and a run warns about deeper sinkage.
 //!
-//! [`CatalogueSoil::assumed`] lists the parameters that were filled in.
+//! [`CatalogSoil::assumed`] lists the parameters that were filled in.
 //!
 //! # Aliases
 //!
@@ -75,7 +75,7 @@ const ASSUMED_SHEAR_MODULUS: f64 = 0.02;
 
 /// One soil of the catalog.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CatalogueSoil {
+pub struct CatalogSoil {
     /// Id in scenarios.
     pub id: String,
     /// Descriptive name.
@@ -94,7 +94,7 @@ pub struct CatalogueSoil {
     pub kind: SoilKind,
 }
 
-impl CatalogueSoil {
+impl CatalogSoil {
     /// Returns the soil for use in a ground, named by its id.
     pub fn to_soil(&self) -> Soil {
         Soil { name: self.id.clone(), source: self.source.clone(), kind: self.kind.clone() }
@@ -116,7 +116,7 @@ pub struct Alias {
 /// Error in the catalog or in a lookup by name.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CatalogueError {
+pub enum CatalogError {
     /// No soil has this name.
     #[error("no soil is named '{name}'{}", suggestion.as_ref().map(|s| format!("; did you mean '{s}'?")).unwrap_or_default())]
     Unknown {
@@ -177,13 +177,13 @@ struct Entry {
 }
 
 impl Entry {
-    fn resolve(self) -> Result<CatalogueSoil, CatalogueError> {
+    fn resolve(self) -> Result<CatalogSoil, CatalogError> {
         let mut assumed = Vec::new();
         let kind = match self.friction {
             Some(friction) => SoilKind::Firm { friction },
             None => SoilKind::Deformable(self.yielding(&mut assumed)?),
         };
-        let soil = CatalogueSoil {
+        let soil = CatalogSoil {
             id: self.id,
             name: self.name,
             family: self.family,
@@ -195,13 +195,13 @@ impl Entry {
         };
         match soil.to_soil().check() {
             Ok(()) => Ok(soil),
-            Err(error) => Err(CatalogueError::Parameters { soil: soil.id, error }),
+            Err(error) => Err(CatalogError::Parameters { soil: soil.id, error }),
         }
     }
 
-    fn yielding(&self, assumed: &mut Vec<&'static str>) -> Result<DeformableSoil, CatalogueError> {
+    fn yielding(&self, assumed: &mut Vec<&'static str>) -> Result<DeformableSoil, CatalogError> {
         let need = |value: Option<f64>, parameter| {
-            value.ok_or_else(|| CatalogueError::Missing { soil: self.id.clone(), parameter })
+            value.ok_or_else(|| CatalogError::Missing { soil: self.id.clone(), parameter })
         };
         let mut fill = |value: Option<f64>, parameter, rule: f64| {
             value.unwrap_or_else(|| {
@@ -245,31 +245,31 @@ pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
 
 /// Soils and their aliases.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Catalogue {
+pub struct Catalog {
     /// The soils, in the order of the file.
-    pub soils: Vec<CatalogueSoil>,
+    pub soils: Vec<CatalogSoil>,
     /// Aliases.
     pub aliases: Vec<Alias>,
 }
 
-impl Catalogue {
+impl Catalog {
     /// Parses a catalog in the schema of the built-in one: `[[soil]]` tables with the parameters in
     /// SI units and `friction_angle_deg` in degrees, and `[[alias]]` tables.
-    pub fn parse(text: &str) -> Result<Catalogue, CatalogueError> {
+    pub fn parse(text: &str) -> Result<Catalog, CatalogError> {
         let document: Document =
-            toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+            toml::from_str(text).map_err(|error| CatalogError::Syntax(error.to_string()))?;
         let soils = document.soil.into_iter().map(Entry::resolve).collect::<Result<_, _>>()?;
-        let catalogue = Catalogue { soils, aliases: document.alias };
-        for alias in &catalogue.aliases {
-            catalogue.find(&alias.soil)?;
+        let catalog = Catalog { soils, aliases: document.alias };
+        for alias in &catalog.aliases {
+            catalog.find(&alias.soil)?;
         }
-        Ok(catalogue)
+        Ok(catalog)
     }
 
     /// Returns the soil called `name`, which may be an alias.
-    pub fn find(&self, name: &str) -> Result<&CatalogueSoil, CatalogueError> {
+    pub fn find(&self, name: &str) -> Result<&CatalogSoil, CatalogError> {
         let target = self.aliases.iter().find(|a| a.id == name).map_or(name, |a| &a.soil);
-        self.soils.iter().find(|soil| soil.id == target).ok_or_else(|| CatalogueError::Unknown {
+        self.soils.iter().find(|soil| soil.id == target).ok_or_else(|| CatalogError::Unknown {
             name: name.to_string(),
             suggestion: self.nearest(name),
         })
@@ -289,12 +289,12 @@ impl Catalogue {
     }
 }
 
-static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
-    Catalogue::parse(include_str!("catalogue.toml")).expect("a test checks the embedded catalog")
+static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| {
+    Catalog::parse(include_str!("catalog.toml")).expect("a test checks the embedded catalog")
 });
 
 /// Returns the built-in catalog.
-pub fn catalogue() -> &'static Catalogue {
+pub fn catalog() -> &'static Catalog {
     &BUILT_IN
 }
 
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     fn yielding(id: &str) -> &'static DeformableSoil {
-        match &catalogue().find(id).unwrap().kind {
+        match &catalog().find(id).unwrap().kind {
             SoilKind::Deformable(y) => y,
             SoilKind::Firm { .. } => panic!("{id} is firm"),
         }
@@ -311,19 +311,19 @@ mod tests {
 
     #[test]
     fn every_entry_is_usable_and_its_name_unique() {
-        let catalogue = Catalogue::parse(include_str!("catalogue.toml")).unwrap();
-        assert_eq!(catalogue.soils.len(), 35);
-        let mut ids: Vec<_> = catalogue
+        let catalog = Catalog::parse(include_str!("catalog.toml")).unwrap();
+        assert_eq!(catalog.soils.len(), 35);
+        let mut ids: Vec<_> = catalog
             .soils
             .iter()
             .map(|s| &s.id)
-            .chain(catalogue.aliases.iter().map(|a| &a.id))
+            .chain(catalog.aliases.iter().map(|a| &a.id))
             .collect();
         ids.sort();
         let count = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), count);
-        for soil in &catalogue.soils {
+        for soil in &catalog.soils {
             assert!(!soil.source.is_empty(), "{} has no source", soil.id);
         }
     }
@@ -348,25 +348,25 @@ mod tests {
 
     #[test]
     fn what_is_not_published_is_filled_by_rule_and_marked() {
-        let sand = catalogue().find("dry_sand_lll").unwrap();
+        let sand = catalog().find("dry_sand_lll").unwrap();
         assert_eq!(sand.assumed, ["elastic_stiffness", "damping"]);
         // (k_c/0.2 + k_phi) z^1.1 = 1e5 gives z = 83.7 mm, hence 100 * 1e5/z.
         let stiffness = yielding("dry_sand_lll").elastic_stiffness;
         assert!((stiffness / 1.195e8 - 1.0).abs() < 1e-2, "{stiffness}");
         assert_eq!(yielding("heavy_clay_25_wes").elastic_stiffness, STIFFEST_ELASTIC);
         assert_eq!(yielding("sandy_loam_22_lll").elastic_stiffness, SOFTEST_ELASTIC);
-        assert!(catalogue().find("chrono_mid").unwrap().assumed.is_empty());
+        assert!(catalog().find("chrono_mid").unwrap().assumed.is_empty());
     }
 
     #[test]
     fn aliases_point_and_slips_are_put_right() {
-        assert_eq!(catalogue().find("mud").unwrap().id, "lean_clay_32_wes");
+        assert_eq!(catalog().find("mud").unwrap().id, "lean_clay_32_wes");
         assert_eq!(
-            catalogue().find("lean_clay_32_wess").unwrap_err().to_string(),
+            catalog().find("lean_clay_32_wess").unwrap_err().to_string(),
             "no soil is named 'lean_clay_32_wess'; did you mean 'lean_clay_32_wes'?"
         );
         assert_eq!(
-            catalogue().find("granite?!").unwrap_err().to_string(),
+            catalog().find("granite?!").unwrap_err().to_string(),
             "no soil is named 'granite?!'"
         );
     }
@@ -374,10 +374,10 @@ mod tests {
     #[test]
     fn faulty_entries_name_themselves() {
         let entry = "[[soil]]\nid='x'\nname='x'\nfamily='x'\nsource='x'\ntrust='exact_copy'\n";
-        let message = |rest: &str| Catalogue::parse(&format!("{entry}{rest}")).unwrap_err();
+        let message = |rest: &str| Catalog::parse(&format!("{entry}{rest}")).unwrap_err();
         assert_eq!(message("").to_string(), "soil 'x': 'k_phi' is missing");
         let low = "k_phi=1e6\nk_c=0\nn=1\ncohesion=0\nfriction_angle_deg=75";
         assert!(message(low).to_string().starts_with("soil 'x': friction angle, rad is 1.3"));
-        assert!(message("colour='red'").to_string().contains("unknown field `colour`"));
+        assert!(message("color='red'").to_string().contains("unknown field `color`"));
     }
 }

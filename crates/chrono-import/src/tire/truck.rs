@@ -1,7 +1,7 @@
 //! Chrono's rule for truck tires, and the loads of load indices.
 
 use bekker_math::numeric::pow;
-use bekker_vehicle::tyre::{PneumaticTrail, SlipCurve, TMeasy};
+use bekker_vehicle::tire::{PneumaticTrail, SlipCurve, TMeasy};
 
 /// Load capacity by load index, kg, from index 80 on; 80 indices are a factor of ten (ISO 4000-1).
 const LOAD_INDEX: [f64; 80] = [
@@ -25,7 +25,7 @@ pub(super) fn load_capacity(index: usize) -> f64 {
 /// The full load deflects the tire by 16 % of its section height, and half of it is the nominal
 /// load. The nominal load scales with the inflation to the power of 0.8; slip curves are multiples
 /// of it. The damping is half of the critical damping of the tire's own mass.
-pub(super) fn truck_tyre(
+pub(super) fn truck_tire(
     load: f64,
     inflated: f64,
     radius: f64,
@@ -83,19 +83,19 @@ mod tests {
 
     /// The same rule yields the HMMWV's tire from 3850 lbf and 37/12.5/16.5 in.
     #[test]
-    fn the_rule_gives_the_hmmwv_s_tyre() {
-        let known = find_wheeled("hmmwv").unwrap().tyre;
+    fn the_rule_gives_the_hmmwv_s_tire() {
+        let known = find_wheeled("hmmwv").unwrap().tire;
         let load = 2.0 * known.handling.nominal_load;
         let TMeasy { unloaded_radius, width, .. } = known.handling;
         let section = unloaded_radius - 0.5 * 16.5 * 0.0254;
-        let own = truck_tyre(load, 1.0, unloaded_radius, width, section, known.mass);
-        let figures = |tyre: &TMeasy| {
-            let curves = [tyre.longitudinal, tyre.lateral];
+        let own = truck_tire(load, 1.0, unloaded_radius, width, section, known.mass);
+        let figures = |tire: &TMeasy| {
+            let curves = [tire.longitudinal, tire.lateral];
             let each = curves
                 .map(|curve| [curve.initial_slope, curve.max_force, curve.sliding_force].concat());
-            let [along, aside] = tyre.carcass_stiffness;
-            let [slow, slower] = tyre.carcass_damping;
-            let upright = [tyre.vertical_stiffness, tyre.vertical_damping, tyre.max_load];
+            let [along, aside] = tire.carcass_stiffness;
+            let [slow, slower] = tire.carcass_damping;
+            let upright = [tire.vertical_stiffness, tire.vertical_damping, tire.max_load];
             [each.concat(), upright.to_vec(), vec![along, aside, slow, slower]].concat()
         };
         // the file has ten digits

@@ -1,12 +1,12 @@
 //! Built-in tires in addition to those of the built-in vehicles.
 
-use crate::spec::{FlexibleTyre, RigidTyre};
+use crate::spec::{FlexibleTire, RigidTire};
 use serde::Deserialize;
 
 /// A standalone tire file, for test rigs and as a template for vehicle files.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TyreFile {
+pub struct TireFile {
     /// Size designation.
     pub name: String,
     /// Description in one line.
@@ -14,17 +14,17 @@ pub struct TyreFile {
     /// Radius of the rim, m.
     pub rim_radius: f64,
     /// Shape without load.
-    pub rigid: RigidTyre,
+    pub rigid: RigidTire,
     /// Flexibility of the tire.
-    pub flexible: FlexibleTyre,
+    pub flexible: FlexibleTire,
 }
 
-const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tyres/fed_alpha.toml"))];
+const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tires/fed_alpha.toml"))];
 
 /// Why a tire cannot be loaded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TyreFileError {
+pub enum TireFileError {
     /// No tire of this name.
     #[error("no tire is named '{name}'; known: {}", known())]
     Unknown {
@@ -42,21 +42,21 @@ pub enum TyreFileError {
 }
 
 fn known() -> String {
-    tyres().collect::<Vec<_>>().join(", ")
+    tires().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the names of the built-in tires.
-pub fn tyres() -> impl Iterator<Item = &'static str> {
+pub fn tires() -> impl Iterator<Item = &'static str> {
     ENTRIES.iter().map(|(name, _)| *name)
 }
 
 /// Returns the built-in tire of this name, ignoring case.
 ///
 /// # Errors
-/// [`TyreFileError`] for an unknown name.
-pub fn tyre(name: &str) -> Result<TyreFile, TyreFileError> {
+/// [`TireFileError`] for an unknown name.
+pub fn tire(name: &str) -> Result<TireFile, TireFileError> {
     let entry = ENTRIES.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
-    let (_, text) = entry.ok_or_else(|| TyreFileError::Unknown { name: name.to_owned() })?;
+    let (_, text) = entry.ok_or_else(|| TireFileError::Unknown { name: name.to_owned() })?;
     toml::from_str(text)
-        .map_err(|error| TyreFileError::Syntax { name: name.to_owned(), what: error.to_string() })
+        .map_err(|error| TireFileError::Syntax { name: name.to_owned(), what: error.to_string() })
 }

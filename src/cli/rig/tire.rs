@@ -1,4 +1,4 @@
-//! `bekker rig tyre`
+//! `bekker rig tire`
 
 use super::bed::SoilBed;
 use super::convergence::{ConvergenceChange, ConvergenceCheck};
@@ -10,14 +10,14 @@ use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::numeric::GRAVITY;
 use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::rig::{RESOLVED, Refinement, Rig, RigError, TyreResult, TyreRig, converge};
+use crate::rig::{RESOLVED, Refinement, Rig, RigError, TireResult, TireRig, converge};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
 use crate::vehicle::inflation::kilopascals;
-use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
-use crate::vehicle::tyre::{RingParameters, tyre};
+use crate::vehicle::spec::{FlexibleTire, RigidTire};
+use crate::vehicle::tire::{RingParameters, tire};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -25,17 +25,17 @@ use std::path::Path;
 
 /// Press a tire on a plate and on soil at several inflations: deflection, contact, pressure
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker rig tyre --vehicle hmmwv\n  \
-    bekker rig tyre --vehicle hmmwv --inflation-kpa 55,83,138,207 --soil chrono_mid\n  \
-    bekker rig tyre --tyre fed_alpha --load 20000 --json --no-plot")]
-pub struct Tyre {
+#[command(after_help = "Examples:\n  bekker rig tire --vehicle hmmwv\n  \
+    bekker rig tire --vehicle hmmwv --inflation-kpa 55,83,138,207 --soil chrono_mid\n  \
+    bekker rig tire --tire fed_alpha --load 20000 --json --no-plot")]
+pub struct Tire {
     /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
     /// (.toml)
-    #[arg(long, value_name = "NAME", default_value = "hmmwv", conflicts_with = "tyre")]
+    #[arg(long, value_name = "NAME", default_value = "hmmwv", conflicts_with = "tire")]
     vehicle: String,
     /// Tire without a vehicle: fed_alpha
-    #[arg(long, value_name = "NAME")]
-    tyre: Option<String>,
+    #[arg(long, alias = "tyre", value_name = "NAME")]
+    tire: Option<String>,
     /// Inflations, kPa (default: 0.4, 0.6, 1 and 1.5 times that of the tire file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation_kpa: Vec<f64>,
@@ -53,12 +53,12 @@ pub struct Tyre {
 }
 
 /// Tire to press.
-struct MountedTyre {
+struct MountedTire {
     name: String,
     underside: Underside,
     ring: Ring,
     figures: RingParameters,
-    file: FlexibleTyre,
+    file: FlexibleTire,
     load: f64,
 }
 
@@ -70,7 +70,7 @@ const SHARES: [f64; 4] = [0.4, 0.6, 1.0, 1.5];
 /// Default change that counts as converged.
 const TOLERANCE: f64 = 0.02;
 
-impl MountedTyre {
+impl MountedTire {
     /// Returns the reason why a load, N, has no result at an inflation, kPa, if it flattens the
     /// tire.
     fn flat_reason(&self, kpa: f64, load: f64) -> Option<String> {
@@ -85,7 +85,7 @@ impl MountedTyre {
     }
 }
 
-impl Tyre {
+impl Tire {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mounted = self.mounted()?;
         let nominal = mounted.file.inflation_kpa.kpa(0, 2) / 1e3;
@@ -116,11 +116,11 @@ impl Tyre {
         };
         let bed = soil.unwrap_or(plate);
         let findings = RigFindings {
-            kind: "tyre",
+            kind: "tire",
             text: text(&mounted, load, &bed, &runs, &refused),
             figure: figure(&mounted, load, &bed, &runs),
             data: json!({
-                "tyre": mounted.name,
+                "tire": mounted.name,
                 "source": mounted.file.source,
                 "load": load,
                 "ring": mounted.ring,
@@ -141,7 +141,7 @@ impl Tyre {
     /// Presses the tire at every inflation. Results are in the order of the inflations.
     fn press(
         &self,
-        mounted: &MountedTyre,
+        mounted: &MountedTire,
         load: f64,
         inflations_kpa: &[f64],
         soil: Option<&Soil>,
@@ -176,7 +176,7 @@ impl Tyre {
     /// is no result.
     fn press_at(
         &self,
-        mounted: &MountedTyre,
+        mounted: &MountedTire,
         load: f64,
         kpa: f64,
         soil: Option<&Soil>,
@@ -184,7 +184,7 @@ impl Tyre {
         if let Some(reason) = mounted.flat_reason(kpa, load) {
             return Ok(Err(reason));
         }
-        let rig = |soil: Option<&Soil>| TyreRig {
+        let rig = |soil: Option<&Soil>| TireRig {
             underside: mounted.underside.clone(),
             ring: mounted.ring.clone(),
             inflation: 1e3 * kpa,
@@ -192,8 +192,8 @@ impl Tyre {
             soil: soil.cloned(),
             laws: Laws::refined(),
             spacing: self.grid,
-            step: TyreRig::STEP,
-            duration: TyreRig::DURATION,
+            step: TireRig::STEP,
+            duration: TireRig::DURATION,
         };
         let both = self.checked(&rig(None)).and_then(|(plate, mut changes)| {
             let on_soil = soil.map(|soil| self.checked(&rig(Some(soil)))).transpose()?;
@@ -216,7 +216,7 @@ impl Tyre {
     }
 
     /// Runs a rig, and checks its convergence unless disabled.
-    fn checked(&self, rig: &TyreRig) -> Result<(TyreResult, Vec<ConvergenceChange>), RigError> {
+    fn checked(&self, rig: &TireRig) -> Result<(TireResult, Vec<ConvergenceChange>), RigError> {
         if self.output.no_check {
             return rig.run().map(|result| (result, Vec::new()));
         }
@@ -228,19 +228,19 @@ impl Tyre {
         Ok((result, changes.into_iter().map(at_it).collect()))
     }
 
-    fn mounted(&self) -> Result<MountedTyre, Failure> {
+    fn mounted(&self) -> Result<MountedTire, Failure> {
         let refused =
             |subject: &str, cause: String| Failure::Input { subject: subject.to_owned(), cause };
-        let make = |name: &str, rigid: &RigidTyre, file: &FlexibleTyre, radius: f64, load: f64| {
+        let make = |name: &str, rigid: &RigidTire, file: &FlexibleTire, radius: f64, load: f64| {
             let figures = file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
             let underside = underside(rigid).map_err(|error| refused(name, error.to_string()))?;
             // pressed quasi-statically, so damping is irrelevant
             let ring = ring(file, &figures, 0.0);
             let (name, file) = (name.to_owned(), file.clone());
-            Ok(MountedTyre { name, underside, ring, figures, file, load })
+            Ok(MountedTire { name, underside, ring, figures, file, load })
         };
-        if let Some(name) = &self.tyre {
-            let own = tyre(name).map_err(|error| refused("--tyre", error.to_string()))?;
+        if let Some(name) = &self.tire {
+            let own = tire(name).map_err(|error| refused("--tire", error.to_string()))?;
             let nominal = own.flexible.inflation_kpa.kpa(0, 2) / 1e3;
             let points = own.flexible.load_deflection.iter();
             let points: Vec<f64> =
@@ -252,18 +252,18 @@ impl Tyre {
         let none = |cause: &str| refused(&self.vehicle, cause.to_owned());
         let spec = spec.wheeled().ok_or_else(|| none("is tracked and has no tires"))?;
         let file = spec
-            .tyre
+            .tire
             .flexible
             .as_ref()
-            .ok_or_else(|| none("its file has no flexible tire; add [tyre.flexible]"))?;
+            .ok_or_else(|| none("its file has no flexible tire; add [tire.flexible]"))?;
         let name = format!("tire of {}", spec.name);
-        let rigid = &spec.tyre.rigid;
+        let rigid = &spec.tire.rigid;
         make(&name, rigid, file, rigid.radius(), mean_wheel_load(spec))
     }
 }
 
 /// Inflation, kPa, and results of the tire on a plate and on soil.
-type InflationRun = (f64, TyreResult, Option<TyreResult>);
+type InflationRun = (f64, TireResult, Option<TireResult>);
 type InflationRuns = [InflationRun];
 
 /// Results of a tire at its inflations, and the inflations without a result.
@@ -284,13 +284,13 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 }
 
 fn text(
-    mounted: &MountedTyre,
+    mounted: &MountedTire,
     load: f64,
     bed: &Soil,
     runs: &InflationRuns,
     refused: &[FailedSetting],
 ) -> String {
-    let row = |on: &str, kpa: f64, result: &TyreResult| {
+    let row = |on: &str, kpa: f64, result: &TireResult| {
         vec![
             on.to_owned(),
             format!("{kpa:.0}"),
@@ -332,8 +332,8 @@ fn text(
 }
 
 /// Describes contacts that are too short for the stations of the belt.
-fn unresolved(mounted: &MountedTyre, bed: &Soil, runs: &InflationRuns) -> String {
-    let short = |on: &str, kpa: f64, result: &TyreResult| {
+fn unresolved(mounted: &MountedTire, bed: &Soil, runs: &InflationRuns) -> String {
+    let short = |on: &str, kpa: f64, result: &TireResult| {
         (result.stations < RESOLVED).then(|| {
             format!(
                 "\n\
@@ -351,7 +351,7 @@ fn unresolved(mounted: &MountedTyre, bed: &Soil, runs: &InflationRuns) -> String
     plates.chain(soils).collect()
 }
 
-fn figure(mounted: &MountedTyre, load: f64, bed: &Soil, runs: &InflationRuns) -> Figure {
+fn figure(mounted: &MountedTire, load: f64, bed: &Soil, runs: &InflationRuns) -> Figure {
     let line = |name: String, points: Vec<[f64; 2]>, mark| Series { name, points, mark };
     let panel = Panel::from_zero;
     let deepest = mounted.file.load_deflection.iter().map(|p| p.deflection).fold(0.0, f64::max);
@@ -374,7 +374,7 @@ fn figure(mounted: &MountedTyre, load: f64, bed: &Soil, runs: &InflationRuns) ->
         let points = points.map(|point| [1e3 * point.deflection, 1e-3 * point.load]).collect();
         loads.push(line(name, points, Mark::Dots));
     }
-    let under = |of: fn(&InflationRun) -> Option<TyreResult>| {
+    let under = |of: fn(&InflationRun) -> Option<TireResult>| {
         let series = runs.iter().filter_map(|run| {
             let result = of(run)?;
             let reach = 0.55 * result.contact_length + 0.03;

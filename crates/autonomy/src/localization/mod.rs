@@ -1,9 +1,9 @@
 //! Localization by inertial and satellite navigation, or by ground truth.
 //!
-//! A [`Localiser`] is an immutable model; its state is plain data in a [`LocaliserState`].
+//! A [`Localizer`] is an immutable model; its state is plain data in a [`LocalizerState`].
 //!
 //! Readings may arrive late. The filter has an anchor, a state that trails the present by
-//! [`Localiser::latest_fix`], and stores the IMU readings since then. A fix corrects the anchor at
+//! [`Localizer::latest_fix`], and stores the IMU readings since then. A fix corrects the anchor at
 //! the time at which it was measured, and the readings since are replayed.
 
 mod kalman;
@@ -39,7 +39,7 @@ pub enum Role {
 
 /// Method of localization.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Localisation {
+pub enum Localization {
     /// Ground truth, from [`Reading::Odometry`].
     True,
     /// Inertial and satellite navigation, from [`Reading::Imu`] and [`Reading::Fix`].
@@ -61,9 +61,9 @@ pub struct Inertial {
 
 /// Model of the localization; immutable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Localiser {
+pub struct Localizer {
     /// Method of localization.
-    pub localisation: Localisation,
+    pub localization: Localization,
     /// Frame of the odometry in the chassis frame.
     pub odometry: Pose,
     /// Time for which past poses are stored, s: the duration of a scan and its latency.
@@ -127,13 +127,13 @@ struct Navigation {
 
 /// State of a localizer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LocaliserState {
+pub struct LocalizerState {
     estimate: Estimate,
     track: PoseTrack,
     navigation: Option<Box<Navigation>>,
 }
 
-impl LocaliserState {
+impl LocalizerState {
     /// The current estimate.
     pub fn estimate(&self) -> &Estimate {
         &self.estimate
@@ -183,25 +183,25 @@ impl FilterModel {
     }
 }
 
-impl Localiser {
+impl Localizer {
     /// Returns a localizer by ground truth of a frame mounted at `odometry` in the chassis frame.
-    pub fn from_odometry(odometry: Pose) -> Localiser {
-        Localiser { localisation: Localisation::True, odometry, memory: 1.0, latest_fix: 0.5 }
+    pub fn from_odometry(odometry: Pose) -> Localizer {
+        Localizer { localization: Localization::True, odometry, memory: 1.0, latest_fix: 0.5 }
     }
 
     /// Returns a localizer by inertial and satellite navigation.
-    pub fn from_filter(inertial: Inertial) -> Localiser {
-        let localisation = Localisation::Filter(Box::new(inertial));
-        Localiser { localisation, ..Localiser::from_odometry(Pose::default()) }
+    pub fn from_filter(inertial: Inertial) -> Localizer {
+        let localization = Localization::Filter(Box::new(inertial));
+        Localizer { localization, ..Localizer::from_odometry(Pose::default()) }
     }
 
     /// Returns the state of a vehicle at rest at `pose` at `time`, s.
-    pub fn start(&self, pose: &Pose, time: f64) -> LocaliserState {
+    pub fn start(&self, pose: &Pose, time: f64) -> LocalizerState {
         let mut track = PoseTrack::default();
         track.push(time, *pose, self.memory);
-        let navigation = match &self.localisation {
-            Localisation::True => None,
-            Localisation::Filter(inertial) => {
+        let navigation = match &self.localization {
+            Localization::True => None,
+            Localization::Filter(inertial) => {
                 let (position, attitude) = (
                     pose.point(&inertial.imu.position),
                     pose.orientation * inertial.imu.orientation,
@@ -216,31 +216,31 @@ impl Localiser {
             }
         };
         let estimate = Estimate { time, pose: *pose, ..Estimate::default() };
-        LocaliserState { estimate, track, navigation }
+        LocalizerState { estimate, track, navigation }
     }
 
     /// Takes a reading that was measured at `taken`, s; readings that the method does not use are
     /// ignored.
     pub fn add_reading(
         &self,
-        state: &mut LocaliserState,
+        state: &mut LocalizerState,
         role: Role,
         taken: f64,
         reading: &Reading,
     ) {
-        match (&self.localisation, role, reading) {
-            (Localisation::True, Role::Odometry, Reading::Odometry(truth)) => {
+        match (&self.localization, role, reading) {
+            (Localization::True, Role::Odometry, Reading::Odometry(truth)) => {
                 self.follow_truth(state, taken, truth);
             }
             (
-                Localisation::Filter(inertial),
+                Localization::Filter(inertial),
                 Role::Imu,
                 Reading::Imu { specific_force, angular_rate },
             ) => {
                 let felt = ImuSample { time: taken, force: *specific_force, rate: *angular_rate };
                 self.integrate(inertial, state, felt);
             }
-            (Localisation::Filter(inertial), Role::Gps, Reading::Fix(fix)) if fix.valid => {
+            (Localization::Filter(inertial), Role::Gps, Reading::Fix(fix)) if fix.valid => {
                 self.correct(inertial, state, taken, fix);
             }
             _ => {}
@@ -248,11 +248,11 @@ impl Localiser {
     }
 
     /// The current estimate.
-    pub fn estimate(&self, state: &LocaliserState) -> Estimate {
+    pub fn estimate(&self, state: &LocalizerState) -> Estimate {
         state.estimate
     }
 
-    fn follow_truth(&self, state: &mut LocaliserState, taken: f64, truth: &Odometry) {
+    fn follow_truth(&self, state: &mut LocalizerState, taken: f64, truth: &Odometry) {
         let orientation = truth.pose.orientation * self.odometry.orientation.inverse();
         let arm = orientation * self.odometry.position;
         let pose = Pose { position: truth.pose.position - arm, orientation };
@@ -263,7 +263,7 @@ impl Localiser {
         state.estimate = Estimate { time: taken, pose, velocity, yaw_rate, ..Estimate::default() };
     }
 
-    fn integrate(&self, inertial: &Inertial, state: &mut LocaliserState, felt: ImuSample) {
+    fn integrate(&self, inertial: &Inertial, state: &mut LocalizerState, felt: ImuSample) {
         let Some(navigation) = &mut state.navigation else { return };
         let before = navigation.felt.back().map_or(navigation.anchor_time, |last| last.time);
         if felt.time <= before {
@@ -281,7 +281,7 @@ impl Localiser {
         state.track.push(felt.time, state.estimate.pose, self.memory);
     }
 
-    fn correct(&self, inertial: &Inertial, state: &mut LocaliserState, taken: f64, fix: &Fix) {
+    fn correct(&self, inertial: &Inertial, state: &mut LocalizerState, taken: f64, fix: &Fix) {
         let Some(navigation) = &mut state.navigation else { return };
         let Some(antenna) = inertial.site.point(&fix.place) else { return };
         if taken < navigation.anchor_time {
