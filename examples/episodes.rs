@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let start = Placement { position: [0.0, y], heading: 0.0, speed: 0.0 };
         let stand = world.respawn(0, &start)?;
         let until = world.time() + 8.0;
-        while world.time() < until && world.outcome(0).code != OutcomeCode::Immobilised {
+        while world.time() < until && world.outcome(0).code != OutcomeCode::Immobilized {
             let seen = world.sample(0).ok_or("no vehicle")?;
             world.command(0, Some(drive(&seen, y)))?;
             world.advance();

@@ -320,19 +320,19 @@ driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
         (world.outcome(0).code, world.time())
     };
     let (code, at) = ended("");
-    assert_eq!(code, OutcomeCode::Immobilised);
+    assert_eq!(code, OutcomeCode::Immobilized);
     assert!(at < 6.0, "after 4 s: {at}");
-    let (code, later) = ended("[endings]\nimmobilised_after = 7.0");
-    assert_eq!(code, OutcomeCode::Immobilised);
+    let (code, later) = ended("[endings]\nimmobilized_after = 7.0");
+    assert_eq!(code, OutcomeCode::Immobilized);
     // The same standstill is detected three seconds later.
     assert!((later - at - 3.0).abs() < 0.011, "{at} and {later}");
-    let (code, end) = ended("[endings]\nimmobilised = false");
+    let (code, end) = ended("[endings]\nimmobilized = false");
     assert_eq!(code, OutcomeCode::UnderWay);
     assert!((end - 12.0).abs() < 1e-9);
     let wrong =
-        ScenarioFile::parse("api", &text("[endings]\nimmobilised_after = 0"), Path::new(""), &[]);
+        ScenarioFile::parse("api", &text("[endings]\nimmobilized_after = 0"), Path::new(""), &[]);
     let fault = wrong.err().unwrap().to_string();
-    assert!(fault.contains("endings.immobilised_after") && fault.contains("0.1"), "{fault}");
+    assert!(fault.contains("endings.immobilized_after") && fault.contains("0.1"), "{fault}");
     let never = WorldModel { endings: Endings::never(), ..model(&text("")) };
     let mut world = World::new(never);
     (0..800).for_each(|_| world.advance());

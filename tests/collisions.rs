@@ -152,7 +152,7 @@ fn a_wall_stops_a_vehicle_and_reverse_frees_it() {
                 { time = 5.9, throttle = 0.4 }, { time = 6, brake = 1 }, \
                 { time = 6.9, brake = 1 }, { time = 7, throttle = 0.4, gear = \"reverse\" }] }";
     let text = head("firm", "") + wall + &car("a", "hmmwv", [0.0, 0.0], 0.0, 0.0, back);
-    let text = text + "[endings]\nimmobilised = false\n";
+    let text = text + "[endings]\nimmobilized = false\n";
     let mut world = World::new(model(&text));
     let mut farthest = 0.0_f64;
     until(&mut world, 6.0, |world| farthest = farthest.max(place(world, 0).x));
@@ -243,7 +243,7 @@ fn a_nose_contacts_a_steep_bank() {
                 [[terrain.stamp]]\nkind = \"ditch\"\nfrom = [-5.0, -20.0]\nto = [-5.0, 20.0]\n\
                 width = 26.0\ndepth = 1.2\nedge = 0.35\nface = \"straight\"\n";
     let text = head("rock", "") + bank + &car("a", "hmmwv", [0.0, 0.0], 0.0, 3.0, COASTS);
-    let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+    let mut world = World::new(model(&(text + "[endings]\nimmobilized = false\n")));
     let mut deepest = f64::NEG_INFINITY;
     until(&mut world, 4.0, |world| {
         // Middle of the lower front edge, rounded by 0.25 m.
@@ -343,7 +343,7 @@ fn a_wheel_climbs_a_small_rock_and_stops_at_a_large_one() {
             format!("[[scenery]]\nkind = \"rock\"\nscale = {scale:?}\nplaces = [[4.0, 0.9]]\n");
         let text =
             head("firm", "") + &rock + &car("a", "hmmwv", [0.0, 0.0], 0.0, 2.0, &drives(0.25));
-        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let mut world = World::new(model(&(text + "[endings]\nimmobilized = false\n")));
         let mut highest = 0.0_f64;
         let start = place(&world, 0).z;
         until(&mut world, 4.0, |world| highest = highest.max(place(world, 0).z - start));
@@ -361,7 +361,7 @@ fn a_wheel_climbs_a_small_rock_and_stops_at_a_large_one() {
 fn tracks_climb_a_curb_and_a_small_rock_and_stop_at_a_large_one() {
     let over = |soil: &str, scenery: &str, driver: &str, time: f64| {
         let text = head(soil, "") + scenery + &car("a", "m113", [0.0, 0.0], 0.0, 2.0, driver);
-        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let mut world = World::new(model(&(text + "[endings]\nimmobilized = false\n")));
         let start = place(&world, 0).z;
         let (mut highest, mut mean, mut count) = (0.0_f64, 0.0, 0.0);
         until(&mut world, time, |world| {
@@ -977,7 +977,7 @@ fn a_block_is_hit_where_it_is_seen() {
         let block = format!("[[scenery]]\n{kind}\nscale = {scale:?}\nplaces = [[6.0, 0.0]]\n");
         let text =
             head("firm", "") + &block + &car("a", "hmmwv", [0.0, 0.0], 0.0, 0.0, &drives(0.3));
-        let mut world = World::new(model(&(text + "[endings]\nimmobilised = false\n")));
+        let mut world = World::new(model(&(text + "[endings]\nimmobilized = false\n")));
         until(&mut world, 6.0, |_| {});
         place(&world, 0).x
     };

@@ -150,7 +150,7 @@ driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
 }
 
 #[test]
-fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
+fn a_vehicle_dug_in_is_immobilized_with_place_soil_and_cause() {
     // In a hollow of slippery soil whose sides become steeper than the friction allows.
     let mut mire = soil("mid");
     mire.name = "mire".into();
@@ -166,7 +166,7 @@ fn a_vehicle_dug_in_is_immobilised_with_place_soil_and_cause() {
     let model = agent(&hmmwv, table(&ON, &[], &[]), start);
     let mut world = world(ground(0.05, terrain, vec![mire]), 2e-3, vec![model]);
     let ended = until_ended(&mut world, 40.0);
-    let Outcome::Immobilised { time, position, soil, diagnosis } = ended.clone() else {
+    let Outcome::Immobilized { time, position, soil, diagnosis } = ended.clone() else {
         panic!("{ended:?}")
     };
     assert!(time < 30.0 && soil == SoilId(0), "{ended:?}");

@@ -50,7 +50,7 @@ fn summary(sets: &[&str]) -> RunSummary {
 
 fn diagnosis(sets: &[&str]) -> Diagnosis {
     let outcome = summary(sets).vehicles.remove(0).outcome;
-    assert_eq!(outcome.code, OutcomeCode::Immobilised, "{sets:?}: {outcome}");
+    assert_eq!(outcome.code, OutcomeCode::Immobilized, "{sets:?}: {outcome}");
     outcome.diagnosis.unwrap()
 }
 
@@ -107,7 +107,7 @@ fn a_grade_beyond_what_the_ground_gives() {
 ///
 /// Rolling back with brakes that hold is (`a_vehicle_that_rolls_back_is_braked_and_then_climbs`).
 #[test]
-fn sliding_back_on_ice_is_immobilised() {
+fn sliding_back_on_ice_is_immobilized() {
     let ice = "soil.custom=[{name=\"ice\",friction=0.1}]";
     let steep = "terrain.surface.grade=0.3";
     for speed in ["vehicle[0].speed=0", "vehicle[0].speed=-4"] {
@@ -120,7 +120,7 @@ fn sliding_back_on_ice_is_immobilised() {
 ///
 /// Formerly the swings were summed, and the vehicle counted as still driving.
 #[test]
-fn rocking_in_a_hole_is_immobilised() {
+fn rocking_in_a_hole_is_immobilized() {
     let rows = (0..12).map(|half| {
         let gear = ["drive", "reverse"][half % 2];
         format!("{{time={},throttle=0.5,gear=\"{gear}\"}}", 0.8 * half as f64)
@@ -142,14 +142,14 @@ fn an_idling_vehicle_holds() {
 ///
 /// With a decaying mean it counted as still driving for 3.5 s more.
 #[test]
-fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
+fn one_that_drove_into_a_block_is_immobilized_two_seconds_later() {
     let block = "scenery=[{kind=\"block\",size=[1,20,2],places=[[5,0]]}]";
     let found = |duration: f64| {
         let duration = format!("time.duration={duration}");
         summary(&[block, "vehicle[0].driver.speed=3", &duration]).vehicles.remove(0).outcome
     };
     let end = found(4.0);
-    assert_eq!(end.code, OutcomeCode::Immobilised, "{end}");
+    assert_eq!(end.code, OutcomeCode::Immobilized, "{end}");
     // It hits the block at 1.3 s, and last advanced by 0.2 m before that.
     let since = end.time.unwrap();
     assert!((1.0..1.6).contains(&since), "{end}");
@@ -368,7 +368,7 @@ fn sinkage_is_bounded_at_any_spacing() {
         let summary = summary(&[&sets[..], &[&spacing, "time.duration=8"]].concat());
         let vehicle = &summary.vehicles[0];
         // It slides to a halt on its belly, with its wheels sunk to 20 cm less than their height.
-        assert_eq!(vehicle.outcome.code, OutcomeCode::Immobilised, "{vehicle:?}");
+        assert_eq!(vehicle.outcome.code, OutcomeCode::Immobilized, "{vehicle:?}");
         let found = vehicle.outcome.diagnosis.as_ref().unwrap();
         assert_eq!(found.cause, Cause::HungUp, "{found}");
         ends.push([vehicle.distance, vehicle.max_sinkage]);
@@ -430,7 +430,7 @@ fn full_braking_does_not_depend_on_the_spacing() {
 fn machines_read_codes() {
     let summary = summary(&["soil.default=bog", "time.duration=5"]);
     let text = serde_json::to_string(&summary).unwrap();
-    assert!(text.contains(r#""outcome":{"code":"immobilised","time":"#), "{text}");
+    assert!(text.contains(r#""outcome":{"code":"immobilized","time":"#), "{text}");
     // Which wheels still spin depends on the ground.
     assert!(text.contains(r#""cause":"hung_up","spinning":""#), "{text}");
     let read: RunSummary = serde_json::from_str(&text).unwrap();
@@ -438,7 +438,7 @@ fn machines_read_codes() {
     // The state holds plain data: no name and no sentence.
     let state = run(SCENARIO, &["soil.default=bog", "time.duration=5"]).state().clone();
     let outcome = state.agents[0].outcome.clone().unwrap();
-    assert!(matches!(outcome, Outcome::Immobilised { .. }), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Immobilized { .. }), "{outcome:?}");
     let json = serde_json::to_string(&outcome).unwrap();
     assert!(!json.contains("hanamoto") && !json.contains("high-centered"), "{json}");
 }

@@ -67,7 +67,7 @@ fn where_compaction_outweighs_friction_it_digs_in() {
         let mut world = straight("hmmwv", "soft", Laws::refined(), step);
         drive(&mut world, 10.0);
         let outcome = &world.state().agents[0].outcome;
-        assert!(matches!(outcome, Some(Outcome::Immobilised { .. })), "{step}: {outcome:?}");
+        assert!(matches!(outcome, Some(Outcome::Immobilized { .. })), "{step}: {outcome:?}");
     }
     let mut world = straight("hmmwv", "soft", Laws::reference(), 2e-3);
     drive(&mut world, 10.0);

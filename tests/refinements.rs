@@ -157,10 +157,10 @@ fn vector_shear_starts_afresh_in_every_pass() {
         passes[1].drawbar - passes[0].drawbar
     };
     let afresh = second_over_first(ALL);
-    let mobilised = second_over_first(Laws { vector_shear: false, ..ALL });
+    let mobilized = second_over_first(Laws { vector_shear: false, ..ALL });
     // At slip 0.05 a pass mobilizes about half of the shear of 3 kN times tan 30°.
-    assert!(mobilised > 300.0, "{mobilised} N");
-    assert!(afresh < 0.3 * mobilised, "{afresh} N of {mobilised} N");
+    assert!(mobilized > 300.0, "{mobilized} N");
+    assert!(afresh < 0.3 * mobilized, "{afresh} N of {mobilized} N");
 }
 
 /// Lyasko: at slip i the sinkage of a wheel is (1 + i)/(1 - i/2) times as large.

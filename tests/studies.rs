@@ -285,7 +285,7 @@ fn a_design_without_curves_is_reported() {
     let head = "format = 1\nscenario = \"quick.toml\"\ndesign = \"latin_hypercube\"\n";
     let factor =
         "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nrange = [2, 5]\n";
-    let flavour = "[[factor]]\nname = \"flavour\"\nkey = \"name\"\nvalues = [\"a\", \"b\"]\n";
+    let flavor = "[[factor]]\nname = \"flavor\"\nkey = \"name\"\nvalues = [\"a\", \"b\"]\n";
     for (points, responses, factors, answer, dots) in [
         (5, "\"distance\"", factor.to_owned(), "distance, m: mean ", 5),
         (1, "\"distance\", \"go\"", factor.to_owned(), "distance, m: mean ", 2),
@@ -293,11 +293,11 @@ fn a_design_without_curves_is_reported() {
         (
             4,
             "\"passes_until_stuck\"",
-            flavour.to_owned(),
+            flavor.to_owned(),
             "passes_until_stuck: a vehicle is stuck in 0 of 4",
             0,
         ),
-        (12, "\"distance\"", format!("{factor}{flavour}"), "distance, m", 12),
+        (12, "\"distance\"", format!("{factor}{flavor}"), "distance, m", 12),
     ] {
         let place =
             Place::new(&format!("{head}points = {points}\nresponses = [{responses}]\n{factors}"));
@@ -632,7 +632,7 @@ fn means_do_not_depend_on_the_time_at_the_end() {
 fn the_page_names_what_matters_most_and_what_is_missing() {
     let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
                  responses = [\"distance\"]\n[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].speed\"\n\
-                 range = [0, 4]\n[[factor]]\nname = \"flavour\"\nkey = \"name\"\n\
+                 range = [0, 4]\n[[factor]]\nname = \"flavor\"\nkey = \"name\"\n\
                  values = [\"vanilla\", \"lemon\"]\n";
     let place = Place::new(study);
     place.done(&["run", "study.toml", "--out", "out"]);

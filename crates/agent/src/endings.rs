@@ -9,7 +9,7 @@ use bekker_math::numeric::cos;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endings {
     /// Criterion of immobilization; if absent, a vehicle that does not advance keeps trying.
-    pub immobilised: Option<Immobility>,
+    pub immobilized: Option<Immobility>,
     /// Tilt of the chassis' z axis from the vertical at which a vehicle has overturned, rad.
     ///
     /// If absent, an overturned vehicle is simulated further.
@@ -44,7 +44,7 @@ impl Default for Endings {
     fn default() -> Endings {
         let overturned = Some(80_f64.to_radians());
         Endings {
-            immobilised: Some(Immobility::default()),
+            immobilized: Some(Immobility::default()),
             overturned,
             sunk: true,
             arrived: false,
@@ -57,7 +57,7 @@ impl Endings {
     /// Returns criteria that end no drive, except for states that cannot be simulated.
     pub fn never() -> Endings {
         Endings {
-            immobilised: None,
+            immobilized: None,
             overturned: None,
             sunk: false,
             arrived: false,
@@ -72,6 +72,6 @@ impl Endings {
 
     /// Returns the travel below which a vehicle counts as stalled, m.
     pub(super) fn stall_travel(&self) -> f64 {
-        self.immobilised.unwrap_or_default().travel
+        self.immobilized.unwrap_or_default().travel
     }
 }

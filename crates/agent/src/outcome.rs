@@ -40,7 +40,7 @@ pub enum Outcome {
         time: f64,
     },
     /// Requests motion and does not move.
-    Immobilised {
+    Immobilized {
         /// Start of the stall, s.
         time: f64,
         /// Position, m.
@@ -151,7 +151,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Machine-readable code of an outcome: `under_way`, `immobilised` and so on.
+/// Machine-readable code of an outcome: `under_way`, `immobilized` and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeCode {
@@ -164,7 +164,8 @@ pub enum OutcomeCode {
     /// Reached the end of its path and stopped.
     Arrived,
     /// Requests motion and does not move.
-    Immobilised,
+    #[serde(alias = "immobilised")]
+    Immobilized,
     /// Sunk down to the deck.
     Sunk,
     /// Overturned.
@@ -187,7 +188,7 @@ impl OutcomeCode {
             OutcomeCode::Holding => "holding",
             OutcomeCode::Waiting => "waiting",
             OutcomeCode::Arrived => "arrived",
-            OutcomeCode::Immobilised => "immobilized",
+            OutcomeCode::Immobilized => "immobilized",
             OutcomeCode::Sunk => "sunk",
             OutcomeCode::Overturned => "overturned",
             OutcomeCode::Collided => "collided",
@@ -204,7 +205,7 @@ impl OutcomeCode {
             | OutcomeCode::Holding
             | OutcomeCode::Waiting
             | OutcomeCode::Arrived => false,
-            OutcomeCode::Immobilised
+            OutcomeCode::Immobilized
             | OutcomeCode::Sunk
             | OutcomeCode::Overturned
             | OutcomeCode::Collided
@@ -236,7 +237,7 @@ pub struct OutcomeReport {
 }
 
 impl OutcomeReport {
-    /// Returns words and time: `immobilised 12.4 s`.
+    /// Returns words and time: `immobilized 12.4 s`.
     pub fn brief(&self) -> String {
         let words = self.code.words();
         self.time.map_or_else(|| words.to_owned(), |time| format!("{words} {time:.1} s"))
@@ -253,7 +254,7 @@ impl Outcome {
     /// Returns the soil of the outcome, if it has one.
     pub fn soil(&self) -> Option<SoilId> {
         match self {
-            Outcome::Immobilised { soil, .. } | Outcome::Sunk { soil, .. } => Some(*soil),
+            Outcome::Immobilized { soil, .. } | Outcome::Sunk { soil, .. } => Some(*soil),
             _ => None,
         }
     }
@@ -270,7 +271,7 @@ impl Outcome {
     pub fn collision_target(&self) -> Option<CollisionTarget> {
         match self {
             Outcome::Collided { with, .. } => Some(*with),
-            Outcome::Immobilised { diagnosis, .. } => diagnosis.obstacle,
+            Outcome::Immobilized { diagnosis, .. } => diagnosis.obstacle,
             _ => None,
         }
     }
@@ -282,7 +283,7 @@ impl Outcome {
             Outcome::Holding { .. } => OutcomeCode::Holding,
             Outcome::Waiting { .. } => OutcomeCode::Waiting,
             Outcome::Arrived { .. } => OutcomeCode::Arrived,
-            Outcome::Immobilised { .. } => OutcomeCode::Immobilised,
+            Outcome::Immobilized { .. } => OutcomeCode::Immobilized,
             Outcome::Sunk { .. } => OutcomeCode::Sunk,
             Outcome::Overturned { .. } => OutcomeCode::Overturned,
             Outcome::Collided { .. } => OutcomeCode::Collided,
@@ -300,7 +301,7 @@ impl Outcome {
             Outcome::Holding { since: time }
             | Outcome::Waiting { since: time, .. }
             | Outcome::Arrived { time }
-            | Outcome::Immobilised { time, .. }
+            | Outcome::Immobilized { time, .. }
             | Outcome::Sunk { time, .. }
             | Outcome::Overturned { time, .. }
             | Outcome::Collided { time, .. }
@@ -329,7 +330,7 @@ impl Outcome {
             sentence: String::new(),
         };
         let place = match self {
-            Outcome::Immobilised { position, .. }
+            Outcome::Immobilized { position, .. }
             | Outcome::Sunk { position, .. }
             | Outcome::Overturned { position, .. }
             | Outcome::Collided { position, .. }
@@ -348,7 +349,7 @@ impl Outcome {
                 format!("waiting behind {leader} since {since:.1} s")
             }
             Outcome::Arrived { time } => format!("arrived at {time:.1} s"),
-            Outcome::Immobilised { time, position, soil: id, diagnosis } => {
+            Outcome::Immobilized { time, position, soil: id, diagnosis } => {
                 let (soil, place) = (soil(*id), at(position));
                 report.soil = Some(soil.to_owned());
                 report.diagnosis = Some(diagnosis.clone());

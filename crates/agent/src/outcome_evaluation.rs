@@ -90,8 +90,8 @@ impl AgentModel {
         {
             return Some(Outcome::Arrived { time });
         }
-        let least = endings.immobilised?.after;
-        self.immobilised(ground, time, least, state, workspace)
+        let least = endings.immobilized?.after;
+        self.immobilized(ground, time, least, state, workspace)
     }
 
     /// Returns the outcome of the drive, or the state of the vehicle when the run ends at `time`.
@@ -109,12 +109,12 @@ impl AgentModel {
         if let Some(time) = state.monitor.arrived() {
             return Outcome::Arrived { time };
         }
-        let immobilised = endings.immobilised.and_then(|Immobility { after, .. }| {
+        let immobilized = endings.immobilized.and_then(|Immobility { after, .. }| {
             let least = after.min(MIN_STALL_AT_END);
-            self.immobilised(ground, time, least, state, workspace)
+            self.immobilized(ground, time, least, state, workspace)
         });
         let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < MIN_ROLLING_SPEED;
-        immobilised.unwrap_or_else(|| {
+        immobilized.unwrap_or_else(|| {
             match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {
                 ((Intent::Hold, told), _) if stands => {
                     Outcome::Holding { since: told.max(state.monitor.standing_since()) }
@@ -141,7 +141,7 @@ impl AgentModel {
     /// Returns the outcome if the vehicle has requested motion without progress for `least` s.
     ///
     /// The time is longer in proportion for slow target speeds.
-    fn immobilised(
+    fn immobilized(
         &self,
         ground: &GroundModel,
         time: f64,
@@ -154,7 +154,7 @@ impl AgentModel {
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let soil = ground.terrain().soil(position.x, position.y);
         let diagnosis = Diagnosis::from_evidence(self.evidence(ground, state, workspace));
-        Some(Outcome::Immobilised { time: since, position, soil, diagnosis })
+        Some(Outcome::Immobilized { time: since, position, soil, diagnosis })
     }
 
     /// Returns the position of the first wheel on ground without elevation data, m.

@@ -93,7 +93,7 @@ fn scenario(
     rng: &mut LevelRng,
 ) -> Result<Scenario, Diagnostics> {
     let mut scenario = Scenario::new("level", "firm", Time::with_duration(SCENARIO_DURATION));
-    scenario.endings.immobilised = false;
+    scenario.endings.immobilized = false;
     scenario.endings.overturned = false;
     scenario.endings.collision = CollisionPolicy::Stop;
     scenario.seed = number % (1 << 62);

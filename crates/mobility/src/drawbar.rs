@@ -119,7 +119,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
     let name = format!("drawbar_{soil}");
     let mut scenario = subject.scenario(&name, on + 4.0, constant_speed(SPEED, &[[0.0, 0.0]]));
     scenario.soil.default = soil.into();
-    scenario.endings.immobilised = false;
+    scenario.endings.immobilized = false;
     let row =
         |time, brake| TableRow { time, brake, gear: Selector::Neutral, ..TableRow::default() };
     let brake = table(&[row(0.0, 0.0), row(begins, 0.0), row(on, 1.0)]);

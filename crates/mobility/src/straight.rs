@@ -85,7 +85,7 @@ fn final_speed(speeds: &[[f64; 2]]) -> f64 {
 fn accelerate(subject: &Subject) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let full = TableRow { throttle: 1.0, ..TableRow::default() };
     let mut scenario = subject.scenario("acceleration", LONGEST, table(&[full]));
-    scenario.endings.immobilised = false;
+    scenario.endings.immobilized = false;
     let mut speeds: Vec<[f64; 2]> = Vec::new();
     let [window, gain] = STEADY;
     subject.drive(&scenario, |sample| {

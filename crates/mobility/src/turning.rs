@@ -20,7 +20,7 @@ const LONGEST: f64 = 90.0;
 pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
     let steering = [[0.0, 0.0], [1.0, 0.0], [LOCK, 1.0]];
     let mut scenario = subject.scenario("turning", LONGEST, constant_speed(SPEED, &steering));
-    scenario.endings.immobilised = false;
+    scenario.endings.immobilized = false;
     let (mut turned, mut circle): (f64, Vec<Sample>) = (0.0, Vec::new());
     subject.drive(&scenario, |sample| {
         if sample.time < STEADY {

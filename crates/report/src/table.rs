@@ -190,7 +190,7 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
 
 fn color(code: OutcomeCode) -> Color {
     match code {
-        OutcomeCode::Immobilised | OutcomeCode::Sunk | OutcomeCode::Waiting => Color::Yellow,
+        OutcomeCode::Immobilized | OutcomeCode::Sunk | OutcomeCode::Waiting => Color::Yellow,
         code if code.is_loss() => Color::Red,
         _ => Color::Green,
     }

@@ -365,13 +365,13 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
         .collect();
     let reach = rows.iter().map(|r| r.displacement_m).fold(0.0, f64::max);
     let ratio = rows.iter().map(|r| r.stress / r.pressure).fold(0.0, f64::max);
-    let mobilised = |modulus: f64, j: f64| {
+    let mobilized = |modulus: f64, j: f64| {
         let kept = exp(-j / modulus);
         (1.0 - kept, -kept * j / (modulus * modulus))
     };
     // without cohesion
     let without = |p: &[f64; 2], i: usize| {
-        let (part, slope) = mobilised(p[1], rows[i].displacement_m);
+        let (part, slope) = mobilized(p[1], rows[i].displacement_m);
         let q = rows[i].pressure;
         (p[0] * q * part, [q * part, p[0] * q * slope])
     };
@@ -386,7 +386,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
     let mut quality = Quality::from(&friction);
     if several {
         let with = |p: &[f64; 3], i: usize| {
-            let (part, slope) = mobilised(p[2], rows[i].displacement_m);
+            let (part, slope) = mobilized(p[2], rows[i].displacement_m);
             let q = rows[i].pressure;
             let strength = p[0] + p[1] * q;
             (strength * part, [part, q * part, strength * slope])

@@ -306,6 +306,23 @@ position = [0, 0]
     }
 
     #[test]
+    fn keys_in_british_spelling_are_read() {
+        let keys = "tire = 'rigid'\n[endings]\nimmobilized_after = 3\nimmobilized_distance = 0.3\n\
+                    [ground]\nplowing = false\n";
+        let british = keys
+            .replace("tire", "tyre")
+            .replace("immobilized_distance", "immobilised_way")
+            .replace("immobilized", "immobilised")
+            .replace("plowing", "ploughing");
+        let [first, second] = [keys, &british].map(|keys| {
+            let text = format!("{MINIMAL}{keys}");
+            ScenarioFile::parse("x.toml", &text, Path::new(""), &[]).unwrap().scenario
+        });
+        assert_eq!(first, second);
+        assert_eq!(first.endings.immobilized_distance, 0.3);
+    }
+
+    #[test]
     fn faults_are_reported_together_in_the_order_of_lines() {
         let text =
             MINIMAL.replace("duration = 1", "duration = 'long'").replace("position", "positoin");

@@ -162,7 +162,7 @@ fn gears_do_not_hunt_whatever_the_ground() {
     ] {
         let driver = path(speed, "").replace("[60, 0]", "[200, 0], [600, 0]");
         let vehicle = format!("model = \"{model}\"\ndriver = {driver}");
-        let text = scenario(soil, grade, 40, &vehicle) + "[endings]\nimmobilised = false\n";
+        let text = scenario(soil, grade, 40, &vehicle) + "[endings]\nimmobilized = false\n";
         let samples = drive(&mut build(&text).unwrap(), SHIFTING);
         let shifts = samples.windows(2).filter(|pair| pair[0].gear != pair[1].gear).count();
         println!("{model} on {soil}, grade {grade}, {speed} m/s: {shifts} shifts");

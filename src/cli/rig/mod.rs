@@ -35,7 +35,7 @@ pub struct Rig {
 enum Command {
     Plate(plate::Plate),
     Shear(shear::Shear),
-    #[command(alias = "tyre")]
+    #[command(alias = "tire")]
     Tire(Box<tire::Tire>),
     Wheel(Box<wheel::Wheel>),
     Track(Box<track::Track>),

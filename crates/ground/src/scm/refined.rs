@@ -15,7 +15,7 @@ use super::stiff::{self, StiffNodes};
 use super::vector_lanes::VectorLanes;
 use crate::soil::pressure_sinkage::{PressureLanes, damped_lanes};
 use crate::soil::{
-    Bearing, Laws, MultiPass, PassiveWedge, SoilResponse, inclined_bearing, mobilise,
+    Bearing, Laws, MultiPass, PassiveWedge, SoilResponse, inclined_bearing, mobilize,
     peak_fraction, press_refined, slip_sinkage,
 };
 use crate::{GroundModel, Overlay, SoilCoefficients};
@@ -375,8 +375,8 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
 
     let modulus = motion.tread.modulus(&coefficients.strength);
     let slid = SlipLanes { mean: slid, rate, time: sliding_time, distance: slid_distance };
-    let MobilisedShear { shear, gain, resists } =
-        pass.mobilised(&surface_motion, &memory, &slid, modulus);
+    let MobilizedShear { shear, gain, resists } =
+        pass.mobilized(&surface_motion, &memory, &slid, modulus);
     let peak_shear = match soil.details.peak_shear {
         Some(peak_shear) if laws.peak_shear => {
             peak_fraction(peak_shear.residual, slip, soil.shear_modulus)
@@ -443,7 +443,7 @@ fn pushed_ahead<S: Simd>(n: &VectorLanes<S>, velocity: &VectorLanes<S>) -> Lanes
 }
 
 /// Mobilized shear: see [`PredictorLanes`].
-struct MobilisedShear<S: Simd> {
+struct MobilizedShear<S: Simd> {
     shear: VectorLanes<S>,
     gain: Lanes<S>,
     resists: Lanes<S>,
@@ -514,23 +514,23 @@ impl<F: Footprint> PassContext<'_, F> {
 
     /// Returns the shear at four nodes after this step's sliding.
     #[inline(always)]
-    fn mobilised<S: Simd>(
+    fn mobilized<S: Simd>(
         &self,
         surface_motion: &SurfaceMotion<S>,
         memory: &NodeHistory<S>,
         slid: &SlipLanes<S>,
         modulus: f64,
-    ) -> MobilisedShear<S> {
+    ) -> MobilizedShear<S> {
         let SurfaceMotion { n, sliding, .. } = surface_motion;
         let NodeHistory { sheared, in_previous_contact, .. } = memory;
         let speed = sliding.norm();
         if self.laws.vector_shear {
             let scale = in_previous_contact.select(1.0 / modulus, 0.0);
             let held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
-            let (kept, pull) = mobilise(slid.distance, slid.rate, slid.time, modulus);
+            let (kept, pull) = mobilize(slid.distance, slid.rate, slid.time, modulus);
             // part of the mobilized shear that is already along the sliding
             let along = (held.dot(sliding) / speed).max(0.0).min(1.0);
-            MobilisedShear {
+            MobilizedShear {
                 shear: held * kept + slid.mean * pull,
                 gain: slid.time.gt(0.0).select(pull, 0.0),
                 resists: speed.gt(0.0).select(along, 0.0),
@@ -538,9 +538,9 @@ impl<F: Footprint> PassContext<'_, F> {
         } else {
             // one scalar that only grows, as in the reference implementation
             let gain = sheared[0] + speed * slid.time;
-            let mobilised = 1.0 - (gain * (-1.0 / modulus)).fast_exp();
-            let shear = *sliding * (mobilised / speed.max(SLIDING));
-            MobilisedShear { shear, gain, resists: Lanes::new(speed.simd(), 1.0) }
+            let mobilized = 1.0 - (gain * (-1.0 / modulus)).fast_exp();
+            let shear = *sliding * (mobilized / speed.max(SLIDING));
+            MobilizedShear { shear, gain, resists: Lanes::new(speed.simd(), 1.0) }
         }
     }
 

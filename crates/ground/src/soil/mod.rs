@@ -33,7 +33,7 @@ pub use parameters::{Bulldozing, DeformableSoil, Soil, SoilId, SoilKind};
 pub use plowing::DeepFooting;
 pub(crate) use refined::peak_fraction;
 pub use refined::{
-    Bearing, PassiveWedge, inclined_bearing, mobilise, press_refined, reload_stiffness,
+    Bearing, PassiveWedge, inclined_bearing, mobilize, press_refined, reload_stiffness,
     slip_sinkage,
 };
 pub use shear::{ShearStrength, Tread};

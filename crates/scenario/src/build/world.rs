@@ -178,9 +178,10 @@ fn clock(file: &ScenarioFile) -> Result<Clock, Diagnostics> {
 
 fn endings(file: &ScenarioFile) -> Endings {
     let config = &file.scenario.endings;
-    let immobility = Immobility { after: config.immobilised_after, travel: config.immobilised_way };
+    let immobility =
+        Immobility { after: config.immobilized_after, travel: config.immobilized_distance };
     Endings {
-        immobilised: config.immobilised.then_some(immobility),
+        immobilized: config.immobilized.then_some(immobility),
         overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
         sunk: config.sunk,
         arrived: config.arrived,

@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 pub struct Endings {
     /// Whether an immobilized vehicle ends its drive. A vehicle is immobilized if it requests drive
     /// and does not advance. Otherwise it continues to try.
-    pub immobilised: bool,
+    #[serde(alias = "immobilised")]
+    pub immobilized: bool,
     /// Time without advance after which a vehicle is immobilized, s.
     #[schemars(range(min = 0.1, max = 604_800.0), extend("unit" = "s"))]
-    pub immobilised_after: f64,
+    #[serde(alias = "immobilised_after")]
+    pub immobilized_after: f64,
     /// Distance in the requested direction that counts as advance, m.
     #[schemars(range(min = 0.01, max = 100.0), extend("unit" = "m"))]
-    pub immobilised_way: f64,
+    #[serde(alias = "immobilised_way")]
+    pub immobilized_distance: f64,
     /// Whether a drive ends when its vehicle overturns. Otherwise the drive continues with the
     /// vehicle overturned.
     pub overturned: bool,
@@ -48,9 +51,9 @@ pub enum CollisionPolicy {
 impl Default for Endings {
     fn default() -> Endings {
         Endings {
-            immobilised: true,
-            immobilised_after: 4.0,
-            immobilised_way: 0.2,
+            immobilized: true,
+            immobilized_after: 4.0,
+            immobilized_distance: 0.2,
             overturned: true,
             overturned_tilt_deg: 80.0,
             sunk: true,

@@ -352,7 +352,7 @@ impl Default for LensConfig {
 #[serde(rename_all = "snake_case")]
 pub enum CameraChannel {
     /// Color.
-    #[serde(alias = "colour")]
+    #[serde(alias = "color")]
     Color,
     /// Distance along the optical axis, m.
     Depth,
@@ -529,7 +529,7 @@ pub enum Filter {
         side: f64,
     },
     /// Converts the colors of a camera to gray.
-    #[serde(alias = "grey")]
+    #[serde(alias = "gray")]
     Gray {},
 }
 

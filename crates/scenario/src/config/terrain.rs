@@ -144,7 +144,7 @@ impl Default for Origin {
 #[serde(rename_all = "snake_case")]
 pub enum OriginName {
     /// Center of the DEM.
-    #[serde(alias = "centre")]
+    #[serde(alias = "center")]
     Center,
     /// Center of the south-west cell. The terrain extends from there to the center of the
     /// north-east cell. Where the pixels of a file are areas (`xllcorner`, PixelIsArea), the corner

@@ -256,8 +256,8 @@ mod tests {
         let speeds: Vec<f64> = (0..40).map(|n| 4.0 * stream.uniform(n)).collect();
         let go: Vec<f64> = speeds.iter().map(|speed| f64::from(*speed > 1.0)).collect();
         let numbers: Vec<Level> = speeds.into_iter().map(Level::Number).collect();
-        let flavour = |n: u64| if stream.uniform(n) > 0.5 { "vanilla" } else { "lemon" };
-        let words: Vec<Level> = (100..140).map(|n| Level::Word(flavour(n).into())).collect();
+        let flavor = |n: u64| if stream.uniform(n) > 0.5 { "vanilla" } else { "lemon" };
+        let words: Vec<Level> = (100..140).map(|n| Level::Word(flavor(n).into())).collect();
         let (quarters, share, chance) = share_and_chance(&numbers, &go);
         assert!(quarters && share > 0.5 && chance < 0.01, "{share} {chance}");
         let (quarters, share, chance) = share_and_chance(&words, &go);

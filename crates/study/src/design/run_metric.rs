@@ -208,7 +208,7 @@ impl RunMetric {
         match self {
             RunMetric::PassesUntilStuck => {
                 let stuck = |own: &VehicleSummary| {
-                    matches!(own.outcome.code, OutcomeCode::Immobilised | OutcomeCode::Sunk)
+                    matches!(own.outcome.code, OutcomeCode::Immobilized | OutcomeCode::Sunk)
                 };
                 vehicles().position(stuck).map(|place| (place + 1) as f64)
             }

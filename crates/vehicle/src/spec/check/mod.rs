@@ -392,6 +392,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_in_british_spelling_are_read() {
+        let text = include_str!("../../../vehicles/hmmwv_torsen.toml");
+        let british = text.replace("[tire", "[tyre").replace("center =", "centre =");
+        assert_ne!(text, british);
+        let [american, british] =
+            [text, &british].map(|text| VehicleSpec::from_toml(text).unwrap());
+        assert_eq!(american, british);
+    }
+
+    #[test]
     fn unknown_keys_and_wrong_types_name_line_and_key() {
         let unknown = altered("brake_torque =", "brake_torqe =").unwrap_err().to_string();
         assert!(unknown.contains("unknown field `brake_torqe`"), "{unknown}");
