@@ -266,8 +266,8 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
-        "\"dem\", file = \"hills.tif\", origin = \"center\"",
-        ":15: terrain.surface.origin = \"center\": must be one of \"center\", \"south_west\" (did you mean `center`?)",
+        "\"dem\", file = \"hills.tif\", origin = \"centr\"",
+        ":15: terrain.surface.origin = \"centr\": must be one of \"center\", \"south_west\" (did you mean `center`?)",
     ),
     (
         "\"procedural\", amplitude = 2, wavelength = 80",
@@ -474,7 +474,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "overrides = { chassis.mass = 100 }",
-        ":57: vehicle[2].overrides: must leave the vehicle model valid: hmmwv (catalog):20: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be from ",
+        ":57: vehicle[2].overrides: must leave the vehicle model valid: hmmwv (catalog):19: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be from ",
     ),
     ("heading_deg = 10", "overrides = { chassis.mass = 1e9 }", "must be from 0 to 100000"),
     (

@@ -53,12 +53,12 @@ const CARRIERS: [&str; 15] = [
     "sync/tcp/peer.rs",
     "sync/tcp/acceptor.rs",
     "sync/tcp/rendezvous.rs",
-    "sync/tcp/timed.rs",
+    "sync/tcp/deadline_stream.rs",
     "sync/pending_connections.rs",
     "sync/dds_domain.rs",
     "sync/dds/mod.rs",
     "sync/dds/admission.rs",
-    "sync/dds/meeting.rs",
+    "sync/dds/joining.rs",
     "sync/dds/receiver.rs",
 ];
 
