@@ -507,6 +507,27 @@ fn every_link_has_a_target() {
     assert!(included.is_empty(), "ARCHITECTURE.md is shown in docs/ too: {included:?}");
 }
 
+/// `scripts/doc_pictures.sh` renders every picture of `docs/`, and a page lists its command.
+#[test]
+fn every_picture_is_listed_with_its_command() {
+    let page = read("docs/reference/pictures.md");
+    let listed: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
+    let script = read("scripts/doc_pictures.sh");
+    for folder in ["", "gallery/", "validation/"] {
+        for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = format!("{folder}{name}");
+            let all = format!("{folder}*.png");
+            let is_listed = listed.contains(path.as_str()) || listed.contains(all.as_str());
+            assert!(!name.ends_with(".png") || is_listed, "docs/reference/pictures.md: no {path}");
+        }
+    }
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    for name in rows {
+        assert!(script.contains(&format!("\n{name}() {{")), "scripts/doc_pictures.sh: no {name}()");
+    }
+}
+
 /// Items of the prelude, each with the documentation above it.
 fn prelude_items() -> Vec<(String, String)> {
     let text = read("src/prelude.rs");
