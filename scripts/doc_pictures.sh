@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Renders the pictures of the documentation.
+# Renders the pictures of the documentation. docs/reference/pictures.md lists them.
 #
 #   scripts/doc_pictures.sh                # all that take at most minutes
 #   scripts/doc_pictures.sh convoy maps    # some, by name
-#   scripts/doc_pictures.sh brigade        # a thousand vehicles: half an hour on one core
 #
 # BEKKER is the program (default: target/release/bekker), CHROMIUM the browser for `view` (default:
-# found on the path). Pictures are not reduced to 256 colors, because this would change the colors of
+# found on the path), PYTHON an environment with bekker for `ppo` and `soft_goal` (default: python3).
+# `validation`, `exchange` and `scaling` compile and run tools with cargo. Pictures are not reduced to 256 colors, because this would change the colors of
 # scales.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -79,6 +79,53 @@ sensors() {
     place "$work/camera.png" docs/gallery/camera.png
 }
 
+study() { # the stuck vehicle of docs/tutorials/first_study.md
+    run sand_slope stuck --set 'vehicle[0].inflation_kpa=276' --no-picture
+    "$bekker" render --run "$work/stuck" --camera chase --size 480x270 --out "$work/stuck.png" \
+        >/dev/null
+    place "$work/stuck.png" docs/gallery/stuck_in_sand.png
+}
+
+validation() { # also rewrites docs/validation.md
+    cargo run --locked --release -p bekker-validation
+}
+
+exchange() {
+    cargo run --locked --release -p bekker-bench -- sync --plot "$work/sync.png" >/dev/null
+    place "$work/sync.png" docs/bench_sync.png
+}
+
+scaling() {
+    local bench=(cargo run --locked --release -p bekker-bench -- scaling --seconds 0.5 --plots "$work")
+    "${bench[@]}" --part strong --agents 128 >/dev/null
+    "${bench[@]}" --part heartbeat >/dev/null
+    place "$work/strong.png" docs/scaling_strong.png
+    place "$work/heartbeat.png" docs/scaling_heartbeat.png
+}
+
+ppo() {
+    "${PYTHON:-python3}" examples/ppo.py --seeds 0 1 2 --out "$work/ppo"
+    place "$work/ppo/curve.png" docs/ppo_slip_speed.png
+}
+
+soft_goal() { # needs skrl and JAX
+    "${PYTHON:-python3}" examples/soft_goal.py --steps 470000 --out "$work/scratch"
+    "${PYTHON:-python3}" examples/soft_goal.py --steps 350000 --from-rule --out "$work/rule"
+    "${PYTHON:-python3}" - "$work" <<'END'
+import sys
+import numpy as np
+sys.path.insert(0, "examples")
+import soft_goal
+folder = sys.argv[1]
+names = {"from scratch": "scratch", "from the rule": "rule"}
+curves = {name: np.load(f"{folder}/{run}/curves.npz")["seed_0"] for name, run in names.items()}
+rule = next(score for name, score, *_ in soft_goal.judge(None, 64, 2) if name == "rule")
+soft_goal.draw(curves, rule, f"{folder}/curve.png")
+END
+    place "$work/curve.png" docs/soft_goal_curve.png
+    place "$work/rule/film.png" docs/soft_goal_film.png
+}
+
 # Captures the page in a headless browser. The frame rate of the software renderer is hidden.
 view() {
     local browser
@@ -93,14 +140,12 @@ view() {
     place "$work/view.png" docs/gallery/view.png
 }
 
+short=(convoy search swarm maps vehicles sensors study view)
+long=(brigade validation exchange scaling ppo soft_goal)
 pictures=("$@")
-[ "${#pictures[@]}" -gt 0 ] || pictures=(convoy search swarm maps vehicles sensors view)
+[ "${#pictures[@]}" -gt 0 ] || pictures=("${short[@]}")
 for picture in "${pictures[@]}"; do
-    case $picture in
-    convoy | search | swarm | brigade | maps | vehicles | sensors | view) "$picture" ;;
-    *)
-        echo "unknown picture $picture; pictures: convoy search swarm brigade maps vehicles sensors view" >&2
-        exit 2
-        ;;
-    esac
+    [[ " ${short[*]} ${long[*]} " == *" $picture "* ]] ||
+        { echo "unknown picture $picture; pictures: ${short[*]} ${long[*]}" >&2; exit 2; }
+    "$picture"
 done

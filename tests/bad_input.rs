@@ -895,6 +895,11 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["validate", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
     (&["validate", "."], ".: cannot be read: ", 3),
     (&["schema", "extra"], "invalid value 'extra' for '[FORMAT]'", 2),
+    (
+        &["schema", "--markdown", "--section", "vehicles"],
+        "invalid value 'vehicles' for '--section': must be one of barrier, endings, ",
+        2,
+    ),
     (&["soils", "mudd"], "mudd: no soil is named 'mudd'; did you mean 'mud'?", 3),
     (&["vehicles", "hmmvw"], "hmmvw: no vehicle has this name (did you mean `hmmwv`?)", 3),
     (&["vehicles", "gone.toml"], "gone.toml: cannot be read: No such file", 3),

@@ -1,5 +1,5 @@
-//! Holds the documentation to the program: commands run, links lead somewhere, the pages of
-//! keys are those of the schema, and every word that a user meets stands in the glossary.
+//! Holds the documentation to the program: commands run, links lead somewhere, also on the site with
+//! its generated pages, and every word that a user meets stands in the glossary.
 //!
 //! On pages, an HTML comment before a fenced block speaks to this test:
 //! `<!-- file: NAME -->` has it write the block to a file that later commands of the page
@@ -19,7 +19,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-/// Pages of keys, with the command that writes each.
+/// Pages of keys, with the format of each. Links to their sections lead to the tables that `bekker
+/// schema --markdown` prints; `scripts/site.py` writes these tables into the site.
 const KEYS: [(&str, &str); 3] = [
     ("docs/keys.md", "scenario"),
     ("docs/wheeled_keys.md", "wheeled"),
@@ -44,11 +45,16 @@ fn read(page: &str) -> String {
 
 /// Markdown in and below a folder, by path from the root.
 fn below(folder: &str) -> Vec<String> {
+    below_in(root(), folder)
+}
+
+/// Markdown in and below a folder, by path from `base`.
+fn below_in(base: &Path, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(root().join(folder)).unwrap() {
+    for entry in fs::read_dir(base.join(folder)).unwrap() {
         let path = format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy());
-        if root().join(&path).is_dir() {
-            found.extend(below(&path));
+        if base.join(&path).is_dir() {
+            found.extend(below_in(base, &path));
         } else if path.ends_with(".md") {
             found.push(path);
         }
@@ -468,28 +474,58 @@ fn resolved(page: &str, target: &str) -> PathBuf {
     path
 }
 
-#[test]
-fn every_link_has_a_target() {
-    for page in pages() {
-        let text = read(&page);
-        for link in links(&text) {
+/// Checks the links of pages below `base`; `more` returns the anchors that a page has on the site.
+fn check_links(base: &Path, pages: &[String], more: &dyn Fn(&Path) -> BTreeSet<String>) {
+    let read = |page: &str| fs::read_to_string(base.join(page)).unwrap();
+    for page in pages {
+        for link in links(&read(page)) {
             if ["https://", "http://", "mailto:"].iter().any(|start| link.starts_with(start)) {
                 continue;
             }
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
-            let target = if file.is_empty() { PathBuf::from(&page) } else { resolved(&page, file) };
-            assert!(root().join(&target).exists(), "{page}: no {}", target.display());
+            let target = if file.is_empty() { PathBuf::from(page) } else { resolved(page, file) };
+            assert!(base.join(&target).exists(), "{page}: no {}", target.display());
             // The site contains the folder docs only.
             let inside = !page.starts_with("docs/") || target.starts_with("docs");
             assert!(inside, "{page}: {link} leads out of docs/: name the file in backticks");
             if !anchor.is_empty() {
-                let there = anchors(&read(target.to_str().unwrap()));
+                let mut there = anchors(&read(target.to_str().unwrap()));
+                there.extend(more(&target));
                 assert!(there.contains(anchor), "{page}: no heading {link}; there are {there:?}");
             }
         }
     }
+}
+
+#[test]
+fn every_link_has_a_target() {
+    let sections: BTreeMap<&str, BTreeSet<String>> =
+        KEYS.iter().map(|(page, format)| (*page, anchors(&page_of_keys(format)))).collect();
+    let more = |page: &Path| sections.get(page.to_str().unwrap()).cloned().unwrap_or_default();
+    check_links(root(), &pages(), &more);
     let included = links(&read("ARCHITECTURE.md"));
     assert!(included.is_empty(), "ARCHITECTURE.md is shown in docs/ too: {included:?}");
+}
+
+/// `scripts/doc_pictures.sh` renders every picture of `docs/`, and a page lists its command.
+#[test]
+fn every_picture_is_listed_with_its_command() {
+    let page = read("docs/reference/pictures.md");
+    let listed: BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
+    let script = read("scripts/doc_pictures.sh");
+    for folder in ["", "gallery/", "validation/"] {
+        for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = format!("{folder}{name}");
+            let all = format!("{folder}*.png");
+            let is_listed = listed.contains(path.as_str()) || listed.contains(all.as_str());
+            assert!(!name.ends_with(".png") || is_listed, "docs/reference/pictures.md: no {path}");
+        }
+    }
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    for name in rows {
+        assert!(script.contains(&format!("\n{name}() {{")), "scripts/doc_pictures.sh: no {name}()");
+    }
 }
 
 /// Items of the prelude, each with the documentation above it.
@@ -522,14 +558,37 @@ fn every_name_of_the_prelude_has_an_example() {
     }
 }
 
-#[test]
-fn every_page_is_in_the_summary() {
-    let listed = links(&read("docs/SUMMARY.md"));
-    for page in below("docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
+/// Checks that the summary below `base` lists every page once.
+fn check_summary(base: &Path) {
+    let listed = links(&fs::read_to_string(base.join("docs/SUMMARY.md")).unwrap());
+    for page in below_in(base, "docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
         let name = page.trim_start_matches("docs/");
         let times = listed.iter().filter(|link| *link == name).count();
         assert_eq!(times, 1, "{page} is {times} times in docs/SUMMARY.md");
     }
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    check_summary(root());
+}
+
+/// The site has a page for each section of keys, each command, and the Python interface.
+#[test]
+fn generated_pages_of_the_site_are_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = Command::new("python3")
+        .arg(root().join("scripts/site.py"))
+        .args([cargo_bin("bekker").as_path(), folder.path()])
+        .output();
+    let Ok(output) = written else { return eprintln!("NOT RUN: no python3") };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let pages = below_in(folder.path(), "docs");
+    for page in ["keys/scenario/vehicle_sensor.md", "keys/tracked/shoe.md", "commands/run.md"] {
+        assert!(pages.contains(&format!("docs/{page}")), "no {page} in {pages:?}");
+    }
+    check_links(folder.path(), &pages, &|_| BTreeSet::new());
+    check_summary(folder.path());
 }
 
 fn page_of_keys(format: &str) -> String {
@@ -552,11 +611,14 @@ fn a_data_sheet_gives_its_power_at_the_crankshaft() {
 }
 
 #[test]
-fn pages_of_keys_are_those_of_the_schema() {
-    for (page, format) in KEYS {
-        let same = read(page) == page_of_keys(format);
-        assert!(same, "{page} is old: bekker schema {format} --markdown > {page}");
-    }
+fn a_section_of_keys_is_printed_alone() {
+    let whole = page_of_keys("scenario");
+    let arguments = ["schema", "--markdown", "--section", "radio"];
+    let output = Command::new(cargo_bin("bekker")).args(arguments).output().unwrap();
+    let section = String::from_utf8(output.stdout).unwrap();
+    assert!(section.starts_with("## `radio`\n") && whole.contains(section.trim()), "{section}");
+    let headings = section.lines().filter(|line| line.starts_with("## "));
+    assert!(headings.clone().count() > 1 && headings.into_iter().all(|h| h.contains("`radio")));
 }
 
 /// Every key of a schema.

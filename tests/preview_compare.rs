@@ -158,6 +158,26 @@ fn a_sound_scenario_gives_no_warning() {
 }
 
 #[test]
+fn a_route_longer_than_the_run_is_reported_and_pictures_are_numbered() {
+    let folder = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/single_vehicle.toml");
+    let last_line = || {
+        let output = bekker(folder.path()).arg("preview").arg(&example).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        assert!(
+            text.contains("takes 25 s at the driver's speed, but the run ends at 20 s"),
+            "{text}"
+        );
+        text.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(last_line(), "no other warnings; drawn in preview.png");
+    let first = fs::read(folder.path().join("preview.png")).unwrap();
+    assert_eq!(last_line(), "no other warnings; drawn in preview-2.png");
+    assert_eq!(last_line(), "no other warnings; drawn in preview-3.png");
+    assert_eq!(fs::read(folder.path().join("preview.png")).unwrap(), first);
+}
+
+#[test]
 fn snow_is_white_in_a_preview() {
     let snow = DOUBTFUL.replace("based_on = \"mud\"", "based_on = \"deep_snow\"");
     let snow = snow.replace("slough", "snow_field").replace("min = [70, -40]", "min = [-30, -40]");

@@ -530,7 +530,7 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
         fs::read_to_string(folder.join(name)).unwrap()
     };
     let study = shipped("study_clay_order.toml");
-    let (one_clay, _) = study.split_once("# n of their").unwrap();
+    let (one_clay, _) = study.split_once("# exponents n of").unwrap();
     // Too weak for both, strong enough for one, and for both: what passes half the time is between.
     // Weekly on two grounds each, and on one more strength.
     let (one_clay, values) = if crate::is_weekly() {
@@ -569,7 +569,7 @@ fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
         fs::read_to_string(folder.join(name)).unwrap()
     };
     let study = shipped("study_clay_order.toml");
-    let (one_clay, _) = study.split_once("# n of their").unwrap();
+    let (one_clay, _) = study.split_once("# exponents n of").unwrap();
     let one_clay = one_clay
         .replace("[\"hmmwv\", \"m113\"]", "[\"hmmwv\", \"m113\", \"fmtv_4x4\"]")
         .replace("replications = 2", "replications = 1");

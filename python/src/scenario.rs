@@ -60,7 +60,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, folder = None))]
     fn parse(py: Python<'_>, text: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        Scenario::read(py, Document::parse("scenario", text), folder.unwrap_or_default())
+        Scenario::read(py, Document::parse("<text>", text), folder.unwrap_or_default())
     }
 
     /// Creates a scenario from dicts and lists with the keys of the scenario format.
@@ -74,7 +74,7 @@ impl Scenario {
         values: &Bound<'_, PyDict>,
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
-        let document = Document::from_values("scenario", &to_toml("", values.as_any())?);
+        let document = Document::from_values("<dict>", &to_toml("", values.as_any())?);
         Scenario::read(py, document, folder.unwrap_or_default())
     }
 

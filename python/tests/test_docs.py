@@ -6,7 +6,10 @@ import pytest
 from conftest import ROOT
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/learning.md"])
+PAGES = ["README.md", "docs/python.md", "docs/learning.md", "docs/tutorials/first_policy.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_run(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)

@@ -68,7 +68,7 @@ def test_all_faults_are_told_with_place_key_value_and_what_is_allowed():
     assert isinstance(error, bekker.ScenarioError)
     keys = {fault.key: fault for fault in error.faults}
     assert "duration" in keys["time.duraton"].allowed
-    assert keys["time.duraton"].place == "scenario:3"
+    assert keys["time.duraton"].place == "<text>:3"
     assert "vehicle" in keys
 
 

@@ -1,6 +1,6 @@
 //! `bekker compare`
 
-use super::{Failure, recorded_run, stdout};
+use super::{Failure, destination, recorded_run, stdout};
 use crate::report::comparison::{self, Comparison, MOST, RunColumn, RunGround};
 use crate::report::recorded_run::RecordedRun;
 use crate::report::scene::Caption;
@@ -26,9 +26,9 @@ pub struct Compare {
     /// Run folders
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Picture to write
-    #[arg(long, value_name = "FILE.png", default_value = "comparison.png", value_parser = super::destination::png)]
-    out: PathBuf,
+    /// Picture to write (default: comparison.png, or comparison-2.png and so on if it exists)
+    #[arg(long, value_name = "FILE.png", value_parser = destination::png)]
+    out: Option<PathBuf>,
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
@@ -52,8 +52,10 @@ const FIGURES: [(&[&str], &str, f64, usize); 8] = [
 
 impl Compare {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        if !self.no_picture {
-            check_writable(&self.out)?;
+        let picture = (!self.no_picture)
+            .then(|| self.out.unwrap_or_else(|| destination::numbered("comparison.png")));
+        if let Some(path) = &picture {
+            check_writable(path)?;
         }
         let runs = self
             .runs
@@ -69,22 +71,22 @@ impl Compare {
         let labels = labels(&runs);
         let names = names(&runs);
         let differences = differences(&runs);
-        if !self.no_picture {
+        if let Some(path) = &picture {
             if runs.len() > MOST {
                 eprintln!("the picture shows only the first {MOST} of {} runs", runs.len());
             }
-            draw(&self, &runs, &labels, &names, &differences)?;
+            draw(path, &runs, &labels, &names, &differences)?;
         }
         if self.json {
-            stdout::print_json(&as_json(&self, &runs, &labels, &names, &differences))
+            stdout::print_json(&as_json(picture.as_deref(), &runs, &labels, &names, &differences))
         } else if quiet {
             Ok(())
         } else {
             let mut text = outcomes(&runs, &labels, &names);
             text.push_str("\n\n");
             text.push_str(&keys(&labels, &differences));
-            if !self.no_picture {
-                text.push_str(&format!("\n\ndrawn in {}", self.out.display()));
+            if let Some(path) = &picture {
+                text.push_str(&format!("\n\ndrawn in {}", path.display()));
             }
             stdout::print(&text)
         }
@@ -228,7 +230,7 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
 }
 
 fn as_json(
-    command: &Compare,
+    picture: Option<&Path>,
     runs: &[RecordedRun],
     labels: &[String],
     names: &[String],
@@ -265,7 +267,7 @@ fn as_json(
         })).collect::<Vec<_>>(),
         "vehicles": vehicles.collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
-        "picture": (!command.no_picture).then_some(&command.out),
+        "picture": picture,
     })
 }
 
@@ -314,7 +316,7 @@ fn depth(ruts: &Raster, built: &BuiltWorld, x: f64, y: f64) -> f64 {
 }
 
 fn draw(
-    command: &Compare,
+    path: &Path,
     runs: &[RecordedRun],
     labels: &[String],
     names: &[String],
@@ -352,7 +354,7 @@ fn draw(
         names: names.to_vec(),
         runs: (0..shown).map(column).collect(),
     };
-    comparison::write(&command.out, &picture)?;
+    comparison::write(path, &picture)?;
     Ok(())
 }
 

@@ -7,6 +7,15 @@ pub fn png(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "png")
 }
 
+/// Returns the path of a picture whose name the user did not give: `name`, or else the first of
+/// `name-2`, `name-3` and so on that does not exist.
+pub fn numbered(name: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "png"));
+    let more = (2_u32..).map(|number| PathBuf::from(format!("{stem}-{number}.{extension}")));
+    std::iter::once(path).chain(more).find(|path| !path.exists()).unwrap_or_default()
+}
+
 /// Checks the path of a drawing to write.
 pub fn svg(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "svg")

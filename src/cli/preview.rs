@@ -12,7 +12,7 @@ use crate::scenario::config::{Driver, Stamp};
 use crate::simulation::GroundVehicle;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Draw a scenario before it runs, and warn about likely problems
 #[derive(Debug, Args)]
@@ -32,9 +32,9 @@ pub struct Preview {
     /// Override a value of the scenario; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Picture to write
-    #[arg(long, value_name = "FILE.png", default_value = "preview.png", value_parser = destination::png)]
-    out: PathBuf,
+    /// Picture to write (default: preview.png, or preview-2.png and so on if it exists)
+    #[arg(long, value_name = "FILE.png", value_parser = destination::png)]
+    out: Option<PathBuf>,
     /// Print JSON: paths with their stations, soils, vehicles, warnings
     #[arg(long)]
     json: bool,
@@ -42,29 +42,31 @@ pub struct Preview {
 
 impl Preview {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        check_writable(&self.out)?;
+        let out = self.out.clone().unwrap_or_else(|| destination::numbered("preview.png"));
+        check_writable(&out)?;
         let file = ScenarioFile::read(&self.file, &self.sets)?;
         let built = world(&file)?;
         for warning in &built.warnings {
             eprintln!("warning: {warning}");
         }
         let planned = PlannedRoutes::new(&file, &built);
-        draw(&self, &file, &built, &planned)?;
+        draw(&out, &self.file, &file, &built, &planned)?;
         for finding in &planned.routes.findings {
             eprintln!("warning: {finding}");
         }
         if self.json {
-            stdout::print_json(&as_json(&self, &file, &built, &planned))?;
+            stdout::print_json(&as_json(&out, &file, &built, &planned))?;
         } else if !quiet {
             let duration = file.scenario.time.duration;
-            stdout::print(&text(&self, duration, &built, &planned))?;
+            stdout::print(&text(&out, duration, &built, &planned))?;
         }
         Ok(())
     }
 }
 
 fn draw(
-    command: &Preview,
+    out: &Path,
+    source: &Path,
     file: &ScenarioFile,
     built: &BuiltWorld,
     planned: &PlannedRoutes,
@@ -125,7 +127,7 @@ fn draw(
                 footer: format!(
                     "bekker {}, preview of {}: undisturbed ground",
                     env!("CARGO_PKG_VERSION"),
-                    command.file.display()
+                    source.display()
                 ),
             },
             land,
@@ -135,7 +137,7 @@ fn draw(
             stamps: scenario.terrain.stamp.iter().map(outlined).collect(),
             warnings: warnings.collect(),
         };
-        preview::write(&command.out, &picture)
+        preview::write(out, &picture)
     })?;
     Ok(())
 }
@@ -216,7 +218,7 @@ fn outlined(stamp: &Stamp) -> LabeledShape {
     }
 }
 
-fn text(command: &Preview, duration: f64, built: &BuiltWorld, planned: &PlannedRoutes) -> String {
+fn text(out: &Path, duration: f64, built: &BuiltWorld, planned: &PlannedRoutes) -> String {
     let soils = built.world.ground.soils();
     let mut lines = Vec::new();
     for way in &planned.routes.routes {
@@ -251,17 +253,19 @@ fn text(command: &Preview, duration: f64, built: &BuiltWorld, planned: &PlannedR
             ));
         }
     }
+    let is_too_long = planned.routes.routes.iter().any(|way| way.time > duration);
     let count = match planned.routes.findings.len() {
+        0 if is_too_long => "no other warnings".into(),
         0 => "no warnings".into(),
         1 => "1 warning".into(),
         several => format!("{several} warnings"),
     };
-    lines.push(format!("{count}; drawn in {}", command.out.display()));
+    lines.push(format!("{count}; drawn in {}", out.display()));
     lines.join("\n")
 }
 
 fn as_json(
-    command: &Preview,
+    out: &Path,
     file: &ScenarioFile,
     built: &BuiltWorld,
     planned: &PlannedRoutes,
@@ -323,7 +327,7 @@ fn as_json(
     });
     json!({
         "scenario": file.scenario.name,
-        "picture": command.out,
+        "picture": out,
         "ways": ways.collect::<Vec<_>>(),
         "vehicles": vehicles.collect::<Vec<_>>(),
         "warnings": warnings.collect::<Vec<_>>(),

@@ -59,9 +59,9 @@ pub struct Render {
     supersample: u32,
     #[command(flatten)]
     graphics: Graphics,
-    /// Picture to write
-    #[arg(long, value_name = "FILE.png", default_value = "render.png", value_parser = destination::png)]
-    out: PathBuf,
+    /// Picture to write (default: render.png, or render-2.png and so on if it exists)
+    #[arg(long, value_name = "FILE.png", value_parser = destination::png)]
+    out: Option<PathBuf>,
 }
 
 /// Positions of a camera that follows a vehicle.
@@ -151,7 +151,8 @@ impl Render {
             let value = self.supersample.to_string();
             return Err(Failure::Usage { argument: "--supersample", value, allowed });
         }
-        check_writable(&self.out)?;
+        let out = self.out.clone().unwrap_or_else(|| destination::numbered("render.png"));
+        check_writable(&out)?;
         let (file, built, mut world) = self.world()?;
         let steps = (self.time / world.model().clock.step()).round() as u64;
         while world.state().tick < steps && world.is_running() {
@@ -180,9 +181,9 @@ impl Render {
             scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
         self.graphics.set_up_gpu(&mut scene_model, quiet)?;
         let image = shot.take_with(&scene_model, &world, file.scenario.seed, picture)?;
-        photograph::write(&self.out, &image)?;
+        photograph::write(&out, &image)?;
         if !quiet {
-            stdout::print(&format!("{} at {} s", self.out.display(), world.time()))?;
+            stdout::print(&format!("{} at {} s", out.display(), world.time()))?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! are listed below its table.
 
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
 const HEAD: &str =
@@ -15,17 +15,24 @@ pub fn page(schema: &Json, introduction: &str) -> String {
     let sections = SchemaSections::new(schema);
     let mut text = format!("{introduction}\n");
     sections.write(&mut text, schema, "Top level");
-    let mut names: Vec<&String> = sections.0.keys().collect();
-    names.sort_by_key(|name| &sections.0[*name][0]);
-    for name in names {
-        sections.write(&mut text, &schema["$defs"][name.as_str()], &sections.title(name));
-        let others: Vec<String> =
-            sections.0[name.as_str()].iter().skip(1).map(|path| format!("`{path}`")).collect();
-        if !others.is_empty() {
-            let _ = writeln!(text, "\nAlso used at {}.", others.join(", "));
-        }
-    }
+    sections.write_all(&mut text, schema, |_| true);
     text
+}
+
+/// Returns the section of a path such as `vehicle.sensor` and all sections below it, in Markdown.
+///
+/// # Errors
+/// The paths of the first level, if there is no such section.
+pub fn section(schema: &Json, path: &str) -> Result<String, Vec<String>> {
+    let sections = SchemaSections::new(schema);
+    let below = format!("{path}.");
+    let mut text = String::new();
+    sections.write_all(&mut text, schema, |own| own == path || own.starts_with(&below));
+    if text.is_empty() {
+        let paths: BTreeSet<&String> = sections.0.values().map(|paths| &paths[0]).collect();
+        return Err(paths.into_iter().filter(|path| !path.contains('.')).cloned().collect());
+    }
+    Ok(text)
 }
 
 /// Definitions by name, each with the paths to it, the shortest first.
@@ -53,6 +60,21 @@ impl SchemaSections {
             }
         }
         SchemaSections(found)
+    }
+
+    /// Writes the sections whose path is `wanted`, in the order of their paths.
+    fn write_all(&self, text: &mut String, schema: &Json, wanted: impl Fn(&str) -> bool) {
+        let mut names: Vec<&String> =
+            self.0.keys().filter(|name| wanted(&self.0[*name][0])).collect();
+        names.sort_by_key(|name| &self.0[*name][0]);
+        for name in names {
+            self.write(text, &schema["$defs"][name.as_str()], &self.title(name));
+            let others: Vec<String> =
+                self.0[name].iter().skip(1).map(|path| format!("`{path}`")).collect();
+            if !others.is_empty() {
+                let _ = writeln!(text, "\nAlso used at {}.", others.join(", "));
+            }
+        }
     }
 
     /// Returns the path of a definition, followed by its name if other definitions have the same

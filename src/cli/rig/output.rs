@@ -18,7 +18,8 @@ pub struct RigOutput {
     /// Print JSON, in SI units and radians
     #[arg(long)]
     json: bool,
-    /// Plot to write (default: rig_<RIG>_<SOIL>.png)
+    /// Plot to write (default: rig_<RIG>_<SOIL>.png, or rig_<RIG>_<SOIL>-2.png and so on if it
+    /// exists)
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     plot: Option<PathBuf>,
     /// Do not draw the plot
@@ -64,7 +65,7 @@ impl RigOutput {
         let RigFindings { kind, soil, data, text, mut figure, check, refused } = findings;
         let plot = (!self.no_plot).then(|| match &self.plot {
             Some(path) => path.clone(),
-            None => PathBuf::from(format!("rig_{kind}_{}.png", plain(&soil.name))),
+            None => destination::numbered(&format!("rig_{kind}_{}.png", plain(&soil.name))),
         });
         figure.subtitle = match &check {
             Some(check) if check.converged => {

@@ -92,9 +92,9 @@ struct CarriageOptions {
     /// Speed of the wheel center, m/s
     #[arg(long, value_name = "M_S", default_value = "1", allow_negative_numbers = true, value_parser = quantity(0.01..=30.0, "m/s"))]
     speed: f64,
-    /// Distance between soil nodes, m
-    #[arg(long, visible_alias = "spacing", value_name = "M", default_value = "0.02", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
-    grid: f64,
+    /// Distance between soil nodes, m (default: 0.01 for a flexible tire, 0.02 otherwise)
+    #[arg(long, visible_alias = "spacing", value_name = "M", allow_negative_numbers = true, value_parser = quantity(0.002..=0.5, "m"))]
+    grid: Option<f64>,
     /// Time step, s
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.02, "s"))]
     step: f64,
@@ -140,10 +140,11 @@ impl Wheel {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mounted = self.shape.mounted()?;
         let half_width = mounted.wheel.outline().last().map_or(0.0, |point| point[0]);
-        if self.guide.grid > half_width {
+        let grid = self.grid(&mounted);
+        if grid > half_width {
             return Err(Failure::Usage {
                 argument: "--grid <M>",
-                value: self.guide.grid.to_string(),
+                value: grid.to_string(),
                 allowed: format!("at most half the wheel's width, {half_width} m"),
             });
         }
@@ -189,6 +190,11 @@ impl Wheel {
         self.output.present(findings, quiet)
     }
 
+    /// Returns the distance between soil nodes, m. The print of a flexible tire needs finer nodes.
+    fn grid(&self, mounted: &MountedWheel) -> f64 {
+        self.guide.grid.unwrap_or(if mounted.belt.is_some() { 0.01 } else { 0.02 })
+    }
+
     fn tolerance(&self) -> f64 {
         self.output.tolerance.unwrap_or(TOLERANCE)
     }
@@ -232,14 +238,14 @@ impl Wheel {
 
     /// Returns the rig, without its motion.
     fn rig(&self, soil: Soil, mounted: &MountedWheel) -> WheelRig {
-        let CarriageOptions { grid, step, duration, damping, .. } = self.guide;
+        let CarriageOptions { step, duration, damping, .. } = self.guide;
         let load = self.load.unwrap_or(mounted.load);
         let motion = self.motion(RigSetting::at_slip(0.0));
         WheelRig {
             laws: self.bed.laws(),
             tread: mounted.tread,
             belt: mounted.belt.clone(),
-            spacing: grid,
+            spacing: self.grid(mounted),
             step,
             duration,
             guide_damping: damping,

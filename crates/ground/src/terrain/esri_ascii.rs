@@ -103,7 +103,7 @@ impl Header {
 /// Reads an ESRI ASCII grid.
 ///
 /// The format has no reference system. A grid that fits the globe and has cells below 0.1 is
-/// assumed to be in degrees, any other in meters, and the guess is returned as a warning.
+/// assumed to be in degrees, which is returned as a warning. Any other is in meters.
 pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
     read_with(bytes, &Sidecars::default(), CellContent::Heights)
 }
@@ -136,7 +136,7 @@ pub(super) fn read_with(
             }
             warnings.extend(raster.crs.length_warnings(&raster.cells()));
         }
-        None => warnings.push(raster.guess_unit()),
+        None => warnings.extend(raster.guess_unit()),
     }
     let scale = [auxiliary.scale.unwrap_or(1.0), auxiliary.offset.unwrap_or(0.0)];
     let mut scaling = Scaling::new(scale);
@@ -195,15 +195,16 @@ fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
 
 impl Raster {
     /// Assumes degrees for small cells on the globe, and returns the warning about the guess.
-    fn guess_unit(&mut self) -> RasterWarning {
+    ///
+    /// Meters are not reported: the format cannot state its unit.
+    fn guess_unit(&mut self) -> Option<RasterWarning> {
         let [west, south, east, north] = self.bounds();
         let on_globe = west >= -180.0 && east <= 360.0 && south >= -90.0 && north <= 90.0;
-        if on_globe && self.cell[0] < 0.1 && self.cell[1] < 0.1 {
+        let is_degrees = on_globe && self.cell[0] < 0.1 && self.cell[1] < 0.1;
+        is_degrees.then(|| {
             self.crs.unit = Unit::Degree;
             RasterWarning::DegreesGuessed { cell: self.cell[0] }
-        } else {
-            RasterWarning::MetersGuessed
-        }
+        })
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(raster.south_west, [105.0, 205.0]);
         assert_eq!(raster.value_at(0, 1), 1.0);
         assert!(raster.values[4].is_nan());
-        assert_eq!(warnings, [RasterWarning::MetersGuessed]);
+        assert_eq!(warnings, []);
         let centerd = GRID.replace("corner", "center");
         assert_eq!(read_esri_ascii(centerd.as_bytes()).unwrap().0.south_west, [100.0, 200.0]);
     }
@@ -260,7 +261,11 @@ mod tests {
     fn small_cells_on_the_globe_are_degrees() {
         let grid =
             GRID.replace("CELLSIZE 10", "cellsize 0.001").replace("yllcorner 200", "yllcorner 40");
-        assert_eq!(read_esri_ascii(grid.as_bytes()).unwrap().0.crs.unit, Unit::Degree);
+        let (raster, warnings) = read_esri_ascii(grid.as_bytes()).unwrap();
+        assert_eq!(raster.crs.unit, Unit::Degree);
+        assert_eq!(warnings, [RasterWarning::DegreesGuessed { cell: 0.001 }]);
+        let settled = [None, Some(4326)].map(|epsg| warnings[0].is_settled_by(epsg));
+        assert_eq!(settled, [false, true]);
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn foreign_grids_are_read() {
         };
         let (raster, warnings) = read_raster(&bytes, None).unwrap();
         assert_eq!((raster.columns, raster.rows), (columns, rows));
-        assert_eq!(warnings, [RasterWarning::MetersGuessed]);
+        assert_eq!(warnings, []);
         let raster = raster.without_gaps(NoData::Interpolate).unwrap();
         let (local, _) = raster.localized(Origin::Center).unwrap();
         let [low, high] = local.range().unwrap();
